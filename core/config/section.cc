@@ -1,0 +1,147 @@
+#include "core/config/section.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+std::map<std::string, Setting> without_places(const nlohmann::json& values) {
+  std::map<std::string, Setting> settings;
+  for (const auto& [key, value] : values.items()) {
+    settings.emplace(key, Setting{.value = value, .place = ""});
+  }
+  return settings;
+}
+
+}  // namespace
+
+Section::Section(std::string name, std::map<std::string, Setting> settings)
+    : name_(std::move(name)), settings_(std::move(settings)) {}
+
+Section::Section(std::string name, const nlohmann::json& values)
+    : Section(std::move(name), without_places(values)) {}
+
+bool Section::has(const std::string& key) const { return settings_.contains(key); }
+
+const Setting* Section::find(const std::string& key) const {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+    known_.push_back(key);
+  }
+  const auto found = settings_.find(key);
+  return found == settings_.end() ? nullptr : &found->second;
+}
+
+const Setting& Section::require_present(const Setting* setting, const std::string& key) const {
+  require(setting != nullptr, "missing key '{}.{}'", name_, key);
+  return *setting;
+}
+
+std::string Section::where(const std::string& key) const {
+  const auto found = settings_.find(key);
+  if (found == settings_.end() || found->second.place.empty()) {
+    return fmt::format("'{}.{}'", name_, key);
+  }
+  return fmt::format("'{}.{}' at {}", name_, key, found->second.place);
+}
+
+double Section::number(const std::string& key, std::optional<double> fallback) const {
+  const Setting* setting = find(key);
+  if (setting == nullptr && fallback) {
+    resolved_[key] = *fallback;
+    return *fallback;
+  }
+  const auto& value = require_present(setting, key).value;
+  require(value.is_number() && std::isfinite(value.get<double>()),
+          "{} must be a finite number, got {}",
+          where(key),
+          value.dump());
+  resolved_[key] = value.get<double>();
+  return value.get<double>();
+}
+
+std::int64_t Section::integer(const std::string& key, std::optional<std::int64_t> fallback) const {
+  const Setting* setting = find(key);
+  if (setting == nullptr && fallback) {
+    resolved_[key] = *fallback;
+    return *fallback;
+  }
+  const auto& value = require_present(setting, key).value;
+  require(value.is_number_integer() &&
+              (!value.is_number_unsigned() ||
+               value.get<std::uint64_t>() <=
+                   static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())),
+          "{} must be a whole number, got {}",
+          where(key),
+          value.dump());
+  resolved_[key] = value.get<std::int64_t>();
+  return value.get<std::int64_t>();
+}
+
+bool Section::flag(const std::string& key, std::optional<bool> fallback) const {
+  const Setting* setting = find(key);
+  if (setting == nullptr && fallback) {
+    resolved_[key] = *fallback;
+    return *fallback;
+  }
+  const auto& value = require_present(setting, key).value;
+  require(value.is_boolean(), "{} must be true or false, got {}", where(key), value.dump());
+  resolved_[key] = value.get<bool>();
+  return value.get<bool>();
+}
+
+std::string Section::text(const std::string& key,
+                          const std::optional<std::string>& fallback) const {
+  const Setting* setting = find(key);
+  if (setting == nullptr && fallback) {
+    resolved_[key] = *fallback;
+    return *fallback;
+  }
+  const auto& value = require_present(setting, key).value;
+  require(value.is_string(), "{} must be a text, got {}", where(key), value.dump());
+  resolved_[key] = value.get<std::string>();
+  return value.get<std::string>();
+}
+
+std::string Section::choice(const std::string& key,
+                            const std::vector<std::string>& choices,
+                            const std::optional<std::string>& fallback) const {
+  const std::string value = text(key, fallback);
+  require(std::find(choices.begin(), choices.end(), value) != choices.end(),
+          "unknown value '{}' of {}{}",
+          value,
+          where(key),
+          suggestion(value, choices));
+  return value;
+}
+
+nlohmann::json Section::any(const std::string& key, const nlohmann::json& fallback) const {
+  const Setting* setting = find(key);
+  if (setting == nullptr && !fallback.is_null()) {
+    resolved_[key] = fallback;
+    return fallback;
+  }
+  const auto& value = require_present(setting, key).value;
+  resolved_[key] = value;
+  return value;
+}
+
+void Section::finish() const {
+  for (const auto& [key, setting] : settings_) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
+      continue;
+    }
+    std::string message = fmt::format("unknown key {}", where(key));
+    const std::string best = nearest(key, known_);
+    if (!best.empty()) {
+      message += fmt::format("; did you mean '{}.{}'?", name_, best);
+    } else {
+      message += suggestion(key, known_);
+    }
+    throw Error(ExitCode::usage, message);
+  }
+}
+
+}  // namespace residuum

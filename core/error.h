@@ -1,0 +1,65 @@
+#pragma once
+// The one exception type for what a user, a file or a machine can get wrong, and the exit codes of
+// the program. A broken invariant of our own is an assert, not an Error.
+
+#include <fmt/format.h>
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace residuum {
+
+/// What the program returns to the shell; the meanings are part of its interface.
+enum class ExitCode : int {
+  done = 0,
+  internal = 1,
+  usage = 2,
+  runs_failed = 3,
+  check_failed = 4,
+  regression = 5,
+  resource = 6,
+  stopped = 75,
+  time_limit = 124,
+};
+
+/// One line for the user that names the place and the cure, and the exit code that goes with it.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// A mistake in a command line, a study or a data file: exit code 2.
+template <typename... Args>
+[[noreturn]] void usage_error(fmt::format_string<Args...> message, Args&&... args) {
+  throw Error(ExitCode::usage, fmt::format(message, std::forward<Args>(args)...));
+}
+
+/// No memory, no disk, no device: exit code 6.
+template <typename... Args>
+[[noreturn]] void resource_error(fmt::format_string<Args...> message, Args&&... args) {
+  throw Error(ExitCode::resource, fmt::format(message, std::forward<Args>(args)...));
+}
+
+/// Throws a usage error with the formatted message unless `condition` holds.
+template <typename... Args>
+void require(bool condition, fmt::format_string<Args...> message, Args&&... args) {
+  if (!condition) {
+    usage_error(message, std::forward<Args>(args)...);
+  }
+}
+
+/// The known word closest to `word` in edit distance, or empty when none is near enough to be what
+/// was meant (more than a third of the letters differ).
+std::string nearest(std::string_view word, std::span<const std::string> known);
+
+/// "; did you mean 'x'?" when a known word is near, else "; known: a, b, c".
+std::string suggestion(std::string_view word, std::span<const std::string> known);
+
+}  // namespace residuum

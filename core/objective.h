@@ -1,0 +1,88 @@
+#pragma once
+// What the trainer minimises: f(w) = (1/n) sum_i f_i(w), with its samples spread over P workers.
+// Implementations live in objectives/; they are immutable after construction.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace residuum {
+
+/// What is known of an objective from outside a run. Absent where unknown.
+struct Facts {
+  std::optional<double> smoothness;        // L
+  std::optional<double> strong_convexity;  // mu
+  std::optional<double> minimum;           // f*
+  std::optional<double> noise_variance;    // sigma^2 of one worker's stochastic gradient, if exact
+  std::vector<double> minimizer;           // x*, empty where unknown
+};
+
+/// One worker's draw at one iteration: which samples, and the key of its random streams.
+struct Draw {
+  std::uint64_t seed = 0;
+  int worker = 0;
+  std::uint64_t iteration = 0;
+  std::span<const std::uint32_t> samples;  // empty where the objective has no data set
+};
+
+struct TestResult {
+  double loss = 0;
+  double accuracy = 0;  // in [0, 1]
+};
+
+/// A human-readable statement of the data in use, for provenance.
+struct DataInfo {
+  std::string name;
+  std::uint64_t samples = 0;
+  std::uint64_t features = 0;
+  std::string fingerprint;  // 16 hexadecimal digits over the values as loaded
+  std::string note;         // e.g. how labels were mapped
+};
+
+class Objective {
+ public:
+  Objective() = default;
+  Objective(const Objective&) = delete;
+  Objective& operator=(const Objective&) = delete;
+  Objective(Objective&&) = delete;
+  Objective& operator=(Objective&&) = delete;
+  virtual ~Objective() = default;
+
+  virtual std::size_t dimension() const = 0;
+  /// Training samples n; 0 for an objective without a data set.
+  virtual std::size_t samples() const = 0;
+  /// One class label per sample, for partitions by label; empty where there are none.
+  virtual std::span<const std::int32_t> labels() const = 0;
+  virtual DataInfo data() const = 0;
+
+  /// May be expensive at the first call (solves for f* and x*); later calls are free.
+  virtual Facts facts() const = 0;
+
+  /// w_0, d numbers; networks draw it from the seed, convex objectives start at 0.
+  virtual void initial_point(std::uint64_t seed, std::span<double> w) const = 0;
+
+  /// gradient := stochastic gradient of worker draw.worker at w (mean over the drawn samples,
+  /// regulariser included), d numbers.
+  virtual void stochastic_gradient(const Draw& draw,
+                                   std::span<const float> w,
+                                   std::span<float> gradient) const = 0;
+  virtual void stochastic_gradient(const Draw& draw,
+                                   std::span<const double> w,
+                                   std::span<double> gradient) const = 0;
+
+  /// The part of f(w) that belongs to `worker` of `workers`: summed over all workers the results
+  /// are f(w), and what was added to `gradient` (d numbers, or empty to skip it) is grad f(w).
+  /// With data: (1/n) sum over `shard` of f_i(w).
+  virtual double evaluate(int worker,
+                          int workers,
+                          std::span<const std::uint32_t> shard,
+                          std::span<const double> w,
+                          std::span<double> gradient) const = 0;
+
+  /// Loss and accuracy on held-out data, absent where there is none.
+  virtual std::optional<TestResult> test(std::span<const double> w) const = 0;
+};
+
+}  // namespace residuum

@@ -1,0 +1,54 @@
+#pragma once
+// What a run leaves behind per measured iteration: a row of quantities and the checks made.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/record/columns.h"
+
+namespace residuum {
+
+/// The quantities of one iteration. What was not measured stays empty: never zero.
+class Row {
+ public:
+  explicit Row(std::uint64_t iteration = 0) : iteration_(iteration) {}
+
+  std::uint64_t iteration() const { return iteration_; }
+  void set(Column column, double value) { values_[static_cast<std::size_t>(column)] = value; }
+  const std::optional<double>& get(Column column) const {
+    return values_[static_cast<std::size_t>(column)];
+  }
+
+ private:
+  std::uint64_t iteration_;
+  std::array<std::optional<double>, kColumns.size()> values_{};
+};
+
+/// One inequality lhs <= rhs that was looked at. `worker` is empty for global ones.
+struct Check {
+  std::uint64_t iteration = 0;
+  std::string_view name;
+  std::optional<int> worker;
+  double lhs = 0;
+  double rhs = 0;
+  bool holds = false;
+};
+
+/// Where measurements go. Only the root process has one.
+class Recorder {
+ public:
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  Recorder(Recorder&&) = delete;
+  Recorder& operator=(Recorder&&) = delete;
+  virtual ~Recorder() = default;
+
+  virtual void write(const Row& row, const std::vector<Check>& checks) = 0;
+};
+
+}  // namespace residuum

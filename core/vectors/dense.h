@@ -1,0 +1,28 @@
+#pragma once
+// Dense kernels. Sums are float64 in eight fixed lanes that are added in a fixed order, so that the
+// result does not depend on the vector width of the machine.
+
+#include <span>
+
+namespace residuum {
+
+/// Sum of squares.
+template <class Real>
+double norm_sq(std::span<const Real> x);
+
+/// Largest |x_i|; 0 for an empty vector.
+template <class Real>
+Real norm_inf(std::span<const Real> x);
+
+/// Sum of squares of x - scale * y.
+double distance_sq(std::span<const double> x, std::span<const double> y, double scale = 1);
+
+/// buffer := buffer + scale * addend; returns the sum of squares of the result.
+template <class Real>
+double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real scale);
+
+/// sum += addend, in float64.
+template <class Real>
+void add_to(std::span<double> sum, std::span<const Real> addend);
+
+}  // namespace residuum

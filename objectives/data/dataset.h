@@ -1,0 +1,45 @@
+#pragma once
+// A data set in memory: compressed sparse rows or dense rows, and labels.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace residuum {
+
+/// Rows in CSR form, the shape that LIBSVM files have. Feature indices start at 0 and increase
+/// strictly within a row.
+struct SparseDataset {
+  std::string name;
+  std::size_t features = 0;
+  std::vector<std::uint64_t> row_begin{0};  // rows + 1 offsets
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  std::vector<std::int32_t> labels;  // one per row, mapped to -1 / +1 for two classes
+  std::string note;                  // how labels were mapped, e.g. "labels 1, 2 mapped to -1, +1"
+
+  std::size_t rows() const { return labels.size(); }
+};
+
+/// Images as bytes scaled to [0, 1] on use; pixel order as in the file (IDX: row by row).
+struct ImageDataset {
+  std::string name;
+  std::size_t channels = 1;
+  std::size_t height = 0;
+  std::size_t width = 0;
+  int classes = 0;
+  std::vector<std::uint8_t> pixels;  // rows * channels * height * width
+  std::vector<std::int32_t> labels;  // 0 .. classes-1
+  std::string note;
+
+  std::size_t rows() const { return labels.size(); }
+  std::size_t features() const { return channels * height * width; }
+};
+
+/// 16 hexadecimal digits over all values, labels and the shape: the same data, the same print,
+/// whatever file it came from. FNV-1a, 64 bit: it tells data sets apart, it is no signature.
+std::string fingerprint(const SparseDataset& data);
+std::string fingerprint(const ImageDataset& data);
+
+}  // namespace residuum
