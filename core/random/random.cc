@@ -1,7 +1,6 @@
 #include "core/random/random.h"
 
 #include <Random123/philox.h>
-
 #include <cassert>
 #include <cmath>
 #include <numbers>

@@ -13,36 +13,36 @@
 namespace residuum {
 
 // X(identifier, type, unit, meaning); type: integer, number or text, as in Frictionless schemas.
-#define RESIDUUM_COLUMNS(X)                                                                       \
-  X(epoch, number, "", "passes over the training set before this iteration, t P B / n")           \
-  X(loss, number, "", "f(w_t) on the training set, where evaluated")                              \
-  X(loss_gap, number, "", "f(w_t) - f*, where f* is known")                                       \
-  X(step_size, number, "", "eta_t")                                                               \
-  X(grad_norm_sq, number, "", "|grad f(w_t)|^2 of the full objective, where evaluated")           \
-  X(mean_grad_norm_sq, number, "", "|mean over workers of G^p_t|^2")                              \
-  X(accumulator_norm_sq, number, "", "|mean over workers of a^p_t|^2")                            \
-  X(residual_norm_sq, number, "", "mean over workers of |e^p_{t+1}|^2")                           \
-  X(mean_residual_norm_sq, number, "", "|mean over workers of e^p_{t+1}|^2")                      \
-  X(gap_norm_sq, number, "", "|w_{t+1} - z_{t+1}|^2")                                             \
-  X(contraction, number, "", "q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2, e = w - z")           \
-  X(delta, number, "", "gTop-k assumption ratio |mean a - g/P|^2 / ((1-rho) |mean a|^2)")         \
-  X(delta_in, number, "", "part of delta on selected indices")                                    \
-  X(delta_out, number, "", "part of delta on the other indices")                                  \
-  X(captured_energy, number, "", "1 - delta (1-rho)")                                             \
+#define RESIDUUM_COLUMNS(X)                                                                        \
+  X(epoch, number, "", "passes over the training set before this iteration, t P B / n")            \
+  X(loss, number, "", "f(w_t) on the training set, where evaluated")                               \
+  X(loss_gap, number, "", "f(w_t) - f*, where f* is known")                                        \
+  X(step_size, number, "", "eta_t")                                                                \
+  X(grad_norm_sq, number, "", "|grad f(w_t)|^2 of the full objective, where evaluated")            \
+  X(mean_grad_norm_sq, number, "", "|mean over workers of G^p_t|^2")                               \
+  X(accumulator_norm_sq, number, "", "|mean over workers of a^p_t|^2")                             \
+  X(residual_norm_sq, number, "", "mean over workers of |e^p_{t+1}|^2")                            \
+  X(mean_residual_norm_sq, number, "", "|mean over workers of e^p_{t+1}|^2")                       \
+  X(gap_norm_sq, number, "", "|w_{t+1} - z_{t+1}|^2")                                              \
+  X(contraction, number, "", "q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2, e = w - z")            \
+  X(delta, number, "", "gTop-k assumption ratio |mean a - g/P|^2 / ((1-rho) |mean a|^2)")          \
+  X(delta_in, number, "", "part of delta on selected indices")                                     \
+  X(delta_out, number, "", "part of delta on the other indices")                                   \
+  X(captured_energy, number, "", "1 - delta (1-rho)")                                              \
   X(xi, number, "", "|Top_k(mean a) - mean Top_k(a^p)| / |eta_t mean G_t| (Alistarh et al. 2018)") \
-  X(lost_mass_norm_sq, number, "", "|sum_p a^p - sum_p e^p_{t+1} - g|^2 beyond rounding")         \
-  X(conservation_defect, number, "", "|(w-z) - mean residual| relative to their scale")           \
-  X(total_error, number, "", "sum over iterations up to t and workers of |e^p_{t+1}|^2")          \
-  X(nnz_sent, integer, "", "entries kept by the sparsifier over all workers")                     \
-  X(nnz_applied, integer, "", "entries of the applied update")                                    \
-  X(uplink_bytes, integer, "bytes", "bytes sent by all workers in this iteration, indices too")   \
-  X(rounds, integer, "", "messages on the critical path of this iteration")                       \
-  X(compute_s, number, "s", "wall time of the stochastic gradients")                              \
-  X(select_s, number, "s", "wall time of accumulation and selection")                             \
-  X(aggregate_s, number, "s", "wall time of aggregation, update and put-back")                    \
-  X(measure_s, number, "s", "wall time of the measurements")                                      \
-  X(model_time_s, number, "s", "modelled network time, with a network model")                     \
-  X(test_loss, number, "", "mean loss on held-out data, where evaluated")                         \
+  X(lost_mass_norm_sq, number, "", "|sum_p a^p - sum_p e^p_{t+1} - g|^2 beyond rounding")          \
+  X(conservation_defect, number, "", "|(w-z) - mean residual| relative to their scale")            \
+  X(total_error, number, "", "sum over iterations up to t and workers of |e^p_{t+1}|^2")           \
+  X(nnz_sent, integer, "", "entries kept by the sparsifier over all workers")                      \
+  X(nnz_applied, integer, "", "entries of the applied update")                                     \
+  X(uplink_bytes, integer, "bytes", "bytes sent by all workers in this iteration, indices too")    \
+  X(rounds, integer, "", "messages on the critical path of this iteration")                        \
+  X(compute_s, number, "s", "wall time of the stochastic gradients")                               \
+  X(select_s, number, "s", "wall time of accumulation and selection")                              \
+  X(aggregate_s, number, "s", "wall time of aggregation, update and put-back")                     \
+  X(measure_s, number, "s", "wall time of the measurements")                                       \
+  X(model_time_s, number, "s", "modelled network time, with a network model")                      \
+  X(test_loss, number, "", "mean loss on held-out data, where evaluated")                          \
   X(test_accuracy, number, "", "fraction of held-out samples classified right, where evaluated")
 
 enum class Column : std::size_t {

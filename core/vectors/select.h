@@ -15,31 +15,27 @@ namespace residuum {
 struct SelectWorkspace {
   std::vector<std::uint32_t> histogram;
   std::vector<std::uint32_t> candidates;
-  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> magnitudes;
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index.
-/// x must be finite and shorter than 2^32.
+/// x must be free of NaN and shorter than 2^32.
 template <class Real>
 void select_top_k(std::span<const Real> x,
                   std::size_t k,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected);
 
-/// Truncates a sparse vector in place to its k first entries in the total order; what was cut goes
-/// to `truncated` (by index) if it is not null.
+/// kept := the k first entries of `vector` in the total order, cut := the others, both by index.
 template <class Real>
-void truncate_to_top_k(SparseVector<Real>& vector,
-                       std::size_t k,
-                       SelectWorkspace& workspace,
-                       SparseVector<Real>* truncated);
+void split_top_k(const SparseVector<Real>& vector,
+                 std::size_t k,
+                 SelectWorkspace& workspace,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut);
 
 /// selected := {(i, x_i) : |x_i| >= threshold, x_i != 0}.
 template <class Real>
 void select_above(std::span<const Real> x, Real threshold, SparseVector<Real>& selected);
-
-/// The threshold that Top_k uses: |x| of the last entry it keeps, or 0 where nnz(x) <= k.
-template <class Real>
-Real top_k_threshold(std::span<const Real> x, std::size_t k, SelectWorkspace& workspace);
 
 }  // namespace residuum

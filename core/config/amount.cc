@@ -1,0 +1,42 @@
+#include "core/config/amount.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace residuum {
+
+Amount Amount::from(const Section& section) {
+  require(!(section.has("k") && section.has("density")),
+          "{} and {}: give one of them",
+          section.where("k"),
+          section.where("density"));
+  Amount amount;
+  if (section.has("k")) {
+    const auto k = section.integer("k");
+    require(k >= 1, "{} must be at least 1, got {}", section.where("k"), k);
+    amount.k_ = static_cast<std::size_t>(k);
+    return amount;
+  }
+  require(section.has("density"), "missing key '{0}.density' (or '{0}.k')", section.name());
+  amount.density_ = section.number("density");
+  require(amount.density_ > 0 && amount.density_ <= 1,
+          "{} must lie in (0, 1], got {}",
+          section.where("density"),
+          amount.density_);
+  return amount;
+}
+
+std::size_t Amount::resolve(std::size_t dimension) const {
+  if (k_) {
+    require(*k_ <= dimension,
+            "'sparsifier.k' is {}, but there are only {} parameters; use at most that many",
+            *k_,
+            dimension);
+    return *k_;
+  }
+  // The tiny factor keeps 0.29 * 100 at 29: the decimal that was typed, not its binary neighbour.
+  const double exact = density_ * static_cast<double>(dimension) * (1 + 1e-12);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(exact), 1, dimension);
+}
+
+}  // namespace residuum

@@ -1,0 +1,85 @@
+#include "core/vectors/dense.h"
+
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+
+namespace residuum {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+
+/// Sum over i of term(i), in eight interleaved lanes added pairwise at the end: the order is the
+/// same on every machine.
+template <class Term>
+double lane_sum(std::size_t size, Term term) {
+  std::array<double, kLanes> lanes{};
+  const std::size_t whole = size - size % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      lanes[lane] += term(i + lane);
+    }
+  }
+  for (std::size_t i = whole; i < size; ++i) {
+    lanes[i - whole] += term(i);
+  }
+  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
+}  // namespace
+
+template <class Real>
+double norm_sq(std::span<const Real> x) {
+  return lane_sum(x.size(), [x](std::size_t i) {
+    const auto value = static_cast<double>(x[i]);
+    return value * value;
+  });
+}
+
+template <class Real>
+Real norm_inf(std::span<const Real> x) {
+  Real largest = 0;
+  for (const Real value : x) {
+    largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+double distance_sq(std::span<const double> x, std::span<const double> y, double scale) {
+  assert(x.size() == y.size());
+  return lane_sum(x.size(), [x, y, scale](std::size_t i) {
+    const double difference = x[i] - scale * y[i];
+    return difference * difference;
+  });
+}
+
+template <class Real>
+double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real scale) {
+  assert(buffer.size() == addend.size());
+  return lane_sum(buffer.size(), [buffer, addend, scale](std::size_t i) {
+    buffer[i] += scale * addend[i];
+    const auto value = static_cast<double>(buffer[i]);
+    return value * value;
+  });
+}
+
+template <class Real>
+void add_to(std::span<double> sum, std::span<const Real> addend) {
+  assert(sum.size() == addend.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] += static_cast<double>(addend[i]);
+  }
+}
+
+template double norm_sq<float>(std::span<const float>);
+template double norm_sq<double>(std::span<const double>);
+template float norm_inf<float>(std::span<const float>);
+template double norm_inf<double>(std::span<const double>);
+template double accumulate<float>(std::span<float>, std::span<const float>, float);
+template double accumulate<double>(std::span<double>, std::span<const double>, double);
+template void add_to<float>(std::span<double>, std::span<const float>);
+template void add_to<double>(std::span<double>, std::span<const double>);
+
+}  // namespace residuum
