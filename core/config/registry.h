@@ -1,6 +1,7 @@
 #pragma once
 // A component is one file and one registry line: Entry{name, summary, source, example, make}.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>

@@ -28,7 +28,9 @@ class Row {
   std::array<std::optional<double>, kColumns.size()> values_{};
 };
 
-/// One inequality lhs <= rhs that was looked at. `worker` is empty for global ones.
+/// One inequality lhs <= rhs that was looked at. `worker` is empty for global ones. A hard one is
+/// an invariant of the method; one that is not expected to hold belongs to a method that is known
+/// to violate it (a negative control).
 struct Check {
   std::uint64_t iteration = 0;
   std::string_view name;
@@ -36,6 +38,8 @@ struct Check {
   double lhs = 0;
   double rhs = 0;
   bool holds = false;
+  bool hard = true;
+  bool expected = true;
 };
 
 /// Where measurements go. Only the root process has one.

@@ -1,0 +1,99 @@
+#include "assumptions/monitor.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+double ratio_of(const Check& check) {
+  if (check.rhs != 0) {
+    return check.lhs / check.rhs;
+  }
+  return check.lhs == 0 ? 0 : std::numeric_limits<double>::infinity();
+}
+
+/// The columns that no probe is needed for.
+void set_basics(const StepView& view, Row& row) {
+  row.set(Column::epoch, view.epoch);
+  row.set(Column::step_size, view.step_size);
+  row.set(Column::compute_s, view.times.compute_s);
+  row.set(Column::select_s, view.times.select_s);
+  row.set(Column::aggregate_s, view.times.aggregate_s);
+  row.set(Column::measure_s, view.times.measure_s);
+  if (view.evaluation) {
+    row.set(Column::loss, view.evaluation->loss);
+    row.set(Column::grad_norm_sq, view.evaluation->grad_norm_sq);
+    if (view.minimum) {
+      row.set(Column::loss_gap, view.evaluation->loss - *view.minimum);
+    }
+  }
+  if (view.test) {
+    row.set(Column::test_loss, view.test->loss);
+    row.set(Column::test_accuracy, view.test->accuracy);
+  }
+}
+
+}  // namespace
+
+Monitor::Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress)
+    : probes_(std::move(probes)), recorder_(recorder), progress_(std::move(progress)) {}
+
+void Monitor::observe(const StepView& view) {
+  Row row(view.iteration);
+  std::vector<Check> checks;
+  set_basics(view, row);
+  for (const auto& probe : probes_) {
+    probe->observe(view, row, checks);
+  }
+  for (const auto& check : checks) {
+    note(check);
+  }
+  note(row);
+  recorder_.write(row, checks);
+}
+
+void Monitor::note(const Check& check) {
+  auto& summary = summary_.checks[std::string(check.name)];
+  summary.hard = check.hard;
+  summary.expected = check.expected;
+  const double ratio = ratio_of(check);
+  if (summary.n == 0 || ratio > summary.worst_ratio) {
+    summary.worst_ratio = ratio;
+    summary.worst_iteration = check.iteration;
+  }
+  ++summary.n;
+  summary.failures += check.holds ? 0 : 1;
+}
+
+void Monitor::note(const Row& row) {
+  ++summary_.rows;
+  summary_.uplink_bytes += row.get(Column::uplink_bytes).value_or(0);
+  summary_.nnz_sent += row.get(Column::nnz_sent).value_or(0);
+  if (const auto grad = row.get(Column::grad_norm_sq)) {
+    ++summary_.evaluations;
+    summary_.grad_norm_sq_sum += *grad;
+  }
+  if (const auto delta = row.get(Column::delta)) {
+    summary_.delta_max = std::max(summary_.delta_max.value_or(*delta), *delta);
+  }
+}
+
+std::vector<std::unique_ptr<Probe>> make_probes(const std::vector<std::string>& names,
+                                                const std::string& where) {
+  std::vector<std::unique_ptr<Probe>> made;
+  const auto known = names_of(probes());
+  for (const auto& name : names) {
+    const auto entries = probes();
+    const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& candidate) {
+      return candidate.name == name;
+    });
+    require(
+        entry != entries.end(), "unknown probe '{}' in {}{}", name, where, suggestion(name, known));
+    made.push_back(entry->make(Section()));
+  }
+  return made;
+}
+
+}  // namespace residuum

@@ -1,0 +1,62 @@
+#pragma once
+// Looks at a run through the chosen probes and hands rows and checks to a recorder.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assumptions/probes/probe.h"
+#include "core/record/record.h"
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+/// How one check went over a run.
+struct CheckSummary {
+  bool hard = true;
+  bool expected = true;  // false: the method is known to violate it
+  std::uint64_t n = 0;
+  std::uint64_t failures = 0;
+  double worst_ratio = 0;  // of lhs / rhs; infinite where rhs = 0 < lhs
+  std::uint64_t worst_iteration = 0;
+};
+
+/// What is known of a run when it ends.
+struct RunSummary {
+  std::map<std::string, CheckSummary> checks;
+  std::uint64_t rows = 0;
+  double uplink_bytes = 0;  // of the measured iterations
+  double nnz_sent = 0;      // of the measured iterations
+  std::uint64_t evaluations = 0;
+  double grad_norm_sq_sum = 0;  // over the evaluated iterations
+  std::optional<double> delta_max;
+};
+
+class Monitor final : public StepObserver {
+ public:
+  using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+  Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress);
+
+  void observe(const StepView& view) override;
+  void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
+
+  const RunSummary& summary() const { return summary_; }
+
+ private:
+  void note(const Check& check);
+  void note(const Row& row);
+
+  std::vector<std::unique_ptr<Probe>> probes_;
+  Recorder& recorder_;
+  Progress progress_;
+  RunSummary summary_;
+};
+
+/// The probes named in a list; an unknown name is a usage error with the nearest known one.
+std::vector<std::unique_ptr<Probe>> make_probes(const std::vector<std::string>& names,
+                                                const std::string& where);
+
+}  // namespace residuum

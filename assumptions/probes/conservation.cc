@@ -1,0 +1,144 @@
+// Conservation: sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently w - z = mean
+// residual (with momentum or gradient units: what these make of it). What is missing is lost mass,
+//   l_t = sum_p cleared^p - sum_p returned^p - g_t.
+// Both are zero up to rounding for every method that conserves. Rounding is not tuned away: an
+// entry of l_t counts as zero if it is within the error bound of summing its terms in the precision
+// of the messages, and |(w-z) - mean residual| is compared with the accumulated bound of all
+// roundings.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/probes/probe.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+/// |l_t|^2 where everything was cleared: l = P mean a - P mean e - g, entry bounds unknown, so the
+/// bound is taken for the norm.
+double dense_lost_mass_sq(const StepView& view) {
+  const double workers = view.workers;
+  double lost_sq = 0;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < view.dimension; ++i) {
+    double applied = 0;
+    if (view.update_is_dense) {
+      applied = view.dense_update[i];
+    } else if (next < view.update->size() && view.update->indices[next] == i) {
+      applied = view.update->values[next];
+      ++next;
+    }
+    const double lost = workers * (view.mean_accumulator[i] - view.mean_residual[i]) - applied;
+    lost_sq += lost * lost;
+  }
+  double magnitude_sq = 0;
+  for (const auto& scalars : view.worker_scalars) {
+    magnitude_sq += scalars.accumulator_norm_sq;
+  }
+  const double rounding =
+      (workers + 2) * view.unit_roundoff * std::sqrt(workers) * std::sqrt(magnitude_sq);
+  return std::sqrt(lost_sq) <= rounding ? 0 : lost_sq;
+}
+
+class ConservationProbe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    const double lost_sq =
+        view.cleared_everything ? dense_lost_mass_sq(view) : sparse_lost_mass_sq(view);
+    row.set(Column::lost_mass_norm_sq, lost_sq);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "lost-mass",
+                      .worker = std::nullopt,
+                      .lhs = lost_sq,
+                      .rhs = 0,
+                      .holds = lost_sq == 0,
+                      .hard = true,
+                      .expected = view.conserves});
+    observe_gap(view, row, checks);
+  }
+
+ private:
+  static void observe_gap(const StepView& view, Row& row, std::vector<Check>& checks) {
+    double defect_sq = 0;
+    double gap_sq = 0;
+    for (std::size_t i = 0; i < view.dimension; ++i) {
+      const double gap = view.model[i] - view.virtual_iterate[i];
+      const double defect = gap - view.expected_gap[i];
+      gap_sq += gap * gap;
+      defect_sq += defect * defect;
+    }
+    const double defect = std::sqrt(defect_sq);
+    const double scale = std::sqrt(
+        std::max({gap_sq, norm_sq<double>(view.expected_gap), view.compensated_gap_norm_sq}));
+    row.set(Column::conservation_defect, scale > 0 ? defect / scale : 0);
+    const double bound = rounding_bound(view);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "conservation",
+                      .worker = std::nullopt,
+                      .lhs = defect,
+                      .rhs = bound,
+                      .holds = defect <= bound,
+                      .hard = true,
+                      .expected = view.conserves});
+  }
+
+  /// What rounding alone can have done to w - z - mean residual since the start: the accumulators
+  /// and their sums over workers in the precision of the messages, the models in float64.
+  static double rounding_bound(const StepView& view) {
+    double magnitude = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      magnitude += scalars.magnitude / view.workers;
+    }
+    const double in_messages = (view.workers + 4) * view.unit_roundoff * magnitude;
+    const double steps = static_cast<double>(view.iteration) + 1;
+    const double models =
+        std::sqrt(norm_sq<double>(view.model)) + std::sqrt(norm_sq<double>(view.virtual_iterate));
+    constexpr double kFloat64Roundoff = 0x1.0p-53;
+    return (in_messages + 4 * steps * kFloat64Roundoff * models) / (1 - view.momentum);
+  }
+
+  double sparse_lost_mass_sq(const StepView& view) {
+    lost_.assign(view.dimension, 0);
+    magnitude_.assign(view.dimension, 0);
+    for (const auto& list : view.cleared) {
+      add(list, 1);
+    }
+    for (const auto& list : view.returned) {
+      add(list, -1);
+    }
+    if (view.update_is_dense) {
+      for (std::size_t i = 0; i < view.dimension; ++i) {
+        lost_[i] -= view.dense_update[i];
+      }
+    } else {
+      add(*view.update, -1);
+    }
+    double lost_sq = 0;
+    const double tolerance = (view.workers + 2) * view.unit_roundoff;
+    for (std::size_t i = 0; i < view.dimension; ++i) {
+      if (std::abs(lost_[i]) > tolerance * magnitude_[i]) {
+        lost_sq += lost_[i] * lost_[i];
+      }
+    }
+    return lost_sq;
+  }
+
+  void add(const SparseVector<double>& list, double sign) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      lost_[list.indices[i]] += sign * list.values[i];
+      magnitude_[list.indices[i]] += std::abs(list.values[i]);
+    }
+  }
+
+  std::vector<double> lost_;
+  std::vector<double> magnitude_;
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_conservation_probe(const Section& /*section*/) {
+  return std::make_unique<ConservationProbe>();
+}
+
+}  // namespace residuum

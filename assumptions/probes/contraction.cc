@@ -1,0 +1,60 @@
+// The gap e = w - z and its contraction q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2, the constant
+// that the proofs need below one. Pathwise, U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|) dominates
+// |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is eta_t |mean G_t|
+// without momentum).
+
+#include <cmath>
+
+#include "assumptions/probes/probe.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+/// Relative room for the rounding of the float64 norms that enter.
+constexpr double kRounding = 1e-10;
+
+class ContractionProbe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean_gradient));
+    const double gap_sq = distance_sq(view.model, view.virtual_iterate);
+    row.set(Column::gap_norm_sq, gap_sq);
+    if (view.compensated_gap_norm_sq == 0) {
+      bound_ = std::sqrt(gap_sq);
+      return;
+    }
+    const double contraction = gap_sq / view.compensated_gap_norm_sq;
+    row.set(Column::contraction, contraction);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "contraction",
+                      .worker = std::nullopt,
+                      .lhs = gap_sq,
+                      .rhs = view.compensated_gap_norm_sq,
+                      .holds = contraction < 1,
+                      .hard = false,
+                      .expected = true});
+    // Where the iteration before was not measured the recursion starts anew from the gap itself.
+    const double before = view.follows_measured ? bound_ : view.gap_before_norm;
+    bound_ = std::sqrt(contraction) * (before + view.virtual_step_norm);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "pathwise-residual",
+                      .worker = std::nullopt,
+                      .lhs = std::sqrt(gap_sq),
+                      .rhs = bound_,
+                      .holds = std::sqrt(gap_sq) <= bound_ * (1 + kRounding),
+                      .hard = true,
+                      .expected = true});
+  }
+
+ private:
+  double bound_ = 0;  // U_t
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_contraction_probe(const Section& /*section*/) {
+  return std::make_unique<ContractionProbe>();
+}
+
+}  // namespace residuum

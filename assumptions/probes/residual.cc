@@ -1,0 +1,51 @@
+// Residual norms and total error (Sahu et al., NeurIPS 2021: the sum over iterations and workers of
+// |e^p_{t+1}|^2). With a hard threshold lambda on the accumulator and nothing rejected afterwards,
+// |e^p|_inf < lambda for every worker and iteration, whatever the gradients are: a hard invariant.
+
+#include "assumptions/probes/probe.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+class ResidualProbe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    double residual = 0;
+    double total_error = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      residual += scalars.residual_norm_sq;
+      total_error += scalars.total_error;
+    }
+    row.set(Column::residual_norm_sq, residual / view.workers);
+    row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean_residual));
+    row.set(Column::total_error, total_error);
+    if (view.threshold && view.applies_whole_messages) {
+      check_threshold(view, checks);
+    }
+  }
+
+ private:
+  static void check_threshold(const StepView& view, std::vector<Check>& checks) {
+    for (int worker = 0; worker < view.workers; ++worker) {
+      const double largest =
+          view.worker_scalars[static_cast<std::size_t>(worker)].residual_norm_inf;
+      checks.push_back({.iteration = view.iteration,
+                        .name = "threshold-bound",
+                        .worker = worker,
+                        .lhs = largest,
+                        .rhs = *view.threshold,
+                        .holds = largest < *view.threshold || largest == 0,
+                        .hard = true,
+                        .expected = true});
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_residual_probe(const Section& /*section*/) {
+  return std::make_unique<ResidualProbe>();
+}
+
+}  // namespace residuum

@@ -1,0 +1,52 @@
+// Entries, bytes and rounds as counted in the exchange, and the hard invariant that the counted
+// bytes are those of the aggregator's cost model: equal, or at most that where merged lists may be
+// shorter than k.
+
+#include "assumptions/probes/probe.h"
+
+namespace residuum {
+namespace {
+
+class TrafficProbe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    double sent = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      sent += scalars.nnz_sent;
+    }
+    const auto bytes = static_cast<double>(view.traffic.bytes);
+    row.set(Column::nnz_sent, sent);
+    row.set(Column::nnz_applied, static_cast<double>(applied(view)));
+    row.set(Column::uplink_bytes, bytes);
+    row.set(Column::rounds, static_cast<double>(view.traffic.rounds));
+    const TrafficModel& model = view.traffic_model;
+    checks.push_back({.iteration = view.iteration,
+                      .name = "bytes",
+                      .worker = std::nullopt,
+                      .lhs = bytes,
+                      .rhs = model.bytes,
+                      .holds = model.exact ? bytes == model.bytes : bytes <= model.bytes,
+                      .hard = true,
+                      .expected = true});
+  }
+
+ private:
+  static std::size_t applied(const StepView& view) {
+    if (!view.update_is_dense) {
+      return view.update->size();
+    }
+    std::size_t entries = 0;
+    for (const double value : view.dense_update) {
+      entries += value != 0 ? 1 : 0;
+    }
+    return entries;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_traffic_probe(const Section& /*section*/) {
+  return std::make_unique<TrafficProbe>();
+}
+
+}  // namespace residuum

@@ -1,0 +1,48 @@
+// Alistarh et al., NeurIPS 2018: the selections of the workers together are close to the selection
+// from the mean, |Top_k(mean a) - mean Top_k(a^p)| = xi |eta mean G|. A ratio of norms, not
+// squared.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/probes/probe.h"
+#include "core/vectors/dense.h"
+#include "core/vectors/select.h"
+
+namespace residuum {
+namespace {
+
+class XiProbe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    const double scale = std::sqrt(norm_sq<double>(view.mean_gradient)) * view.memory_step;
+    if (view.sent_everything || view.threshold || scale == 0) {
+      return;
+    }
+    difference_.assign(view.dimension, 0);
+    for (const auto& list : view.sent) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        difference_[list.indices[i]] -= list.values[i] / view.workers;
+      }
+    }
+    select_top_k<double>(
+        view.mean_accumulator, static_cast<std::size_t>(view.k), workspace_, selected_);
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      difference_[selected_.indices[i]] += selected_.values[i];
+    }
+    row.set(Column::xi, std::sqrt(norm_sq<double>(difference_)) / scale);
+  }
+
+ private:
+  std::vector<double> difference_;
+  SelectWorkspace workspace_;
+  SparseVector<double> selected_;
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_xi_probe(const Section& /*section*/) {
+  return std::make_unique<XiProbe>();
+}
+
+}  // namespace residuum

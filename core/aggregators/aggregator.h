@@ -1,0 +1,118 @@
+#pragma once
+// How the P messages become one update g (a SUM over workers), and what becomes of each worker's
+// contribution. One file and one registry line per aggregator.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/config/registry.h"
+#include "core/sparsifiers/sparsifier.h"
+#include "core/vectors/select.h"
+#include "core/vectors/sparse_vector.h"
+
+namespace residuum {
+
+/// What the workers of this process bring, in worker order.
+template <class Real>
+struct Contributions {
+  std::size_t dimension = 0;
+  std::size_t k = 0;                                    // entries of a k-sparse result
+  std::span<const Message<Real>> messages;              // s^p
+  std::span<const std::span<const Real>> accumulators;  // a^p
+};
+
+/// The update, and what became of the contributions of this process's workers. Reused from
+/// iteration to iteration.
+template <class Real>
+struct Aggregation {
+  bool is_dense = false;
+  std::vector<Real> dense_sum;  // g, if dense
+  SparseVector<Real> sum;       // g otherwise; the same on every process
+
+  bool applied_whole = false;                 // every message entered g as it was sent
+  std::vector<SparseVector<Real>> delivered;  // else per worker: what of a^p entered g or a merge
+  std::vector<SparseVector<Real>>
+      cut_in_merges;  // per merging worker: partial sums that its merges
+                      // cut although their index is in g's support
+  Traffic traffic;
+
+  // Buffers of the implementations.
+  SelectWorkspace workspace;
+  std::vector<SparseVector<Real>> lists;
+  SparseVector<Real> incoming, merged, kept, cut;
+};
+
+/// What holds for an aggregator whatever the messages are.
+struct AggregatorLaw {
+  bool applies_whole_messages = true;  // g is the sum of the messages
+  bool cuts_in_merges = false;         // partial sums can be cut from a branch, P > 2
+  bool is_sparse = true;               // g has at most k entries
+};
+
+/// Bytes by a formula; exact, or an upper bound where merged lists may be shorter than k.
+struct TrafficModel {
+  double bytes = 0;
+  bool exact = true;
+};
+
+/// The sizes that a cost model is made of.
+struct TrafficShape {
+  int workers = 1;
+  double entries = 0;      // of all messages together
+  double dimension = 0;    // d
+  double k = 0;            // entries of a k-sparse result
+  double value_bytes = 4;  // of one value on the wire
+  double entry_bytes() const { return value_bytes + sizeof(std::uint32_t); }
+};
+
+class Aggregator {
+ public:
+  Aggregator() = default;
+  Aggregator(const Aggregator&) = delete;
+  Aggregator& operator=(const Aggregator&) = delete;
+  Aggregator(Aggregator&&) = delete;
+  Aggregator& operator=(Aggregator&&) = delete;
+  virtual ~Aggregator() = default;
+
+  /// Collective over the cluster's processes.
+  virtual void aggregate(const Cluster& cluster,
+                         const Contributions<float>& contributions,
+                         Aggregation<float>& result) const = 0;
+  virtual void aggregate(const Cluster& cluster,
+                         const Contributions<double>& contributions,
+                         Aggregation<double>& result) const = 0;
+
+  virtual AggregatorLaw law() const = 0;
+
+  /// True if it selects k entries itself, so that the sparsifier must have a k.
+  virtual bool needs_k() const = 0;
+
+  /// The bytes that all workers send in one iteration by the cost model, to check the counted ones
+  /// against.
+  virtual TrafficModel traffic_model(const TrafficShape& shape) const = 0;
+};
+
+/// Implements both overloads of `aggregate` by the member template `combine<Real>` of Derived.
+template <class Derived>
+class AggregatorFor : public Aggregator {
+ public:
+  void aggregate(const Cluster& cluster,
+                 const Contributions<float>& contributions,
+                 Aggregation<float>& result) const final {
+    static_cast<const Derived&>(*this).template combine<float>(cluster, contributions, result);
+  }
+  void aggregate(const Cluster& cluster,
+                 const Contributions<double>& contributions,
+                 Aggregation<double>& result) const final {
+    static_cast<const Derived&>(*this).template combine<double>(cluster, contributions, result);
+  }
+};
+
+std::span<const Entry<Aggregator>> aggregators();
+
+/// Builds what the section's `kind` names; the caller finishes the section.
+std::unique_ptr<Aggregator> make_aggregator(const Section& section);
+
+}  // namespace residuum

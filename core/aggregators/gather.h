@@ -1,0 +1,24 @@
+#pragma once
+// What all-gather and exact gTop-k share: every message goes to every worker, and the sum is taken
+// pairwise over neighbouring workers, in a shape that depends on P alone.
+
+#include "core/aggregators/aggregator.h"
+
+namespace residuum {
+
+/// The messages of this process's workers as sparse vectors; a whole accumulator becomes the list
+/// of its non-zero entries.
+template <class Real>
+void messages_as_lists(const Contributions<Real>& contributions,
+                       std::vector<SparseVector<Real>>& lists);
+
+/// result.sum := the sum of all messages, on every process; counts the traffic of the all-gather.
+template <class Real>
+void gather_and_sum(const Cluster& cluster,
+                    const Contributions<Real>& contributions,
+                    Aggregation<Real>& result);
+
+/// (P-1) copies of every message.
+TrafficModel gather_traffic_model(const TrafficShape& shape);
+
+}  // namespace residuum

@@ -1,0 +1,49 @@
+#include "core/aggregators/aggregator.h"
+
+namespace residuum {
+
+std::unique_ptr<Aggregator> make_dense(const Section& section);
+std::unique_ptr<Aggregator> make_allgather(const Section& section);
+std::unique_ptr<Aggregator> make_gtopk_exact(const Section& section);
+std::unique_ptr<Aggregator> make_gtopk_tree(const Section& section);
+std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section);
+
+namespace {
+
+constexpr auto kEntries = std::to_array<Entry<Aggregator>>({
+    {"dense",
+     "the sum of all messages, exchanged as dense vectors",
+     "dense S-SGD",
+     "{}",
+     make_dense},
+    {"allgather",
+     "the sum of all messages, each sent to every worker: up to kP entries",
+     "Top-k S-SGD; Stich et al., NeurIPS 2018",
+     "{}",
+     make_allgather},
+    {"gtopk-exact",
+     "Top_k of the sum of all messages, from an all-gather: the oracle",
+     "Shi et al., ICDCS 2019 (naive form)",
+     "{}",
+     make_gtopk_exact},
+    {"gtopk-tree",
+     "pairwise merge and cut to k along a binary tree of workers, then broadcast",
+     "Shi et al., ICDCS 2019, gTopKAllReduce",
+     "{}",
+     make_gtopk_tree},
+    {"gtopk-mask",
+     "the tree only decides the support; the full accumulators are then summed on it",
+     "this project",
+     "{}",
+     make_gtopk_mask},
+});
+
+}  // namespace
+
+std::span<const Entry<Aggregator>> aggregators() { return kEntries; }
+
+std::unique_ptr<Aggregator> make_aggregator(const Section& section) {
+  return make_from(aggregators(), section);
+}
+
+}  // namespace residuum

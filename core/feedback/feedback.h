@@ -1,0 +1,106 @@
+#pragma once
+// What a worker remembers of what was not delivered. One file and one registry line per kind. A
+// feedback is a rule without state: the memory of a worker is a vector that the trainer owns.
+// Before the exchange it holds the residual e^p_t, between `accumulate` and `settle` the
+// accumulator a^p_t, afterwards e^p_{t+1}.
+
+#include <memory>
+#include <span>
+
+#include "core/aggregators/aggregator.h"
+#include "core/config/registry.h"
+#include "core/vectors/sparse_vector.h"
+
+namespace residuum {
+
+/// What `settle` took from an accumulator and what it gave back, as lists: a - cleared + returned.
+template <class Real>
+struct Settlement {
+  bool cleared_everything = false;  // `cleared` is then unused
+  SparseVector<Real> cleared;
+  SparseVector<Real> returned;
+};
+
+/// Whether the memory holds step-size-multiplied values (theory) or gradients (most training code).
+enum class Units { step, gradient };
+
+class Feedback {
+ public:
+  Feedback() = default;
+  Feedback(const Feedback&) = delete;
+  Feedback& operator=(const Feedback&) = delete;
+  Feedback(Feedback&&) = delete;
+  Feedback& operator=(Feedback&&) = delete;
+  virtual ~Feedback() = default;
+
+  /// memory := accumulator a^p = e^p + c G^p, c = eta in step units and 1 in gradient units;
+  /// returns |a^p|^2.
+  virtual double accumulate(std::span<float> memory,
+                            std::span<const float> gradient,
+                            double step_size) const = 0;
+  virtual double accumulate(std::span<double> memory,
+                            std::span<const double> gradient,
+                            double step_size) const = 0;
+
+  /// memory := residual e^p_{t+1}, from what became of the message of the worker in `slot`.
+  virtual void settle(std::span<float> memory,
+                      const Message<float>& message,
+                      const Aggregation<float>& aggregation,
+                      std::size_t slot,
+                      Settlement<float>& settlement) const = 0;
+  virtual void settle(std::span<double> memory,
+                      const Message<double>& message,
+                      const Aggregation<double>& aggregation,
+                      std::size_t slot,
+                      Settlement<double>& settlement) const = 0;
+
+  virtual Units units() const = 0;
+
+  /// True if with this aggregator nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
+  virtual bool conserves(const AggregatorLaw& aggregator,
+                         bool sends_everything,
+                         int workers) const = 0;
+};
+
+/// Implements the overloads by the member templates `form<Real>` and `clear<Real>` of Derived.
+template <class Derived>
+class FeedbackFor : public Feedback {
+ public:
+  double accumulate(std::span<float> memory,
+                    std::span<const float> gradient,
+                    double step_size) const final {
+    return self().template form<float>(memory, gradient, step_size);
+  }
+  double accumulate(std::span<double> memory,
+                    std::span<const double> gradient,
+                    double step_size) const final {
+    return self().template form<double>(memory, gradient, step_size);
+  }
+  void settle(std::span<float> memory,
+              const Message<float>& message,
+              const Aggregation<float>& aggregation,
+              std::size_t slot,
+              Settlement<float>& settlement) const final {
+    self().template clear<float>(memory, message, aggregation, slot, settlement);
+  }
+  void settle(std::span<double> memory,
+              const Message<double>& message,
+              const Aggregation<double>& aggregation,
+              std::size_t slot,
+              Settlement<double>& settlement) const final {
+    self().template clear<double>(memory, message, aggregation, slot, settlement);
+  }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+std::span<const Entry<Feedback>> feedbacks();
+
+/// Builds what the section's `kind` names; the caller finishes the section.
+std::unique_ptr<Feedback> make_feedback(const Section& section);
+
+/// Reads `units`: "step" (default) or "gradient".
+Units units_from(const Section& section);
+
+}  // namespace residuum

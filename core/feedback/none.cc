@@ -1,0 +1,51 @@
+// No memory: a^p = c G^p, and what is not delivered is lost. A negative control for error feedback.
+
+#include <algorithm>
+
+#include "core/feedback/feedback.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+class NoFeedback final : public FeedbackFor<NoFeedback> {
+ public:
+  explicit NoFeedback(Units units) : units_(units) {}
+
+  template <class Real>
+  double form(std::span<Real> memory, std::span<const Real> gradient, double step_size) const {
+    std::fill(memory.begin(), memory.end(), Real{0});
+    const double scale = units_ == Units::step ? step_size : 1.0;
+    return residuum::accumulate(memory, gradient, static_cast<Real>(scale));
+  }
+
+  template <class Real>
+  void clear(std::span<Real> memory,
+             const Message<Real>& /*message*/,
+             const Aggregation<Real>& /*aggregation*/,
+             std::size_t /*slot*/,
+             Settlement<Real>& settlement) const {
+    std::fill(memory.begin(), memory.end(), Real{0});
+    settlement.cleared_everything = true;
+    settlement.cleared.clear();
+    settlement.returned.clear();
+  }
+
+  Units units() const override { return units_; }
+  bool conserves(const AggregatorLaw& aggregator,
+                 bool sends_everything,
+                 int /*workers*/) const override {
+    return sends_everything && aggregator.applies_whole_messages;
+  }
+
+ private:
+  Units units_;
+};
+
+}  // namespace
+
+std::unique_ptr<Feedback> make_no_feedback(const Section& section) {
+  return std::make_unique<NoFeedback>(units_from(section));
+}
+
+}  // namespace residuum

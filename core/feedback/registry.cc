@@ -1,0 +1,36 @@
+#include "core/feedback/feedback.h"
+
+namespace residuum {
+
+std::unique_ptr<Feedback> make_no_feedback(const Section& section);
+std::unique_ptr<Feedback> make_ef14(const Section& section);
+
+namespace {
+
+constexpr auto kEntries = std::to_array<Entry<Feedback>>({
+    {"none",
+     "nothing is remembered: what is not delivered is lost",
+     "plain compressed SGD",
+     "{}",
+     make_no_feedback},
+    {"ef14",
+     "the residual is added to the next gradient; put-back captured, published or discard",
+     "Seide et al., Interspeech 2014; Shi et al., ICDCS 2019",
+     "{}",
+     make_ef14},
+});
+
+}  // namespace
+
+std::span<const Entry<Feedback>> feedbacks() { return kEntries; }
+
+std::unique_ptr<Feedback> make_feedback(const Section& section) {
+  return make_from(feedbacks(), section);
+}
+
+Units units_from(const Section& section) {
+  return section.choice("units", {"step", "gradient"}, "step") == "step" ? Units::step
+                                                                         : Units::gradient;
+}
+
+}  // namespace residuum

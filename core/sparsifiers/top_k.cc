@@ -1,0 +1,45 @@
+// Top_k(a): the k entries of largest |a_j|, ties to the lower index, zeros never sent.
+// |a - Top_k(a)|^2 <= (1 - k/d) |a|^2, with equality for equal magnitudes (Stich et al., NeurIPS
+// 2018, Lemma A.1).
+
+#include "core/config/amount.h"
+#include "core/sparsifiers/sparsifier.h"
+
+namespace residuum {
+namespace {
+
+class TopK final : public SparsifierFor<TopK> {
+ public:
+  explicit TopK(Amount amount) : amount_(amount) {}
+
+  template <class Real>
+  void select(std::span<const Real> accumulator,
+              const SelectionContext& /*context*/,
+              SelectWorkspace& workspace,
+              Message<Real>& message) const {
+    message.everything = false;
+    select_top_k(accumulator, amount_.resolve(accumulator.size()), workspace, message.entries);
+  }
+
+  std::optional<std::size_t> k(std::size_t dimension) const override {
+    return amount_.resolve(dimension);
+  }
+
+  SparsifierLaw law(std::size_t dimension, double /*step_size*/) const override {
+    const auto kept = static_cast<double>(amount_.resolve(dimension));
+    return {.contraction = kept / static_cast<double>(dimension),
+            .pathwise = true,
+            .threshold = std::nullopt};
+  }
+
+ private:
+  Amount amount_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sparsifier> make_top_k(const Section& section) {
+  return std::make_unique<TopK>(Amount::from(section));
+}
+
+}  // namespace residuum

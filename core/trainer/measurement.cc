@@ -1,0 +1,251 @@
+#include "core/trainer/measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<WorkerScalars> &&
+              sizeof(WorkerScalars) % sizeof(double) == 0);
+
+template <class Real>
+SparseVector<double> widened(const SparseVector<Real>& vector) {
+  return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
+}
+
+/// The lists of all workers, gathered and widened.
+template <class Real>
+std::vector<SparseVector<double>> gathered(const Cluster& cluster,
+                                           const std::vector<SparseVector<Real>>& mine) {
+  std::vector<SparseVector<double>> all;
+  for (const auto& list : cluster.all_gather<Real>(mine)) {
+    all.push_back(widened(list));
+  }
+  return all;
+}
+
+}  // namespace
+
+template <class Real>
+Measurement<Real>::Measurement(const Training& training, std::span<const double> initial_point)
+    : training_(training),
+      is_root_(training.cluster->world().is_root()),
+      in_gradient_units_(training.method->feedback->units() == Units::gradient),
+      gap_is_mean_residual_(training.method->momentum == 0 && !in_gradient_units_) {
+  if (!training.measure) {
+    return;
+  }
+  const std::size_t d = initial_point.size();
+  mean_gradient_.resize(d);
+  mean_accumulator_.resize(d);
+  mean_residual_.resize(d);
+  if (!is_root_) {
+    return;
+  }
+  z_.assign(initial_point.begin(), initial_point.end());
+  if (training.method->momentum != 0) {
+    z_velocity_.resize(d);
+  }
+  if (!gap_is_mean_residual_) {
+    previous_residual_.resize(d);
+    expected_gap_.resize(d);
+    gap_velocity_.resize(d);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean) const {
+  const Cluster& cluster = *training_.cluster;
+  const auto add = [&](int worker, std::span<double> sum) {
+    add_to<Real>(sum, vectors[cluster.slot(worker)]);
+  };
+  cluster.sum_in_worker_order<double>(mean, /*everywhere=*/false, add);
+  if (is_root_) {
+    const double workers = cluster.workers();
+    for (double& value : mean) {
+      value /= workers;
+    }
+  }
+}
+
+template <class Real>
+void Measurement<Real>::before_update(const StepState<Real>& state, bool measured) {
+  if (!training_.measure) {
+    return;
+  }
+  mean_of(state.gradients, mean_gradient_);
+  if (measured) {
+    mean_of(state.memories, mean_accumulator_);
+  }
+  if (is_root_) {
+    gap_before_norm_ = std::sqrt(distance_sq(state.model, z_));
+    move_virtual_iterate(state);
+    compensated_gap_norm_sq_ = distance_sq(state.model, z_);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::move_virtual_iterate(const StepState<Real>& state) {
+  const double momentum = training_.method->momentum;
+  double moved = 0;
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    double step = state.step_size * mean_gradient_[i];
+    if (momentum != 0) {
+      const double push = in_gradient_units_ ? mean_gradient_[i] : step;
+      z_velocity_[i] = momentum * z_velocity_[i] + push;
+      step = in_gradient_units_ ? state.step_size * z_velocity_[i] : z_velocity_[i];
+    }
+    z_[i] -= step;
+    moved += step * step;
+  }
+  virtual_step_norm_ = std::sqrt(moved);
+}
+
+template <class Real>
+void Measurement<Real>::after_update(const StepState<Real>& state, bool measured) {
+  if (!training_.measure) {
+    return;
+  }
+  if (measured || !gap_is_mean_residual_) {
+    mean_of(state.memories, mean_residual_);
+  }
+  if (!gap_is_mean_residual_ && is_root_) {
+    move_expected_gap(state);
+  }
+  if (measured) {
+    gather(state);
+  }
+}
+
+/// With D_t = m D_{t-1} + (mean e_t - mean e_{t+1}), what momentum and units make of the residual
+/// is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units.
+template <class Real>
+void Measurement<Real>::move_expected_gap(const StepState<Real>& state) {
+  const double scale = in_gradient_units_ ? state.step_size : 1.0;
+  for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
+    gap_velocity_[i] =
+        training_.method->momentum * gap_velocity_[i] + (previous_residual_[i] - mean_residual_[i]);
+    expected_gap_[i] -= scale * gap_velocity_[i];
+  }
+  previous_residual_ = mean_residual_;
+}
+
+template <class Real>
+void Measurement<Real>::gather(const StepState<Real>& state) {
+  const Cluster& cluster = *training_.cluster;
+  constexpr std::size_t kNumbers = sizeof(WorkerScalars) / sizeof(double);
+  std::vector<double> mine(state.scalars.size() * kNumbers);
+  std::memcpy(mine.data(), state.scalars.data(), mine.size() * sizeof(double));
+  const auto all = cluster.all_gather(mine);
+  worker_scalars_.resize(all.size() / kNumbers);
+  std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
+  gather_lists(state);
+}
+
+template <class Real>
+void Measurement<Real>::gather_lists(const StepState<Real>& state) {
+  const Cluster& cluster = *training_.cluster;
+  std::vector<SparseVector<Real>> sent;
+  std::vector<SparseVector<Real>> cleared;
+  std::vector<SparseVector<Real>> returned;
+  for (std::size_t slot = 0; slot < state.messages.size(); ++slot) {
+    sent.push_back(state.messages[slot].entries);
+    cleared.push_back(state.settlements[slot].cleared);
+    returned.push_back(state.settlements[slot].returned);
+  }
+  // Whether messages and settlements are whole is a property of the method: the same everywhere.
+  sent_everything_ = state.messages.front().everything;
+  cleared_everything_ = state.settlements.front().cleared_everything;
+  sent_ = gathered(cluster, sent);
+  cleared_ = gathered(cluster, cleared);
+  returned_ = gathered(cluster, returned);
+}
+
+template <class Real>
+void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& view) const {
+  const Method& method = *training_.method;
+  view.iteration = state.iteration;
+  view.epoch = state.epoch;
+  view.step_size = state.step_size;
+  view.workers = training_.cluster->workers();
+  view.dimension = state.model.size();
+  const double seen_step = in_gradient_units_ ? 1.0 : state.step_size;
+  view.memory_step = seen_step;
+  const auto threshold = method.sparsifier->law(view.dimension, seen_step).threshold;
+  if (threshold) {
+    view.threshold = static_cast<Real>(*threshold);  // as the selection compares with it
+  }
+  view.conserves =
+      method.feedback->conserves(method.aggregator->law(), sent_everything_, view.workers);
+  view.applies_whole_messages = method.aggregator->law().applies_whole_messages;
+  view.unit_roundoff = std::numeric_limits<Real>::epsilon() / 2;
+  view.momentum = method.momentum;
+  double sent = 0;
+  for (const auto& scalars : worker_scalars_) {
+    sent += scalars.nnz_sent;
+    view.traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
+  }
+  view.traffic.rounds = state.aggregation->traffic.rounds;
+  const bool has_k = method.sparsifier->k(view.dimension).has_value();
+  view.k = has_k ? static_cast<double>(state.k) : sent / view.workers;
+  view.traffic_model =
+      method.aggregator->traffic_model({.workers = view.workers,
+                                        .entries = sent,
+                                        .dimension = static_cast<double>(view.dimension),
+                                        .k = static_cast<double>(state.k),
+                                        .value_bytes = sizeof(Real)});
+}
+
+template <class Real>
+void Measurement<Real>::show(const StepState<Real>& state,
+                             const std::optional<Evaluation>& evaluation,
+                             const std::optional<TestResult>& test,
+                             StepTimes times,
+                             StepObserver& observer) {
+  if (!is_root_) {
+    return;
+  }
+  StepView view;
+  fill_scalars(state, view);
+  view.mean_gradient = mean_gradient_;
+  view.mean_accumulator = mean_accumulator_;
+  view.mean_residual = mean_residual_;
+  view.model = state.model;
+  view.virtual_iterate = z_;
+  view.expected_gap = gap_is_mean_residual_ ? mean_residual_ : expected_gap_;
+  view.gap_before_norm = gap_before_norm_;
+  view.virtual_step_norm = virtual_step_norm_;
+  view.compensated_gap_norm_sq = compensated_gap_norm_sq_;
+  view.follows_measured = last_measured_ + 1 == state.iteration;
+  last_measured_ = state.iteration;
+  view.update_is_dense = state.aggregation->is_dense;
+  if (view.update_is_dense) {
+    dense_update_.assign(state.aggregation->dense_sum.begin(), state.aggregation->dense_sum.end());
+  } else {
+    update_ = widened(state.aggregation->sum);
+  }
+  view.dense_update = dense_update_;
+  view.update = &update_;
+  view.sent = sent_;
+  view.cleared = cleared_;
+  view.returned = returned_;
+  view.sent_everything = sent_everything_;
+  view.cleared_everything = cleared_everything_;
+  view.worker_scalars = worker_scalars_;
+  view.evaluation = evaluation;
+  view.minimum = training_.minimum;
+  view.test = test;
+  view.times = times;
+  observer.observe(view);
+}
+
+template class Measurement<float>;
+template class Measurement<double>;
+
+}  // namespace residuum

@@ -1,0 +1,77 @@
+#pragma once
+// Everything that is computed only because somebody looks: the virtual dense iterate z, means over
+// workers, gathered lists. It watches and never changes the run.
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+/// The state of one run that a measurement reads at its stations in an iteration.
+template <class Real>
+struct StepState {
+  std::uint64_t iteration = 0;
+  double epoch = 0;
+  double step_size = 0;
+  std::size_t k = 0;
+  std::span<const std::vector<Real>> gradients;  // G^p of this process's workers
+  std::span<const std::vector<Real>> memories;   // a^p, after the settlement e^p
+  std::span<const Message<Real>> messages;
+  std::span<const Settlement<Real>> settlements;
+  const Aggregation<Real>* aggregation = nullptr;
+  std::span<const double> model;     // w_t, after the update w_{t+1}
+  std::span<WorkerScalars> scalars;  // of this process's workers
+};
+
+template <class Real>
+class Measurement {
+ public:
+  Measurement(const Training& training, std::span<const double> initial_point);
+
+  // The two stations of every iteration; collective. `before_update` wants gradients and
+  // accumulators, `after_update` the settled residuals and the new model.
+  void before_update(const StepState<Real>& state, bool measured);
+  void after_update(const StepState<Real>& state, bool measured);
+
+  /// Shows a measured iteration to the observer.
+  void show(const StepState<Real>& state,
+            const std::optional<Evaluation>& evaluation,
+            const std::optional<TestResult>& test,
+            StepTimes times,
+            StepObserver& observer);
+
+ private:
+  using Vectors = std::span<const std::vector<Real>>;
+  void mean_of(Vectors vectors, std::vector<double>& mean) const;
+  void move_virtual_iterate(const StepState<Real>& state);
+  void move_expected_gap(const StepState<Real>& state);
+  void gather(const StepState<Real>& state);
+  void gather_lists(const StepState<Real>& state);
+  void fill_scalars(const StepState<Real>& state, StepView& view) const;
+
+  const Training& training_;
+  bool is_root_;
+  bool in_gradient_units_;
+  bool gap_is_mean_residual_;  // no momentum, step units: w - z = mean residual
+
+  std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
+  std::vector<double> z_, z_velocity_;
+  std::vector<double> expected_gap_, gap_velocity_;
+  double gap_before_norm_ = 0;
+  double virtual_step_norm_ = 0;
+  double compensated_gap_norm_sq_ = 0;
+  std::uint64_t last_measured_ = ~std::uint64_t{0} - 1;
+
+  std::vector<WorkerScalars> worker_scalars_;
+  std::vector<SparseVector<double>> sent_, cleared_, returned_;
+  bool sent_everything_ = false;
+  bool cleared_everything_ = false;
+  SparseVector<double> update_;
+  std::vector<double> dense_update_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,94 @@
+#pragma once
+// What a probe sees of one iteration: read-only, whole, on the root process. Everything is float64
+// whatever the precision of the model. Symbols: w model, z virtual dense iterate, e = w - z gap,
+// G^p gradient, a^p accumulator, e^p residual, s^p message, g update (a sum over P workers).
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/aggregators/aggregator.h"
+#include "core/objective.h"
+#include "core/vectors/sparse_vector.h"
+
+namespace residuum {
+
+/// Numbers of one worker, gathered from its process.
+struct WorkerScalars {
+  double gradient_norm_sq = 0;     // |G^p_t|^2
+  double accumulator_norm_sq = 0;  // |a^p_t|^2
+  double residual_norm_sq = 0;     // |e^p_{t+1}|^2
+  double residual_norm_inf = 0;    // |e^p_{t+1}|_inf
+  double nnz_sent = 0;             // entries of s^p
+  double total_error = 0;          // sum over iterations so far of |e^p|^2
+  double magnitude = 0;  // sum over iterations so far of |a^p| + |c G^p|, for rounding bounds
+  double bytes = 0;      // sent in this iteration, booked on the process's first worker
+};
+
+/// f and its gradient at w_t.
+struct Evaluation {
+  double loss = 0;
+  double grad_norm_sq = 0;
+};
+
+struct StepTimes {
+  double compute_s = 0;
+  double select_s = 0;
+  double aggregate_s = 0;
+  double measure_s = 0;
+};
+
+struct StepView {
+  std::uint64_t iteration = 0;
+  double epoch = 0;
+  double step_size = 0;    // eta_t
+  double memory_step = 0;  // c: eta_t in step units, 1 in gradient units
+  int workers = 1;
+  std::size_t dimension = 0;
+  double k = 0;  // entries a worker may send; where the data decide, the mean sent
+  std::optional<double> threshold;  // of an absolute sparsifier, on the accumulator
+
+  bool conserves = true;  // the method claims that nothing is lost
+  bool applies_whole_messages = true;
+  double unit_roundoff = 0;  // of the numbers that workers exchange
+  double momentum = 0;
+
+  // Means over workers, d numbers each.
+  std::span<const double> mean_gradient;     // of G^p_t
+  std::span<const double> mean_accumulator;  // of a^p_t
+  std::span<const double> mean_residual;     // of e^p_{t+1}
+
+  std::span<const double> model;            // w_{t+1}
+  std::span<const double> virtual_iterate;  // z_{t+1}
+  std::span<const double> expected_gap;     // w_{t+1} - z_{t+1} if nothing was ever lost
+
+  double gap_before_norm = 0;          // |w_t - z_t|
+  double virtual_step_norm = 0;        // |z_{t+1} - z_t|
+  double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
+  bool follows_measured = false;       // the iteration before this one was measured too
+
+  bool update_is_dense = false;
+  std::span<const double> dense_update;          // g, if dense
+  const SparseVector<double>* update = nullptr;  // g otherwise
+
+  // Lists of all workers in worker order.
+  std::span<const SparseVector<double>> sent;      // s^p
+  std::span<const SparseVector<double>> cleared;   // what was taken from a^p
+  std::span<const SparseVector<double>> returned;  // what was put back on top
+  bool sent_everything = false;                    // messages are whole accumulators
+  bool cleared_everything = false;
+
+  std::span<const WorkerScalars> worker_scalars;
+  Traffic traffic;  // of all workers together
+  TrafficModel traffic_model;
+
+  std::optional<Evaluation> evaluation;
+  std::optional<double> minimum;  // f*
+  std::optional<TestResult> test;
+  StepTimes times;
+
+  double rho() const { return k / static_cast<double>(dimension); }
+};
+
+}  // namespace residuum

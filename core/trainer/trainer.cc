@@ -1,0 +1,352 @@
+#include "core/trainer/trainer.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/trainer/measurement.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since `mark`, which is moved to now.
+double lap(Clock::time_point& mark) {
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - mark).count();
+  mark = now;
+  return seconds;
+}
+
+/// What the processes tell one another once per iteration: nothing to say, a request to stop, or
+/// the first worker whose gradient is not finite.
+constexpr std::int64_t kGoOn = std::int64_t{1} << 32;
+constexpr std::int64_t kStop = kGoOn - 1;
+
+template <class Real>
+class Trainer {
+ public:
+  Trainer(const Training& training, StepObserver& observer)
+      : training_(training),
+        method_(*training.method),
+        objective_(*training.objective),
+        cluster_(*training.cluster),
+        observer_(observer),
+        d_(objective_.dimension()),
+        k_(method_.sparsifier->k(d_).value_or(d_)),
+        model_(d_),
+        gradients_(slots(), std::vector<Real>(d_)),
+        memories_(slots(), std::vector<Real>(d_)),
+        messages_(slots()),
+        settlements_(slots()),
+        scalars_(slots()) {
+    objective_.initial_point(training.seed, model_);
+    working_model_.assign(model_.begin(), model_.end());
+    velocity_.resize(method_.momentum != 0 ? d_ : 0);
+    for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
+      batches_.emplace_back(
+          training.seed, worker, shard(worker), training.batch, training.sampling);
+    }
+  }
+
+  Outcome run() {
+    const auto started = Clock::now();
+    Measurement<Real> measurement(training_, model_);
+    Outcome outcome;
+    while (outcome.iterations < training_.iterations && outcome.message.empty()) {
+      const std::uint64_t t = outcome.iterations;
+      const std::int64_t verdict = step(t, measurement);
+      if (verdict < kStop) {
+        outcome.state = Outcome::State::diverged;
+        outcome.message =
+            fmt::format("gradient of worker {} is not finite at iteration {}", verdict, t);
+        break;
+      }
+      ++outcome.iterations;
+      if (cluster_.world().is_root()) {
+        observer_.progress(outcome.iterations, training_.iterations);
+      }
+      if (verdict == kStop) {
+        outcome.state = Outcome::State::stopped;
+        outcome.message = fmt::format("stopped on request after iteration {}", t);
+      }
+    }
+    if (outcome.state == Outcome::State::finished) {
+      outcome.evaluation = residuum::evaluate(training_, model_);
+      outcome.test = tested();
+    }
+    outcome.wall_s = std::chrono::duration<double>(Clock::now() - started).count();
+    return outcome;
+  }
+
+ private:
+  std::size_t slots() const { return static_cast<std::size_t>(cluster_.count()); }
+
+  std::span<const std::uint32_t> shard(int worker) const {
+    if (training_.shards.empty()) {
+      return {};
+    }
+    return training_.shards[static_cast<std::size_t>(worker)];
+  }
+
+  double epoch(std::uint64_t t) const {
+    const auto n = static_cast<double>(objective_.samples());
+    if (n == 0) {
+      return 0;
+    }
+    const double per_iteration =
+        training_.batch == 0 ? n : static_cast<double>(training_.batch) * cluster_.workers();
+    return static_cast<double>(t) * per_iteration / n;
+  }
+
+  /// One iteration; returns what the processes agreed on.
+  std::int64_t step(std::uint64_t t, Measurement<Real>& measurement) {
+    const bool measured = training_.measure && training_.measured->due(t);
+    StepTimes times;
+    auto mark = Clock::now();
+    const double eta = method_.step_rule->at(t, epoch(t));
+    const auto evaluation = evaluated(t, measured);
+    const auto test = is_due(training_.tested, t) && measured ? tested() : std::nullopt;
+    times.measure_s += lap(mark);
+
+    compute_gradients(t);
+    times.compute_s = lap(mark);
+    accumulate(eta);
+    const std::int64_t verdict = cluster_.world().minimum(own_verdict());
+    times.select_s = lap(mark);
+    if (verdict < kStop) {
+      return verdict;
+    }
+    const StepState<Real> state = view_of(t, eta);
+    measurement.before_update(state, measured);
+    times.measure_s += lap(mark);
+    select(t, eta);
+    times.select_s += lap(mark);
+    aggregate();
+    update_model(eta);
+    settle();
+    times.aggregate_s = lap(mark);
+    measurement.after_update(state, measured);
+    if (measured) {
+      times.measure_s += lap(mark);
+      measurement.show(state, evaluation, test, times, observer_);
+    }
+    return verdict;
+  }
+
+  StepState<Real> view_of(std::uint64_t t, double eta) {
+    return {.iteration = t,
+            .epoch = epoch(t),
+            .step_size = eta,
+            .k = k_,
+            .gradients = gradients_,
+            .memories = memories_,
+            .messages = messages_,
+            .settlements = settlements_,
+            .aggregation = &aggregation_,
+            .model = model_,
+            .scalars = scalars_};
+  }
+
+  static bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
+    return cadence && cadence->due(t);
+  }
+
+  std::optional<Evaluation> evaluated(std::uint64_t t, bool measured) const {
+    if (!measured || !is_due(training_.evaluated, t)) {
+      return std::nullopt;
+    }
+    return residuum::evaluate(training_, model_);
+  }
+
+  std::optional<TestResult> tested() const {
+    return cluster_.world().is_root() ? objective_.test(model_) : std::nullopt;
+  }
+
+  void compute_gradients(std::uint64_t t) {
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const int worker = cluster_.first() + static_cast<int>(slot);
+      const Draw draw{.seed = training_.seed,
+                      .worker = worker,
+                      .iteration = t,
+                      .samples = batches_[slot].draw(t)};
+      objective_.stochastic_gradient(draw, working_model_, gradients_[slot]);
+      weigh(worker, gradients_[slot]);
+      scalars_[slot].gradient_norm_sq = norm_sq<Real>(gradients_[slot]);
+    }
+  }
+
+  /// The first worker here whose gradient or accumulator is not finite, or kStop, or kGoOn.
+  std::int64_t own_verdict() const {
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const auto& scalars = scalars_[slot];
+      if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
+        return cluster_.first() + static_cast<int>(slot);
+      }
+    }
+    return training_.stop != nullptr && training_.stop->load() ? kStop : kGoOn;
+  }
+
+  /// The update averages over workers, f over samples: weights P n_p / n make the mean of the
+  /// workers' gradients an unbiased estimate of grad f also where shards differ in size.
+  void weigh(int worker, std::vector<Real>& gradient) const {
+    const auto n = static_cast<double>(objective_.samples());
+    if (n == 0) {
+      return;
+    }
+    const double weight = static_cast<double>(shard(worker).size()) * cluster_.workers() / n;
+    if (weight == 1) {
+      return;
+    }
+    for (Real& value : gradient) {
+      value *= static_cast<Real>(weight);
+    }
+  }
+
+  void accumulate(double eta) {
+    // Magnitudes count in units of the model whatever the memory holds.
+    const double scale = method_.feedback->units() == Units::step ? 1.0 : eta;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      auto& scalars = scalars_[slot];
+      scalars.accumulator_norm_sq = method_.feedback->accumulate(
+          std::span<Real>(memories_[slot]), std::span<const Real>(gradients_[slot]), eta);
+      scalars.magnitude += scale * std::sqrt(scalars.accumulator_norm_sq) +
+                           eta * std::sqrt(scalars.gradient_norm_sq);
+    }
+  }
+
+  void select(std::uint64_t t, double eta) {
+    const double seen_step = method_.feedback->units() == Units::step ? eta : 1.0;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const SelectionContext context{.seed = training_.seed,
+                                     .worker = cluster_.first() + static_cast<int>(slot),
+                                     .iteration = t,
+                                     .step_size = seen_step};
+      method_.sparsifier->sparsify(
+          std::span<const Real>(memories_[slot]), context, workspace_, messages_[slot]);
+      const std::size_t sent = messages_[slot].everything ? d_ : messages_[slot].entries.size();
+      scalars_[slot].nnz_sent = static_cast<double>(sent);
+    }
+  }
+
+  void aggregate() {
+    std::vector<std::span<const Real>> accumulators(memories_.begin(), memories_.end());
+    const Contributions<Real> contributions{
+        .dimension = d_, .k = k_, .messages = messages_, .accumulators = accumulators};
+    method_.aggregator->aggregate(cluster_, contributions, aggregation_);
+    scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
+  }
+
+  /// w -= g/P, times eta in gradient units, through the velocity if there is momentum.
+  void update_model(double eta) {
+    const double scale = (method_.feedback->units() == Units::gradient ? eta : 1.0);
+    const double workers = cluster_.workers();
+    if (method_.momentum != 0) {
+      for (double& value : velocity_) {
+        value *= method_.momentum;
+      }
+      for_each_entry([&](std::size_t i, double g) { velocity_[i] += g / workers; });
+      for (std::size_t i = 0; i < d_; ++i) {
+        move(i, scale * velocity_[i]);
+      }
+      return;
+    }
+    for_each_entry([&](std::size_t i, double g) { move(i, scale * (g / workers)); });
+  }
+
+  /// The float64 model takes the step; the working copy that gradients see is its rounding.
+  void move(std::size_t i, double step) {
+    model_[i] -= step;
+    working_model_[i] = static_cast<Real>(model_[i]);
+  }
+
+  template <class Visit>
+  void for_each_entry(Visit visit) const {
+    if (aggregation_.is_dense) {
+      for (std::size_t i = 0; i < d_; ++i) {
+        visit(i, static_cast<double>(aggregation_.dense_sum[i]));
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < aggregation_.sum.size(); ++i) {
+      visit(aggregation_.sum.indices[i], static_cast<double>(aggregation_.sum.values[i]));
+    }
+  }
+
+  void settle() {
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      method_.feedback->settle(std::span<Real>(memories_[slot]),
+                               messages_[slot],
+                               aggregation_,
+                               slot,
+                               settlements_[slot]);
+      auto& scalars = scalars_[slot];
+      scalars.residual_norm_sq = norm_sq<Real>(memories_[slot]);
+      scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(memories_[slot]));
+      scalars.total_error += scalars.residual_norm_sq;
+    }
+  }
+
+  const Training& training_;
+  const Method& method_;
+  const Objective& objective_;
+  const Cluster& cluster_;
+  StepObserver& observer_;
+  std::size_t d_;
+  std::size_t k_;
+
+  std::vector<double> model_;        // w
+  std::vector<Real> working_model_;  // w as the gradients see it
+  std::vector<double> velocity_;
+  std::vector<std::vector<Real>> gradients_;
+  std::vector<std::vector<Real>> memories_;
+  std::vector<Message<Real>> messages_;
+  std::vector<Settlement<Real>> settlements_;
+  std::vector<WorkerScalars> scalars_;
+  std::vector<Batches> batches_;
+  Aggregation<Real> aggregation_;
+  SelectWorkspace workspace_;
+};
+
+}  // namespace
+
+Evaluation evaluate(const Training& training, std::span<const double> w) {
+  const Cluster& cluster = *training.cluster;
+  const std::size_t d = w.size();
+  // One vector per worker holds its part of the gradient and, last, its part of f.
+  const auto part_of = [&](int worker) {
+    std::vector<double> part(d + 1);
+    std::span<const std::uint32_t> shard;
+    if (!training.shards.empty()) {
+      shard = training.shards[static_cast<std::size_t>(worker)];
+    }
+    part[d] =
+        training.objective->evaluate(worker, cluster.workers(), shard, w, std::span(part).first(d));
+    return part;
+  };
+  // With several processes the parts are formed before the chain of sums begins, side by side.
+  std::vector<std::vector<double>> parts;
+  if (cluster.world().size() > 1) {
+    for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
+      parts.push_back(part_of(worker));
+    }
+  }
+  std::vector<double> sum(d + 1);
+  cluster.sum_in_worker_order<double>(
+      sum, /*everywhere=*/false, [&](int worker, std::span<double> total) {
+        const auto part = parts.empty() ? part_of(worker) : std::move(parts[cluster.slot(worker)]);
+        add_to<double>(total, part);
+      });
+  return {.loss = sum[d], .grad_norm_sq = norm_sq<double>(std::span(sum).first(d))};
+}
+
+Outcome train(const Training& training, StepObserver& observer) {
+  if (training.precision == Precision::float64) {
+    return Trainer<double>(training, observer).run();
+  }
+  return Trainer<float>(training, observer).run();
+}
+
+}  // namespace residuum

@@ -1,0 +1,86 @@
+#pragma once
+// Bulk-synchronous distributed SGD with sparsified gradients and error feedback, over logical
+// workers. In the letters of the papers, at iteration t, for every worker p:
+//   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;  e^p = a^p -
+//   delivered.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/aggregators/aggregator.h"
+#include "core/cluster/cluster.h"
+#include "core/feedback/feedback.h"
+#include "core/objective.h"
+#include "core/sparsifiers/sparsifier.h"
+#include "core/trainer/batches.h"
+#include "core/trainer/cadence.h"
+#include "core/trainer/step_rule.h"
+#include "core/trainer/step_view.h"
+
+namespace residuum {
+
+struct Method {
+  std::unique_ptr<Sparsifier> sparsifier;
+  std::unique_ptr<Aggregator> aggregator;
+  std::unique_ptr<Feedback> feedback;
+  std::unique_ptr<StepRule> step_rule;
+  double momentum = 0;  // heavy ball after aggregation, as the papers' code has it
+};
+
+/// Of the model, the accumulators and the messages.
+enum class Precision { float32, float64 };
+
+struct Training {
+  const Objective* objective = nullptr;
+  const Method* method = nullptr;
+  const Cluster* cluster = nullptr;
+  std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
+  std::uint64_t seed = 1;
+  std::uint64_t iterations = 0;
+  std::size_t batch = 1;  // samples per worker and iteration; 0: the whole shard
+  Sampling sampling = Sampling::replacement;
+  Precision precision = Precision::float32;
+  bool measure = true;                      // false: no probe wants anything; z is not even formed
+  std::optional<Cadence> measured;          // when probes look
+  std::optional<Cadence> evaluated;         // when f, grad f are evaluated on all data
+  std::optional<Cadence> tested;            // when held-out data are
+  std::optional<double> minimum;            // f*, if known
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
+};
+
+/// Looks at iterations; called on the root process only, for every measured one.
+class StepObserver {
+ public:
+  StepObserver() = default;
+  StepObserver(const StepObserver&) = delete;
+  StepObserver& operator=(const StepObserver&) = delete;
+  StepObserver(StepObserver&&) = delete;
+  StepObserver& operator=(StepObserver&&) = delete;
+  virtual ~StepObserver() = default;
+  virtual void observe(const StepView& view) = 0;
+  /// Called for every iteration done, measured or not.
+  virtual void progress(std::uint64_t done, std::uint64_t total) = 0;
+};
+
+struct Outcome {
+  enum class State { finished, diverged, stopped };
+  State state = State::finished;
+  std::string message;                   // where and why, unless finished
+  std::uint64_t iterations = 0;          // done
+  std::optional<Evaluation> evaluation;  // at the last model
+  std::optional<TestResult> test;
+  double wall_s = 0;
+};
+
+/// Collective over the processes of the cluster; the same outcome on all, but for `evaluation` and
+/// `test`, which the root has. Same Training, same bits, at any number of processes.
+Outcome train(const Training& training, StepObserver& observer);
+
+/// What f and |grad f|^2 are at w, from all workers' shards; the result is on the root. Collective.
+Evaluation evaluate(const Training& training, std::span<const double> w);
+
+}  // namespace residuum
