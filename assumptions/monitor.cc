@@ -24,7 +24,9 @@ void set_basics(const StepView& view, Row& row) {
   row.set(Column::measure_s, view.times.measure_s);
   if (view.evaluation) {
     row.set(Column::loss, view.evaluation->loss);
-    row.set(Column::grad_norm_sq, view.evaluation->grad_norm_sq);
+    if (view.evaluation->grad_norm_sq) {
+      row.set(Column::grad_norm_sq, *view.evaluation->grad_norm_sq);
+    }
     if (view.minimum) {
       row.set(Column::loss_gap, view.evaluation->loss - *view.minimum);
     }

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 
 namespace residuum {
@@ -49,12 +50,14 @@ void together(World& world, const std::function<void()>& action) {
     action();
   } catch (const Error& error) {
     mine = error;
+  } catch (const std::bad_alloc&) {
+    mine = Error(ExitCode::resource, "out of memory");
   }
   for (const Bytes& bytes : world.all_gather(serialised(mine))) {
     if (!bytes.empty()) {
       std::string text(bytes.size() - 1, '\0');
       std::memcpy(text.data(), bytes.data() + 1, text.size());
-      throw Error(static_cast<ExitCode>(bytes[0]), text);
+      throw SharedError(static_cast<ExitCode>(bytes[0]), text);
     }
   }
 }

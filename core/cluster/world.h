@@ -49,8 +49,14 @@ class World {
 /// One process, no messages.
 std::unique_ptr<World> make_single_process();
 
-/// Runs `action` on every process; if it throws an Error on any of them, every process throws the
-/// error of the lowest rank that failed. Collective.
+/// An Error that every process throws at the same place, so that all can end in order.
+class SharedError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Runs `action` on every process; if it throws an Error (or runs out of memory) on any of them,
+/// every process throws the error of the lowest rank that failed, as a SharedError. Collective.
 void together(World& world, const std::function<void()>& action);
 
 }  // namespace residuum

@@ -128,19 +128,32 @@ nlohmann::json Section::any(const std::string& key, const nlohmann::json& fallba
   return value;
 }
 
-void Section::finish() const {
+void Section::adopt(const nlohmann::json& resolved) const {
+  for (const auto& [key, value] : resolved.items()) {
+    find(key);
+    resolved_[key] = value;
+  }
+}
+
+nlohmann::json Section::given() const {
+  auto values = nlohmann::json::object();
   for (const auto& [key, setting] : settings_) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
+    values[key] = setting.value;
+  }
+  return values;
+}
+
+void Section::finish() const { finish(known_); }
+
+void Section::finish(const std::vector<std::string>& known) const {
+  for (const auto& [key, setting] : settings_) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) {
       continue;
     }
-    std::string message = fmt::format("unknown key {}", where(key));
-    const std::string best = nearest(key, known_);
-    if (!best.empty()) {
-      message += fmt::format("; did you mean '{}.{}'?", name_, best);
-    } else {
-      message += suggestion(key, known_);
-    }
-    throw Error(ExitCode::usage, message);
+    const std::string best = nearest(key, known);
+    const std::string cure =
+        best.empty() ? suggestion(key, known) : fmt::format("; did you mean '{}.{}'?", name_, best);
+    throw Error(ExitCode::usage, fmt::format("unknown key {}{}", where(key), cure));
   }
 }
 

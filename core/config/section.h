@@ -53,9 +53,18 @@ class Section {
 
   /// Rejects keys that were not read.
   void finish() const;
+  /// Rejects keys that are not among `known`.
+  void finish(const std::vector<std::string>& known) const;
+
+  /// The keys asked for so far, whether or not the section has them.
+  const std::vector<std::string>& known() const { return known_; }
 
   /// The keys read so far with the values they had.
   const nlohmann::json& resolved() const { return resolved_; }
+  /// Takes over what an equal section was resolved to, as if its keys had been read here.
+  void adopt(const nlohmann::json& resolved) const;
+  /// The values as they were written.
+  nlohmann::json given() const;
 
  private:
   const Setting* find(const std::string& key) const;

@@ -22,14 +22,14 @@ struct WorkerScalars {
   double residual_norm_inf = 0;    // |e^p_{t+1}|_inf
   double nnz_sent = 0;             // entries of s^p
   double total_error = 0;          // sum over iterations so far of |e^p|^2
-  double magnitude = 0;  // sum over iterations so far of |a^p| + |c G^p|, for rounding bounds
+  double magnitude = 0;  // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
   double bytes = 0;      // sent in this iteration, booked on the process's first worker
 };
 
-/// f and its gradient at w_t.
+/// f at w_t, and |grad f|^2 where it was wanted.
 struct Evaluation {
   double loss = 0;
-  double grad_norm_sq = 0;
+  std::optional<double> grad_norm_sq;
 };
 
 struct StepTimes {

@@ -322,8 +322,8 @@ Evaluation evaluate(const Training& training, std::span<const double> w) {
     if (!training.shards.empty()) {
       shard = training.shards[static_cast<std::size_t>(worker)];
     }
-    part[d] =
-        training.objective->evaluate(worker, cluster.workers(), shard, w, std::span(part).first(d));
+    const auto gradient = std::span(part).first(training.full_gradient ? d : 0);
+    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, gradient);
     return part;
   };
   // With several processes the parts are formed before the chain of sums begins, side by side.
@@ -339,7 +339,11 @@ Evaluation evaluate(const Training& training, std::span<const double> w) {
         const auto part = parts.empty() ? part_of(worker) : std::move(parts[cluster.slot(worker)]);
         add_to<double>(total, part);
       });
-  return {.loss = sum[d], .grad_norm_sq = norm_sq<double>(std::span(sum).first(d))};
+  Evaluation evaluation{.loss = sum[d], .grad_norm_sq = std::nullopt};
+  if (training.full_gradient) {
+    evaluation.grad_norm_sq = norm_sq<double>(std::span(sum).first(d));
+  }
+  return evaluation;
 }
 
 Outcome train(const Training& training, StepObserver& observer) {

@@ -48,6 +48,7 @@ struct Training {
   std::optional<Cadence> measured;          // when probes look
   std::optional<Cadence> evaluated;         // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;            // when held-out data are
+  bool full_gradient = true;                // whether evaluations include |grad f|^2
   std::optional<double> minimum;            // f*, if known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
 };

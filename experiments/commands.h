@@ -1,0 +1,27 @@
+#pragma once
+// The commands of the program, one file each. All return the exit code of the process.
+
+#include <string>
+#include <vector>
+
+#include "core/cluster/world.h"
+#include "core/error.h"
+#include "experiments/options.h"
+
+namespace residuum {
+
+/// Collective over the world's processes; the root writes and speaks.
+ExitCode run_command(const Options& options,
+                     const std::vector<std::string>& command_line,
+                     World& world);
+
+ExitCode plan_command(const Options& options);
+ExitCode report_command(const Options& options);
+ExitCode inspect_command(const Options& options);
+/// `program` is this program's own path: it is started under mpirun.
+ExitCode verify_command(const Options& options, const std::string& program);
+ExitCode bench_command(const Options& options);
+ExitCode list_command(const Options& options);
+ExitCode info_command(const Options& options);
+
+}  // namespace residuum

@@ -1,0 +1,45 @@
+#pragma once
+// What the command line said, for the commands that need it.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace residuum {
+
+enum class ProgressStyle { automatic, bar, lines, none };
+
+struct Options {
+  std::filesystem::path study;               // STUDY.toml
+  std::vector<std::string> overrides;        // --set key=value
+  std::optional<std::filesystem::path> out;  // --out DIR
+  std::optional<std::string> data_dir;       // --data-dir DIR
+  ProgressStyle progress = ProgressStyle::automatic;
+  bool json = false;
+  bool strict = false;  // --strict: a failed assumption is exit code 4
+
+  std::string plan_format = "table";
+  std::vector<int> ranks{1, 2, 3, 4};  // of verify
+  std::string room;                    // of list
+  std::filesystem::path result_dir;    // of report
+  std::vector<std::string> benchmarks;
+
+  // inspect
+  std::filesystem::path file;
+  std::optional<std::filesystem::path> gradient;
+  std::string aggregator = "gtopk-tree";
+  std::string put_back = "captured";
+  std::optional<std::int64_t> k;
+  std::optional<double> density;
+  std::optional<double> threshold;
+};
+
+/// results/<study name>, or --out.
+std::filesystem::path output_folder(const Options& options, const std::string& study_name);
+
+/// Where solved facts are kept: $RESIDUUM_CACHE, $XDG_CACHE_HOME/residuum, ~/.cache/residuum, or
+/// empty (nowhere) if none of these is set.
+std::filesystem::path cache_folder();
+
+}  // namespace residuum

@@ -1,0 +1,39 @@
+#pragma once
+// How far a batch of runs is, on stderr: a bar on a terminal, else lines at 1, 2, 5, 10, 20, ...
+// per cent and at least every minute.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "experiments/options.h"
+
+namespace residuum {
+
+class Progress {
+ public:
+  Progress(ProgressStyle style, std::size_t runs);
+
+  void start_run(const std::string& label);
+  void iteration(std::uint64_t done, std::uint64_t total);
+  void end_run(const std::string& outcome);
+
+ private:
+  void show(double fraction);
+  void line(double fraction);
+  void bar(double fraction);
+
+  using Clock = std::chrono::steady_clock;
+
+  ProgressStyle style_;
+  std::size_t runs_;
+  std::size_t finished_ = 0;
+  std::string label_;
+  double next_ = 0;  // fraction of the run at which the next line is due
+  Clock::time_point shown_ = Clock::now();
+};
+
+/// A line for the user on stderr.
+void say(const std::string& text);
+
+}  // namespace residuum

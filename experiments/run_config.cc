@@ -1,0 +1,278 @@
+#include "experiments/run_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "assumptions/monitor.h"
+#include "objectives/data/partition.h"
+
+namespace residuum {
+namespace {
+
+/// The sections of one run.
+struct Sections {
+  explicit Sections(const RunSpec& spec) {
+    for (const auto& name : section_names()) {
+      const auto found = spec.sections.find(name);
+      sections.emplace(
+          name,
+          Section(name,
+                  found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second));
+    }
+  }
+  const Section& operator[](const std::string& name) const { return sections.at(name); }
+
+  std::map<std::string, Section> sections;
+};
+
+/// The given section, with `kind` set where the study does not name one.
+Section with_default_kind(const Section& section, const char* kind, const RunSpec& spec) {
+  const auto found = spec.sections.find(section.name());
+  auto settings = found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second;
+  settings.try_emplace("kind", Setting{.value = kind, .place = "the default"});
+  return {section.name(), std::move(settings)};
+}
+
+int read_workers(const Section& section) {
+  const auto count = section.integer("count", 4);
+  require(count >= 1 && count <= 1'000'000,
+          "{} must lie in 1..1000000, got {}",
+          section.where("count"),
+          count);
+  return static_cast<int>(count);
+}
+
+std::size_t read_batch(const Section& section, const Objective& objective) {
+  if (objective.samples() == 0) {
+    require(!section.has("batch"),
+            "{}: this objective has no data set to draw batches from",
+            section.where("batch"));
+    return 0;
+  }
+  const auto value = section.any("batch", 32);
+  if (value == "full") {
+    return 0;
+  }
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 1,
+          "{} must be a whole number of at least 1, or \"full\"; got {}",
+          section.where("batch"),
+          value.dump());
+  return value.get<std::size_t>();
+}
+
+std::uint64_t read_iterations(const Section& section,
+                              const Objective& objective,
+                              std::size_t batch,
+                              int workers) {
+  require(section.has("iterations") != section.has("epochs"),
+          "section [budget] needs either 'iterations' or 'epochs'");
+  if (section.has("iterations")) {
+    const auto iterations = section.integer("iterations");
+    require(iterations >= 1 && iterations < std::int64_t{1} << 32,
+            "{} must lie in 1..4294967295, got {}",
+            section.where("iterations"),
+            iterations);
+    return static_cast<std::uint64_t>(iterations);
+  }
+  const double epochs = section.number("epochs");
+  require(epochs > 0, "{} must be positive, got {}", section.where("epochs"), epochs);
+  require(objective.samples() > 0,
+          "{}: this objective has no data set; give 'iterations'",
+          section.where("epochs"));
+  const auto n = static_cast<double>(objective.samples());
+  const double per_iteration = batch == 0 ? n : static_cast<double>(batch) * workers;
+  return static_cast<std::uint64_t>(std::ceil(epochs * n / per_iteration));
+}
+
+Precision read_precision(const Section& section) {
+  return section.choice("precision", {"float32", "float64"}, "float32") == "float64"
+             ? Precision::float64
+             : Precision::float32;
+}
+
+std::unique_ptr<Method> read_method(const Sections& sections,
+                                    const RunSpec& spec,
+                                    const Objective& objective,
+                                    nlohmann::json& config,
+                                    KnownKeys& known) {
+  const auto resolve = [&](const Section& section) {
+    config[section.name()] = section.resolved();
+    known.note(section.name(), section.known());
+  };
+  auto method = std::make_unique<Method>();
+  const auto sparsifier = with_default_kind(sections["sparsifier"], "none", spec);
+  method->sparsifier = make_sparsifier(sparsifier);
+  resolve(sparsifier);
+  const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
+  method->aggregator = make_aggregator(aggregator);
+  resolve(aggregator);
+  const auto feedback = with_default_kind(sections["feedback"], "ef14", spec);
+  method->feedback = make_feedback(feedback);
+  resolve(feedback);
+
+  const std::size_t d = objective.dimension();
+  const auto k = method->sparsifier->k(d);
+  require(k.has_value() || !method->aggregator->needs_k(),
+          "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
+          "'dense'",
+          aggregator.where("kind"),
+          config["sparsifier"]["kind"].get<std::string>());
+  const Section& step = sections["step"];
+  method->step_rule = make_step_rule(step,
+                                     {.facts = [&objective] { return objective.facts(); },
+                                      .dimension = static_cast<double>(d),
+                                      .k = static_cast<double>(k.value_or(d))});
+  method->momentum = step.number("momentum", 0);
+  require(method->momentum >= 0 && method->momentum < 1,
+          "{} must lie in [0, 1), got {}",
+          step.where("momentum"),
+          method->momentum);
+  resolve(step);
+  return method;
+}
+
+std::vector<std::string> read_probe_names(const Section& section) {
+  const auto value =
+      section.any("names", {"delta", "contraction", "residual", "conservation", "xi", "traffic"});
+  require(value.is_array(), "{} must be a list of probe names", section.where("names"));
+  std::vector<std::string> names;
+  for (const auto& name : value) {
+    require(name.is_string(), "{} must be a list of probe names", section.where("names"));
+    names.push_back(name.get<std::string>());
+  }
+  make_probes(names, section.where("names"));  // names the first unknown one
+  return names;
+}
+
+void read_probes(const Section& section, PreparedRun& run) {
+  Training& training = run.training;
+  run.probes = read_probe_names(section);
+  training.measure = !run.probes.empty();
+  const std::uint64_t iterations = training.iterations;
+  training.measured = Cadence(section.any("every", 1), section.where("every"), iterations);
+  const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
+  training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
+  training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);
+  training.full_gradient = section.flag("full_gradient", true);
+}
+
+/// "logistic-gtopk-tree-s3-0123456789ab".
+std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
+  const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
+  return fmt::format("{}-{}-s{}-{}",
+                     config["objective"]["kind"].get<std::string>(),
+                     config["aggregator"]["kind"].get<std::string>(),
+                     seed,
+                     short_hash(identity.dump()));
+}
+
+}  // namespace
+
+std::string short_hash(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash ^ (hash >> 29)).substr(4);
+}
+
+std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {
+  ObjectiveContext context = context_;
+  context.workers = workers;
+  const std::string key = section.given().dump() + "/" + std::to_string(workers);
+  if (last_ != nullptr && key == key_) {
+    section.adopt(resolved_);
+    return last_;
+  }
+  last_ = make_objective(section, context);
+  resolved_ = section.resolved();
+  key_ = key;
+  return last_;
+}
+
+void KnownKeys::note(const std::string& section, const std::vector<std::string>& keys) {
+  keys_[section].insert(keys.begin(), keys.end());
+}
+
+void KnownKeys::check(const Study& study) const {
+  for (const auto& spec : study.runs) {
+    for (const auto& [name, settings] : spec.sections) {
+      const Section section(name, settings);
+      const auto& keys = keys_.at(name);
+      section.finish({keys.begin(), keys.end()});
+    }
+  }
+}
+
+PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
+  const Sections sections(spec);
+  PreparedRun run;
+  run.seed = spec.seed;
+  run.varying = spec.varying;
+  run.config = nlohmann::json::object();
+  Training& training = run.training;
+  training.seed = spec.seed;
+  const auto resolve = [&](const Section& section) {
+    run.config[section.name()] = section.resolved();
+    known.note(section.name(), section.known());
+  };
+
+  const Section& workers = sections["workers"];
+  run.workers = read_workers(workers);
+  const auto partition = workers.text("partition", "iid");
+  check_partition(partition);
+  const Section& objective = sections["objective"];
+  training.precision = read_precision(objective);
+  run.objective = objectives.get(objective, run.workers);
+  resolve(objective);
+  training.objective = run.objective.get();
+  training.batch = read_batch(workers, *run.objective);
+  training.sampling =
+      workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
+          ? Sampling::shuffle
+          : Sampling::replacement;
+  resolve(workers);
+  if (run.objective->samples() > 0) {
+    training.shards = make_partition(partition,
+                                     run.objective->samples(),
+                                     run.workers,
+                                     run.objective->labels(),
+                                     /*seed=*/1);
+  }
+
+  const Section& budget = sections["budget"];
+  training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
+  resolve(budget);
+  run.method = read_method(sections, spec, *run.objective, run.config, known);
+  training.method = run.method.get();
+  const Section& protocol = sections["protocol"];
+  protocol.choice("kind", {"bsp"}, "bsp");
+  resolve(protocol);
+  const Section& probe_section = sections["probes"];
+  read_probes(probe_section, run);
+  resolve(probe_section);
+  run.id = make_id(run.config, run.seed);
+  return run;
+}
+
+std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives) {
+  std::vector<PreparedRun> runs;
+  std::set<std::string> ids;
+  KnownKeys known;
+  for (const auto& spec : study.runs) {
+    auto run = prepare(spec, objectives, known);
+    require(ids.insert(run.id).second,
+            "two points of the study are the same run ({}); remove one of them",
+            run.id);
+    run.objective.reset();  // only the identity and the checks were wanted
+    run.method.reset();
+    run.training.shards.clear();
+    runs.push_back(std::move(run));
+  }
+  known.check(study);
+  return runs;
+}
+
+}  // namespace residuum

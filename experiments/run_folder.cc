@@ -1,0 +1,208 @@
+#include "experiments/run_folder.h"
+
+#include <ctime>
+#include <system_error>
+
+#include "reports/result_folder.h"
+
+namespace residuum {
+namespace {
+
+using reports::Json;
+using reports::json_number;
+
+constexpr const char* kIterationsPart = "iterations.csv.part";
+constexpr const char* kChecksPart = "checks.csv.part";
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    resource_error("cannot make the folder {}: {}", folder.string(), error.message());
+  }
+}
+
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (error) {
+    resource_error("cannot rename {} to {}: {}", from.string(), to.string(), error.message());
+  }
+}
+
+void set_known(Json& object, const char* key, const std::optional<double>& value) {
+  if (value) {
+    object[key] = json_number(value);
+  }
+}
+
+Json facts_json(const Facts& facts) {
+  Json json = Json::object();
+  set_known(json, "smoothness", facts.smoothness);
+  set_known(json, "strong_convexity", facts.strong_convexity);
+  set_known(json, "minimum", facts.minimum);
+  return json;
+}
+
+Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
+  Json json = Json::object();
+  if (outcome.evaluation) {
+    json["loss"] = json_number(outcome.evaluation->loss);
+    set_known(json, "grad_norm_sq", outcome.evaluation->grad_norm_sq);
+    if (minimum) {
+      json["loss_gap"] = json_number(outcome.evaluation->loss - *minimum);
+    }
+  }
+  if (outcome.test) {
+    json["test_accuracy"] = json_number(outcome.test->accuracy);
+    json["test_loss"] = json_number(outcome.test->loss);
+  }
+  return json;
+}
+
+/// Totals are of the measured iterations, and only stated if these are all.
+Json totals_json(const RunSummary& summary, const Outcome& outcome) {
+  Json json = Json::object();
+  if (summary.rows == outcome.iterations) {
+    json["uplink_bytes"] = json_number(summary.uplink_bytes);
+    json["nnz_sent"] = json_number(summary.nnz_sent);
+  }
+  if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
+    json["average_grad_norm_sq"] =
+        json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));
+  }
+  set_known(json, "delta_max", summary.delta_max);
+  return json;
+}
+
+Json checks_json(const RunSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, check] : summary.checks) {
+    json[name] = {{"holds", check.failures == 0},
+                  {"hard", check.hard},
+                  {"expected", check.expected},
+                  {"failures", check.failures},
+                  {"n", check.n},
+                  {"worst_ratio", json_number(check.worst_ratio)},
+                  {"worst_iteration", check.worst_iteration}};
+  }
+  return json;
+}
+
+Json data_json(const DataInfo& data) {
+  return {{"name", data.name},
+          {"samples", data.samples},
+          {"features", data.features},
+          {"fingerprint", data.fingerprint},
+          {"note", data.note}};
+}
+
+const char* state_name(Outcome::State state) {
+  switch (state) {
+    case Outcome::State::finished:
+      return "finished";
+    case Outcome::State::diverged:
+      return "diverged";
+    case Outcome::State::stopped:
+      return "interrupted";
+  }
+  return "failed";
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                     parts.tm_year + 1900,
+                     parts.tm_mon + 1,
+                     parts.tm_mday,
+                     parts.tm_hour,
+                     parts.tm_min,
+                     parts.tm_sec);
+}
+
+bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
+  const auto status = result_dir / "runs" / run_id / "status.json";
+  if (!std::filesystem::exists(status)) {
+    return false;
+  }
+  const auto state = reports::text_at(reports::read_json(status), "state");
+  return state == "finished" || state == "diverged";
+}
+
+RunFolder::RunFolder(const std::filesystem::path& result_dir,
+                     const PreparedRun& run,
+                     const std::string& study_name,
+                     const std::string& title)
+    : folder_(result_dir / "runs" / run.id), started_utc_(utc_now()) {
+  make_folder(folder_);
+  write_status({{"state", "running"}, {"started_utc", started_utc_}});
+  reports::write_json_atomically(folder_ / "config.json",
+                                 {{"run_id", run.id},
+                                  {"study", study_name},
+                                  {"title", title},
+                                  {"seed", run.seed},
+                                  {"varying", Json(run.varying)},
+                                  {"config", Json(run.config)}});
+  iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
+}
+
+void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
+  iterations_->write(row);
+  for (const auto& check : checks) {
+    checks_->write(check);
+  }
+}
+
+void RunFolder::write_status(const Json& status) {
+  reports::write_json_atomically(folder_ / "status.json", status);
+}
+
+void RunFolder::finish(const Outcome& outcome,
+                       const RunSummary& summary,
+                       const PreparedRun& run,
+                       const nlohmann::json& provenance) {
+  if (outcome.state == Outcome::State::stopped) {
+    fail(state_name(outcome.state), outcome.message);
+    return;
+  }
+  iterations_->close();
+  checks_->close();
+  move_file(table(kIterationsPart), table("iterations.csv"));
+  move_file(table(kChecksPart), table("checks.csv"));
+  const std::size_t d = run.objective->dimension();
+  const auto k = run.method->sparsifier->k(d);
+  write_status({{"state", state_name(outcome.state)},
+                {"message", outcome.message},
+                {"iterations", outcome.iterations},
+                {"wall_s", outcome.wall_s},
+                {"started_utc", started_utc_},
+                {"finished_utc", utc_now()},
+                {"dimension", d},
+                {"k", k ? Json(*k) : Json(nullptr)},
+                {"processes", run.training.cluster->world().size()},
+                {"facts", facts_json(run.objective->facts())},
+                {"data", data_json(run.objective->data())},
+                {"final", final_json(outcome, run.training.minimum)},
+                {"totals", totals_json(summary, outcome)},
+                {"checks", checks_json(summary)},
+                {"provenance", Json(provenance)}});
+}
+
+void RunFolder::fail(const std::string& state, const std::string& message) {
+  iterations_.reset();
+  checks_.reset();
+  std::error_code ignored;  // a table that is not there is as good as removed
+  std::filesystem::remove(table(kIterationsPart), ignored);
+  std::filesystem::remove(table(kChecksPart), ignored);
+  write_status({{"state", state},
+                {"message", message},
+                {"started_utc", started_utc_},
+                {"finished_utc", utc_now()}});
+}
+
+}  // namespace residuum

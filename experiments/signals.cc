@@ -1,0 +1,29 @@
+#include "experiments/signals.h"
+
+#include <array>
+#include <csignal>
+
+namespace residuum {
+namespace {
+
+// A signal handler can reach nothing but a global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_signal(int /*signal*/) { stop.store(true); }
+
+}  // namespace
+
+const std::atomic<bool>& stop_requested() { return stop; }
+
+void catch_stop_signals() {
+  for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) {
+    struct sigaction action {};
+    action.sa_handler = on_signal;  // NOLINT(cppcoreguidelines-pro-type-union-access): POSIX
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace residuum

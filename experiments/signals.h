@@ -1,0 +1,13 @@
+#pragma once
+// USR1, USR2, TERM and INT ask a run to stop after the iteration it is in.
+
+#include <atomic>
+
+namespace residuum {
+
+/// Set by the handlers; valid after `catch_stop_signals`.
+const std::atomic<bool>& stop_requested();
+
+void catch_stop_signals();
+
+}  // namespace residuum

@@ -1,0 +1,347 @@
+#include "experiments/study.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+namespace residuum {
+namespace {
+
+using Settings = std::map<std::string, Setting>;  // by dotted key
+
+/// Grids larger than this are a mistake in the file, not an experiment.
+constexpr std::size_t kMaxRuns = 100000;
+
+std::string place_of(const toml::source_region& source) {
+  return fmt::format("{}:{}:{}",
+                     source.path ? *source.path : std::string("study"),
+                     source.begin.line,
+                     source.begin.column);
+}
+
+nlohmann::json to_json(const toml::node& node) {
+  if (const auto* table = node.as_table()) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, value] : *table) {
+      object[std::string(key.str())] = to_json(value);
+    }
+    return object;
+  }
+  if (const auto* array = node.as_array()) {
+    auto list = nlohmann::json::array();
+    for (const auto& value : *array) {
+      list.push_back(to_json(value));
+    }
+    return list;
+  }
+  if (const auto* text = node.as_string()) {
+    return text->get();
+  }
+  if (const auto* integer = node.as_integer()) {
+    return integer->get();
+  }
+  if (const auto* number = node.as_floating_point()) {
+    return number->get();
+  }
+  if (const auto* flag = node.as_boolean()) {
+    return flag->get();
+  }
+  usage_error("dates and times mean nothing here, at {}", place_of(node.source()));
+}
+
+Setting setting_of(const toml::node& node, const toml::source_region& key) {
+  return {.value = to_json(node), .place = place_of(key)};
+}
+
+/// A section's own keys may hold tables ({ geometric = 1.05 }): only the first dot separates.
+void flatten(const toml::table& table, Settings& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const auto* section = node.as_table();
+    const bool is_section = section != nullptr && name.find('.') == std::string::npos;
+    if (!is_section) {
+      settings[name] = setting_of(node, key.source());
+      continue;
+    }
+    for (const auto& [inner, value] : *section) {
+      settings[fmt::format("{}.{}", name, inner.str())] = setting_of(value, inner.source());
+    }
+  }
+}
+
+void check_known_section(const std::string& dotted, const std::string& place) {
+  const auto dot = dotted.find('.');
+  const std::string section = dotted.substr(0, dot);
+  const auto& known = section_names();
+  require(std::find(known.begin(), known.end(), section) != known.end(),
+          "unknown key '{}' at {}{}",
+          dotted,
+          place,
+          suggestion(section, known));
+  require(dot != std::string::npos, "'{}' at {} must be a section of keys", dotted, place);
+}
+
+std::map<std::string, Settings> by_section(const Settings& settings) {
+  std::map<std::string, Settings> sections;
+  for (const auto& [dotted, setting] : settings) {
+    check_known_section(dotted, setting.place);
+    const auto dot = dotted.find('.');
+    sections[dotted.substr(0, dot)][dotted.substr(dot + 1)] = setting;
+  }
+  return sections;
+}
+
+/// What differs from run to run: the settings of one grid point or of one extra point.
+std::vector<Settings> grid_of(const toml::table& root) {
+  std::vector<Settings> grid{Settings{}};
+  const auto* sweep = root["sweep"].as_table();
+  if (sweep == nullptr) {
+    return grid;
+  }
+  Settings axes;
+  flatten(*sweep, axes);
+  for (const auto& [dotted, axis] : axes) {
+    require(axis.value.is_array() && !axis.value.empty(),
+            "'sweep.{}' at {} must be a list of values that is not empty",
+            dotted,
+            axis.place);
+    check_known_section(dotted, axis.place);
+    require(grid.size() * axis.value.size() <= kMaxRuns,
+            "the sweep at {} has more than {} points",
+            axis.place,
+            kMaxRuns);
+    std::vector<Settings> grown;
+    for (const auto& point : grid) {
+      for (const auto& value : axis.value) {
+        grown.push_back(point);
+        grown.back()[dotted] = {.value = value, .place = axis.place};
+      }
+    }
+    grid = std::move(grown);
+  }
+  return grid;
+}
+
+std::vector<Settings> extra_points_of(const toml::table& root) {
+  std::vector<Settings> points;
+  const auto node = root["point"];
+  if (!node) {
+    return points;
+  }
+  const auto* list = node.as_array();
+  require(list != nullptr && list->is_homogeneous(toml::node_type::table),
+          "'point' at {} must be written [[point]]",
+          place_of(node.node()->source()));
+  for (const auto& point : *list) {
+    flatten(*point.as_table(), points.emplace_back());
+  }
+  return points;
+}
+
+std::uint64_t seed_from(const toml::node& node) {
+  const auto* integer = node.as_integer();
+  require(integer != nullptr && integer->get() >= 0,
+          "a seed must be a whole number of at least 0, at {}",
+          place_of(node.source()));
+  return static_cast<std::uint64_t>(integer->get());
+}
+
+std::vector<std::uint64_t> seeds_of(const toml::table& root) {
+  const auto node = root["seeds"];
+  if (!node) {
+    return {1};
+  }
+  std::vector<std::uint64_t> seeds;
+  if (const auto* list = node.as_array()) {
+    for (const auto& seed : *list) {
+      seeds.push_back(seed_from(seed));
+    }
+    require(!seeds.empty(), "'seeds' at {} is empty", place_of(node.node()->source()));
+    return seeds;
+  }
+  const std::uint64_t count = seed_from(*node.node());
+  require(count >= 1 && count <= kMaxRuns,
+          "'seeds' at {} must lie in 1..{}",
+          place_of(node.node()->source()),
+          kMaxRuns);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+void check_top_level(const toml::table& root) {
+  std::vector<std::string> known = section_names();
+  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point"}) {
+    known.emplace_back(key);
+  }
+  for (const auto& [key, node] : root) {
+    const std::string name(key.str());
+    require(std::find(known.begin(), known.end(), name) != known.end(),
+            "unknown key '{}' at {}{}",
+            name,
+            place_of(key.source()),
+            suggestion(name, known));
+    const auto& sections = section_names();
+    const bool is_section = std::find(sections.begin(), sections.end(), name) != sections.end();
+    require(!is_section || node.is_table(),
+            "'{}' at {} must be a section: [{}]",
+            name,
+            place_of(key.source()),
+            name);
+  }
+  const auto schema = root["schema"].value<std::int64_t>();
+  require(schema.has_value(), "missing key 'schema'; this program reads schema = 1");
+  require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
+}
+
+bool is_shell_safe(std::string_view name) {
+  const auto safe = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= 100 && name.front() != '-' && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), safe);
+}
+
+std::string name_of(const toml::table& root, const std::string& file) {
+  const auto node = root["name"];
+  require(static_cast<bool>(node), "missing key 'name' in {}", file);
+  const auto name = node.value<std::string>();
+  require(name && is_shell_safe(*name),
+          "'name' at {} must be made of letters, digits, '.', '-' and '_'",
+          place_of(node.node()->source()));
+  return *name;
+}
+
+toml::table parse(const std::string& text, const std::string& file) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    usage_error("{} at {}", error.description(), place_of(error.source()));
+  }
+}
+
+/// "sparsifier.k=3" -> the setting; a value that is no TOML is taken as a text.
+void apply_override(const std::string& override_text, Settings& settings) {
+  const auto equals = override_text.find('=');
+  require(equals != std::string::npos && equals > 0,
+          "--set {}: write it as key=value, e.g. --set workers.count=8",
+          override_text);
+  const std::string key = override_text.substr(0, equals);
+  const std::string value = override_text.substr(equals + 1);
+  Setting setting{.value = value, .place = "--set"};
+  try {
+    setting.value = to_json(*toml::parse("v = " + value).get("v"));
+  } catch (const toml::parse_error&) {
+    setting.value = value;
+  }
+  check_known_section(key, setting.place);
+  settings[key] = setting;
+}
+
+/// Keys that take different values over the points, with their value here.
+nlohmann::json varying_of(const Settings& point, const std::set<std::string>& keys) {
+  auto varying = nlohmann::json::object();
+  for (const auto& key : keys) {
+    const auto found = point.find(key);
+    if (found != point.end()) {
+      varying[key] = found->second.value;
+    }
+  }
+  return varying;
+}
+
+std::set<std::string> varying_keys(const std::vector<Settings>& points) {
+  std::set<std::string> keys;
+  for (const auto& point : points) {
+    for (const auto& [key, setting] : point) {
+      const auto& first = points.front();
+      const auto found = first.find(key);
+      if (found == first.end() || found->second.value != setting.value) {
+        keys.insert(key);
+      }
+    }
+  }
+  for (const auto& [key, setting] : points.front()) {
+    const bool everywhere = std::all_of(
+        points.begin(), points.end(), [&](const Settings& p) { return p.contains(key); });
+    if (!everywhere) {
+      keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<std::string>& section_names() {
+  static const std::vector<std::string> names{"objective",
+                                              "workers",
+                                              "sparsifier",
+                                              "aggregator",
+                                              "feedback",
+                                              "protocol",
+                                              "step",
+                                              "budget",
+                                              "probes"};
+  return names;
+}
+
+Study parse_study(const std::string& text,
+                  const std::string& file,
+                  const std::vector<std::string>& overrides) {
+  const toml::table root = parse(text, file);
+  check_top_level(root);
+  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
+  study.title = root["title"].value_or(study.name);
+
+  Settings base;
+  for (const auto& section : section_names()) {
+    if (const auto* table = root[section].as_table()) {
+      for (const auto& [key, node] : *table) {
+        base[fmt::format("{}.{}", section, key.str())] = setting_of(node, key.source());
+      }
+    }
+  }
+  Settings forced;
+  for (const auto& override_text : overrides) {
+    apply_override(override_text, forced);
+  }
+  std::vector<Settings> points;
+  const auto add_point = [&](const Settings& changes) {
+    Settings point = base;
+    for (const auto* layer : {&changes, static_cast<const Settings*>(&forced)}) {
+      for (const auto& [key, setting] : *layer) {
+        point[key] = setting;
+      }
+    }
+    points.push_back(std::move(point));
+  };
+  for (const auto& changes : grid_of(root)) {
+    add_point(changes);
+  }
+  for (const auto& changes : extra_points_of(root)) {
+    add_point(changes);
+  }
+  const auto keys = varying_keys(points);
+  const auto seeds = seeds_of(root);
+  require(points.size() * seeds.size() <= kMaxRuns,
+          "{} points times {} seeds are more than {} runs",
+          points.size(),
+          seeds.size(),
+          kMaxRuns);
+  for (const auto& point : points) {
+    for (const std::uint64_t seed : seeds) {
+      study.runs.push_back(
+          {.seed = seed, .varying = varying_of(point, keys), .sections = by_section(point)});
+    }
+  }
+  return study;
+}
+
+}  // namespace residuum

@@ -1,0 +1,37 @@
+#pragma once
+// A study file as the user wrote it: checked for form, expanded into runs. What the values mean is
+// the business of run_config.h.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/config/section.h"
+
+namespace residuum {
+
+/// One run before its values are read: sections of settings, each with the place it was written at.
+struct RunSpec {
+  std::uint64_t seed = 1;
+  nlohmann::json varying = nlohmann::json::object();  // dotted key -> value
+  std::map<std::string, std::map<std::string, Setting>> sections;
+};
+
+struct Study {
+  std::string name;
+  std::string title;
+  std::string text;  // the file's bytes
+  std::vector<RunSpec> runs;
+};
+
+/// The sections a study may have.
+const std::vector<std::string>& section_names();
+
+/// Parses `text`; `file` names it in messages ("s.toml:14:3"). `overrides` are "key=value" with
+/// dotted keys and TOML values, and win over the file. Errors are usage errors with their place.
+Study parse_study(const std::string& text,
+                  const std::string& file,
+                  const std::vector<std::string>& overrides);
+
+}  // namespace residuum

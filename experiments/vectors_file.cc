@@ -1,0 +1,193 @@
+#include "experiments/vectors_file.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "reports/files.h"
+
+namespace residuum {
+namespace {
+
+using Vectors = std::vector<std::vector<double>>;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+double parse_number(std::string_view text,
+                    const std::string& file,
+                    std::size_t row,
+                    std::size_t column) {
+  std::string_view digits = trimmed(text);
+  if (!digits.empty() && digits.front() == '+') {
+    digits.remove_prefix(1);
+  }
+  double number = 0;
+  const auto* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, number);
+  require(result.ec == std::errc{} && result.ptr == end,
+          "{}:{}: value {} is '{}', which is no number",
+          file,
+          row,
+          column,
+          digits);
+  require(std::isfinite(number), "{}:{}: value {} is not finite", file, row, column);
+  return number;
+}
+
+std::vector<double> parse_row(std::string_view line, const std::string& file, std::size_t row) {
+  std::vector<double> numbers;
+  for (;;) {
+    const auto comma = line.find(',');
+    numbers.push_back(parse_number(line.substr(0, comma), file, row, numbers.size() + 1));
+    if (comma == std::string_view::npos) {
+      return numbers;
+    }
+    line.remove_prefix(comma + 1);
+  }
+}
+
+Vectors read_csv(std::string_view text, const std::string& file) {
+  Vectors vectors;
+  std::size_t row = 0;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++row;
+    if (line.empty()) {
+      continue;
+    }
+    vectors.push_back(parse_row(line, file, row));
+    require(vectors.back().size() == vectors.front().size(),
+            "{}:{}: {} values, but the first row has {}",
+            file,
+            row,
+            vectors.back().size(),
+            vectors.front().size());
+  }
+  return vectors;
+}
+
+/// What stands behind `'key':` in a .npy header, up to a comma that is not inside parentheses.
+std::string header_value(std::string_view header, std::string_view key, const std::string& file) {
+  const std::string quoted = fmt::format("'{}':", key);
+  const auto found = header.find(quoted);
+  require(found != std::string_view::npos, "{}: the .npy header has no {}", file, key);
+  std::string value;
+  int depth = 0;
+  for (const char c : header.substr(found + quoted.size())) {
+    if ((c == ',' || c == '}') && depth == 0) {
+      break;
+    }
+    depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
+    value += c;
+  }
+  return std::string(trimmed(value));
+}
+
+struct NpyShape {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+NpyShape parse_shape(const std::string& text, const std::string& file) {
+  std::vector<std::size_t> sizes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::size_t size = 0;
+    const auto result = std::from_chars(at, end, size);
+    if (result.ec == std::errc{}) {
+      sizes.push_back(size);
+      at = result.ptr;
+    } else {
+      ++at;
+    }
+  }
+  require(sizes.size() == 2, "{}: shape {} is not (P, d)", file, text);
+  return {.rows = sizes[0], .columns = sizes[1]};
+}
+
+template <class Real>
+double element(std::string_view data, std::size_t position) {
+  Real value = 0;
+  std::memcpy(&value, data.data() + position * sizeof(Real), sizeof(Real));
+  return static_cast<double>(value);
+}
+
+/// Format: magic, version, header length, header as a Python dictionary, then the numbers (NumPy
+/// Enhancement Proposal 1).
+Vectors read_npy(std::string_view bytes, const std::string& file) {
+  constexpr std::string_view kMagic("\x93NUMPY", 6);
+  constexpr std::size_t kPreamble = 10;
+  require(bytes.size() >= kPreamble && bytes.substr(0, kMagic.size()) == kMagic,
+          "{}: no .npy file",
+          file);
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
+  };
+  const bool is_v1 = byte(6) == 1;
+  const std::size_t start = is_v1 ? kPreamble : kPreamble + 2;
+  require(bytes.size() >= start, "{}: truncated .npy header", file);
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (!is_v1) {
+    length |= byte(10) << 16 | byte(11) << 24;
+  }
+  require(bytes.size() - start >= length, "{}: truncated .npy header", file);
+  const std::string_view header = bytes.substr(start, length);
+  const std::string_view data = bytes.substr(start + length);
+
+  const std::string type = header_value(header, "descr", file);
+  const bool is_float32 = type == "'<f4'";
+  require(is_float32 || type == "'<f8'",
+          "{}: type {} is not supported; save float32 or float64, little-endian",
+          file,
+          type);
+  const bool by_column = header_value(header, "fortran_order", file) == "True";
+  const NpyShape shape = parse_shape(header_value(header, "shape", file), file);
+  const std::size_t width = is_float32 ? sizeof(float) : sizeof(double);
+  const bool fits = shape.rows > 0 && shape.columns > 0 &&
+                    shape.rows <= data.size() / width / shape.columns &&
+                    shape.rows * shape.columns * width == data.size();
+  require(fits,
+          "{}: {} bytes of numbers do not make shape ({}, {})",
+          file,
+          data.size(),
+          shape.rows,
+          shape.columns);
+  Vectors vectors(shape.rows, std::vector<double>(shape.columns));
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    for (std::size_t j = 0; j < shape.columns; ++j) {
+      const std::size_t position = by_column ? j * shape.rows + i : i * shape.columns + j;
+      const double value =
+          is_float32 ? element<float>(data, position) : element<double>(data, position);
+      require(std::isfinite(value), "{}: entry ({}, {}) is not finite", file, i, j);
+      vectors[i][j] = value;
+    }
+  }
+  return vectors;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file) {
+  const std::string bytes = reports::read_file(file);
+  const std::string name = file.string();
+  auto vectors = file.extension() == ".npy" ? read_npy(bytes, name) : read_csv(bytes, name);
+  require(!vectors.empty(), "{}: no vectors in the file", name);
+  return vectors;
+}
+
+}  // namespace residuum

@@ -1,0 +1,160 @@
+// residuum verify: the study at several process counts, each under mpirun in a folder of its own;
+// the collected iterations.csv must be the same bytes, columns of wall time aside.
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/record/columns.h"
+#include "experiments/commands.h"
+#include "experiments/progress.h"
+#include "experiments/study.h"
+#include "reports/csv_reader.h"
+#include "reports/files.h"
+#include "reports/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Starts a program with these arguments (no shell), its stdout discarded; waits; its exit code.
+int spawn_and_wait(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  std::vector<std::string> copies = arguments;
+  for (auto& argument : copies) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    resource_error(
+        "cannot start {}: {}", arguments.front(), std::generic_category().message(failure));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
+}
+
+std::vector<std::string> run_arguments(const Options& options,
+                                       const std::string& program,
+                                       int ranks,
+                                       const fs::path& out) {
+  std::vector<std::string> arguments{"mpirun",
+                                     "-n",
+                                     std::to_string(ranks),
+                                     "--oversubscribe",
+                                     program,
+                                     "run",
+                                     options.study.string(),
+                                     "--out",
+                                     out.string(),
+                                     "--progress=none"};
+  for (const auto& change : options.overrides) {
+    arguments.push_back("--set");
+    arguments.push_back(change);
+  }
+  if (options.data_dir) {
+    arguments.push_back("--data-dir");
+    arguments.push_back(*options.data_dir);
+  }
+  return arguments;
+}
+
+/// Wall times differ from run to run; everything else may not.
+bool is_wall_time(const std::string& column) {
+  return column.size() > 2 && column.compare(column.size() - 2, 2, "_s") == 0 &&
+         column != "model_time_s";
+}
+
+/// The table without its columns of wall time, one text per row.
+std::vector<std::string> comparable_rows(const fs::path& file) {
+  reports::CsvReader reader(file);
+  std::vector<std::string> rows;
+  while (reader.next()) {
+    std::string text;
+    for (std::size_t column = 0; column < reader.header().size(); ++column) {
+      if (!is_wall_time(reader.header()[column])) {
+        text += reader.text(column) + ",";
+      }
+    }
+    rows.push_back(std::move(text));
+  }
+  return rows;
+}
+
+std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  if (a.size() != b.size()) {
+    return fmt::format("{} rows against {}", b.size(), a.size());
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) {
+      return fmt::format("first difference in row {}", i + 1);
+    }
+  }
+  return "";
+}
+
+/// A comparison of old results would verify nothing. Only what this program wrote is removed.
+void remove_old_results(const fs::path& folder) {
+  if (fs::exists(folder)) {
+    require(fs::exists(folder / "study.resolved.json"),
+            "{} exists and holds no study; give another --out",
+            folder.string());
+    fs::remove_all(folder);
+  }
+}
+
+void allow_mpirun_as_root() {
+  if (geteuid() == 0) {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);  // NOLINT(concurrency-mt-unsafe)
+  }
+}
+
+}  // namespace
+
+ExitCode verify_command(const Options& options, const std::string& program) {
+  const Study study =
+      parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
+  const fs::path top = output_folder(options, study.name + "-verify");
+  require(!options.ranks.empty(), "--ranks needs at least one process count");
+  allow_mpirun_as_root();
+  std::vector<std::string> reference;
+  bool all_equal = true;
+  for (const int ranks : options.ranks) {
+    require(ranks >= 1, "--ranks: {} is no process count", ranks);
+    const fs::path out = top / fmt::format("ranks-{}", ranks);
+    remove_old_results(out);
+    const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
+    const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
+                       code == static_cast<int>(ExitCode::runs_failed);
+    require(ended, "the study failed on {} processes with exit code {}", ranks, code);
+    const auto rows = comparable_rows(out / "iterations.csv");
+    if (ranks == options.ranks.front()) {
+      reference = rows;
+    }
+    const std::string differs = difference(reference, rows);
+    all_equal = all_equal && differs.empty();
+    fmt::print("{:>3} processes: {} rows, {}\n",
+               ranks,
+               rows.size(),
+               differs.empty() ? "identical" : differs);
+  }
+  fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
+  return all_equal ? ExitCode::done : ExitCode::check_failed;
+}
+
+}  // namespace residuum

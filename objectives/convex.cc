@@ -1,0 +1,37 @@
+// The registry lines of the objectives that need no libtorch.
+
+#include <array>
+
+#include "objectives/registry.h"
+
+namespace residuum {
+
+std::unique_ptr<Objective> make_quadratic(const Section& section, const ObjectiveContext& context);
+std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context);
+std::unique_ptr<Objective> make_nonconvex_logistic(const Section& section,
+                                                   const ObjectiveContext& context);
+
+std::span<const ObjectiveEntry> convex_objectives() {
+  static constexpr std::array kEntries{
+      ObjectiveEntry{.name = "quadratic",
+                     .summary = "diagonal quadratic with Gaussian gradient noise; all is known",
+                     .source = "Residuum's reference problem",
+                     .example = R"({"dimension": 20})",
+                     .make = make_quadratic},
+      ObjectiveEntry{
+          .name = "logistic",
+          .summary = "logistic regression with (l2/2)|w|^2; L, mu, f*, x* are solved for",
+          .source = "Cox 1958; LIBSVM data",
+          .example = R"({"data": "synthetic-logistic", "rows": 300, "features": 12})",
+          .make = make_logistic},
+      ObjectiveEntry{.name = "nonconvex-logistic",
+                     .summary = "logistic loss with the regulariser sum_j w_j^2 / (1 + w_j^2)",
+                     .source = "Antoniadis, Gijbels, Nikolova 2011; as in Richtarik, Sokolov, "
+                               "Fatkhullin (EF21) 2021",
+                     .example = R"({"data": "synthetic-logistic", "rows": 300, "features": 12})",
+                     .make = make_nonconvex_logistic},
+  };
+  return kEntries;
+}
+
+}  // namespace residuum

@@ -1,0 +1,231 @@
+#include "objectives/data/byte_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <limits>
+#include <lzma.h>
+#include <string_view>
+#include <system_error>
+#include <vector>
+#include <zlib.h>
+
+#include "core/error.h"
+
+namespace residuum {
+namespace {
+
+constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
+constexpr std::string_view kXzMagic(
+    "\xfd"
+    "7zXZ\0",
+    6);
+constexpr std::string_view kBzip2Magic("BZh", 3);
+constexpr std::size_t kChunk = std::size_t{1} << 20U;
+constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 MiB
+
+[[noreturn]] void too_large(const std::string& name, std::uint64_t limit) {
+  usage_error(
+      "{}: holds more than {} bytes once unpacked, the limit for one data file", name, limit);
+}
+
+[[noreturn]] void truncated(const std::string& name) {
+  usage_error("{}: the archive is truncated; fetch the file again", name);
+}
+
+[[noreturn]] void corrupt(const std::string& name, std::string_view reason) {
+  usage_error("{}: the archive is corrupt ({}); fetch the file again", name, reason);
+}
+
+/// What an unpacker has produced so far, bounded by the limit.
+class Output {
+ public:
+  Output(const std::string& name, std::uint64_t limit)
+      : name_(name), limit_(limit), chunk_(kChunk) {}
+
+  char* chunk() { return chunk_.data(); }
+
+  /// Takes over all of the chunk but its last `unused` bytes.
+  void keep(std::size_t unused) {
+    bytes_.append(chunk_.data(), chunk_.size() - unused);
+    if (bytes_.size() > limit_) {
+      too_large(name_, limit_);
+    }
+  }
+
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  const std::string& name_;
+  std::uint64_t limit_;
+  std::vector<char> chunk_;
+  std::string bytes_;
+};
+
+/// zlib's stream with its memory, freed however we leave.
+class GzipStream {
+ public:
+  explicit GzipStream(std::string& packed) : packed_(packed) {
+    constexpr int kGzipHeaderExpected = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipHeaderExpected) != Z_OK) {
+      resource_error("no memory to unpack a gzip file");
+    }
+  }
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
+  GzipStream(GzipStream&&) = delete;
+  GzipStream& operator=(GzipStream&&) = delete;
+  ~GzipStream() { inflateEnd(&stream_); }
+
+  bool at_end_of_input() const { return position_ == packed_.size(); }
+  const char* message() const { return stream_.msg == nullptr ? "bad data" : stream_.msg; }
+  void next_member() { inflateReset(&stream_); }
+
+  int fill(Output& output) {
+    const std::size_t left = packed_.size() - position_;
+    const auto offered =
+        static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
+    // zlib's interface counts in unsigned char and does not promise to leave the input const.
+    stream_.next_in =
+        reinterpret_cast<Bytef*>(packed_.data() + position_);  // NOLINT(*-reinterpret-cast)
+    stream_.avail_in = offered;
+    stream_.next_out = reinterpret_cast<Bytef*>(output.chunk());  // NOLINT(*-reinterpret-cast)
+    stream_.avail_out = static_cast<uInt>(kChunk);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    position_ += offered - stream_.avail_in;
+    output.keep(stream_.avail_out);
+    return status;
+  }
+
+ private:
+  std::string& packed_;
+  std::size_t position_ = 0;
+  z_stream stream_{};
+};
+
+std::string gunzip(std::string& packed, const std::string& name, std::uint64_t limit) {
+  GzipStream stream(packed);
+  Output output(name, limit);
+  for (;;) {
+    const int status = stream.fill(output);
+    if (status == Z_STREAM_END) {
+      if (stream.at_end_of_input()) {
+        return output.take();
+      }
+      stream.next_member();  // a gzip file may be several, one after the other
+    } else if (status == Z_BUF_ERROR) {
+      truncated(name);  // no progress: zlib wants input and there is none
+    } else if (status != Z_OK) {
+      corrupt(name, stream.message());
+    }
+  }
+}
+
+/// liblzma's stream with its memory, freed however we leave.
+class XzStream {
+ public:
+  explicit XzStream(std::string_view packed) {
+    if (lzma_stream_decoder(&stream_, kXzMemory, LZMA_CONCATENATED) != LZMA_OK) {
+      resource_error("no memory to unpack an xz file");
+    }
+    stream_.next_in =
+        reinterpret_cast<const std::uint8_t*>(packed.data());  // NOLINT(*-reinterpret-cast)
+    stream_.avail_in = packed.size();
+  }
+  XzStream(const XzStream&) = delete;
+  XzStream& operator=(const XzStream&) = delete;
+  XzStream(XzStream&&) = delete;
+  XzStream& operator=(XzStream&&) = delete;
+  ~XzStream() { lzma_end(&stream_); }
+
+  lzma_ret fill(Output& output) {
+    stream_.next_out =
+        reinterpret_cast<std::uint8_t*>(output.chunk());  // NOLINT(*-reinterpret-cast)
+    stream_.avail_out = kChunk;
+    const lzma_ret status = lzma_code(&stream_, LZMA_FINISH);
+    output.keep(stream_.avail_out);
+    return status;
+  }
+
+ private:
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+std::string unxz(std::string_view packed, const std::string& name, std::uint64_t limit) {
+  XzStream stream(packed);
+  Output output(name, limit);
+  for (;;) {
+    switch (stream.fill(output)) {
+      case LZMA_OK:
+        break;
+      case LZMA_STREAM_END:
+        return output.take();
+      case LZMA_BUF_ERROR:
+        truncated(name);
+      case LZMA_MEM_ERROR:
+      case LZMA_MEMLIMIT_ERROR:
+        resource_error("{}: unpacking takes more than {} bytes of memory", name, kXzMemory);
+      case LZMA_FORMAT_ERROR:
+        corrupt(name, "bytes that are not xz");
+      case LZMA_OPTIONS_ERROR:
+        corrupt(name, "options that this liblzma does not know");
+      default:
+        corrupt(name, "bad data or checksum");
+    }
+  }
+}
+
+/// The file as it is on disk.
+std::string read_raw(const std::filesystem::path& path, std::uint64_t limit) {
+  const std::string name = path.string();
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  require(status.type() != std::filesystem::file_type::not_found, "{}: no such file", name);
+  require(!error, "{}: cannot be read: {}", name, error.message());
+  require(!std::filesystem::is_directory(status), "{}: is a directory; name a file in it", name);
+  require(std::filesystem::is_regular_file(status), "{}: is not a regular file", name);
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  require(!error, "{}: cannot be read: {}", name, error.message());
+  require(
+      size <= limit, "{}: holds {} bytes; the limit for one data file is {}", name, size, limit);
+
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), "{}: cannot be opened: {}", name, std::generic_category().message(errno));
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  require(static_cast<std::uint64_t>(file.gcount()) == size,
+          "{}: only {} of its {} bytes could be read: {}",
+          name,
+          file.gcount(),
+          size,
+          errno == 0 ? "the file has become shorter" : std::generic_category().message(errno));
+  return bytes;
+}
+
+}  // namespace
+
+std::string unpack_bytes(std::string packed, const std::string& name, std::uint64_t limit) {
+  const std::string_view view(packed);
+  require(!view.starts_with(kBzip2Magic),
+          "{}: bzip2 files are not read; unpack it (bunzip2), or repack it with xz",
+          name);
+  if (view.starts_with(kGzipMagic)) {
+    return gunzip(packed, name, limit);
+  }
+  if (view.starts_with(kXzMagic)) {
+    return unxz(packed, name, limit);
+  }
+  return packed;
+}
+
+std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit) {
+  return unpack_bytes(read_raw(path, limit), path.string(), limit);
+}
+
+std::string data_file_name(const std::filesystem::path& path) {
+  const auto extension = path.extension();
+  return extension == ".xz" || extension == ".gz" ? path.stem().string() : path.filename().string();
+}
+
+}  // namespace residuum

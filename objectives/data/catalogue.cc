@@ -1,0 +1,228 @@
+// How a name becomes data: names are looked up in the table and in the data directory, never taken
+// apart as paths.
+
+#include "objectives/data/catalogue.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "objectives/data/byte_stream.h"
+#include "objectives/data/idx.h"
+#include "objectives/data/libsvm.h"
+#include "objectives/data/synthetic.h"
+
+namespace residuum {
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr std::array<std::string_view, 3> kPackings{"", ".xz", ".gz"};
+
+const DatasetEntry* find_entry(const std::string& name) {
+  const auto known = datasets();
+  const auto entry =
+      std::find_if(known.begin(), known.end(), [&](const auto& e) { return e.name == name; });
+  return entry == known.end() ? nullptr : &*entry;
+}
+
+std::vector<std::string> names_of(DataKind kind) {
+  std::vector<std::string> names;
+  for (const auto& entry : datasets()) {
+    if (entry.kind == kind) {
+      names.push_back(entry.name);
+    }
+  }
+  return names;
+}
+
+bool is_file(const Path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || (find_entry(name) == nullptr && is_file(name));
+}
+
+/// Names come from studies: one that could lead out of the data directory, or that would garble a
+/// message, is refused here.
+void check_name(const std::string& name) {
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._+-").find(c) != std::string_view::npos;
+  };
+  constexpr std::size_t kLongest = 100;
+  require(
+      !name.empty() && name.size() <= kLongest && name[0] != '.' &&
+          std::all_of(name.begin(), name.end(), is_allowed),
+      "a data set's name is 1 to {} letters, digits and . _ + -, and does not start with a dot; "
+      "a path has a '/'",
+      kLongest);
+}
+
+/// The file in `folder`, plain or packed.
+std::optional<Path> find_packed(const Path& folder, const std::string& file) {
+  for (const std::string_view packing : kPackings) {
+    Path path = folder / (file + std::string(packing));
+    if (is_file(path)) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A file of a data set; `file` as published, or without its packing.
+struct Wanted {
+  std::string name;
+  std::string file;
+};
+
+std::optional<Path> find_file(const Path& data_dir, const Wanted& wanted) {
+  const std::string plain = data_file_name(wanted.file);
+  const auto found = find_packed(data_dir / wanted.name, plain);
+  return found ? found : find_packed(data_dir, plain);
+}
+
+[[noreturn]] void not_found(const Path& data_dir, const Wanted& wanted) {
+  const std::string plain = data_file_name(wanted.file);
+  const std::string places = fmt::format("looked for '{}' and '{}', plain, .xz and .gz",
+                                         (data_dir / wanted.name / plain).string(),
+                                         (data_dir / plain).string());
+  if (find_entry(wanted.name) != nullptr) {
+    usage_error(
+        "data set '{}' is not there ({}); run experiments/fetch_data {}, or say where it "
+        "is with --data-dir or RESIDUUM_DATA",
+        wanted.name,
+        places,
+        wanted.name);
+  }
+  usage_error("unknown data set '{}' ({}){}; a path needs a '/'",
+              wanted.name,
+              places,
+              suggestion(wanted.name, names_of(DataKind::sparse)));
+}
+
+Path need_file(const Path& data_dir, const Wanted& wanted) {
+  const auto found = find_file(data_dir, wanted);
+  if (!found) {
+    not_found(data_dir, wanted);
+  }
+  return *found;
+}
+
+void check_kind(const DatasetEntry* entry, DataKind kind) {
+  require(entry == nullptr || entry->kind == kind,
+          "data set '{}' holds {}; this objective takes one of: {}",
+          entry == nullptr ? "" : entry->name,
+          kind == DataKind::sparse ? "images" : "feature vectors",
+          fmt::join(names_of(kind), ", "));
+}
+
+SparseDataset synthetic_logistic(Part part) {
+  const std::size_t rows = part == Part::training ? 2000 : 500;
+  return make_logistic_data({.rows = rows, .features = 100, .part = part}).data;
+}
+
+ImageDataset synthetic_images(Part part) {
+  const std::size_t rows = part == Part::training ? 6000 : 1000;
+  return make_teacher_images({.rows = rows, .part = part});
+}
+
+std::optional<Path> find_sparse_test(const std::string& name, const Path& data_dir) {
+  if (is_path(name)) {
+    const Path path(name);
+    return find_packed(path.parent_path(), data_file_name(path) + ".t");
+  }
+  check_name(name);
+  const DatasetEntry* const entry = find_entry(name);
+  check_kind(entry, DataKind::sparse);
+  if (entry != nullptr && entry->test.empty()) {
+    return std::nullopt;
+  }
+  const std::string file = entry == nullptr ? name + ".t" : entry->test.at(0).file;
+  return find_file(data_dir, {.name = name, .file = file});
+}
+
+const DatasetEntry& image_entry(const std::string& name) {
+  check_name(name);
+  const DatasetEntry* const entry = find_entry(name);
+  check_kind(entry, DataKind::images);
+  require(entry != nullptr,
+          "unknown image data set '{}'{}",
+          name,
+          suggestion(name, names_of(DataKind::images)));
+  return *entry;
+}
+
+ImageDataset read_images(const Path& images, const Path& labels, const std::string& name) {
+  ImageDataset data = read_idx(images, labels);
+  data.name = name;
+  return data;
+}
+
+}  // namespace
+
+Path data_directory(const std::optional<std::string>& flag) {
+  if (flag) {
+    require(!flag->empty(), "--data-dir is empty; name a folder");
+    return *flag;
+  }
+  const char* const variable = std::getenv("RESIDUUM_DATA");  // NOLINT(concurrency-mt-unsafe)
+  return variable == nullptr || *variable == '\0' ? Path("data") : Path(variable);
+}
+
+SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir) {
+  if (is_path(name_or_path)) {
+    return read_libsvm(name_or_path);
+  }
+  check_name(name_or_path);
+  const DatasetEntry* const entry = find_entry(name_or_path);
+  check_kind(entry, DataKind::sparse);
+  if (entry != nullptr && entry->train.empty()) {
+    return synthetic_logistic(Part::training);
+  }
+  const std::string file = entry == nullptr ? name_or_path : entry->train.at(0).file;
+  return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = file}));
+}
+
+std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
+                                              const Path& data_dir) {
+  const DatasetEntry* const entry = find_entry(name_or_path);
+  if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
+    return synthetic_logistic(Part::held_out);
+  }
+  const auto path = find_sparse_test(name_or_path, data_dir);
+  return path ? std::optional(read_libsvm(*path)) : std::nullopt;
+}
+
+ImageDataset load_images(const std::string& name, const Path& data_dir) {
+  const DatasetEntry& entry = image_entry(name);
+  if (entry.train.empty()) {
+    return synthetic_images(Part::training);
+  }
+  const Path images = need_file(data_dir, {.name = name, .file = entry.train.at(0).file});
+  const Path labels = need_file(data_dir, {.name = name, .file = entry.train.at(1).file});
+  return read_images(images, labels, name);
+}
+
+std::optional<ImageDataset> load_images_test(const std::string& name, const Path& data_dir) {
+  const DatasetEntry& entry = image_entry(name);
+  if (entry.train.empty()) {
+    return synthetic_images(Part::held_out);
+  }
+  const auto images = find_file(data_dir, {.name = name, .file = entry.test.at(0).file});
+  const auto labels = find_file(data_dir, {.name = name, .file = entry.test.at(1).file});
+  if (!images || !labels) {
+    return std::nullopt;
+  }
+  return read_images(*images, *labels, name + " test");
+}
+
+}  // namespace residuum

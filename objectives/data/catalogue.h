@@ -1,0 +1,56 @@
+#pragma once
+// The data sets a study can name, where their files come from, and how a name becomes data.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "objectives/data/dataset.h"
+
+namespace residuum {
+
+/// One published file of a data set.
+struct DataFile {
+  std::string file;               ///< Its name under the data directory, as published.
+  std::string sha256;             ///< Of the published bytes; empty where we do not know it.
+  std::vector<std::string> urls;  ///< Mirrors, first choice first; empty: not fetched.
+};
+
+enum class DataKind { sparse, images };
+
+struct DatasetEntry {
+  std::string name;
+  DataKind kind;
+  std::string summary;
+  std::string terms;
+  std::vector<DataFile> train;  ///< One LIBSVM file, or images and labels; empty: made from a seed.
+  std::vector<DataFile> test;   ///< Held-out data in the same form; may be empty.
+};
+
+/// All known data sets, in the order `residuum list datasets` shows them.
+std::span<const DatasetEntry> datasets();
+
+/// The data directory: `flag` (--data-dir) where given, else $RESIDUUM_DATA, else "data".
+std::filesystem::path data_directory(const std::optional<std::string>& flag);
+
+/// Data for a study's `data`: a known name, another file's name in the data directory, or the path
+/// of a LIBSVM file (anything with a '/', or a file that exists). A name is looked for as
+/// NAME/FILE and FILE, each plain, .xz and .gz. Not found: a usage error with the places looked at,
+/// the nearest known name and the cure.
+SparseDataset load_sparse(const std::string& name_or_path, const std::filesystem::path& data_dir);
+
+/// The held-out data of the same name or path: the known test file, or by LIBSVM's convention the
+/// file NAME.t beside NAME. Absent where there is none. Its largest feature, and so its number of
+/// features, may differ from the training data's.
+std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
+                                              const std::filesystem::path& data_dir);
+
+/// Images by a known name; looked for, and refused, as above.
+ImageDataset load_images(const std::string& name, const std::filesystem::path& data_dir);
+std::optional<ImageDataset> load_images_test(const std::string& name,
+                                             const std::filesystem::path& data_dir);
+
+}  // namespace residuum

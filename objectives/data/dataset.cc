@@ -1,0 +1,71 @@
+// Fingerprints: FNV-1a, 64 bit (Fowler, Noll, Vo; RFC 9923), over a fixed serialisation: a letter
+// for the shape of the data, then every number as eight bytes, low byte first; images as bytes.
+
+#include "objectives/data/dataset.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <span>
+
+namespace residuum {
+namespace {
+
+class Fnv1a {
+ public:
+  void byte(std::uint8_t value) { state_ = (state_ ^ value) * kPrime; }
+
+  void word(std::uint64_t value) {
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+      byte(static_cast<std::uint8_t>(value >> shift));
+    }
+  }
+
+  void labels(std::span<const std::int32_t> labels) {
+    for (const std::int32_t label : labels) {
+      word(static_cast<std::uint64_t>(std::int64_t{label}));
+    }
+  }
+
+  std::string text() const { return fmt::format("{:016x}", state_); }
+
+ private:
+  static constexpr std::uint64_t kPrime = 0x00000100000001b3;
+  std::uint64_t state_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+std::string fingerprint(const SparseDataset& data) {
+  Fnv1a hash;
+  hash.byte('s');
+  hash.word(data.rows());
+  hash.word(data.features);
+  for (const std::uint64_t begin : data.row_begin) {
+    hash.word(begin);
+  }
+  for (const std::uint32_t column : data.columns) {
+    hash.word(column);
+  }
+  for (const double value : data.values) {
+    hash.word(std::bit_cast<std::uint64_t>(value));
+  }
+  hash.labels(data.labels);
+  return hash.text();
+}
+
+std::string fingerprint(const ImageDataset& data) {
+  Fnv1a hash;
+  hash.byte('i');
+  for (const std::size_t number : {data.rows(), data.channels, data.height, data.width}) {
+    hash.word(number);
+  }
+  hash.word(static_cast<std::uint64_t>(data.classes));
+  for (const std::uint8_t pixel : data.pixels) {
+    hash.byte(pixel);
+  }
+  hash.labels(data.labels);
+  return hash.text();
+}
+
+}  // namespace residuum

@@ -1,0 +1,111 @@
+// The table of known data sets. experiments/fetch_data has the same files, addresses and checksums,
+// and a test compares the two. Checksums are of the files as published.
+
+#include <string>
+#include <utility>
+
+#include "objectives/data/catalogue.h"
+
+namespace residuum {
+namespace {
+
+// The data collection of LIBSVM (Chang and Lin).
+DataFile libsvm_file(const std::string& file, const std::string& sha256) {
+  return {.file = file,
+          .sha256 = sha256,
+          .urls = {"https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/" + file}};
+}
+
+DataFile mnist_file(const std::string& file, const std::string& sha256) {
+  return {.file = file,
+          .sha256 = sha256,
+          .urls = {"https://ossci-datasets.s3.amazonaws.com/mnist/" + file,
+                   "https://storage.googleapis.com/cvdf-datasets/mnist/" + file}};
+}
+
+std::vector<DatasetEntry> synthetic_entries() {
+  return {{.name = "synthetic-logistic",
+           .kind = DataKind::sparse,
+           .summary = "2000 + 500 samples, 100 features; logistic model with a known truth",
+           .terms = "made from a seed",
+           .train = {},
+           .test = {}},
+          {.name = "synthetic-images",
+           .kind = DataKind::images,
+           .summary = "6000 + 1000 images, 28 x 28, 10 classes; mixtures of a teacher's pictures",
+           .terms = "made from a seed",
+           .train = {},
+           .test = {}}};
+}
+
+std::vector<DatasetEntry> libsvm_entries() {
+  return {{.name = "a9a",
+           .kind = DataKind::sparse,
+           .summary = "32561 + 16281 samples, 123 binary features; income from a census",
+           .terms = "UCI Adult, CC BY 4.0",
+           .train = {libsvm_file(
+               "a9a", "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906")},
+           .test = {libsvm_file(
+               "a9a.t", "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9")}},
+          {.name = "mushrooms",
+           .kind = DataKind::sparse,
+           .summary = "8124 samples, 112 binary features; edible or not",
+           .terms = "UCI Mushroom, CC BY 4.0",
+           .train = {libsvm_file(
+               "mushrooms", "f39a4eb628dc61a7d43760815b061c9e497aa728ce1ad8bde57a09ef6043b538")},
+           .test = {}},
+          {.name = "w8a",
+           .kind = DataKind::sparse,
+           .summary = "49749 + 14951 samples, 300 binary features; text categories (Platt 1998)",
+           .terms = "no licence text known",
+           .train = {libsvm_file("w8a", "")},
+           .test = {libsvm_file("w8a.t", "")}},
+          {.name = "madelon",
+           .kind = DataKind::sparse,
+           .summary = "2000 + 600 samples, 500 dense unscaled features; artificial (NIPS 2003)",
+           .terms = "UCI Madelon, CC BY 4.0",
+           .train = {libsvm_file(
+               "madelon", "4801c452441772b47674fa8deb3724b1cb897eff49ccd8d47078367080c05b54")},
+           .test = {libsvm_file(
+               "madelon.t", "ae60251b63a46c6ace348b77749e79e25d4098d629d1dead2852c3d4daf1f8ea")}},
+          {.name = "heart_scale",
+           .kind = DataKind::sparse,
+           .summary = "270 samples, 13 features in [-1, 1]; heart disease or not",
+           .terms = "LIBSVM, BSD-3-Clause",
+           .train = {libsvm_file(
+               "heart_scale", "5defa0a4c4c5bdaf3f55ae3828310252e8565c13ee37ce279e0b86d82e7f4ce9")},
+           .test = {}}};
+}
+
+DatasetEntry mnist_entry() {
+  return {.name = "mnist",
+          .kind = DataKind::images,
+          .summary = "60000 + 10000 images, 28 x 28, 10 classes; handwritten digits",
+          .terms = "CC BY-SA 3.0",
+          .train = {mnist_file("train-images-idx3-ubyte.gz",
+                               "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"),
+                    mnist_file("train-labels-idx1-ubyte.gz",
+                               "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c")},
+          .test = {mnist_file("t10k-images-idx3-ubyte.gz",
+                              "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"),
+                   mnist_file("t10k-labels-idx1-ubyte.gz",
+                              "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6")}};
+}
+
+std::vector<DatasetEntry> make_table() {
+  std::vector<DatasetEntry> table = synthetic_entries();
+  for (auto&& entry : libsvm_entries()) {
+    table.push_back(std::move(entry));
+  }
+  table.push_back(mnist_entry());
+  return table;
+}
+
+}  // namespace
+
+std::span<const DatasetEntry> datasets() {
+  static const std::vector<DatasetEntry> table = make_table();
+  return table;
+}
+
+}  // namespace residuum

@@ -1,0 +1,250 @@
+#include "objectives/data/libsvm.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "objectives/data/byte_stream.h"
+
+namespace residuum {
+namespace {
+
+constexpr std::string_view kKnownLabels = "-1/+1, 0/1 or 1/2";
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// A token as it may stand in a message: short, and printable whatever the file holds.
+std::string shown(std::string_view token) {
+  constexpr std::size_t kLongest = 24;
+  std::string text(token.substr(0, kLongest));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return token.size() > kLongest ? text + "..." : text;
+}
+
+/// A label of the file, and where it was first seen.
+struct FirstSeen {
+  int label = 0;
+  std::size_t line = 0;
+  std::size_t column = 0;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  SparseDataset parse(std::size_t minimum_features) {
+    data_.features = minimum_features;
+    while (position_ < text_.size()) {
+      parse_line();
+    }
+    require(
+        data_.rows() > 0, "{}:1:1: no samples; lines 'label index:value ...' were expected", file_);
+    map_labels();
+    return std::move(data_);
+  }
+
+ private:
+  template <typename... Args>
+  [[noreturn]] void fail(std::size_t position,
+                         fmt::format_string<Args...> message,
+                         Args&&... args) const {
+    usage_error("{}:{}:{}: {}",
+                file_,
+                line_,
+                position - line_begin_ + 1,
+                fmt::format(message, std::forward<Args>(args)...));
+  }
+
+  void parse_line() {
+    ++line_;
+    line_begin_ = position_;
+    const std::size_t end = std::min(text_.find('\n', position_), text_.size());
+    line_end_ = std::min(text_.substr(0, end).find('#', position_), end);
+    std::string_view token = next_token();
+    if (!token.empty()) {
+      parse_label(token);
+      token = next_token();
+      if (token.starts_with('|')) {
+        token = next_token();
+      }
+      parse_features(token);
+    }
+    position_ = end + 1;
+  }
+
+  /// The next word of the line, empty at its end; token_begin_ is where it stands.
+  std::string_view next_token() {
+    while (position_ < line_end_ && is_blank(text_[position_])) {
+      ++position_;
+    }
+    token_begin_ = position_;
+    while (position_ < line_end_ && !is_blank(text_[position_])) {
+      ++position_;
+    }
+    return text_.substr(token_begin_, position_ - token_begin_);
+  }
+
+  /// The finite number that all of `word` is; a leading plus sign is allowed.
+  static std::optional<double> number(std::string_view word) {
+    if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
+      word.remove_prefix(1);
+    }
+    double value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc() || stopped != end || !std::isfinite(value)) {
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  void parse_label(std::string_view token) {
+    const auto value = number(token);
+    if (!value || (*value != -1 && *value != 0 && *value != 1 && *value != 2)) {
+      fail(token_begin_, "label '{}' is no class; expected {}", shown(token), kKnownLabels);
+    }
+    const int label = static_cast<int>(*value);
+    remember(label);
+    data_.labels.push_back(label);
+  }
+
+  /// Notes a label when it is new, and refuses it when it makes no known pair with the other one.
+  void remember(int label) {
+    const bool is_known = std::any_of(
+        seen_.begin(), seen_.begin() + classes_, [&](auto s) { return s.label == label; });
+    if (is_known) {
+      return;
+    }
+    if (classes_ == 2) {
+      fail(token_begin_,
+           "label {} is a third class beside {} (line {}) and {} (line {}); expected {}",
+           label,
+           seen_[0].label,
+           seen_[0].line,
+           seen_[1].label,
+           seen_[1].line,
+           kKnownLabels);
+    }
+    if (classes_ == 1 && !is_pair(seen_[0].label, label)) {
+      fail(token_begin_,
+           "label {} does not go with {} (line {}); expected {}",
+           label,
+           seen_[0].label,
+           seen_[0].line,
+           kKnownLabels);
+    }
+    seen_.at(static_cast<std::size_t>(classes_++)) = {
+        .label = label, .line = line_, .column = token_begin_ - line_begin_ + 1};
+  }
+
+  static bool is_pair(int a, int b) {
+    const std::pair<int, int> pair = std::minmax(a, b);
+    return pair == std::pair(-1, 1) || pair == std::pair(0, 1) || pair == std::pair(1, 2);
+  }
+
+  void parse_features(std::string_view token) {
+    std::uint64_t previous = 0;
+    for (; !token.empty(); token = next_token()) {
+      const std::size_t colon = token.find(':');
+      if (colon == std::string_view::npos) {
+        fail(token_begin_, "'{}' has no colon; expected index:value", shown(token));
+      }
+      const std::uint64_t index = parse_index(token.substr(0, colon), previous);
+      const double value = parse_value(token.substr(colon + 1), token_begin_ + colon + 1);
+      previous = index;
+      data_.features = std::max<std::size_t>(data_.features, index);
+      if (value != 0) {
+        data_.columns.push_back(static_cast<std::uint32_t>(index - 1));
+        data_.values.push_back(value);
+      }
+    }
+    data_.row_begin.push_back(data_.columns.size());
+  }
+
+  std::uint64_t parse_index(std::string_view word, std::uint64_t previous) const {
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+    std::uint64_t index = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, error] = std::from_chars(word.data(), end, index);
+    if (stopped != end || error == std::errc::invalid_argument) {
+      fail(token_begin_, "index '{}' is not a whole number from 1", shown(word));
+    }
+    if (error != std::errc() || index > kLargest) {
+      fail(token_begin_, "index {} is larger than {}, the largest allowed", shown(word), kLargest);
+    }
+    if (index == 0) {
+      fail(token_begin_, "index 0; indices start at 1");
+    }
+    if (index <= previous) {
+      fail(token_begin_,
+           "index {} comes after {}; indices must increase within a line",
+           index,
+           previous);
+    }
+    return index;
+  }
+
+  double parse_value(std::string_view word, std::size_t position) const {
+    const auto value = number(word);
+    if (!value) {
+      fail(position, "value '{}' is not a finite number", shown(word));
+    }
+    return *value;
+  }
+
+  void map_labels() {
+    require(classes_ == 2,
+            "{}:{}:{}: label {} is the only class in all {} rows; two are expected: {}",
+            file_,
+            seen_[0].line,
+            seen_[0].column,
+            seen_[0].label,
+            data_.rows(),
+            kKnownLabels);
+    const auto [low, high] = std::minmax(seen_[0].label, seen_[1].label);
+    if (low == -1) {
+      data_.note = "labels -1, +1";
+      return;
+    }
+    data_.note = fmt::format("labels {}, {} mapped to -1, +1", low, high);
+    for (auto& label : data_.labels) {
+      label = label == high ? 1 : -1;
+    }
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t position_ = 0;
+  std::size_t line_ = 0;
+  std::size_t line_begin_ = 0;
+  std::size_t line_end_ = 0;
+  std::size_t token_begin_ = 0;
+  int classes_ = 0;
+  std::array<FirstSeen, 2> seen_;
+  SparseDataset data_;
+};
+
+}  // namespace
+
+SparseDataset parse_libsvm(std::string_view text,
+                           const std::string& file,
+                           std::size_t minimum_features) {
+  return Parser(text, file).parse(minimum_features);
+}
+
+SparseDataset read_libsvm(const std::filesystem::path& path, std::size_t minimum_features) {
+  const std::string text = read_bytes(path);
+  SparseDataset data = parse_libsvm(text, path.string(), minimum_features);
+  data.name = data_file_name(path);
+  return data;
+}
+
+}  // namespace residuum

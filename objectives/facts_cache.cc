@@ -1,0 +1,93 @@
+#include "objectives/facts_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <unistd.h>
+
+namespace residuum {
+namespace {
+
+nlohmann::json to_json(const FactsKey& key) {
+  return {{"fingerprint", key.fingerprint},
+          {"l2", key.l2},
+          {"intercept", key.intercept},
+          {"scale", key.scale}};
+}
+
+/// FNV-1a, 64 bit.
+std::uint64_t hash(const std::string& text) {
+  std::uint64_t state = 0xcbf29ce484222325;
+  for (const char c : text) {
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return state;
+}
+
+bool write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
+}  // namespace
+
+std::filesystem::path facts_file(const std::filesystem::path& cache_dir, const FactsKey& key) {
+  return cache_dir /
+         fmt::format("facts-{}-{:016x}.json", key.fingerprint, hash(to_json(key).dump()));
+}
+
+std::optional<std::vector<double>> load_minimizer(const std::filesystem::path& cache_dir,
+                                                  const FactsKey& key,
+                                                  std::size_t dimension) {
+  if (cache_dir.empty()) {
+    return std::nullopt;
+  }
+  std::ifstream file(facts_file(cache_dir, key), std::ios::binary);
+  const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("key", nlohmann::json()) != to_json(key)) {
+    return std::nullopt;
+  }
+  const auto stored = json.value("minimizer", nlohmann::json());
+  const auto is_finite_number = [](const nlohmann::json& entry) {
+    return entry.is_number() && std::isfinite(entry.get<double>());
+  };
+  if (!stored.is_array() || stored.size() != dimension ||
+      !std::all_of(stored.begin(), stored.end(), is_finite_number)) {
+    return std::nullopt;
+  }
+  return stored.get<std::vector<double>>();
+}
+
+void store_minimizer(const std::filesystem::path& cache_dir,
+                     const FactsKey& key,
+                     const std::vector<double>& minimizer,
+                     double gradient_norm) {
+  if (cache_dir.empty()) {
+    return;
+  }
+  const nlohmann::json json = {
+      {"key", to_json(key)}, {"gradient_norm", gradient_norm}, {"minimizer", minimizer}};
+  const auto path = facts_file(cache_dir, key);
+  auto temporary = path;
+  temporary += fmt::format(".{}.tmp", getpid());  // other processes may solve the same
+  std::error_code error;
+  std::filesystem::create_directories(cache_dir, error);
+  if (write_file(temporary, json.dump() + '\n')) {
+    std::filesystem::rename(temporary, path, error);
+    if (!error) {
+      return;
+    }
+  }
+  std::filesystem::remove(temporary, error);
+  fmt::print(stderr, "note: f* is not kept for later runs: cannot write {}\n", path.string());
+}
+
+}  // namespace residuum

@@ -1,0 +1,35 @@
+#pragma once
+// Where a solved x* is kept between runs: one JSON file per (data, l2, intercept, scale). A file is
+// only a guess to start from: whoever loads it checks the gradient there.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace residuum {
+
+/// What x* depends on.
+struct FactsKey {
+  std::string fingerprint;  // of the data as loaded
+  double l2 = 0;
+  bool intercept = false;
+  std::string scale;
+};
+
+/// cache_dir/facts-<fingerprint>-<hash of the rest>.json
+std::filesystem::path facts_file(const std::filesystem::path& cache_dir, const FactsKey& key);
+
+/// The stored x* of this key, if there is a readable one with `dimension` finite numbers.
+std::optional<std::vector<double>> load_minimizer(const std::filesystem::path& cache_dir,
+                                                  const FactsKey& key,
+                                                  std::size_t dimension);
+
+/// Replaces the file in one step, so that a reader never sees half of it. If that cannot be done, a
+/// note on stderr says so and nothing else happens. No directory: nothing is stored.
+void store_minimizer(const std::filesystem::path& cache_dir,
+                     const FactsKey& key,
+                     const std::vector<double>& minimizer,
+                     double gradient_norm);
+
+}  // namespace residuum

@@ -1,0 +1,109 @@
+#pragma once
+// The rows x_i of a data set as the objectives read them: compressed sparse rows, or dense rows
+// when more than half of the entries are non-zero.
+// Memory per stored entry: 8 bytes, 4 for the column of a sparse one, and 4 more once a float
+// gradient has been asked for.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "objectives/data/dataset.h"
+
+namespace residuum {
+
+/// Plain pointers into a FeatureMatrix, for hot loops.
+template <class Real>
+struct RowsView {
+  std::size_t columns = 0;
+  const std::uint64_t* row_begin = nullptr;  // null: the rows are dense
+  const std::uint32_t* column = nullptr;
+  const Real* value = nullptr;
+
+  /// x_row . w
+  Real dot(std::size_t row, const Real* w) const {
+    return row_begin == nullptr ? dense_dot(value + row * columns, w) : sparse_dot(row, w);
+  }
+
+  /// sum += scale * x_row
+  void add(std::size_t row, Real scale, Real* sum) const {
+    if (row_begin == nullptr) {
+      const Real* x = value + row * columns;
+      for (std::size_t j = 0; j < columns; ++j) {
+        sum[j] += scale * x[j];
+      }
+      return;
+    }
+    for (std::uint64_t entry = row_begin[row]; entry < row_begin[row + 1]; ++entry) {
+      sum[column[entry]] += scale * value[entry];
+    }
+  }
+
+ private:
+  Real sparse_dot(std::size_t row, const Real* w) const {
+    Real sum = 0;
+    for (std::uint64_t entry = row_begin[row]; entry < row_begin[row + 1]; ++entry) {
+      sum += value[entry] * w[column[entry]];
+    }
+    return sum;
+  }
+
+  // Sixteen sums in a fixed order: the compiler may use vectors, the result is the same on each.
+  Real dense_dot(const Real* x, const Real* w) const {
+    constexpr std::size_t kLanes = 16;
+    std::array<Real, kLanes> lane{};
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes) {
+      for (std::size_t l = 0; l < kLanes; ++l) {
+        lane[l] += x[j + l] * w[j + l];
+      }
+    }
+    Real sum = 0;
+    for (; j < columns; ++j) {
+      sum += x[j] * w[j];
+    }
+    for (const Real partial : lane) {
+      sum += partial;
+    }
+    return sum;
+  }
+};
+
+class FeatureMatrix {
+ public:
+  /// Takes the rows of a data set; its labels are not looked at.
+  explicit FeatureMatrix(SparseDataset&& data);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  bool is_dense() const { return row_begin_.empty(); }
+
+  /// Real is double or float; the first call for float makes the float copy.
+  template <class Real>
+  RowsView<Real> view() const;
+
+  /// product := A w, one number per row.
+  void multiply(std::span<const double> w, std::span<double> product) const;
+
+  /// sum += A^T c, one number per column.
+  void add_transposed(std::span<const double> c, std::span<double> sum) const;
+
+  /// Sum of squares of all entries: the trace of A^T A.
+  double norm_sq() const;
+
+ private:
+  void make_dense(const SparseDataset& data);
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::vector<std::uint64_t> row_begin_;  // empty where the rows are dense
+  std::vector<std::uint32_t> column_;
+  std::vector<double> value_;
+  mutable std::vector<float> float_value_;
+  mutable std::once_flag float_made_;
+};
+
+}  // namespace residuum

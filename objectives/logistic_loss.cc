@@ -1,0 +1,60 @@
+#include "objectives/logistic_loss.h"
+
+#include "objectives/spectrum.h"
+
+namespace residuum {
+
+/// f_i(w); (1/n) grad f_i(w) is added to `gradient` unless that is empty.
+double LogisticLoss::add_sample(const RowsView<double>& rows,
+                                std::size_t i,
+                                std::span<const double> w,
+                                std::span<double> gradient) const {
+  const double label = labels_[i];
+  const double margin = label * rows.dot(i, w.data());
+  if (!gradient.empty()) {
+    const double share = 1 / static_cast<double>(samples());
+    rows.add(i, -share * label * logistic_weight(margin), gradient.data());
+  }
+  return logistic_value(margin);
+}
+
+double LogisticLoss::evaluate(std::span<const std::uint32_t> shard,
+                              std::span<const double> w,
+                              std::span<double> gradient) const {
+  assert(w.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+  const auto rows = rows_->view<double>();
+  double sum = 0;
+  for (const std::uint32_t i : shard) {
+    sum += add_sample(rows, i, w, gradient);
+  }
+  return sum / static_cast<double>(samples());
+}
+
+double LogisticLoss::mean(std::span<const double> w, std::span<double> gradient) const {
+  assert(w.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+  const auto rows = rows_->view<double>();
+  double sum = 0;
+  for (std::size_t i = 0; i < samples(); ++i) {
+    sum += add_sample(rows, i, w, gradient);
+  }
+  return sum / static_cast<double>(samples());
+}
+
+double LogisticLoss::smoothness() const {
+  std::call_once(smoothness_known_, [this] {
+    smoothness_ = largest_gram_eigenvalue(*rows_) / (4 * static_cast<double>(samples()));
+  });
+  return smoothness_;
+}
+
+double LogisticLoss::accuracy(std::span<const double> w) const {
+  const auto rows = rows_->view<double>();
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < samples(); ++i) {
+    const int predicted = rows.dot(i, w.data()) > 0 ? 1 : -1;
+    right += predicted == labels_[i] ? 1U : 0U;
+  }
+  return static_cast<double>(right) / static_cast<double>(samples());
+}
+
+}  // namespace residuum

@@ -1,0 +1,86 @@
+#pragma once
+// The data part of logistic regression, (1/n) sum_i log(1 + exp(-y_i x_i . w)), for margins
+// y_i x_i . w of any size: the exponential is only ever taken of -|margin|.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "objectives/feature_matrix.h"
+
+namespace residuum {
+
+/// 1 / (1 + exp(margin)) = minus the derivative of the loss at this margin.
+template <class Real>
+Real logistic_weight(Real margin) {
+  const Real e = std::exp(-std::abs(margin));
+  return (margin > 0 ? e : Real{1}) / (Real{1} + e);
+}
+
+/// log(1 + exp(-margin)).
+inline double logistic_value(double margin) {
+  return std::max(-margin, 0.0) + std::log1p(std::exp(-std::abs(margin)));
+}
+
+class LogisticLoss {
+ public:
+  /// Labels are -1 or +1, one per row.
+  LogisticLoss(std::unique_ptr<const FeatureMatrix> rows, std::vector<std::int32_t> labels)
+      : rows_(std::move(rows)), labels_(std::move(labels)) {
+    assert(rows_->rows() == labels_.size());
+  }
+
+  std::size_t samples() const { return labels_.size(); }
+  std::size_t dimension() const { return rows_->columns(); }
+  const FeatureMatrix& rows() const { return *rows_; }
+  std::span<const std::int32_t> labels() const { return labels_; }
+
+  /// gradient += mean over `batch` of grad f_i(w). The batch must not be empty.
+  template <class Real>
+  void add_mean_gradient(std::span<const std::uint32_t> batch,
+                         std::span<const Real> w,
+                         std::span<Real> gradient) const {
+    assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
+    const auto rows = rows_->view<Real>();
+    const Real share = Real{1} / static_cast<Real>(batch.size());
+    for (const std::uint32_t i : batch) {
+      const auto label = static_cast<Real>(labels_[i]);
+      const Real margin = label * rows.dot(i, w.data());
+      rows.add(i, -share * label * logistic_weight(margin), gradient.data());
+    }
+  }
+
+  /// (1/n) sum over `shard` of f_i(w), whose gradient is added to `gradient` unless that is empty.
+  double evaluate(std::span<const std::uint32_t> shard,
+                  std::span<const double> w,
+                  std::span<double> gradient) const;
+
+  /// The same over all samples, in their order.
+  double mean(std::span<const double> w, std::span<double> gradient) const;
+
+  /// L of this part: lambda_max(A^T A) / (4n), a column of ones included. Expensive at the first
+  /// call only.
+  double smoothness() const;
+
+  /// Part of the samples that are classified right by +1 where x_i . w > 0, else -1.
+  double accuracy(std::span<const double> w) const;
+
+ private:
+  double add_sample(const RowsView<double>& rows,
+                    std::size_t i,
+                    std::span<const double> w,
+                    std::span<double> gradient) const;
+
+  std::unique_ptr<const FeatureMatrix> rows_;
+  std::vector<std::int32_t> labels_;
+  mutable std::once_flag smoothness_known_;
+  mutable double smoothness_ = 0;
+};
+
+}  // namespace residuum

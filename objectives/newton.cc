@@ -1,0 +1,256 @@
+#include "objectives/newton.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+
+namespace residuum {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kWantedGradientNorm = 1e-12;
+constexpr Index kCholeskyLimit = 3000;
+constexpr int kNewtonSteps = 300;
+
+std::span<const double> as_span(const VectorXd& v) {
+  return {v.data(), static_cast<std::size_t>(v.size())};
+}
+std::span<double> as_span(VectorXd& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
+class NewtonSolver {
+ public:
+  NewtonSolver(const LogisticLoss& loss, const RidgeRegulariser& ridge)
+      : loss_(loss),
+        ridge_diagonal_(VectorXd::Zero(static_cast<Index>(loss.dimension()))),
+        ridge_(ridge),
+        curvature_(static_cast<Index>(loss.samples())),
+        product_(static_cast<Index>(loss.samples())) {
+    ridge_diagonal_.head(static_cast<Index>(ridge.penalised)).setConstant(ridge.weight);
+  }
+
+  double value(const VectorXd& w) const {
+    return ridge_logistic_value(loss_, ridge_, as_span(w), {});
+  }
+  double value_and_gradient(const VectorXd& w, VectorXd& gradient) const {
+    gradient.setZero(w.size());
+    return ridge_logistic_value(loss_, ridge_, as_span(w), as_span(gradient));
+  }
+
+  /// s with (grad^2 f(w)) s = -gradient.
+  VectorXd step(const VectorXd& w, const VectorXd& gradient) {
+    set_curvature(w);
+    return w.size() <= kCholeskyLimit ? cholesky_step(gradient) : conjugate_gradient_step(gradient);
+  }
+
+  /// False where the gradient vanishes at w and Newton's step does not, because the curvature
+  /// vanishes with it: on a separated sample that step raises the margin by about 1 for ever. The
+  /// step is measured by the margins, so that neither units nor flat directions matter.
+  bool is_minimum(const VectorXd& w, const VectorXd& gradient) {
+    if (is_strongly_convex()) {
+      return true;
+    }
+    constexpr double kVanishingMargin = 1e-4;
+    const VectorXd newton_step = step(w, gradient);
+    loss_.rows().multiply(as_span(newton_step), as_span(product_));
+    return product_.lpNorm<Eigen::Infinity>() <= kVanishingMargin;
+  }
+
+ private:
+  bool is_strongly_convex() const {
+    return ridge_.weight > 0 && ridge_.penalised == loss_.dimension();
+  }
+
+  /// curvature_i = (1/n) sigma_i (1 - sigma_i): grad^2 f = A^T diag(curvature) A + ridge.
+  void set_curvature(const VectorXd& w) {
+    loss_.rows().multiply(as_span(w), as_span(curvature_));
+    for (double& c : as_span(curvature_)) {
+      const double weight = logistic_weight(c);
+      c = weight * logistic_weight(-c) / static_cast<double>(loss_.samples());
+    }
+  }
+
+  MatrixXd hessian() const {
+    const auto d = static_cast<Index>(loss_.dimension());
+    const auto rows = loss_.rows().view<double>();
+    MatrixXd hessian = MatrixXd::Zero(d, d);
+    if (loss_.rows().is_dense()) {
+      using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      const Eigen::Map<const RowMajor> a(rows.value, curvature_.size(), d);
+      constexpr Index kBlock = 256;
+      for (Index first = 0; first < a.rows(); first += kBlock) {
+        const Index count = std::min(kBlock, a.rows() - first);
+        const MatrixXd scaled =
+            curvature_.segment(first, count).cwiseSqrt().asDiagonal() * a.middleRows(first, count);
+        hessian.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
+      }
+    } else {
+      for (std::size_t i = 0; i < loss_.samples(); ++i) {
+        const double c = curvature_[static_cast<Index>(i)];
+        for (std::uint64_t entry = rows.row_begin[i]; entry < rows.row_begin[i + 1]; ++entry) {
+          // Columns increase along a row, so row entry >= column entry: the lower triangle.
+          const Index column = rows.column[entry];
+          for (std::uint64_t other = entry; other < rows.row_begin[i + 1]; ++other) {
+            hessian(rows.column[other], column) += c * rows.value[entry] * rows.value[other];
+          }
+        }
+      }
+    }
+    hessian.diagonal() += ridge_diagonal_;
+    return hessian;
+  }
+
+  VectorXd cholesky_step(const VectorXd& gradient) const {
+    const MatrixXd h = hessian();
+    // Where f may have flat directions a small multiple of the identity keeps the step out of them.
+    const double largest = h.diagonal().maxCoeff();
+    double shift = is_strongly_convex() ? 0.0 : 1e-13 * largest;
+    for (;;) {
+      const Eigen::LLT<MatrixXd> factor(h + shift * MatrixXd::Identity(h.rows(), h.cols()));
+      if (factor.info() == Eigen::Success) {
+        return -factor.solve(gradient);
+      }
+      if (!(shift <= largest)) {
+        resource_error(
+            "the Newton equation of the logistic objective cannot be solved: the data "
+            "are too large in scale; scale = \"max-abs\" helps");
+      }
+      shift = std::max(10 * shift, std::numeric_limits<double>::epsilon() * largest);
+    }
+  }
+
+  VectorXd hessian_product(const VectorXd& v) {
+    loss_.rows().multiply(as_span(v), as_span(product_));
+    product_.array() *= curvature_.array();
+    VectorXd result = ridge_diagonal_.cwiseProduct(v);
+    loss_.rows().add_transposed(as_span(product_), as_span(result));
+    return result;
+  }
+
+  /// Solves to a relative residual of 1e-3, which makes Newton's method fast and linear at the end.
+  VectorXd conjugate_gradient_step(const VectorXd& gradient) {
+    constexpr double kRelativeResidual = 1e-3;
+    VectorXd step = VectorXd::Zero(gradient.size());
+    VectorXd residual = -gradient;
+    VectorXd direction = residual;
+    double residual_sq = residual.squaredNorm();
+    const double wanted_sq = kRelativeResidual * kRelativeResidual * residual_sq;
+    for (Index i = 0; i < 10 * gradient.size() && residual_sq > wanted_sq; ++i) {
+      const VectorXd image = hessian_product(direction);
+      const double curvature = direction.dot(image);
+      if (!(curvature > 0)) {
+        break;
+      }
+      const double length = residual_sq / curvature;
+      step += length * direction;
+      residual -= length * image;
+      const double next_sq = residual.squaredNorm();
+      direction = residual + (next_sq / residual_sq) * direction;
+      residual_sq = next_sq;
+    }
+    return step;
+  }
+
+  const LogisticLoss& loss_;
+  VectorXd ridge_diagonal_;
+  RidgeRegulariser ridge_;
+  VectorXd curvature_;
+  VectorXd product_;
+};
+
+/// w + t s with the largest t in {1, 1/2, 1/4, ...} that lowers f enough (Armijo); differences that
+/// rounding hides count as lower.
+VectorXd line_search(const NewtonSolver& solver,
+                     const VectorXd& w,
+                     double value,
+                     const VectorXd& gradient,
+                     const VectorXd& step) {
+  constexpr double kSufficient = 1e-4;
+  constexpr double kRounding = 1e-13;
+  constexpr int kHalvings = 60;
+  const double slope = gradient.dot(step);
+  double t = 1;
+  for (int halving = 0; halving < kHalvings; ++halving) {
+    VectorXd candidate = w + t * step;
+    if (solver.value(candidate) <= value + kSufficient * t * slope + kRounding * std::abs(value)) {
+      return candidate;
+    }
+    t /= 2;
+  }
+  return w;
+}
+
+/// The iterate of the smallest gradient so far.
+struct Best {
+  VectorXd w;
+  VectorXd gradient;
+  double value = 0;
+  double norm = std::numeric_limits<double>::infinity();
+  int steps_without_gain = 0;
+
+  void offer(const VectorXd& candidate, double candidate_value, const VectorXd& its_gradient) {
+    if (its_gradient.norm() < norm) {
+      *this = {candidate, its_gradient, candidate_value, its_gradient.norm(), 0};
+    } else {
+      ++steps_without_gain;
+    }
+  }
+};
+
+}  // namespace
+
+double ridge_logistic_value(const LogisticLoss& loss,
+                            const RidgeRegulariser& ridge,
+                            std::span<const double> w,
+                            std::span<double> gradient) {
+  const double value = loss.mean(w, gradient);
+  if (!gradient.empty()) {
+    add_regulariser_gradient(ridge, 1.0, w, gradient);
+  }
+  return value + regulariser_value(ridge, w);
+}
+
+double accepted_gradient_norm(const LogisticLoss& loss) {
+  const double mean_row_norm_sq = loss.rows().norm_sq() / static_cast<double>(loss.samples());
+  return kWantedGradientNorm * std::max(1.0, std::sqrt(mean_row_norm_sq));
+}
+
+std::optional<LogisticMinimum> minimise_ridge_logistic(const LogisticLoss& loss,
+                                                       const RidgeRegulariser& ridge) {
+  constexpr int kPatience = 3;  // steps at the level of rounding that may pass without a gain
+  const double accepted = accepted_gradient_norm(loss);
+  NewtonSolver solver(loss, ridge);
+  VectorXd w = VectorXd::Zero(static_cast<Index>(loss.dimension()));
+  VectorXd gradient;
+  Best best;
+  for (int iteration = 0; iteration < kNewtonSteps; ++iteration) {
+    const double value = solver.value_and_gradient(w, gradient);
+    best.offer(w, value, gradient);
+    const bool rounded = best.norm <= accepted && best.steps_without_gain >= kPatience;
+    if (best.norm <= kWantedGradientNorm || rounded) {
+      break;
+    }
+    w = line_search(solver, w, value, gradient, solver.step(w, gradient));
+  }
+  if (!(best.norm <= accepted)) {
+    resource_error(
+        "f* of the logistic objective was not found: the gradient norm is {} after {} Newton "
+        "steps, {} is wanted; a larger l2 or scale = \"max-abs\" helps",
+        best.norm,
+        kNewtonSteps,
+        accepted);
+  }
+  if (!solver.is_minimum(best.w, best.gradient)) {
+    return std::nullopt;
+  }
+  return LogisticMinimum{
+      .point = {best.w.begin(), best.w.end()}, .value = best.value, .gradient_norm = best.norm};
+}
+
+}  // namespace residuum

@@ -1,0 +1,17 @@
+#pragma once
+// What libtorch itself would do: its version, and its operators as baselines for benchmarks.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace residuum {
+
+/// "1.13.0".
+std::string torch_version();
+
+/// |x|.topk(k) on one thread, the selection as training code writes it; returns the last kept
+/// magnitude, so that nothing is optimised away. Requires 1 <= k <= x.size().
+float torch_top_k(std::span<const float> x, std::size_t k);
+
+}  // namespace residuum

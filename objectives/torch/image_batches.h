@@ -1,0 +1,38 @@
+#pragma once
+// From bytes to the normalised numbers that a network takes: (pixel / 255 - mean) / deviation, with
+// mean and deviation per channel.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "objectives/data/dataset.h"
+#include "objectives/torch/network.h"
+
+namespace residuum {
+
+struct ChannelMoments {
+  double mean = 0;
+  double deviation = 1;
+};
+
+/// Mean and (population) standard deviation per channel of pixels scaled to [0, 1], exact sums over
+/// the histogram. A channel that is constant gets deviation 1: it becomes 0 everywhere.
+std::vector<ChannelMoments> channel_moments(const ImageDataset& images);
+
+/// Reads from images that must outlive it.
+class ImageBatches {
+ public:
+  ImageBatches(const ImageDataset& images, std::span<const ChannelMoments> moments);
+
+  /// batch := the images of `samples`, in that order.
+  template <class Real>
+  void assemble(std::span<const std::uint32_t> samples, Batch<Real>& batch) const;
+
+ private:
+  const ImageDataset* images_;
+  std::vector<std::array<double, 256>> value_of_byte_;  // per channel
+};
+
+}  // namespace residuum

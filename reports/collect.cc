@@ -1,0 +1,120 @@
+#include "reports/collect.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "reports/csv.h"
+#include "reports/csv_reader.h"
+
+namespace residuum::reports {
+namespace {
+
+/// A field of runs.csv from JSON: empty for null, 0/1 for booleans.
+std::string field(const Json& value) {
+  if (value.is_null()) {
+    return {};
+  }
+  if (value.is_boolean()) {
+    return value.get<bool>() ? "1" : "0";
+  }
+  return csv_field(plain_text(value));
+}
+
+std::string field_of(const Json& status, std::string_view path) {
+  return field(value_at(status, path));
+}
+
+std::string run_record(const ResultFolder& folder, const Run& run) {
+  const std::string seed = run.config.empty() ? std::string() : fmt::format("{}", run.seed);
+  std::string line = fmt::format(
+      "{},{},{},{},{}", run.id, csv_field(folder.name), run.state, csv_field(run.message), seed);
+  for (const auto& key : folder.varying_keys) {
+    const auto found = run.varying.find(key);
+    line += ',' + (found == run.varying.end() ? std::string() : field(*found));
+  }
+  line += ',' + field_of(run.status, "iterations");
+  for (const auto& metric : run_metrics()) {
+    line += ',' + format_number(number_at(run.status, metric.path));
+  }
+  for (const char* path : {"dimension", "k", "processes", "started_utc", "finished_utc"}) {
+    line += ',' + field_of(run.status, path);
+  }
+  return line + '\n';
+}
+
+void write_runs(const ResultFolder& folder) {
+  AtomicFile file(folder.path / "runs.csv");
+  std::string header;
+  for (const auto& column : run_columns(folder)) {
+    header += (header.empty() ? "" : ",") + csv_field(column.name);
+  }
+  file.append(header + '\n');
+  for (const auto& run : folder.runs) {
+    file.append(run_record(folder, run));
+  }
+  file.commit();
+}
+
+std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
+  std::vector<RunMeasures> measures;
+  AtomicFile file(folder.path / "iterations.csv");
+  file.append(iterations_header());
+  for (const auto& run : folder.runs) {
+    MeasureTaker taker;
+    if (run.has_tables()) {
+      read_iterations(
+          folder.run_path(run) / "iterations.csv",
+          run.id,
+          [&](const IterationRecord& record) { taker.add(record); },
+          [&](std::string_view line) { file.append(line); });
+    }
+    measures.push_back(taker.finish());
+  }
+  file.commit();
+  return measures;
+}
+
+void append_checks(AtomicFile& file, const std::filesystem::path& path, const Run& run) {
+  CsvReader reader(path);
+  std::string header;
+  for (const auto& name : reader.header()) {
+    header += (header.empty() ? "" : ",") + name;
+  }
+  if (header + '\n' != checks_header()) {
+    reader.fail("the header is not that of checks.csv");
+  }
+  while (reader.next()) {
+    if (reader.text(0) != run.id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    file.append(reader.record());
+    file.append("\n");
+  }
+}
+
+void write_checks(const ResultFolder& folder) {
+  AtomicFile file(folder.path / "checks.csv");
+  file.append(checks_header());
+  for (const auto& run : folder.runs) {
+    if (run.has_tables()) {
+      append_checks(file, folder.run_path(run) / "checks.csv", run);
+    }
+  }
+  file.commit();
+}
+
+}  // namespace
+
+Summary collect(const std::filesystem::path& result_dir) {
+  ResultFolder folder = read_result_folder(result_dir);
+  write_runs(folder);
+  const auto measures = write_iterations(folder);
+  write_checks(folder);
+  write_json_atomically(result_dir / "datapackage.json", data_package(folder));
+  Summary summary = make_summary(std::move(folder), measures);
+  write_json_atomically(result_dir / "summary.json", to_json(summary));
+  return summary;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,62 @@
+#pragma once
+// Tables as the program writes them: UTF-8, comma, line feed, a header row, RFC 4180 quoting,
+// shortest numbers that read back the same. Empty is "not measured here"; nan, inf and -inf were
+// measured so.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/record/record.h"
+#include "reports/files.h"
+
+namespace residuum::reports {
+
+/// "0.1", "3", "1e-300", "nan", "-inf": the shortest text that reads back as the same number.
+std::string format_number(double value);
+
+/// As above; nothing for what was not measured.
+std::string format_number(const std::optional<double>& value);
+
+/// "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.
+std::string format_integer(double value);
+
+/// The text as one CSV field: quoted where it holds a comma, a quote or a line end.
+std::string csv_field(std::string_view text);
+
+/// The header row, line end included: run_id, iteration and the measured columns.
+const std::string& iterations_header();
+
+/// The header row of checks.csv.
+const std::string& checks_header();
+
+/// iterations.csv of one run.
+class IterationsWriter {
+ public:
+  IterationsWriter(const std::filesystem::path& path, std::string_view run_id);
+
+  void write(const Row& row);
+  void flush() { file_.flush(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+};
+
+/// checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
+class ChecksWriter {
+ public:
+  ChecksWriter(const std::filesystem::path& path, std::string_view run_id);
+
+  void write(const Check& check);
+  void flush() { file_.flush(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+};
+
+}  // namespace residuum::reports

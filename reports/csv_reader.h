@@ -1,0 +1,64 @@
+#pragma once
+// Reads CSV (RFC 4180) record by record in constant memory. A file that is not what its header
+// says is a usage error that names file and line; nothing is guessed.
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace residuum::reports {
+
+class CsvReader {
+ public:
+  /// Opens the file and reads its header.
+  explicit CsvReader(const std::filesystem::path& path);
+
+  const std::vector<std::string>& header() const { return header_; }
+  /// The position of a column; `column` demands that there is one.
+  std::optional<std::size_t> find(std::string_view name) const;
+  std::size_t column(std::string_view name) const;
+
+  /// Moves to the next record; false at the end of the file.
+  bool next();
+
+  /// The fields of the current record, quotes resolved.
+  const std::string& text(std::size_t column) const { return fields_.at(column); }
+  /// Empty is nullopt; nan, inf and -inf are numbers; anything else is an error.
+  std::optional<double> number(std::size_t column) const;
+  std::uint64_t integer(std::size_t column) const;
+
+  /// The current record as it stands in the file, without its line end.
+  std::string_view record() const { return record_; }
+  /// The line the current record begins at, from 1.
+  std::size_t line() const { return line_; }
+
+  /// Throws a usage error that opens with file and line of the current record.
+  [[noreturn]] void fail(std::string_view message) const;
+
+ private:
+  enum class State { field_start, plain, quoted, quote_in_quoted, line_end };
+
+  bool read_record();
+  bool refill();
+  State step(State state, char c);
+  void end_field();
+  void end_record(State state);
+
+  std::string path_;
+  std::ifstream file_;
+  std::string buffer_;
+  std::size_t position_ = 0;
+  std::vector<std::string> header_;
+  std::vector<std::string> fields_;
+  std::size_t field_count_ = 0;
+  std::string field_;
+  std::string record_;
+  std::size_t line_ = 0;
+  std::size_t next_line_ = 1;
+};
+
+}  // namespace residuum::reports

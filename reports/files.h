@@ -1,0 +1,76 @@
+#pragma once
+// Files that are either whole or not there. A full disk or a folder that may not be written is a
+// resource error that names the file.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace residuum::reports {
+
+/// JSON whose objects keep the order they were written in.
+using Json = nlohmann::ordered_json;
+
+/// A file that is written from its beginning. What is appended is buffered; an error of the machine
+/// shows at the next flush at the latest.
+class OutputFile {
+ public:
+  explicit OutputFile(std::filesystem::path path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  OutputFile(OutputFile&&) = delete;
+  OutputFile& operator=(OutputFile&&) = delete;
+  /// Writes what is still buffered as far as it goes; only `close` says whether it went well.
+  ~OutputFile();
+
+  void append(std::string_view text);
+  void flush();
+  /// Flushes, waits until the disk has it, and closes.
+  void close();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_;
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+/// A file that appears under its name, complete, at `commit`, and not at all without.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicFile(AtomicFile&&) = delete;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  void append(std::string_view text) { file_.append(text); }
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  OutputFile file_;
+  bool committed_ = false;
+};
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// Indented JSON with a line end.
+void write_json_atomically(const std::filesystem::path& path, const Json& value);
+
+/// The whole file. One that is missing or unreadable is a usage error that names it.
+std::string read_file(const std::filesystem::path& path);
+
+/// A file that is no JSON object is a usage error that names file and place.
+Json read_json(const std::filesystem::path& path);
+
+/// Whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone and not
+/// opening with a dot: what may be used as a folder's name without harm.
+bool is_run_id(std::string_view text);
+
+}  // namespace residuum::reports

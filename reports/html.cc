@@ -1,0 +1,134 @@
+#include "reports/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reports/csv.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::string_view kNotMeasured = "–";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
+    result.append(text, begin, at - begin);
+    result += to;
+    begin = at + from.size();
+  }
+  result.append(text, begin);
+  text = std::move(result);
+}
+
+std::string tag(std::string_view name, const Cell& cell) {
+  return fmt::format("<{0}{1}>{2}</{0}>", name, cell.is_number ? " class=\"n\"" : "", cell.html);
+}
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+Cell text_cell(std::string_view text) { return {.html = escape(text), .is_number = false}; }
+
+Cell number_cell(std::string_view text) { return {.html = escape(text), .is_number = true}; }
+
+std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows) {
+  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const auto& cell : header) {
+    html += tag("th", cell);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : rows) {
+    html += "<tr>";
+    for (const auto& cell : row) {
+      html += tag("td", cell);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
+std::string inline_svg(std::string_view svg, const SvgNames& names) {
+  constexpr std::string_view kOpening = "<svg";
+  const std::size_t begin = svg.find(kOpening);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  std::string body(svg.substr(begin + kOpening.size()));
+  replace_all(body, "<title>Gnuplot</title>", "");
+  for (const char* black : {"stroke='black'", "stroke=\"black\"", "stroke='rgb(  0,   0,   0)'"}) {
+    replace_all(body, black, "stroke=\"currentColor\"");
+  }
+  replace_all(body, "color=\"black\"", "");
+  replace_all(body, "fill=\"black\"", "fill=\"currentColor\"");
+  replace_all(body, "fill = 'rgb(  0,   0,   0)'", "fill=\"currentColor\"");
+  for (const char* reference : {"id=\"", "id='", "href='#", "url(#"}) {
+    replace_all(body, reference, fmt::format("{}{}-", reference, names.prefix));
+  }
+  return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", escape(names.description), body);
+}
+
+std::string short_number(const std::optional<double>& value) {
+  if (!value) {
+    return std::string(kNotMeasured);
+  }
+  if (std::isfinite(*value) && *value == std::trunc(*value) && std::abs(*value) < 1e6) {
+    return format_integer(*value);
+  }
+  return std::isnan(*value) ? format_number(*value) : fmt::format("{:.4g}", *value);
+}
+
+std::string short_bytes(const std::optional<double>& value) {
+  constexpr std::array<std::string_view, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  if (!value || !std::isfinite(*value)) {
+    return short_number(value);
+  }
+  double amount = *value;
+  std::size_t unit = 0;
+  while (amount >= 999.5 && unit + 1 < kUnits.size()) {
+    amount /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", amount, kUnits.at(unit));
+}
+
+std::string percent(const std::optional<double>& fraction) {
+  if (!fraction) {
+    return std::string(kNotMeasured);
+  }
+  if (*fraction == 0 || *fraction == 1) {
+    return fmt::format("{:.0f} %", 100 * *fraction);
+  }
+  return fmt::format("{:.1f} %", std::clamp(100 * *fraction, 0.1, 99.9));
+}
+
+}  // namespace residuum::reports

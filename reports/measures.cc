@@ -1,0 +1,115 @@
+#include "reports/measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "reports/statistics.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::size_t kKeys = 2;  // run_id, iteration
+// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+constexpr double kRounding = 1e-12;
+
+/// Where each column of the table stands in the file. Columns are only ever appended, so an older
+/// file has the first ones in their order and nothing else.
+std::vector<std::optional<std::size_t>> places_of(const CsvReader& reader) {
+  const auto& header = reader.header();
+  if (header.size() < kKeys || header[0] != "run_id" || header[1] != "iteration") {
+    reader.fail("the header does not open with run_id,iteration");
+  }
+  if (header.size() > kColumns.size() + kKeys) {
+    reader.fail("more columns than this program knows; it was written by a newer one");
+  }
+  std::vector<std::optional<std::size_t>> places(kColumns.size());
+  for (std::size_t i = kKeys; i < header.size(); ++i) {
+    if (header[i] != kColumns.at(i - kKeys).name) {
+      reader.fail(fmt::format(
+          "the column '{}' stands where '{}' belongs", header[i], kColumns.at(i - kKeys).name));
+    }
+    places[i - kKeys] = i;
+  }
+  return places;
+}
+
+void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t iteration) {
+  ++measure.n;
+  measure.held += held ? 1 : 0;
+  measure.worst.add(value, iteration);
+}
+
+}  // namespace
+
+void Worst::add(double candidate, std::uint64_t at) {
+  const bool first = !value;
+  const bool worse = !first && !std::isnan(*value) && (std::isnan(candidate) || candidate > *value);
+  if (first || worse) {
+    value = candidate;
+    iteration = at;
+  }
+}
+
+std::optional<double> IterationRecord::get(Column column) const {
+  const auto place = (*places_)[static_cast<std::size_t>(column)];
+  return place ? reader_->number(*place) : std::nullopt;
+}
+
+void read_iterations(const std::filesystem::path& path,
+                     std::string_view run_id,
+                     const std::function<void(const IterationRecord&)>& visit,
+                     const std::function<void(std::string_view)>& pass) {
+  CsvReader reader(path);
+  const auto places = places_of(reader);
+  const std::string missing(kColumns.size() + kKeys - reader.header().size(), ',');
+  std::optional<std::uint64_t> previous;
+  std::string line;
+  while (reader.next()) {
+    if (reader.text(0) != run_id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    const std::uint64_t iteration = reader.integer(1);
+    if (previous && iteration <= *previous) {
+      reader.fail(fmt::format("iteration {} after {}", iteration, *previous));
+    }
+    previous = iteration;
+    visit(IterationRecord(reader, places));
+    if (pass) {
+      line = reader.record();
+      line += missing;
+      line += '\n';
+      pass(line);
+    }
+  }
+}
+
+void MeasureTaker::add(const IterationRecord& record) {
+  const std::uint64_t t = record.iteration();
+  ++measures_.rows;
+  if (const auto delta = record.get(Column::delta)) {
+    add_bound(measures_.delta, *delta, *delta <= 1 + kRounding, t);
+    deltas_.push_back(*delta);
+  }
+  if (const auto q = record.get(Column::contraction)) {
+    add_bound(measures_.contraction, *q, *q < 1, t);
+    contractions_.push_back(*q);
+  }
+  if (const auto lost = record.get(Column::lost_mass_norm_sq)) {
+    measures_.lost_mass.add(*lost, t);
+    measures_.lost_mass_total = measures_.lost_mass_total.value_or(0) + *lost;
+  }
+  if (const auto defect = record.get(Column::conservation_defect)) {
+    measures_.conservation_defect.add(*defect, t);
+  }
+}
+
+RunMeasures MeasureTaker::finish() {
+  measures_.delta.median = median(deltas_);
+  measures_.contraction.median = median(contractions_);
+  return measures_;
+}
+
+}  // namespace residuum::reports

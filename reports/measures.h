@@ -1,0 +1,76 @@
+#pragma once
+// What one run's iterations.csv says of the assumptions: how often they held, and the worst.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/record/columns.h"
+#include "reports/csv_reader.h"
+
+namespace residuum::reports {
+
+/// The largest value of a column and the iteration it was seen at. NaN is worse than any number.
+struct Worst {
+  std::optional<double> value;
+  std::uint64_t iteration = 0;
+
+  void add(double candidate, std::uint64_t at);
+};
+
+/// How often a measured quantity stayed within a bound.
+struct BoundMeasure {
+  std::size_t n = 0;
+  std::size_t held = 0;
+  Worst worst;
+  std::optional<double> median;
+};
+
+struct RunMeasures {
+  std::size_t rows = 0;
+  BoundMeasure delta;        // delta_t <= 1, the gTop-k assumption
+  BoundMeasure contraction;  // q_t < 1
+  Worst lost_mass;
+  Worst conservation_defect;
+  std::optional<double> lost_mass_total;  // sum over the iterations measured
+};
+
+/// One record of iterations.csv by column, absent columns and empty fields as nullopt.
+class IterationRecord {
+ public:
+  IterationRecord(const CsvReader& reader, const std::vector<std::optional<std::size_t>>& places)
+      : reader_(&reader), places_(&places) {}
+
+  std::uint64_t iteration() const { return reader_->integer(1); }
+  std::optional<double> get(Column column) const;
+
+ private:
+  const CsvReader* reader_;
+  const std::vector<std::optional<std::size_t>>* places_;
+};
+
+/// Calls `visit(record)` for every record of iterations.csv of run `run_id` and `pass(text)` with
+/// the record as it stands, filled up to today's columns. A file of another run, with columns that
+/// this program does not know, or whose iterations do not rise, is a usage error.
+void read_iterations(const std::filesystem::path& path,
+                     std::string_view run_id,
+                     const std::function<void(const IterationRecord&)>& visit,
+                     const std::function<void(std::string_view)>& pass = nullptr);
+
+/// Takes the records of one run and says what they amount to.
+class MeasureTaker {
+ public:
+  void add(const IterationRecord& record);
+  RunMeasures finish();
+
+ private:
+  RunMeasures measures_;
+  std::vector<double> deltas_;
+  std::vector<double> contractions_;
+};
+
+}  // namespace residuum::reports

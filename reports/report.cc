@@ -1,0 +1,158 @@
+#include "reports/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "reports/files.h"
+#include "reports/html.h"
+#include "reports/report_figures.h"
+#include "reports/report_tables.h"
+#include "reports/report_text.h"
+#include "reports/summary.h"
+#include "reports/verdict.h"
+
+namespace residuum::reports {
+namespace {
+
+/// The page may load nothing and run nothing: what a name smuggles in stays dead.
+std::string head(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n"
+      "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{} — Residuum</title>\n<style>{}</style>\n</head>\n",
+      escape(title),
+      style_sheet());
+}
+
+std::string counts_line(const Summary& summary) {
+  std::string text =
+      fmt::format("{} methods, {} runs", summary.groups.size(), summary.folder.runs.size());
+  for (const auto& [state, count] : summary.states) {
+    text += fmt::format(", {} {}", count, state);
+  }
+  return text;
+}
+
+std::string headline(const Summary& summary) {
+  std::string html = fmt::format(
+      "<header>\n<p class=\"kind\">Convergence study <code>{}</code> · {}</p>\n<h1>{}</h1>\n"
+      "<p class=\"answer\">{}</p>\n<ul class=\"findings\">\n",
+      escape(summary.folder.name),
+      escape(counts_line(summary)),
+      escape(summary.folder.title),
+      escape(answer(summary)));
+  for (const auto& sentence : findings(summary)) {
+    html += fmt::format("<li>{}</li>\n", escape(sentence));
+  }
+  return html + "</ul>\n</header>\n";
+}
+
+std::string section(std::string_view title, const std::string& body) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape(title), body);
+}
+
+std::string details(std::string_view title, const std::string& body) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape(title), body);
+}
+
+std::string note(std::string_view text) {
+  return fmt::format("<p class=\"note\">{}</p>\n", escape(text));
+}
+
+std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn) {
+  const std::string& name = figure.spec.name;
+  const std::string drawing =
+      drawn.svg.empty() ? note("Not drawn: " + drawn.problem)
+                        : inline_svg(drawn.svg, {.prefix = name, .description = figure.title});
+  return fmt::format(
+      "<figure><h3>{0}</h3>\n{1}<figcaption>{2} <a href=\"figures/{3}.csv\">numbers</a>, "
+      "<a href=\"figures/{3}.gp\">script</a></figcaption></figure>\n",
+      escape(figure.title),
+      drawing,
+      escape(figure.caption),
+      name);
+}
+
+std::string figures_html(const Summary& summary, std::vector<std::string>& problems) {
+  const ReportFigures plan = plan_figures(summary);
+  std::string html = "<div class=\"figures\">\n";
+  for (const auto& figure : plan.figures) {
+    const DrawnFigure drawn = draw(figure.spec, summary.folder.path / "figures");
+    if (!drawn.problem.empty() &&
+        std::find(problems.begin(), problems.end(), drawn.problem) == problems.end()) {
+      problems.push_back(drawn.problem);
+    }
+    html += figure_html(figure, drawn);
+  }
+  html += "</div>\n";
+  if (plan.figures.empty()) {
+    html += note("No run has left anything to draw.");
+  }
+  if (plan.groups_left_out > 0) {
+    html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
+                             plan.groups_left_out));
+  }
+  return html;
+}
+
+std::string repeat_html(const Summary& summary) {
+  std::string html;
+  if (!summary.folder.command.empty()) {
+    html += fmt::format("<p>This command makes the same numbers again:</p>\n<pre>{}</pre>\n",
+                        escape(summary.folder.command));
+  }
+  const auto study = summary.folder.path / "study.toml";
+  std::error_code ignored;
+  if (std::filesystem::exists(study, ignored)) {
+    html += details("The study file", fmt::format("<pre>{}</pre>\n", escape(read_file(study))));
+  }
+  return html;
+}
+
+std::string background_html(const Summary& summary) {
+  const Json json = to_json(summary);
+  std::string html = facts_table(json["timing"]);
+  for (const auto& data : json["data"]) {
+    html += "<h3>Data</h3>\n" + facts_table(data);
+  }
+  for (const auto& run : summary.folder.runs) {
+    const Json& facts = value_at(run.status, "facts");
+    if (facts.is_object() && !facts.empty()) {
+      html += "<h3>Known of the objective</h3>\n" + facts_table(facts);
+      break;
+    }
+  }
+  return html + "<h3>Program and machine</h3>\n" + facts_table(json["provenance"]);
+}
+
+std::string page(const Summary& summary, std::vector<std::string>& problems) {
+  std::string html = head(summary.folder.title) + "<body>\n" + headline(summary) + "<main>\n";
+  html += section("Verdicts", verdict_table(summary));
+  html += section("Where the runs ended", results_table(summary));
+  html += section("Over the iterations", figures_html(summary, problems));
+  html += section("How to read these numbers", explanations());
+  html += section("Repeat it", repeat_html(summary));
+  html += section("Every check", details("All invariants by method", checks_table(summary)));
+  html += section(
+      "Runs", details(fmt::format("All {} runs", summary.folder.runs.size()), runs_table(summary)));
+  html += section(
+      "Where it comes from",
+      background_html(summary) + details("The columns of iterations.csv", column_reference()));
+  return html + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace
+
+Report write_report(const std::filesystem::path& result_dir) {
+  const Summary summary = summarise(result_dir);
+  Report report{.file = result_dir / "report.html", .problems = {}};
+  write_file_atomically(report.file, page(summary, report.problems));
+  return report;
+}
+
+}  // namespace residuum::reports

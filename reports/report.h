@@ -1,0 +1,20 @@
+#pragma once
+// report.html: one file that says what a study found, to be read in any browser, without scripts,
+// without the network, on paper too.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace residuum::reports {
+
+struct Report {
+  std::filesystem::path file;
+  std::vector<std::string> problems;  // what could not be drawn, and why; one line each
+};
+
+/// Reads the folder's runs, draws figures/ and writes report.html. Without gnuplot the report has
+/// no drawings and says so.
+Report write_report(const std::filesystem::path& result_dir);
+
+}  // namespace residuum::reports

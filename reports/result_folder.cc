@@ -1,0 +1,176 @@
+#include "reports/result_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <system_error>
+
+#include "core/error.h"
+#include "reports/csv.h"
+
+namespace residuum::reports {
+namespace {
+
+const Json& required(const Json& object, const char* key, const std::filesystem::path& file) {
+  const auto found = object.find(key);
+  require(found != object.end(), "'{}' has no '{}'", file.string(), key);
+  return *found;
+}
+
+std::string required_text(const Json& object, const char* key, const std::filesystem::path& file) {
+  const Json& value = required(object, key, file);
+  require(value.is_string(), "'{}' in '{}' is not a text", key, file.string());
+  return value.get<std::string>();
+}
+
+std::string checked_state(const Json& status, const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 5> kStates{
+      "finished", "diverged", "failed", "interrupted", "running"};
+  std::string state = required_text(status, "state", file);
+  require(std::find(kStates.begin(), kStates.end(), state) != kStates.end(),
+          "'{}' names no known state: '{}'",
+          file.string(),
+          state);
+  return state;
+}
+
+void read_config(const std::filesystem::path& file, Run& run) {
+  run.config = read_json(file);
+  require(required_text(run.config, "run_id", file) == run.id,
+          "'{}' is of another run: '{}'",
+          file.string(),
+          text_at(run.config, "run_id"));
+  const Json& seed = required(run.config, "seed", file);
+  require(seed.is_number_integer(), "'seed' in '{}' is not a whole number", file.string());
+  run.seed = seed.get<std::int64_t>();
+  run.varying = run.config.value("varying", Json::object());
+  require(run.varying.is_object(), "'varying' in '{}' is not an object", file.string());
+}
+
+/// A run that never started has no folder, one that was cut off early no status.json.
+Run read_run(const std::filesystem::path& folder, const std::string& id) {
+  Run run;
+  run.id = id;
+  std::error_code ignored;
+  const auto config = folder / "config.json";
+  const auto status = folder / "status.json";
+  if (std::filesystem::exists(config, ignored)) {
+    read_config(config, run);
+  }
+  if (!std::filesystem::exists(status, ignored)) {
+    return run;
+  }
+  require(!run.config.empty(), "'{}' is missing beside status.json", config.string());
+  run.status = read_json(status);
+  run.state = checked_state(run.status, status);
+  run.message = text_at(run.status, "message");
+  return run;
+}
+
+std::vector<std::string> keys_of(const std::vector<Run>& runs) {
+  std::vector<std::string> keys;
+  for (const auto& run : runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+ResultFolder read_result_folder(const std::filesystem::path& path) {
+  const auto file = path / "study.resolved.json";
+  std::error_code ignored;
+  require(std::filesystem::exists(file, ignored),
+          "'{}' is not a result folder: it has no study.resolved.json",
+          path.string());
+  const Json study = read_json(file);
+  ResultFolder folder;
+  folder.path = path;
+  folder.name = required_text(study, "name", file);
+  folder.title = text_at(study, "title");
+  folder.title = folder.title.empty() ? folder.name : folder.title;
+  folder.command = text_at(study, "command");
+
+  const Json& ids = required(study, "runs", file);
+  require(ids.is_array(), "'runs' in '{}' is not a list", file.string());
+  std::set<std::string> seen;
+  for (const auto& id : ids) {
+    require(id.is_string() && is_run_id(id.get<std::string>()),
+            "'{}' names a run that is no run_id: {}",
+            file.string(),
+            id.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const auto text = id.get<std::string>();
+    require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
+    folder.runs.push_back(read_run(path / "runs" / text, text));
+  }
+  folder.varying_keys = keys_of(folder.runs);
+  return folder;
+}
+
+const Json& value_at(const Json& object, std::string_view dotted) {
+  static const Json nothing;
+  const Json* value = &object;
+  while (!dotted.empty()) {
+    const std::size_t dot = dotted.find('.');
+    const std::string key(dotted.substr(0, dot));
+    if (!value->is_object() || !value->contains(key)) {
+      return nothing;
+    }
+    value = &(*value)[key];
+    dotted = dot == std::string_view::npos ? std::string_view() : dotted.substr(dot + 1);
+  }
+  return *value;
+}
+
+std::optional<double> number_at(const Json& object, std::string_view dotted) {
+  const Json& value = value_at(object, dotted);
+  if (value.is_number()) {
+    return value.get<double>();
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+  if (text == "nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (text == "inf" || text == "-inf") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return text == "inf" ? infinity : -infinity;
+  }
+  return std::nullopt;
+}
+
+std::string text_at(const Json& object, std::string_view dotted) {
+  const Json& value = value_at(object, dotted);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+Json json_number(const std::optional<double>& value) {
+  if (!value) {
+    return nullptr;
+  }
+  if (!std::isfinite(*value)) {
+    return format_number(*value);
+  }
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (*value == std::trunc(*value) && std::abs(*value) <= kExact) {
+    return static_cast<std::int64_t>(*value);
+  }
+  return *value;
+}
+
+std::string plain_text(const Json& value) {
+  if (value.is_string()) {
+    return value.get<std::string>();
+  }
+  if (value.is_number_float()) {
+    return format_number(value.get<double>());
+  }
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,195 @@
+#include "reports/summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace residuum::reports {
+namespace {
+
+void take_worse(Place& worst,
+                const std::optional<double>& value,
+                const std::string& run_id,
+                std::uint64_t iteration) {
+  if (!value) {
+    return;
+  }
+  Worst comparison{.value = worst.value, .iteration = 0};
+  comparison.add(*value, 1);
+  if (comparison.iteration == 1) {
+    worst = {.value = value, .run_id = run_id, .iteration = iteration};
+  }
+}
+
+void take_worse(Place& worst, const Worst& of_run, const std::string& run_id) {
+  take_worse(worst, of_run.value, run_id, of_run.iteration);
+}
+
+/// Checks are small in number: a list keeps the order the program made them in.
+CheckSummary& entry(std::vector<CheckSummary>& checks, const std::string& name) {
+  const auto found = std::find_if(
+      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+  if (found != checks.end()) {
+    return *found;
+  }
+  checks.push_back({.name = name, .expected = false, .worst = {}});
+  return checks.back();
+}
+
+std::uint64_t count_at(const Json& object, std::string_view key) {
+  const auto value = number_at(object, key);
+  return value && *value > 0 && std::isfinite(*value) ? static_cast<std::uint64_t>(*value) : 0;
+}
+
+bool flag_at(const Json& object, std::string_view key, bool fallback) {
+  const Json& value = value_at(object, key);
+  return value.is_boolean() ? value.get<bool>() : fallback;
+}
+
+void add_checks(std::vector<CheckSummary>& checks, const Run& run) {
+  for (const auto& [name, status] : value_at(run.status, "checks").items()) {
+    CheckSummary& check = entry(checks, name);
+    const bool holds = flag_at(status, "holds", false);
+    const bool expected = flag_at(status, "expected", true);
+    const std::uint64_t failures = count_at(status, "failures");
+    check.holds = check.holds && holds;
+    check.expected = check.expected || expected;
+    check.n += count_at(status, "n");
+    check.failures += failures;
+    if (expected && !holds) {
+      check.unexpected_failures += std::max<std::uint64_t>(failures, 1);
+    }
+    take_worse(
+        check.worst, number_at(status, "worst_ratio"), run.id, count_at(status, "worst_iteration"));
+  }
+}
+
+void add_bound(BoundSummary& summary,
+               const BoundMeasure& measure,
+               const std::string& run_id,
+               std::vector<double>& medians) {
+  summary.n += measure.n;
+  summary.held += measure.held;
+  take_worse(summary.worst, measure.worst, run_id);
+  if (measure.median) {
+    medians.push_back(*measure.median);
+  }
+}
+
+void add_metrics(GroupSummary& summary, const std::vector<const Run*>& finished) {
+  for (const auto& metric : run_metrics()) {
+    std::vector<double> values;
+    for (const Run* run : finished) {
+      if (const auto value = number_at(run->status, metric.path)) {
+        values.push_back(*value);
+      }
+    }
+    if (!values.empty()) {
+      summary.metrics.emplace_back(metric.name, spread_of(values));
+    }
+  }
+}
+
+GroupSummary summarise_group(const ResultFolder& folder,
+                             const Group& group,
+                             const std::vector<RunMeasures>& measures) {
+  GroupSummary summary;
+  summary.group = group;
+  std::vector<const Run*> finished;
+  std::vector<double> delta_medians;
+  std::vector<double> contraction_medians;
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    if (!run.has_tables()) {
+      continue;
+    }
+    summary.diverged += run.state == "diverged" ? 1 : 0;
+    if (run.state == "finished") {
+      finished.push_back(&run);
+    }
+    add_checks(summary.checks, run);
+    add_bound(summary.delta, measures[i].delta, run.id, delta_medians);
+    add_bound(summary.contraction, measures[i].contraction, run.id, contraction_medians);
+    take_worse(summary.lost_mass, measures[i].lost_mass, run.id);
+    take_worse(summary.conservation_defect, measures[i].conservation_defect, run.id);
+  }
+  summary.finished = finished.size();
+  summary.delta.median = median(delta_medians);
+  summary.contraction.median = median(contraction_medians);
+  add_metrics(summary, finished);
+  return summary;
+}
+
+}  // namespace
+
+std::optional<double> BoundSummary::fraction() const {
+  if (n == 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(held) / static_cast<double>(n);
+}
+
+const Spread* GroupSummary::metric(std::string_view name) const {
+  const auto found = std::find_if(
+      metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.first == name; });
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+const CheckSummary* GroupSummary::check(std::string_view name) const {
+  const auto found = std::find_if(
+      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+bool Summary::invariants_hold() const {
+  return std::all_of(checks.begin(), checks.end(), [](const CheckSummary& check) {
+    return check.unexpected_failures == 0;
+  });
+}
+
+const std::vector<Metric>& run_metrics() {
+  static const std::vector<Metric> metrics{
+      {"final_loss", "final.loss", "f(w_T) on the training set"},
+      {"final_loss_gap", "final.loss_gap", "f(w_T) - f*, where f* is known"},
+      {"final_grad_norm_sq", "final.grad_norm_sq", "|grad f(w_T)|^2"},
+      {"final_test_loss", "final.test_loss", "mean loss on held-out data"},
+      {"final_test_accuracy", "final.test_accuracy", "fraction of held-out samples right"},
+      {"average_grad_norm_sq", "totals.average_grad_norm_sq", "X_T, mean of |grad f(w_t)|^2"},
+      {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
+      {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
+      {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
+      {"wall_s", "wall_s", "wall time of the run"}};
+  return metrics;
+}
+
+Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
+  Summary summary;
+  for (const auto& group : group_runs(folder)) {
+    summary.groups.push_back(summarise_group(folder, group, measures));
+  }
+  for (const auto& run : folder.runs) {
+    ++summary.states[run.state];
+    if (run.has_tables()) {
+      add_checks(summary.checks, run);
+    }
+  }
+  summary.folder = std::move(folder);
+  return summary;
+}
+
+Summary summarise(const std::filesystem::path& result_dir) {
+  ResultFolder folder = read_result_folder(result_dir);
+  std::vector<RunMeasures> measures(folder.runs.size());
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    if (run.has_tables()) {
+      MeasureTaker taker;
+      read_iterations(folder.run_path(run) / "iterations.csv",
+                      run.id,
+                      [&](const IterationRecord& record) { taker.add(record); });
+      measures[i] = taker.finish();
+    }
+  }
+  return make_summary(std::move(folder), measures);
+}
+
+}  // namespace residuum::reports

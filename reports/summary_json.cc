@@ -1,0 +1,171 @@
+// Summary as summary.json. Non-finite numbers are texts, what is undefined is null.
+
+#include <algorithm>
+
+#include "reports/summary.h"
+
+namespace residuum::reports {
+namespace {
+
+Json to_json(const Place& place) {
+  if (!place.value) {
+    return nullptr;
+  }
+  return {{"run_id", place.run_id}, {"iteration", place.iteration}};
+}
+
+Json to_json(const CheckSummary& check) {
+  return {{"holds", check.holds},
+          {"expected", check.expected},
+          {"n", check.n},
+          {"failures", check.failures},
+          {"unexpected_failures", check.unexpected_failures},
+          {"worst_ratio", json_number(check.worst.value)},
+          {"where", to_json(check.worst)}};
+}
+
+Json to_json(const BoundSummary& bound) {
+  return {{"n", bound.n},
+          {"held", bound.held},
+          {"fraction", json_number(bound.fraction())},
+          {"median", json_number(bound.median)},
+          {"worst", json_number(bound.worst.value)},
+          {"where", to_json(bound.worst)}};
+}
+
+Json checks_json(const std::vector<CheckSummary>& checks) {
+  Json object = Json::object();
+  for (const auto& check : checks) {
+    object[check.name] = to_json(check);
+  }
+  return object;
+}
+
+Json to_json(const GroupSummary& group, const ResultFolder& folder) {
+  Json runs = Json::array();
+  for (const std::size_t i : group.group.runs) {
+    runs.push_back(folder.runs[i].id);
+  }
+  Json metrics = Json::object();
+  for (const auto& [name, spread] : group.metrics) {
+    metrics[name] = to_json(spread);
+  }
+  return {{"label", group.group.label},
+          {"varying", group.group.varying},
+          {"runs", runs},
+          {"seeds", group.group.runs.size()},
+          {"finished", group.finished},
+          {"diverged", group.diverged},
+          {"metrics", metrics},
+          {"assumptions",
+           {{"delta_at_most_1", to_json(group.delta)},
+            {"contraction_below_1", to_json(group.contraction)}}},
+          {"lost_mass_norm_sq",
+           {{"worst", json_number(group.lost_mass.value)}, {"where", to_json(group.lost_mass)}}},
+          {"conservation_defect",
+           {{"worst", json_number(group.conservation_defect.value)},
+            {"where", to_json(group.conservation_defect)}}},
+          {"checks", checks_json(group.checks)}};
+}
+
+Json counts_json(const Summary& summary) {
+  Json counts{{"runs", summary.folder.runs.size()}};
+  for (const char* state :
+       {"finished", "diverged", "failed", "interrupted", "running", "missing"}) {
+    const auto found = summary.states.find(state);
+    counts[state] = found == summary.states.end() ? 0 : found->second;
+  }
+  return counts;
+}
+
+Json failures_json(const Summary& summary) {
+  Json failures = Json::array();
+  for (const auto& run : summary.folder.runs) {
+    if (run.state != "finished") {
+      failures.push_back({{"run_id", run.id},
+                          {"label", run.config.empty() ? run.id : method_label(run)},
+                          {"seed", run.seed},
+                          {"state", run.state},
+                          {"message", run.message}});
+    }
+  }
+  return failures;
+}
+
+Json timing_json(const ResultFolder& folder) {
+  double total = 0;
+  std::vector<double> times;
+  std::string started;
+  std::string finished;
+  for (const auto& run : folder.runs) {
+    if (const auto wall = number_at(run.status, "wall_s")) {
+      total += *wall;
+      times.push_back(*wall);
+    }
+    const std::string begin = text_at(run.status, "started_utc");  // ISO 8601 sorts by time
+    const std::string end = text_at(run.status, "finished_utc");
+    started = started.empty() || (!begin.empty() && begin < started) ? begin : started;
+    finished = std::max(finished, end);
+  }
+  return {{"wall_s", json_number(total)},
+          {"run_wall_s", to_json(spread_of(times))},
+          {"started_utc", started},
+          {"finished_utc", finished}};
+}
+
+Json provenance_json(const ResultFolder& folder) {
+  for (const auto& run : folder.runs) {
+    const Json& provenance = value_at(run.status, "provenance");
+    if (run.has_tables() && provenance.is_object()) {
+      return provenance;
+    }
+  }
+  return Json::object();
+}
+
+Json data_json(const ResultFolder& folder) {
+  Json data = Json::array();
+  for (const auto& run : folder.runs) {
+    const Json& one = value_at(run.status, "data");
+    if (one.is_object() && std::find(data.begin(), data.end(), one) == data.end()) {
+      data.push_back(one);
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+Json to_json(const Spread& spread) {
+  Json interval = nullptr;
+  if (spread.interval) {
+    interval = Json::array({json_number(spread.interval->low), json_number(spread.interval->high)});
+  }
+  return {{"n", spread.n},
+          {"median", json_number(spread.median)},
+          {"lower_quartile", json_number(spread.lower_quartile)},
+          {"upper_quartile", json_number(spread.upper_quartile)},
+          {"mean", json_number(spread.mean)},
+          {"interval", interval}};
+}
+
+Json to_json(const Summary& summary) {
+  Json groups = Json::array();
+  for (const auto& group : summary.groups) {
+    groups.push_back(to_json(group, summary.folder));
+  }
+  return {{"schema_version", 1},
+          {"study", summary.folder.name},
+          {"title", summary.folder.title},
+          {"command", summary.folder.command},
+          {"counts", counts_json(summary)},
+          {"invariants_hold", summary.invariants_hold()},
+          {"failures", failures_json(summary)},
+          {"checks", checks_json(summary.checks)},
+          {"groups", groups},
+          {"timing", timing_json(summary.folder)},
+          {"data", data_json(summary.folder)},
+          {"provenance", provenance_json(summary.folder)}};
+}
+
+}  // namespace residuum::reports

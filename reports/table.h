@@ -1,0 +1,19 @@
+#pragma once
+// The last thing a study says on stdout: a line per method, or the same as JSON.
+
+#include <cstddef>
+#include <string>
+
+#include "reports/summary.h"
+
+namespace residuum::reports {
+
+inline constexpr std::size_t kTableLines = 12;
+
+/// At most `lines` lines, the header and a last one that counts what is left out included.
+std::string study_table(const Summary& summary, std::size_t lines = kTableLines);
+
+/// One object per method, all methods.
+Json study_table_json(const Summary& summary);
+
+}  // namespace residuum::reports

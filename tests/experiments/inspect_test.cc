@@ -1,0 +1,138 @@
+// The known answers, through the program as a user calls it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+class Inspect : public testing::Test {
+ protected:
+  nlohmann::json inspect(const std::string& csv, const std::vector<std::string>& options) const {
+    std::vector<std::string> arguments{"inspect", folder_.write("a.csv", csv).string(), "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Inspect, DeltaIsUnboundedUnderCancellation) {
+  const auto json = inspect("1.01,1\n-1,-1.01\n", {"--aggregator", "gtopk-exact", "--k", "1"});
+
+  EXPECT_NEAR(json["delta"].get<double>(), 10001, 10001 * 1e-12);
+}
+
+TEST_F(Inspect, DeltaOfTheOtherSmallExamples) {
+  const auto cancelled = inspect("2,1.5\n-2,1.5\n", {"--aggregator", "gtopk-exact", "--k", "1"});
+  EXPECT_NEAR(cancelled["delta"].get<double>(), 2, 1e-12);
+
+  const auto split = inspect("30,0,0\n-20,21,21\n", {"--aggregator", "gtopk-exact", "--k", "2"});
+  // Mean a = (5, 10.5, 10.5), messages (30,0,0) and (0,21,21): the selection is {0, 1}, g = (30,
+  // 21). in: (5-15)^2 = 100, out: 10.5^2 = 110.25; D = (1 - 2/3) (25 + 2 * 110.25).
+  const double d = (25 + 2 * 110.25) / 3;
+  EXPECT_NEAR(split["delta_in"].get<double>(), 100 / d, 1e-12);
+  EXPECT_NEAR(split["delta_out"].get<double>(), 110.25 / d, 1e-12);
+  EXPECT_NEAR(split["delta"].get<double>(), 2.569246, 5e-7);
+}
+
+TEST_F(Inspect, TheTreeIsNotTheOracle) {
+  const std::string workers = "3,0,0\n0,4,0\n3,0,0\n0,0,4\n";
+
+  const auto exact = inspect(workers, {"--aggregator", "gtopk-exact", "--k", "1"});
+  EXPECT_NEAR(exact["delta"].get<double>(), 12.0 / 17, 1e-12);
+  EXPECT_EQ(exact["update"], (std::vector<double>{6}));
+  EXPECT_EQ(exact["selected"], (std::vector<int>{0}));
+
+  const auto tree = inspect(workers, {"--aggregator", "gtopk-tree", "--k", "1"});
+  EXPECT_NEAR(tree["delta"].get<double>(), 1.147059, 5e-7);
+  EXPECT_EQ(tree["update"], (std::vector<double>{4}));
+}
+
+TEST_F(Inspect, PublishedPutBackLosesWhatCapturedKeeps) {
+  const std::string workers = "5,0\n5,0\n0,6\n1,0\n";
+
+  const auto published =
+      inspect(workers, {"--aggregator", "gtopk-tree", "--k", "1", "--putback", "published"});
+  EXPECT_EQ(published["lost_mass_norm_sq"].get<double>(), 1);
+  EXPECT_GT(published["conservation_defect"].get<double>(), 0.05);
+
+  const auto captured =
+      inspect(workers, {"--aggregator", "gtopk-tree", "--k", "1", "--putback", "captured"});
+  EXPECT_EQ(captured["lost_mass_norm_sq"].get<double>(), 0);
+  EXPECT_LT(captured["conservation_defect"].get<double>(), 1e-12);
+}
+
+TEST_F(Inspect, DisjointOneHotsHaveDeltaOneAndXiFromGeometry) {
+  const std::string workers = "1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n";
+
+  const auto json = inspect(workers, {"--aggregator", "gtopk-exact", "--k", "1"});
+  EXPECT_NEAR(json["delta"].get<double>(), 1, 1e-12);
+  EXPECT_NEAR(json["xi"].get<double>(), std::sqrt(3.0) / 2, 1e-12);
+  EXPECT_EQ(json["nnz_sent"], 4);
+  EXPECT_EQ(json["nnz_applied"], 1);
+}
+
+TEST_F(Inspect, CountsEightBytesPerEntryAndEdge) {
+  const auto json =
+      inspect("3,1,0,0\n0,2,1,0\n0,0,5,1\n1,0,0,7\n", {"--aggregator", "gtopk-tree", "--k", "2"});
+
+  // Three edges up, three down, two entries of eight bytes each.
+  EXPECT_EQ(json["uplink_bytes"], 6 * 2 * 8);
+  EXPECT_EQ(json["rounds"], 4);
+}
+
+TEST_F(Inspect, PredictsDeltaOfIndependentGaussians) {
+  // Density 0.1 and P = 1: the table of captured energies gives delta 0.623015.
+  const auto json = inspect("1,2,3,4,5,6,7,8,9,10\n", {"--aggregator", "gtopk-tree", "--k", "1"});
+
+  EXPECT_NEAR(json["predicted_delta_iid"].get<double>(), 0.623015, 1e-6);
+}
+
+TEST_F(Inspect, TakesThresholdsAndDensities) {
+  const auto json = inspect("3,1,0\n0,2,-4\n", {"--aggregator", "allgather", "--threshold", "2"});
+  EXPECT_EQ(json["nnz_sent"], 3);
+  EXPECT_EQ(json["update"], (std::vector<double>{3, 2, -4}));
+  EXPECT_EQ(json["k"], 1.5) << "the mean number of entries a worker sent";
+
+  EXPECT_EQ(inspect("3,1,0,0\n", {"--density", "0.5"})["k"], 2);
+}
+
+TEST_F(Inspect, XiIsRelativeToTheGradientWhereGiven) {
+  const auto gradients = folder_.write("g.csv", "0.5,0,0,0\n0,0.5,0,0\n0,0,0.5,0\n0,0,0,0.5\n");
+  const auto json =
+      inspect("1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n",
+              {"--aggregator", "gtopk-exact", "--k", "1", "--gradient", gradients.string()});
+
+  EXPECT_NEAR(json["xi"].get<double>(), std::sqrt(3.0), 1e-12);
+}
+
+TEST_F(Inspect, RefusesBadInputInOneLine) {
+  const std::string file = folder_.write("a.csv", "1,2\n").string();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"inspect", file}, "--k"},
+      {{"inspect", file, "--k", "3"}, "only 2 parameters"},
+      {{"inspect", file, "--k", "0"}, "at least 1"},
+      {{"inspect", file, "--k", "1", "--density", "0.1"}, "one of"},
+      {{"inspect", file, "--k", "1", "--aggregator", "gtopk-tre"}, "did you mean 'gtopk-tree'?"},
+      {{"inspect", file, "--k", "1", "--putback", "capture"}, "did you mean 'captured'?"},
+      {{"inspect", file, "--threshold", "1", "--aggregator", "gtopk-tree"}, "--k or --density"},
+      {{"inspect", "nowhere.csv", "--k", "1"}, "nowhere.csv"}};
+  for (const auto& [arguments, message] : cases) {
+    const Finished finished = residuum_program(arguments, folder_.path());
+    EXPECT_EQ(finished.code, 2) << message;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,144 @@
+// From settings to a run: its identity, and the refusal of values that cannot be meant.
+
+#include "experiments/run_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kStudy = R"(
+schema = 1
+name = "s"
+[objective]
+kind = "quadratic"
+dimension = 20
+[workers]
+count = 4
+[sparsifier]
+kind = "top-k"
+k = 3
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.1
+[budget]
+iterations = 10
+)";
+
+std::vector<PreparedRun> prepared(const std::string& text,
+                                  const std::vector<std::string>& overrides = {}) {
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  return prepare_all(parse_study(text, "s.toml", overrides), objectives);
+}
+
+std::string id_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return prepared(text, overrides).front().id;
+}
+
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    prepared(text, overrides);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(RunId, IsASlugAndTwelveHexDigits) {
+  EXPECT_THAT(id_of(kStudy), testing::MatchesRegex("quadratic-gtopk-tree-s1-[0-9a-f]{12}"));
+}
+
+TEST(RunId, IsTheSameForCosmeticChanges) {
+  const std::string id = id_of(kStudy);
+
+  EXPECT_EQ(id_of("# a comment\n" + kStudy), id);
+  EXPECT_EQ(id_of("title = \"another title\"\n" + kStudy), id);
+  EXPECT_EQ(id_of(kStudy, {"feedback.putback=captured"}), id) << "a default, spelt out";
+  EXPECT_EQ(id_of(kStudy, {"step.rule=constant", "step.momentum=0"}), id);
+}
+
+TEST(RunId, ChangesWithEveryValueThatMatters) {
+  const std::string id = id_of(kStudy);
+
+  EXPECT_NE(id_of(kStudy, {"sparsifier.k=4"}), id);
+  EXPECT_NE(id_of(kStudy, {"workers.count=5"}), id);
+  EXPECT_NE(id_of(kStudy, {"step.value=0.2"}), id);
+  EXPECT_NE(id_of(kStudy, {"feedback.putback=published"}), id);
+  EXPECT_NE(id_of("seeds = [2]\n" + kStudy), id);
+}
+
+TEST(RunConfig, RefusesWhatCannotBeMeant) {
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=21"}), HasSubstr("only 20 parameters"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=0"}), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.kind=topk"}), HasSubstr("did you mean 'top-k'?"));
+  EXPECT_THAT(error_of(kStudy, {"objective.kind=quadric"}), HasSubstr("did you mean 'quadratic'?"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.density=0.1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.densty=0.1"}), HasSubstr("unknown key"));
+  EXPECT_THAT(error_of(kStudy, {"workers.count=0"}), HasSubstr("workers.count"));
+  EXPECT_THAT(error_of(kStudy, {"workers.count=four"}), HasSubstr("whole number"));
+  EXPECT_THAT(error_of(kStudy, {"workers.batch=8"}), HasSubstr("no data set"));
+  EXPECT_THAT(error_of(kStudy, {"workers.partition=idd"}), HasSubstr("iid"));
+  EXPECT_THAT(error_of(kStudy, {"step.value=0"}), HasSubstr("positive"));
+  EXPECT_THAT(error_of(kStudy, {"step.value=1/K"}), HasSubstr("1/L"));
+  EXPECT_THAT(error_of(kStudy, {"step.momentum=1"}), HasSubstr("[0, 1)"));
+  EXPECT_THAT(error_of(kStudy, {"budget.epochs=1"}), HasSubstr("either"));
+  EXPECT_THAT(error_of(kStudy, {"budget.iterations=0"}), HasSubstr("budget.iterations"));
+  EXPECT_THAT(error_of(kStudy, {"protocol.kind=bps"}), HasSubstr("did you mean 'bsp'?"));
+  EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+}
+
+TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {
+  const std::string by_density = [] {
+    std::string text = kStudy;
+    text.replace(text.find("k = 3"), 5, "density = 0.1");
+    return text;
+  }();
+
+  for (const char* density : {"0", "-0.1", "1.5", "nan"}) {
+    const auto message = error_of(by_density, {std::string("sparsifier.density=") + density});
+    EXPECT_THAT(message, HasSubstr("sparsifier.density")) << density;
+  }
+  EXPECT_THAT(error_of(by_density,
+                       {"sparsifier.kind=hard-threshold",
+                        "aggregator.kind=allgather",
+                        "sparsifier.threshold=-1"}),
+              HasSubstr("either"));
+}
+
+TEST(RunConfig, RefusesAThresholdWhereTheAggregatorNeedsK) {
+  std::string text = kStudy;
+  text.replace(text.find("k = 3"), 5, "threshold = 0.1");
+
+  EXPECT_THAT(error_of(text, {"sparsifier.kind=hard-threshold"}), HasSubstr("has no k"));
+  EXPECT_THAT(error_of(text,
+                       {"sparsifier.kind=hard-threshold",
+                        "aggregator.kind=allgather",
+                        "sparsifier.threshold=-1"}),
+              HasSubstr("not be negative"));
+}
+
+TEST(RunConfig, AllowsAKeyThatOnlySomeKindsOfASweepRead) {
+  EXPECT_EQ(prepared(kStudy + "[sweep]\n\"sparsifier.kind\" = [\"none\", \"top-k\"]\n").size(), 2);
+}
+
+TEST(RunConfig, RefusesTheSameRunTwice) {
+  EXPECT_THAT(error_of(kStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
+              HasSubstr("the same run"));
+}
+
+TEST(ShortHash, IsTwelveHexDigitsAndTellsTextsApart) {
+  EXPECT_THAT(short_hash("a"), testing::MatchesRegex("[0-9a-f]{12}"));
+  EXPECT_NE(short_hash("a"), short_hash("b"));
+  EXPECT_EQ(short_hash(""), short_hash(""));
+}
+
+}  // namespace
+}  // namespace residuum

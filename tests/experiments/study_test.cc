@@ -1,0 +1,110 @@
+// How a study file becomes runs, and what is said of a file that is wrong.
+
+#include "experiments/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse_study(text, "s.toml", overrides);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+const std::string kHead = "schema = 1\nname = \"s\"\n";
+
+TEST(Study, IsOneRunWithoutSweepAndSeeds) {
+  const Study study = parse_study(kHead + "[workers]\ncount = 8\n", "s.toml", {});
+
+  ASSERT_EQ(study.runs.size(), 1);
+  EXPECT_EQ(study.name, "s");
+  EXPECT_EQ(study.runs[0].seed, 1);
+  EXPECT_EQ(study.runs[0].sections.at("workers").at("count").value, 8);
+  EXPECT_EQ(study.runs[0].sections.at("workers").at("count").place, "s.toml:4:1");
+  EXPECT_TRUE(study.runs[0].varying.empty());
+}
+
+TEST(Study, IsTheCartesianProductTimesSeedsAndExtraPoints) {
+  const Study study =
+      parse_study(kHead +
+                      "seeds = 3\n[sparsifier]\nkind = \"top-k\"\n"
+                      "[sweep]\n\"sparsifier.k\" = [1, 2]\n\"workers.count\" = [4, 8]\n"
+                      "[[point]]\naggregator.kind = \"dense\"\n",
+                  "s.toml",
+                  {});
+
+  ASSERT_EQ(study.runs.size(), (2 * 2 + 1) * 3);
+  EXPECT_EQ(study.runs[0].varying, (nlohmann::json{{"sparsifier.k", 1}, {"workers.count", 4}}));
+  EXPECT_EQ(study.runs[4].seed, 2);
+  EXPECT_EQ(study.runs[14].varying, (nlohmann::json{{"aggregator.kind", "dense"}}));
+  EXPECT_EQ(study.runs[14].sections.at("sparsifier").at("kind").value, "top-k");
+}
+
+TEST(Study, TakesSweepKeysQuotedOrAsTables) {
+  const Study study = parse_study(kHead + "[sweep]\nsparsifier.k = [1, 2, 3]\n", "s.toml", {});
+
+  EXPECT_EQ(study.runs.size(), 3);
+}
+
+TEST(Study, TakesAListOfSeeds) {
+  const Study study = parse_study(kHead + "seeds = [7, 5]\n", "s.toml", {});
+
+  ASSERT_EQ(study.runs.size(), 2);
+  EXPECT_EQ(study.runs[0].seed, 7);
+  EXPECT_EQ(study.runs[1].seed, 5);
+}
+
+TEST(Study, LetsOverridesWin) {
+  const Study study =
+      parse_study(kHead + "[workers]\ncount = 8\n[sweep]\n\"step.value\" = [1, 2]\n",
+                  "s.toml",
+                  {"workers.count=2", "step.value=0.5", "step.rule=constant"});
+
+  for (const auto& run : study.runs) {
+    EXPECT_EQ(run.sections.at("workers").at("count").value, 2);
+    EXPECT_EQ(run.sections.at("step").at("value").value, 0.5);
+    EXPECT_EQ(run.sections.at("step").at("rule").value, "constant");
+  }
+}
+
+TEST(Study, KeepsInlineTablesAsValues) {
+  const Study study = parse_study(kHead + "[probes]\nevery = { geometric = 1.05 }\n", "s.toml", {});
+
+  EXPECT_EQ(study.runs[0].sections.at("probes").at("every").value,
+            (nlohmann::json{{"geometric", 1.05}}));
+}
+
+TEST(Study, NamesThePlaceOfWhatIsWrong) {
+  EXPECT_THAT(error_of("schema = 1\nname = \"s\"\n[sparsifer]\nk = 1\n"),
+              HasSubstr("unknown key 'sparsifer' at s.toml:3:"));
+  EXPECT_THAT(error_of("schema = 1\nname = \"s\"\n[sparsifer]\n"),
+              HasSubstr("did you mean 'sparsifier'?"));
+  EXPECT_THAT(error_of("schema = 1\nname = s\n"), HasSubstr("s.toml:2:"));
+  EXPECT_THAT(error_of("name = \"s\"\n"), HasSubstr("missing key 'schema'"));
+  EXPECT_THAT(error_of("schema = 2\nname = \"s\"\n"), HasSubstr("schema 2 is unknown"));
+  EXPECT_THAT(error_of("schema = 1\n"), HasSubstr("missing key 'name'"));
+  EXPECT_THAT(error_of("schema = 1\nname = \"a b\"\n"), HasSubstr("'name' at s.toml:2:"));
+  EXPECT_THAT(error_of("schema = 1\nname = \"../x\"\n"), HasSubstr("'name'"));
+  EXPECT_THAT(error_of(kHead + "workers = 4\n"), HasSubstr("must be a section"));
+  EXPECT_THAT(error_of(kHead + "[sweep]\n\"workers.count\" = 4\n"), HasSubstr("must be a list"));
+  EXPECT_THAT(error_of(kHead + "[sweep]\n\"workers.count\" = []\n"), HasSubstr("not empty"));
+  EXPECT_THAT(error_of(kHead + "[sweep]\n\"worker.count\" = [1]\n"),
+              HasSubstr("did you mean 'workers'?"));
+  EXPECT_THAT(error_of(kHead + "seeds = 0\n"), HasSubstr("'seeds'"));
+  EXPECT_THAT(error_of(kHead + "seeds = [-1]\n"), HasSubstr("seed"));
+  EXPECT_THAT(error_of(kHead + "[point]\nstep.value = 1\n"), HasSubstr("[[point]]"));
+  EXPECT_THAT(error_of(kHead, {"workers.count"}), HasSubstr("key=value"));
+  EXPECT_THAT(error_of(kHead, {"wrokers.count=1"}), HasSubstr("did you mean 'workers'?"));
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,93 @@
+// Vectors that a user brings, as .csv and .npy.
+
+#include "experiments/vectors_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/error.h"
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+using Vectors = std::vector<std::vector<double>>;
+
+template <class Real>
+std::string npy(const std::string& type,
+                const std::string& shape,
+                const std::vector<Real>& numbers,
+                const std::string& fortran = "False") {
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+  header.resize(118, ' ');
+  header.back() = '\n';
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size());
+  bytes += '\0';
+  bytes += header;
+  const std::size_t start = bytes.size();
+  bytes.resize(start + numbers.size() * sizeof(Real));
+  std::memcpy(bytes.data() + start, numbers.data(), numbers.size() * sizeof(Real));
+  return bytes;
+}
+
+class VectorsFile : public testing::Test {
+ protected:
+  Vectors read(const std::string& name, const std::string& content) const {
+    return read_vectors(folder_.write(name, content));
+  }
+  std::string error(const std::string& name, const std::string& content) const {
+    try {
+      read(name, content);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage);
+      return e.what();
+    }
+    return "no error";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VectorsFile, ReadsCsvRows) {
+  EXPECT_EQ(read("a.csv", "1.01,1\n-1,-1.01\n"), (Vectors{{1.01, 1}, {-1, -1.01}}));
+  EXPECT_EQ(read("a.csv", " 1 , +2\r\n\n3,4e0"), (Vectors{{1, 2}, {3, 4}}));
+}
+
+TEST_F(VectorsFile, ReadsNpyOfBothPrecisionsAndOrders) {
+  const Vectors expected{{1, 2, 3}, {4, 5, 6}};
+
+  EXPECT_EQ(read("a.npy", npy<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6})), expected);
+  EXPECT_EQ(read("a.npy", npy<float>("<f4", "(2, 3)", {1, 2, 3, 4, 5, 6})), expected);
+  EXPECT_EQ(read("a.npy", npy<double>("<f8", "(2, 3)", {1, 4, 2, 5, 3, 6}, "True")), expected);
+}
+
+TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
+  EXPECT_THAT(error("a.csv", "1,2\n3\n"), HasSubstr("a.csv:2: 1 values, but the first row has 2"));
+  EXPECT_THAT(error("a.csv", "1,x\n"), HasSubstr("a.csv:1: value 2 is 'x'"));
+  EXPECT_THAT(error("a.csv", "1,nan\n"), HasSubstr("not finite"));
+  EXPECT_THAT(error("a.csv", "1,inf\n"), HasSubstr("not finite"));
+  EXPECT_THAT(error("a.csv", "1,\n"), HasSubstr("value 2"));
+  EXPECT_THAT(error("a.csv", ""), HasSubstr("no vectors"));
+  EXPECT_THAT(error("a.npy", "nothing"), HasSubstr("no .npy file"));
+  EXPECT_THAT(error("a.npy", npy<float>("<f2", "(1, 2)", {1, 2})), HasSubstr("float32 or float64"));
+  EXPECT_THAT(error("a.npy", npy<float>("<f4", "(2,)", {1, 2})), HasSubstr("not (P, d)"));
+  EXPECT_THAT(error("a.npy", npy<float>("<f4", "(2, 2)", {1, 2})), HasSubstr("do not make shape"));
+  EXPECT_THAT(error("a.npy", npy<float>("<f4", "(0, 2)", {})), HasSubstr("do not make shape"));
+  EXPECT_THAT(error("a.npy", npy<float>("<f4", "(99999999999, 99999999999)", {1})),
+              HasSubstr("do not make shape"));
+  const std::string whole = npy<double>("<f8", "(1, 2)", {1, 2});
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_NE(error("a.npy", whole.substr(0, length)), "no error") << length;
+  }
+}
+
+TEST_F(VectorsFile, NamesAFileThatIsNotThere) {
+  EXPECT_THROW(read_vectors(folder_.path() / "none.csv"), Error);
+}
+
+}  // namespace
+}  // namespace residuum

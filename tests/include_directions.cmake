@@ -1,0 +1,112 @@
+# Fails when a file includes against the direction of dependence between the rooms, or brings in a
+# library outside its room. Run by ctest: cmake -DSOURCE_DIR=... -P tests/include_directions.cmake
+
+cmake_minimum_required(VERSION 3.25)
+
+# "room -> what its files may include"; the longest matching room holds for a file.
+set(core core/)
+set(rules
+  "core/error -> core/error"
+  "core/config -> core/config core/error"
+  "core/record -> core/record core/error"
+  "core/random -> core/random core/error"
+  "core/vectors -> core/vectors core/random core/error"
+  "core/sparsifiers -> core/sparsifiers core/vectors core/random core/config core/error"
+  "core/feedback -> core/feedback core/vectors core/config core/error"
+  "core/cluster -> core/cluster core/vectors core/error"
+  "core/aggregators -> core/aggregators core/cluster core/vectors core/config core/error"
+  "core -> core/"
+  "objectives/data -> objectives/data core/"
+  "objectives/torch -> objectives/ core/"
+  "objectives -> objectives/ core/"
+  "assumptions -> assumptions/ core/"
+  "reports -> reports/ core/record core/error"
+  "experiments/report_ -> experiments/report_ reports/ core/record core/error"
+  "experiments -> experiments/ reports/ assumptions/ objectives/ core/ residuum_build.h"
+  "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
+
+# "header -> where alone it may be included"
+set(libraries
+  "mpi.h -> core/cluster/mpi_world.cc"
+  "(torch|ATen|c10)/ -> objectives/torch/ tests/objectives/torch/"
+  "(cuda|cub/|thrust/) -> core/vectors/cuda/")
+
+function(starts_with_one_of text prefixes result)
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(prefix ${prefixes})
+    string(FIND "${text}" "${prefix}" at)
+    if(at EQUAL 0)
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# The part after the arrow of the longest room that `file` is in.
+function(allowed_for file result)
+  set(best "")
+  foreach(rule ${rules})
+    string(REGEX MATCH "^(.+) -> (.+)$" _ "${rule}")
+    set(room "${CMAKE_MATCH_1}")
+    set(allowed "${CMAKE_MATCH_2}")
+    string(FIND "${file}" "${room}" at)
+    string(LENGTH "${room}" length)
+    string(LENGTH "${best}" best_length)
+    if(at EQUAL 0 AND length GREATER best_length)
+      set(best "${room}")
+      set(${result} "${allowed}" PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+set(faults 0)
+function(fault text)
+  message("${text}")
+  math(EXPR count "${faults} + 1")
+  set(faults ${count} PARENT_SCOPE)
+endfunction()
+
+macro(check_own file header)
+  allowed_for(${file} allowed)
+  string(REPLACE " " ";" allowed_list "${allowed}")
+  starts_with_one_of(${header} "${allowed_list}" fine)
+  if(NOT fine)
+    fault("${file} includes \"${header}\"; it may include only: ${allowed}")
+  endif()
+endmacro()
+
+macro(check_library file header)
+  foreach(rule ${libraries})
+    string(REGEX MATCH "^(.+) -> (.+)$" _ "${rule}")
+    set(pattern "${CMAKE_MATCH_1}")
+    string(REPLACE " " ";" places "${CMAKE_MATCH_2}")
+    if("${header}" MATCHES "^${pattern}")
+      starts_with_one_of(${file} "${places}" fine)
+      if(NOT fine)
+        fault("${file} includes <${header}>; that belongs in: ${places}")
+      endif()
+    endif()
+  endforeach()
+endmacro()
+
+foreach(room core objectives assumptions reports experiments tests)
+  foreach(ending h cc cu)
+    file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${room}/*.${ending})
+    list(APPEND files ${found})
+  endforeach()
+endforeach()
+foreach(file ${files})
+  file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^ *# *include")
+  foreach(line ${lines})
+    if(line MATCHES "\"([^\"]+)\"")
+      check_own(${file} ${CMAKE_MATCH_1})
+    elseif(line MATCHES "<([^>]+)>")
+      check_library(${file} ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH files count)
+if(faults GREATER 0)
+  message(FATAL_ERROR "${faults} of the includes in ${count} files are against the direction")
+endif()
+message("${count} files include only what their rooms allow")
