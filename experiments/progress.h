@@ -1,6 +1,6 @@
 #pragma once
 // How far a batch of runs is, on stderr: a bar on a terminal, else lines at 1, 2, 5, 10, 20, ...
-// per cent and at least every minute.
+// per cent of the batch and at least every minute.
 
 #include <chrono>
 #include <cstdint>
@@ -16,12 +16,12 @@ class Progress {
 
   void start_run(const std::string& label);
   void iteration(std::uint64_t done, std::uint64_t total);
-  void end_run(const std::string& outcome);
+  /// `outcome` says how the run ended; one that is `remarkable` gets a line of its own.
+  void end_run(const std::string& outcome, bool remarkable);
 
  private:
   void show(double fraction);
-  void line(double fraction);
-  void bar(double fraction);
+  void bar(double fraction) const;
 
   using Clock = std::chrono::steady_clock;
 
@@ -29,7 +29,7 @@ class Progress {
   std::size_t runs_;
   std::size_t finished_ = 0;
   std::string label_;
-  double next_ = 0;  // fraction of the run at which the next line is due
+  double next_ = 0;  // fraction of the batch at which the next line is due
   Clock::time_point shown_ = Clock::now();
 };
 

@@ -74,13 +74,18 @@ class Batch {
     together(world_, [&] { open_folder(); });
     Progress progress(world_.is_root() ? options_.progress : ProgressStyle::none, planned_.size());
     bool stopped = false;
+    std::size_t done_before = 0;
     for (std::size_t i = 0; i < planned_.size() && !stopped; ++i) {
       progress.start_run(label_of(planned_[i]));
       if (is_done_on_root(planned_[i].id)) {
-        progress.end_run("done before");
+        progress.end_run("done before", false);
+        ++done_before;
         continue;
       }
       stopped = run_one(study_.runs[i], progress);
+    }
+    if (world_.is_root() && done_before > 0) {
+      say(fmt::format("{} of {} runs were done before", done_before, planned_.size()));
     }
     ExitCode code = ExitCode::done;
     together(world_, [&] {
@@ -162,10 +167,16 @@ class Batch {
     together(world_, [&] {
       if (folder) {
         folder->finish(outcome, monitor.summary(), run, provenance_);
-        progress.end_run(describe(outcome));
+        progress.end_run(describe(outcome), is_remarkable(outcome));
       }
     });
     return outcome.state == Outcome::State::stopped;
+  }
+
+  /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.
+  static bool is_remarkable(const Outcome& outcome) {
+    constexpr double kLong_s = 5;
+    return outcome.state != Outcome::State::finished || outcome.wall_s > kLong_s;
   }
 
   static std::string describe(const Outcome& outcome) {

@@ -244,6 +244,19 @@ void apply_override(const std::string& override_text, Settings& settings) {
   settings[key] = setting;
 }
 
+/// An override of a swept key makes the points equal that differed in it alone.
+void merge_equal(std::vector<Settings>& points) {
+  const auto values = [](const Settings& point) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, setting] : point) {
+      object[key] = setting.value;
+    }
+    return object.dump();
+  };
+  std::set<std::string> seen;
+  std::erase_if(points, [&](const Settings& point) { return !seen.insert(values(point)).second; });
+}
+
 /// Keys that take different values over the points, with their value here.
 nlohmann::json varying_of(const Settings& point, const std::set<std::string>& keys) {
   auto varying = nlohmann::json::object();
@@ -327,6 +340,9 @@ Study parse_study(const std::string& text,
   }
   for (const auto& changes : extra_points_of(root)) {
     add_point(changes);
+  }
+  if (!forced.empty()) {
+    merge_equal(points);
   }
   const auto keys = varying_keys(points);
   const auto seeds = seeds_of(root);

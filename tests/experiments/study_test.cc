@@ -69,6 +69,7 @@ TEST(Study, LetsOverridesWin) {
                   "s.toml",
                   {"workers.count=2", "step.value=0.5", "step.rule=constant"});
 
+  EXPECT_EQ(study.runs.size(), 1) << "the two points of the sweep have become equal";
   for (const auto& run : study.runs) {
     EXPECT_EQ(run.sections.at("workers").at("count").value, 2);
     EXPECT_EQ(run.sections.at("step").at("value").value, 0.5);

@@ -1,0 +1,280 @@
+// The program as a user meets it: from a study file to a report, a second time, and with bad input.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kStudy = R"(schema = 1
+name = "tiny"
+seeds = 2
+[objective]
+kind = "logistic"
+rows = 200
+features = 20
+[workers]
+count = 4
+batch = 8
+[sparsifier]
+kind = "top-k"
+k = 2
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.2
+[budget]
+iterations = 40
+[sweep]
+"feedback.putback" = ["captured", "published"]
+)";
+
+class Program : public testing::Test {
+ protected:
+  Finished run(const std::string& study, std::vector<std::string> options = {}) const {
+    std::vector<std::string> arguments{"run", folder_.write("s.toml", study).string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return residuum_program(arguments, folder_.path());
+  }
+  std::filesystem::path results() const { return folder_.path() / "results" / "tiny"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Program, LeavesTheTablesOfTheContract) {
+  const Finished finished = run(kStudy);
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("published"));
+  for (const char* file : {"study.toml",
+                           "study.resolved.json",
+                           "runs.csv",
+                           "iterations.csv",
+                           "checks.csv",
+                           "datapackage.json",
+                           "summary.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(results() / file)) << file;
+  }
+  EXPECT_EQ(read_text(results() / "study.toml"), kStudy) << "the bytes the user wrote";
+  const std::string table = read_text(results() / "iterations.csv");
+  EXPECT_EQ(table.rfind("run_id,iteration,epoch,loss,loss_gap,step_size,grad_norm_sq,"
+                        "mean_grad_norm_sq,accumulator_norm_sq,residual_norm_sq,"
+                        "mean_residual_norm_sq,gap_norm_sq,contraction,delta,delta_in,delta_out,"
+                        "captured_energy,xi,lost_mass_norm_sq,conservation_defect,total_error,"
+                        "nnz_sent,nnz_applied,uplink_bytes,rounds,compute_s,select_s,aggregate_s,"
+                        "measure_s,model_time_s",
+                        0),
+            0);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 4 * 40);
+}
+
+TEST_F(Program, SkipsFinishedRunsTheSecondTime) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto table = results() / "iterations.csv";
+  const std::string first = read_text(table);
+
+  const Finished again = run(kStudy);
+
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("4 of 4 runs were done before"));
+  EXPECT_EQ(read_text(table), first) << "wall times included: nothing was run again";
+}
+
+TEST_F(Program, RunsAgainWhatWasNotFinished) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto runs = results() / "runs";
+  const auto one = std::filesystem::directory_iterator(runs)->path();
+  std::ofstream(one / "status.json") << R"({"state": "running"})";
+
+  const Finished again = run(kStudy);
+
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("3 of 4 runs were done before"));
+  EXPECT_THAT(read_text(one / "status.json"), HasSubstr("finished"));
+}
+
+TEST_F(Program, SeesThePublishedRuleLeakAndTheCapturedNot) {
+  ASSERT_EQ(run(kStudy).code, 0) << "a negative control is no failure";
+
+  const auto summary = nlohmann::json::parse(read_text(results() / "summary.json"));
+  int captured = 0;
+  int published = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+    const auto config = nlohmann::json::parse(read_text(entry.path() / "config.json"));
+    const auto status = nlohmann::json::parse(read_text(entry.path() / "status.json"));
+    const auto& conservation = status["checks"]["conservation"];
+    if (config["config"]["feedback"]["putback"] == "published") {
+      ++published;
+      EXPECT_FALSE(conservation["holds"].get<bool>());
+      EXPECT_FALSE(conservation["expected"].get<bool>());
+    } else {
+      ++captured;
+      EXPECT_TRUE(conservation["holds"].get<bool>());
+      EXPECT_TRUE(status["checks"]["lost-mass"]["holds"].get<bool>());
+    }
+    EXPECT_TRUE(status["checks"]["pathwise-residual"]["holds"].get<bool>());
+    EXPECT_TRUE(status["checks"]["bytes"]["holds"].get<bool>());
+  }
+  EXPECT_EQ(captured, 2);
+  EXPECT_EQ(published, 2);
+}
+
+TEST_F(Program, MakesAReportThatStandsAlone) {
+  ASSERT_EQ(run(kStudy).code, 0);
+
+  const Finished report = residuum_program({"report", "results/tiny"}, folder_.path());
+
+  ASSERT_EQ(report.code, 0) << report.err;
+  const std::string html = read_text(results() / "report.html");
+  EXPECT_THAT(html, HasSubstr("published"));
+  EXPECT_THAT(html, Not(HasSubstr("<script src")));
+  EXPECT_THAT(html, HasSubstr("residuum run"));
+}
+
+TEST_F(Program, GivesTheSameBitsOnThreeProcesses) {
+  folder_.write("s.toml", kStudy);
+
+  const Finished verify = residuum_program({"verify", "s.toml", "--ranks", "1,3"}, folder_.path());
+
+  EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("PASS"));
+}
+
+TEST_F(Program, PlansWithoutRunning) {
+  folder_.write("s.toml", kStudy);
+
+  const Finished plan = residuum_program({"plan", "s.toml", "--format", "json"}, folder_.path());
+
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const auto json = nlohmann::json::parse(plan.out);
+  ASSERT_EQ(json.size(), 4);
+  EXPECT_EQ(json[0]["state"], "planned");
+  EXPECT_EQ(json[0]["worker_iterations"], 4 * 40);
+  EXPECT_FALSE(std::filesystem::exists(results()));
+}
+
+TEST_F(Program, ListsAndInforms) {
+  for (const char* room : {"objectives",
+                           "datasets",
+                           "sparsifiers",
+                           "aggregators",
+                           "feedback",
+                           "protocols",
+                           "probes",
+                           "columns"}) {
+    EXPECT_EQ(residuum_program({"list", room}, folder_.path()).code, 0) << room;
+  }
+  EXPECT_EQ(residuum_program({"list", "probe"}, folder_.path()).code, 2);
+  EXPECT_THAT(residuum_program({"info"}, folder_.path()).out, HasSubstr("libtorch"));
+}
+
+TEST_F(Program, RefusesAnotherStudysFolder) {
+  ASSERT_EQ(run(kStudy, {"--out", "shared"}).code, 0);
+  std::string other = kStudy;
+  other.replace(other.find("tiny"), 4, "else");
+
+  const Finished finished = run(other, {"--out", "shared"});
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("holds the results of study 'tiny'"));
+}
+
+TEST_F(Program, RefusesAFolderThatHoldsSomethingElse) {
+  std::filesystem::create_directory(folder_.path() / "home");
+  folder_.write("home/letter.txt", "dear");
+
+  const Finished finished = run(kStudy, {"--out", "home"});
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("holds no study"));
+}
+
+TEST_F(Program, StopsOnASignalAndGoesOnLater) {
+  std::string endless = kStudy;
+  endless.replace(endless.find("iterations = 40"), 15, "iterations = 300000");
+  const std::string file = folder_.write("s.toml", endless).string();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder_.path().c_str()) == 0) {
+      execl(RESIDUUM_PROGRAM, RESIDUUM_PROGRAM, "run", file.c_str(), "--progress=none", nullptr);
+    }
+    _exit(127);
+  }
+  // The signal is sent once the first run has begun; the wait is bounded.
+  for (int tries = 0; tries < 600 && !std::filesystem::exists(results() / "runs"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  kill(child, SIGUSR1);
+  int status = 0;
+  waitpid(child, &status, 0);
+
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 75);
+  for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+    EXPECT_FALSE(std::filesystem::exists(entry.path() / "iterations.csv"));
+    EXPECT_FALSE(std::filesystem::exists(entry.path() / "iterations.csv.part"));
+  }
+}
+
+TEST_F(Program, CallsADivergedRunAResult) {
+  std::string wild = kStudy;
+  wild.replace(wild.find("value = 0.2"), 11, "value = 1e30");
+
+  const Finished finished = run(wild);
+
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("is not finite at iteration"));
+  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("diverged"));
+}
+
+TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
+  folder_.write("nan.svm", "1 1:nan\n-1 1:2\n");
+  folder_.write("three.svm", "1 1:1\n2 1:2\n3 1:3\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--set", "sparsifier.kk=3"}, "unknown key 'sparsifier.kk'"},
+      {{"--set", "workers.count=\"four\""}, "'workers.count'"},
+      {{"--set", "objective.data=./nan.svm"}, "nan.svm:1:"},
+      {{"--set", "objective.data=./three.svm"}, "three.svm:"},
+      {{"--set", "objective.data=./nowhere.svm"}, "nowhere.svm"},
+      {{"--set", "objective.data=a9b"}, "a9a"},
+      {{"--set", "sparsifier.k=100"}, "parameters"}};
+  for (const auto& [options, message] : cases) {
+    const Finished finished = run(kStudy, options);
+    EXPECT_EQ(finished.code, 2) << message;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_FALSE(std::filesystem::exists(results())) << message;
+  }
+  EXPECT_EQ(residuum_program({"run", "nowhere.toml"}, folder_.path()).code, 2);
+  EXPECT_EQ(residuum_program({"report", "nowhere"}, folder_.path()).code, 2);
+  EXPECT_EQ(residuum_program({"runn"}, folder_.path()).code, 2);
+  EXPECT_EQ(residuum_program({}, folder_.path()).code, 2);
+  EXPECT_EQ(residuum_program({"--help"}, folder_.path()).code, 0);
+}
+
+TEST_F(Program, WantsNoMoreProcessesThanWorkers) {
+  const std::string file = folder_.write("s.toml", kStudy).string();
+
+  const Finished finished = run_program(
+      {"mpirun", "--oversubscribe", "-n", "5", RESIDUUM_PROGRAM, "run", file}, folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("5 processes for 4 workers"));
+  EXPECT_FALSE(std::filesystem::exists(results()));
+}
+
+}  // namespace
+}  // namespace residuum
