@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # "room -> what its files may include"; the longest matching room holds for a file.
-set(core core/)
+file(REAL_PATH "${SOURCE_DIR}" SOURCE_DIR)
 set(rules
   "core/error -> core/error"
   "core/config -> core/config core/error"
@@ -21,7 +21,7 @@ set(rules
   "objectives -> objectives/ core/"
   "assumptions -> assumptions/ core/"
   "reports -> reports/ core/record core/error"
-  "experiments/report_ -> experiments/report_ reports/ core/record core/error"
+  "experiments/report_ -> experiments/ reports/ core/record core/error"
   "experiments -> experiments/ reports/ assumptions/ objectives/ core/ residuum_build.h"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
 
@@ -106,6 +106,9 @@ foreach(file ${files})
 endforeach()
 
 list(LENGTH files count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no sources below ${SOURCE_DIR}")
+endif()
 if(faults GREATER 0)
   message(FATAL_ERROR "${faults} of the includes in ${count} files are against the direction")
 endif()
