@@ -142,7 +142,7 @@ th { font-weight: 600; color: var(--soft); vertical-align: bottom; }
 td { overflow-wrap: break-word; } td.n { white-space: nowrap; }
 td:first-child { min-width: 10rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; }
-small { display: block; color: var(--soft); font-size: .8rem; white-space: nowrap; }
+small { display: block; color: var(--soft); font-size: .8rem; }
 .pass, .fail, .known { font-weight: 600; white-space: nowrap; }
 .pass { color: var(--pass); } .fail { color: var(--fail); } .known { color: var(--known); }
 .none { color: var(--soft); }

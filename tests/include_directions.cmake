@@ -12,7 +12,7 @@ set(rules
   "core/random -> core/random core/error"
   "core/vectors -> core/vectors core/random core/error"
   "core/sparsifiers -> core/sparsifiers core/vectors core/random core/config core/error"
-  "core/feedback -> core/feedback core/vectors core/config core/error"
+  "core/feedback -> core/feedback core/aggregators core/vectors core/config core/error"
   "core/cluster -> core/cluster core/vectors core/error"
   "core/aggregators -> core/aggregators core/cluster core/vectors core/config core/error"
   "core -> core/"

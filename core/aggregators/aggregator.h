@@ -8,7 +8,7 @@
 
 #include "core/cluster/cluster.h"
 #include "core/config/registry.h"
-#include "core/sparsifiers/sparsifier.h"
+#include "core/vectors/message.h"
 #include "core/vectors/select.h"
 #include "core/vectors/sparse_vector.h"
 

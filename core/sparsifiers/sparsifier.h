@@ -7,17 +7,10 @@
 #include <span>
 
 #include "core/config/registry.h"
+#include "core/vectors/message.h"
 #include "core/vectors/select.h"
-#include "core/vectors/sparse_vector.h"
 
 namespace residuum {
-
-/// What a worker sends: some entries of its accumulator, or all of it.
-template <class Real>
-struct Message {
-  bool everything = false;  // the whole accumulator; `entries` is then unused
-  SparseVector<Real> entries;
-};
 
 /// Who selects, when, and with which step size; keys the random streams.
 struct SelectionContext {

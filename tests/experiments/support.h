@@ -1,8 +1,15 @@
 #pragma once
 // Starting the program as a user does, and a folder to do it in.
 
+#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace residuum {
@@ -12,14 +19,6 @@ struct Finished {
   std::string out;
   std::string err;
 };
-
-/// Runs a program found by path or in PATH, without a shell; `folder` becomes its working
-/// directory.
-Finished run_program(const std::vector<std::string>& arguments,
-                     const std::filesystem::path& folder);
-
-/// The built residuum with these arguments.
-Finished residuum_program(std::vector<std::string> arguments, const std::filesystem::path& folder);
 
 /// An empty folder that goes with the object.
 class TemporaryFolder {
@@ -38,6 +37,67 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-std::string read_text(const std::filesystem::path& file);
+inline std::string read_text(const std::filesystem::path& file) {
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Runs a program found by path or in PATH, without a shell; `folder` becomes its working
+/// directory.
+inline Finished run_program(const std::vector<std::string>& arguments,
+                            const std::filesystem::path& folder) {
+  const auto out = folder / "captured.out";
+  const auto err = folder / "captured.err";
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> argv;
+  for (auto& argument : copies) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr mode_t kMode = 0644;
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode), STDERR_FILENO);
+    if (chdir(folder.c_str()) == 0) {
+      execvp(argv.front(), argv.data());
+    }
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+          .out = read_text(out),
+          .err = read_text(err)};
+}
+
+/// The built residuum with these arguments.
+inline Finished residuum_program(std::vector<std::string> arguments,
+                                 const std::filesystem::path& folder) {
+  arguments.insert(arguments.begin(), RESIDUUM_PROGRAM);
+  return run_program(arguments, folder);
+}
+
+inline TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "residuum-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("no temporary folder");
+  }
+  path_ = name;
+}
+
+inline TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+inline std::filesystem::path TemporaryFolder::write(const std::string& name,
+                                                    const std::string& content) const {
+  std::ofstream(path_ / name, std::ios::binary) << content;
+  return path_ / name;
+}
 
 }  // namespace residuum
