@@ -10,10 +10,6 @@
 #include <system_error>
 #include <unistd.h>
 
-// POSIX declares it in no header.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
-extern char** environ;
-
 namespace residuum::reports {
 namespace {
 
