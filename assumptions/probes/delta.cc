@@ -34,6 +34,16 @@ SelectionError sparse_error(const StepView& view) {
   return error;
 }
 
+/// A dense update has no list of selected indices: they are those where it is not zero.
+SelectionError dense_error(const StepView& view) {
+  SelectionError error;
+  for (std::size_t i = 0; i < view.dimension; ++i) {
+    const double difference = view.mean_accumulator[i] - view.dense_update[i] / view.workers;
+    (view.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
+  }
+  return error;
+}
+
 class DeltaProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
@@ -42,11 +52,7 @@ class DeltaProbe final : public Probe {
     if (total == 0) {
       return;
     }
-    const SelectionError error =
-        view.update_is_dense
-            ? SelectionError{.inside = distance_sq(
-                                 view.mean_accumulator, view.dense_update, 1.0 / view.workers)}
-            : sparse_error(view);
+    const SelectionError error = view.update_is_dense ? dense_error(view) : sparse_error(view);
     row.set(Column::captured_energy, 1 - (error.inside + error.outside) / total);
     const double random = (1 - view.rho()) * total;
     if (random <= 0) {

@@ -60,10 +60,11 @@ struct TrafficModel {
 /// The sizes that a cost model is made of.
 struct TrafficShape {
   int workers = 1;
-  double entries = 0;      // of all messages together
-  double dimension = 0;    // d
-  double k = 0;            // entries of a k-sparse result
-  double value_bytes = 4;  // of one value on the wire
+  double entries = 0;           // of all messages together
+  bool whole_messages = false;  // the messages are whole accumulators, which may have zeros
+  double dimension = 0;         // d
+  double k = 0;                 // entries of a k-sparse result
+  double value_bytes = 4;       // of one value on the wire
   double entry_bytes() const { return value_bytes + sizeof(std::uint32_t); }
 };
 

@@ -50,7 +50,8 @@ void gather_and_sum(const Cluster& cluster,
 }
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
-  return {.bytes = (shape.workers - 1) * shape.entries * shape.entry_bytes(), .exact = true};
+  return {.bytes = (shape.workers - 1) * shape.entries * shape.entry_bytes(),
+          .exact = !shape.whole_messages};
 }
 
 template void messages_as_lists<float>(const Contributions<float>&,

@@ -18,7 +18,7 @@ void gather_and_sum(const Cluster& cluster,
                     const Contributions<Real>& contributions,
                     Aggregation<Real>& result);
 
-/// (P-1) copies of every message.
+/// (P-1) copies of every message; a bound for whole accumulators, whose zeros are not sent.
 TrafficModel gather_traffic_model(const TrafficShape& shape);
 
 }  // namespace residuum

@@ -197,6 +197,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   view.traffic_model =
       method.aggregator->traffic_model({.workers = view.workers,
                                         .entries = sent,
+                                        .whole_messages = sent_everything_,
                                         .dimension = static_cast<double>(view.dimension),
                                         .k = static_cast<double>(state.k),
                                         .value_bytes = sizeof(Real)});

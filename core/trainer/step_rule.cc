@@ -27,7 +27,7 @@ double fact(const std::optional<double>& known, std::string_view symbol, const s
 std::optional<double> leading_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) {
+  if (error != std::errc{} || !std::isfinite(number)) {
     return std::nullopt;
   }
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));

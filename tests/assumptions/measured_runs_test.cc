@@ -1,0 +1,216 @@
+// Whole runs seen by all probes: hard invariants hold wherever the method claims them, in both
+// precisions, and the methods that lose are seen to.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/assumptions/support.h"
+#include "tests/core/trainer/methods.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using test::Recipe;
+
+void expect_hard_checks(const test::MeasuredRun& run) {
+  for (const auto& row : run.rows) {
+    for (const auto& check : row.checks) {
+      if (check.hard && check.expected) {
+        ASSERT_TRUE(check.holds) << check.name << " at iteration " << check.iteration << ": "
+                                 << check.lhs << " against " << check.rhs;
+      }
+    }
+  }
+}
+
+template <class Check>
+void for_every_run(Check check) {
+  for (Recipe recipe : test::methods()) {
+    for (const char* units : {"step", "gradient"}) {
+      for (const double momentum : {0.0, 0.9}) {
+        for (const int workers : {1, 2, 7, 8}) {
+          recipe.feedback["units"] = units;
+          recipe.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
+          recipe.momentum = momentum;
+          recipe.workers = workers;
+          recipe.iterations = 40;
+          SCOPED_TRACE(test::name_of(recipe) + ", momentum " + std::to_string(momentum) +
+                       ", P = " + std::to_string(workers));
+          check(recipe);
+        }
+      }
+    }
+  }
+}
+
+TEST(MeasuredRuns, KeepTheirHardInvariantsInFloat64AndConserveToTwelveDigits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for_every_run([&](const Recipe& recipe) {
+    const auto run = test::measure(objective, recipe);
+    expect_hard_checks(run);
+    for (const auto& row : run.rows) {
+      if (row.check("conservation").expected) {
+        ASSERT_LE(row[Column::conservation_defect], 1e-12);
+        ASSERT_EQ(row[Column::lost_mass_norm_sq], 0);
+      }
+    }
+  });
+}
+
+TEST(MeasuredRuns, KeepTheirHardInvariantsInFloat32) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for_every_run([&](Recipe recipe) {
+    recipe.precision = Precision::float32;
+    expect_hard_checks(test::measure(objective, recipe));
+  });
+}
+
+TEST(MeasuredRuns, OfMethodsThatLoseShowLostMassAndABrokenGap) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for_every_run([&](const Recipe& recipe) {
+    const auto run = test::measure(objective, recipe);
+    const auto& lost = run.summary.checks.at("lost-mass");
+    const auto& gap = run.summary.checks.at("conservation");
+    EXPECT_EQ(lost.expected, gap.expected);
+    if (recipe.workers >= 7 && !gap.expected) {
+      EXPECT_GT(lost.failures, 0U);
+      EXPECT_GT(gap.failures, 0U);
+    }
+  });
+}
+
+TEST(MeasuredRuns, StayCleanOverManyIterationsInFloat32) {
+  // Rounding adds up; the bound must grow with it.
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+    const Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                        .aggregator = {{"kind", aggregator}},
+                        .step = {{"value", 0.05}},
+                        .momentum = 0.5,
+                        .workers = 4,
+                        .iterations = 5000,
+                        .precision = Precision::float32,
+                        .measured = 10};
+    SCOPED_TRACE(aggregator);
+    expect_hard_checks(test::measure(objective, recipe));
+  }
+}
+
+/// f_p = |w - c_p|^2 / 2 without noise, the centres around 1000: runs converge until only rounding
+/// moves them.
+test::TinyObjective far_valley() {
+  return {std::vector<double>(6, 999.0),
+          [](const Draw& draw, std::span<const double> w, std::span<double> g) {
+            RandomStream centres(7, Purpose::test, static_cast<std::uint32_t>(draw.worker), 0);
+            for (std::size_t j = 0; j < g.size(); ++j) {
+              g[j] = w[j] - (draw.worker % 2 == 0 ? 1000.3 : 1000.7 + 1e-3 * centres.normal());
+            }
+          }};
+}
+
+TEST(MeasuredRuns, KeepTheirHardInvariantsWhenConverged) {
+  for (Recipe recipe : test::methods()) {
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+      recipe.step = {{"value", 0.1}};
+      recipe.workers = 4;
+      recipe.iterations = 3000;
+      recipe.precision = precision;
+      SCOPED_TRACE(test::name_of(recipe));
+      expect_hard_checks(test::measure(far_valley(), recipe));
+    }
+  }
+}
+
+TEST(MeasuredRuns, OfOneValleyConvergeToRoundingAndKeepTheirHardInvariants) {
+  // All workers agree: the gap itself falls to the size of the model's roundings.
+  const test::TinyObjective objective(
+      std::vector<double>(6, 999.0),
+      [](const Draw&, std::span<const double> w, std::span<double> g) {
+        for (std::size_t j = 0; j < g.size(); ++j) {
+          g[j] = w[j] - 1000.3 - 0.1 * static_cast<double>(j);
+        }
+      });
+  for (Recipe recipe : test::methods()) {
+    for (const double momentum : {0.0, 0.5}) {
+      for (const int every : {1, 7}) {
+        recipe.step = {{"value", 0.1}};
+        recipe.momentum = momentum;
+        recipe.workers = 3;
+        recipe.iterations = 1000;
+        recipe.measured = every;
+        SCOPED_TRACE(test::name_of(recipe) + ", every " + std::to_string(every));
+        expect_hard_checks(test::measure(objective, recipe));
+      }
+    }
+  }
+}
+
+TEST(MeasuredRuns, OfWholeAccumulatorsWithZerosKeepTheirByteCounts) {
+  // A feature that no sample has: its gradient is exactly zero.
+  const test::TinyObjective objective(
+      std::vector<double>(4), [](const Draw&, std::span<const double> w, std::span<double> g) {
+        for (std::size_t j = 0; j < g.size(); ++j) {
+          g[j] = j == 2 ? 0 : w[j] - 1;
+        }
+      });
+  for (const auto& entry : aggregators()) {
+    const Recipe recipe{.sparsifier = {{"kind", "none"}},
+                        .aggregator = {{"kind", std::string(entry.name)}},
+                        .workers = 3,
+                        .iterations = 3};
+    SCOPED_TRACE(entry.name);
+    expect_hard_checks(test::measure(objective, recipe));
+  }
+}
+
+TEST(MeasuredRuns, MeasureTheSameWhateverElseIsMeasured) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                .aggregator = {{"kind", "gtopk-tree"}},
+                .momentum = 0.5,
+                .workers = 5,
+                .iterations = 20};
+  const auto all = test::measure(objective, recipe);
+  recipe.measured = 5;
+  const auto some = test::measure(objective, recipe);
+
+  ASSERT_EQ(some.rows.size(), 5U);
+  for (const auto& row : some.rows) {
+    const auto& same = all.rows[row.row.iteration()];
+    for (const Column column : {Column::delta,
+                                Column::contraction,
+                                Column::gap_norm_sq,
+                                Column::residual_norm_sq,
+                                Column::total_error,
+                                Column::xi,
+                                Column::conservation_defect,
+                                Column::uplink_bytes}) {
+      EXPECT_EQ(row.row.get(column), same.row.get(column)) << row.row.iteration();
+    }
+  }
+}
+
+TEST(MeasuredRuns, OfGradientUnitsHaveTheRatiosOfStepUnitsAtAConstantStep) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                .aggregator = {{"kind", "gtopk-tree"}},
+                .step = {{"value", 0.125}},
+                .workers = 5,
+                .iterations = 20};
+  const auto in_steps = test::measure(objective, recipe);
+  recipe.feedback = {{"kind", "ef14"}, {"units", "gradient"}};
+  const auto in_gradients = test::measure(objective, recipe);
+
+  for (std::size_t t = 0; t < 20; ++t) {
+    for (const Column column :
+         {Column::delta, Column::contraction, Column::xi, Column::captured_energy}) {
+      EXPECT_NEAR(in_steps.rows[t][column], in_gradients.rows[t][column], 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace residuum

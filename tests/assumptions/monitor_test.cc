@@ -1,0 +1,126 @@
+#include "assumptions/monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "tests/assumptions/support.h"
+
+namespace residuum {
+namespace {
+
+/// Makes the check "law" with the sides it was given, one pair per observation.
+class Scripted final : public Probe {
+ public:
+  explicit Scripted(std::vector<std::pair<double, double>> sides) : sides_(std::move(sides)) {}
+
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    const auto [lhs, rhs] = sides_[next_++];
+    row.set(Column::delta, lhs);
+    row.set(Column::nnz_sent, 3);
+    row.set(Column::uplink_bytes, 24);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "law",
+                      .worker = std::nullopt,
+                      .lhs = lhs,
+                      .rhs = rhs,
+                      .holds = lhs <= rhs,
+                      .hard = false,
+                      .expected = true});
+  }
+
+ private:
+  std::vector<std::pair<double, double>> sides_;
+  std::size_t next_ = 0;
+};
+
+RunSummary summary_of(std::vector<std::pair<double, double>> sides) {
+  const std::size_t count = sides.size();
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(std::make_unique<Scripted>(std::move(sides)));
+  test::RowKeeper keeper;
+  Monitor monitor(std::move(probes), keeper, [](auto /*done*/, auto /*total*/) {});
+  for (std::size_t t = 0; t < count; ++t) {
+    StepView view;
+    view.iteration = t;
+    monitor.observe(view);
+  }
+  EXPECT_EQ(keeper.rows.size(), count);
+  return monitor.summary();
+}
+
+TEST(Monitor, KeepsTheWorstRatioAndWhereItWas) {
+  const auto law = summary_of({{1, 2}, {6, 4}, {3, 4}}).checks.at("law");
+
+  EXPECT_EQ(law.n, 3U);
+  EXPECT_EQ(law.failures, 1U);
+  EXPECT_EQ(law.worst_ratio, 1.5);
+  EXPECT_EQ(law.worst_iteration, 1U);
+  EXPECT_FALSE(law.hard);
+  EXPECT_TRUE(law.expected);
+}
+
+TEST(Monitor, CountsAnythingOverNothingAsInfinitelyBadAndNothingOverNothingAsFine) {
+  EXPECT_EQ(summary_of({{0, 0}}).checks.at("law").worst_ratio, 0);
+  EXPECT_EQ(summary_of({{0, 0}, {1e-9, 0}}).checks.at("law").worst_ratio,
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(Monitor, AddsUpTrafficAndKeepsTheLargestDelta) {
+  const auto summary = summary_of({{1, 2}, {6, 4}, {3, 4}});
+
+  EXPECT_EQ(summary.rows, 3U);
+  EXPECT_EQ(summary.uplink_bytes, 72);
+  EXPECT_EQ(summary.nnz_sent, 9);
+  EXPECT_EQ(summary.delta_max, 6);
+  EXPECT_EQ(summary.evaluations, 0U);
+}
+
+TEST(Monitor, WritesLossGapAndTestsWhereTheyWereLookedAt) {
+  test::RowKeeper keeper;
+  Monitor monitor({}, keeper, [](auto /*done*/, auto /*total*/) {});
+  StepView view;
+  view.epoch = 0.5;
+  view.step_size = 0.1;
+  monitor.observe(view);
+  view.evaluation = Evaluation{.loss = 3, .grad_norm_sq = 4};
+  view.minimum = 1;
+  view.test = TestResult{.loss = 2, .accuracy = 0.75};
+  monitor.observe(view);
+
+  EXPECT_EQ(keeper.rows[0].get(Column::epoch), 0.5);
+  EXPECT_EQ(keeper.rows[0].get(Column::step_size), 0.1);
+  EXPECT_EQ(keeper.rows[0].get(Column::loss), std::nullopt);
+  EXPECT_EQ(keeper.rows[0].get(Column::test_accuracy), std::nullopt);
+  EXPECT_EQ(keeper.rows[1].get(Column::loss), 3);
+  EXPECT_EQ(keeper.rows[1].get(Column::loss_gap), 2);
+  EXPECT_EQ(keeper.rows[1].get(Column::grad_norm_sq), 4);
+  EXPECT_EQ(keeper.rows[1].get(Column::test_loss), 2);
+  EXPECT_EQ(keeper.rows[1].get(Column::test_accuracy), 0.75);
+  EXPECT_EQ(monitor.summary().evaluations, 1U);
+  EXPECT_EQ(monitor.summary().grad_norm_sq_sum, 4);
+}
+
+TEST(Monitor, PassesProgressOn) {
+  test::RowKeeper keeper;
+  std::pair<std::uint64_t, std::uint64_t> last;
+  Monitor monitor({}, keeper, [&last](std::uint64_t done, std::uint64_t total) {
+    last = {done, total};
+  });
+  monitor.progress(3, 9);
+
+  EXPECT_EQ(last, (std::pair<std::uint64_t, std::uint64_t>{3, 9}));
+}
+
+TEST(Probes, AreFoundByNameAndTheNearestIsSuggested) {
+  EXPECT_EQ(make_probes({"delta", "xi"}, "'probes.names'").size(), 2U);
+  EXPECT_EQ(test::error_of([] {
+              make_probes({"delta", "conservaton"}, "'probes.names'");
+            }),
+            "unknown probe 'conservaton' in 'probes.names'; did you mean 'conservation'?");
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,188 @@
+#pragma once
+// What the tests of assumptions share: one step seen by the probes, and whole runs with their rows.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assumptions/monitor.h"
+#include "core/vectors/dense.h"
+#include "tests/core/tiny_training.h"
+
+namespace residuum::test {
+
+/// Keeps what is written.
+class RowKeeper final : public Recorder {
+ public:
+  void write(const Row& row, const std::vector<Check>& checks) override {
+    rows.push_back(row);
+    all_checks.push_back(checks);
+  }
+  std::vector<Row> rows;
+  std::vector<std::vector<Check>> all_checks;  // of each row
+};
+
+inline std::vector<std::string> all_probes() { return names_of(probes()); }
+
+/// A row and its checks.
+struct Seen {
+  Row row;
+  std::vector<Check> checks;
+
+  double operator[](Column column) const { return row.get(column).value(); }
+  bool has(Column column) const { return row.get(column).has_value(); }
+  const Check& check(std::string_view name) const {
+    const auto found = std::find_if(
+        checks.begin(), checks.end(), [name](const Check& check) { return check.name == name; });
+    if (found == checks.end()) {
+      throw std::out_of_range("no check " + std::string(name));
+    }
+    return *found;
+  }
+};
+
+inline Seen seen_by(const std::vector<std::string>& names, const StepView& view) {
+  Seen seen;
+  for (const auto& probe : make_probes(names, "a test")) {
+    probe->observe(view, seen.row, seen.checks);
+  }
+  return seen;
+}
+
+/// A first step with w_0 = z_0 = 0 and given accumulators, as the trainer would show it.
+struct StepSight {
+  StepSight(const Rows<double>& accumulators, const StepParts& parts, std::size_t k)
+      : step(step_on(accumulators, parts)) {
+    const std::size_t d = accumulators.front().size();
+    const auto workers = static_cast<double>(accumulators.size());
+    mean_accumulator = mean(accumulators);
+    mean_residual = mean(step.residuals);
+    for (std::size_t j = 0; j < d; ++j) {
+      model.push_back(-step.update[j] / workers);
+      z.push_back(-mean_accumulator[j]);
+    }
+    for (std::size_t p = 0; p < accumulators.size(); ++p) {
+      const auto& message = step.messages[p];
+      scalars.push_back(
+          {.accumulator_norm_sq = norm_sq<double>(accumulators[p]),
+           .residual_norm_sq = norm_sq<double>(step.residuals[p]),
+           .residual_norm_inf = norm_inf<double>(step.residuals[p]),
+           .nnz_sent = static_cast<double>(message.everything ? d : message.entries.size()),
+           .total_error = norm_sq<double>(step.residuals[p]),
+           .magnitude = 2 * std::sqrt(norm_sq<double>(accumulators[p])),
+           .bytes = 0});
+      sent.push_back(message.entries);
+      cleared.push_back(step.settlements[p].cleared);
+      returned.push_back(step.settlements[p].returned);
+    }
+    update = sparse(step.update);
+    fill(parts, k);
+  }
+  StepSight(const StepSight&) = delete;
+  StepSight& operator=(const StepSight&) = delete;
+  StepSight(StepSight&&) = delete;
+  StepSight& operator=(StepSight&&) = delete;
+  ~StepSight() = default;
+
+  Seen seen() const { return seen_by(all_probes(), view); }
+
+  Step<double> step;
+  std::vector<double> mean_accumulator, mean_residual, model, z;
+  std::vector<WorkerScalars> scalars;
+  std::vector<SparseVector<double>> sent, cleared, returned;
+  SparseVector<double> update;
+  StepView view;
+
+ private:
+  static std::vector<double> mean(const Rows<double>& rows) {
+    std::vector<double> result(rows.front().size());
+    for (const auto& row : rows) {
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        result[j] += row[j] / static_cast<double>(rows.size());
+      }
+    }
+    return result;
+  }
+
+  void fill(const StepParts& parts, std::size_t k) {
+    const auto exchange = aggregator(parts.aggregator);
+    view.step_size = view.memory_step = 1;
+    view.workers = static_cast<int>(scalars.size());
+    view.dimension = model.size();
+    view.k = static_cast<double>(k);
+    view.conserves =
+        feedback(parts.feedback)
+            ->conserves(exchange->law(), step.messages.front().everything, view.workers);
+    view.applies_whole_messages = exchange->law().applies_whole_messages;
+    view.unit_roundoff = 0x1.0p-53;
+    view.mean_gradient = view.mean_accumulator = mean_accumulator;
+    view.mean_residual = view.expected_gap = mean_residual;
+    view.model = model;
+    view.virtual_iterate = z;
+    view.virtual_step_norm = std::sqrt(norm_sq<double>(z));
+    view.compensated_gap_norm_sq = norm_sq<double>(z);
+    view.update_is_dense = step.aggregation.is_dense;
+    view.dense_update = step.aggregation.dense_sum;
+    view.update = &update;
+    view.sent = sent;
+    view.cleared = cleared;
+    view.returned = returned;
+    view.sent_everything = step.messages.front().everything;
+    view.cleared_everything = step.settlements.front().cleared_everything;
+    view.worker_scalars = scalars;
+    view.traffic = step.aggregation.traffic;
+    double entries = 0;
+    for (const auto& worker : scalars) {
+      entries += worker.nnz_sent;
+    }
+    view.traffic_model = exchange->traffic_model({.workers = view.workers,
+                                                  .entries = entries,
+                                                  .whole_messages = view.sent_everything,
+                                                  .dimension = static_cast<double>(model.size()),
+                                                  .k = view.k,
+                                                  .value_bytes = sizeof(double)});
+  }
+};
+
+/// The step of Top_k messages through the named aggregator.
+inline Seen top_k_step(const Rows<double>& accumulators,
+                       const std::string& aggregator,
+                       std::size_t k,
+                       const std::string& putback = "captured") {
+  const StepSight sight(accumulators,
+                        {.sparsifier = {{"kind", "top-k"}, {"k", k}},
+                         .aggregator = {{"kind", aggregator}},
+                         .feedback = {{"kind", "ef14"}, {"putback", putback}}},
+                        k);
+  return sight.seen();
+}
+
+struct MeasuredRun {
+  Outcome outcome;
+  std::vector<Seen> rows;
+  RunSummary summary;
+};
+
+/// Trains on `world` with every probe; only the root gets rows.
+inline MeasuredRun measure(World& world, const Objective& objective, const Recipe& recipe) {
+  RowKeeper keeper;
+  Monitor monitor(
+      make_probes(all_probes(), "a test"), keeper, [](auto /*done*/, auto /*total*/) {});
+  MeasuredRun run;
+  run.outcome = train(world, objective, recipe, monitor);
+  for (std::size_t i = 0; i < keeper.rows.size(); ++i) {
+    run.rows.push_back({keeper.rows[i], keeper.all_checks[i]});
+  }
+  run.summary = monitor.summary();
+  return run;
+}
+
+inline MeasuredRun measure(const Objective& objective, const Recipe& recipe) {
+  const auto world = make_single_process();
+  return measure(*world, objective, recipe);
+}
+
+}  // namespace residuum::test

@@ -1,0 +1,236 @@
+// Every aggregator of the registry against the oracle, for P in {1..9, 32, 100}. Where numbers are
+// whole (all forms but the normal one) sums are exact, so equality is of bits.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/aggregators/aggregator.h"
+#include "tests/core/aggregators/sum_oracle.h"
+#include "tests/core/support.h"
+
+namespace residuum {
+namespace {
+
+enum class Form { normal, few_values, mostly_zero, all_equal, all_zero, one_hot, cancelling };
+constexpr std::array kForms{Form::normal,
+                            Form::few_values,
+                            Form::mostly_zero,
+                            Form::all_equal,
+                            Form::all_zero,
+                            Form::one_hot,
+                            Form::cancelling};
+
+double entry(Form form, std::size_t worker, std::size_t j, std::size_t d, RandomStream& random) {
+  const double whole = static_cast<int>(random.below(5)) - 2;
+  switch (form) {
+    case Form::normal:
+      return random.normal();
+    case Form::few_values:
+      return whole;
+    case Form::mostly_zero:
+      return random.below(4) == 0 ? whole : 0;
+    case Form::all_equal:
+      return -3;
+    case Form::all_zero:
+      return 0;
+    case Form::one_hot:
+      return j == worker % d ? 1 + static_cast<double>(worker % 3) : 0;
+    case Form::cancelling:
+      return worker % 2 == 0 ? static_cast<double>(j) + 1 : -static_cast<double>(j) - 1;
+  }
+  return 0;
+}
+
+template <class Real>
+test::Rows<Real> accumulators_of(Form form, std::size_t workers, std::size_t d) {
+  test::Rows<Real> rows(workers, std::vector<Real>(d));
+  for (std::size_t p = 0; p < workers; ++p) {
+    RandomStream random(
+        23, Purpose::test, static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(form));
+    for (std::size_t j = 0; j < d; ++j) {
+      rows[p][j] = static_cast<Real>(entry(form, p, j, d, random));
+    }
+  }
+  return rows;
+}
+
+struct Case {
+  std::string name;
+  Form form = Form::normal;
+  std::size_t workers = 1;
+  std::size_t d = 1;
+  std::size_t k = 1;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Case& c) {
+  return stream << c.name << ", form " << static_cast<int>(c.form) << ", P = " << c.workers
+                << ", d = " << c.d << ", k = " << c.k;
+}
+
+/// Every aggregator, form, P, and k from 1 to d.
+template <class Check>
+void for_every_case(std::size_t d, Check check) {
+  for (const auto& entry : aggregators()) {
+    for (const Form form : kForms) {
+      for (const std::size_t workers : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 32U, 100U}) {
+        for (std::size_t k = 1; k <= d; ++k) {
+          const Case c{std::string(entry.name), form, workers, d, k};
+          SCOPED_TRACE(testing::PrintToString(c));
+          check(c);
+          if (testing::Test::HasFailure()) {
+            return;
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class Real>
+Aggregation<Real> aggregated_by_top_k(const Case& c, const test::Rows<Real>& rows) {
+  const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", c.k}}), rows);
+  return test::aggregate(*test::aggregator({{"kind", c.name}}), messages, rows, c.k);
+}
+
+template <class Real>
+std::vector<test::Entries> widened(const test::Rows<Real>& rows) {
+  std::vector<test::Entries> result;
+  for (const auto& row : rows) {
+    result.push_back(test::entries(std::vector<double>(row.begin(), row.end())));
+  }
+  return result;
+}
+
+template <class Real>
+void expect_oracle(const Case& c) {
+  const auto rows = accumulators_of<Real>(c.form, c.workers, c.d);
+  const auto aggregation = aggregated_by_top_k(c, rows);
+  const auto whole = widened(rows);
+  std::vector<test::Entries> messages;
+  for (const auto& row : whole) {
+    messages.push_back(test::top(row, c.k));
+  }
+  const auto expected = test::aggregated(c.name, messages, whole, c.k);
+
+  const auto update = aggregation.is_dense ? test::sparse(aggregation.dense_sum) : aggregation.sum;
+  ASSERT_TRUE(is_well_formed(aggregation.sum, c.d));
+  ASSERT_EQ(update.size(), expected.size());
+  const double tolerance = c.form == Form::normal ? 1e-14 * static_cast<double>(c.workers) : 0;
+  for (std::size_t i = 0; i < update.size(); ++i) {
+    ASSERT_TRUE(expected.contains(update.indices[i]));
+    ASSERT_NEAR(update.values[i], expected.at(update.indices[i]), tolerance);
+  }
+}
+
+TEST(Aggregators, GiveTheOraclesUpdateInDouble) {
+  for_every_case(6, [](const Case& c) { expect_oracle<double>(c); });
+}
+
+TEST(Aggregators, GiveTheOraclesUpdateInFloatWhereSumsAreExact) {
+  for_every_case(6, [](const Case& c) {
+    if (c.form != Form::normal) {
+      expect_oracle<float>(c);
+    }
+  });
+}
+
+TEST(Aggregators, GiveTheOraclesUpdateInOneDimension) {
+  for_every_case(1, [](const Case& c) { expect_oracle<double>(c); });
+}
+
+/// The sum of lists of whole numbers.
+test::Entries total(const std::vector<SparseVector<double>>& lists) {
+  std::vector<test::Entries> all;
+  for (const auto& list : lists) {
+    all.push_back(test::entries(list));
+  }
+  return test::sum(all);
+}
+
+TEST(Aggregators, SayExactlyWhatTheyDeliveredAndCut) {
+  for_every_case(6, [](const Case& c) {
+    if (c.form == Form::normal) {
+      return;
+    }
+    const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
+    const auto aggregation = aggregated_by_top_k(c, rows);
+    if (aggregation.applied_whole) {
+      return;
+    }
+    ASSERT_EQ(aggregation.delivered.size(), c.workers);
+    ASSERT_EQ(aggregation.cut_in_merges.size(), c.workers);
+    for (std::size_t p = 0; p < c.workers; ++p) {
+      ASSERT_TRUE(is_well_formed(aggregation.delivered[p], c.d));
+      ASSERT_TRUE(is_well_formed(aggregation.cut_in_merges[p], c.d));
+      for (std::size_t i = 0; i < aggregation.delivered[p].size(); ++i) {
+        ASSERT_EQ(aggregation.delivered[p].values[i], rows[p][aggregation.delivered[p].indices[i]]);
+      }
+    }
+    // sum delivered = sum applied + sum cut
+    const auto applied_and_cut =
+        test::sum(test::entries(aggregation.sum), total(aggregation.cut_in_merges));
+    ASSERT_EQ(total(aggregation.delivered), applied_and_cut);
+  });
+}
+
+TEST(Aggregators, KeepTheirLawOnSparsityAndWholeMessages) {
+  for_every_case(6, [](const Case& c) {
+    const auto law = test::aggregator({{"kind", c.name}})->law();
+    const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
+    const auto aggregation = aggregated_by_top_k(c, rows);
+    ASSERT_EQ(aggregation.applied_whole, law.applies_whole_messages);
+    if (law.is_sparse) {
+      ASSERT_LE(aggregation.sum.size(), c.k);
+    }
+    if (!law.cuts_in_merges || c.workers <= 2) {
+      for (const auto& cuts : aggregation.cut_in_merges) {
+        ASSERT_TRUE(law.applies_whole_messages || cuts.empty());
+      }
+    }
+  });
+}
+
+TEST(Aggregators, ForgetWhatTheirResultHeldBefore) {
+  for (const auto& entry : aggregators()) {
+    const auto rule = test::aggregator({{"kind", std::string(entry.name)}});
+    const auto selection = test::sparsifier({{"kind", "top-k"}, {"k", 2}});
+    const auto world = make_single_process();
+    Aggregation<double> reused;
+    for (const std::size_t workers : {9U, 4U, 5U}) {
+      const auto rows = accumulators_of<double>(Form::few_values, workers, 6);
+      const auto messages = test::messages_of(*selection, rows);
+      const Cluster cluster(*world, static_cast<int>(workers));
+      const std::vector<std::span<const double>> views(rows.begin(), rows.end());
+      rule->aggregate(cluster,
+                      Contributions<double>{
+                          .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
+                      reused);
+      const auto fresh = test::aggregate(*rule, messages, rows, 2);
+
+      EXPECT_EQ(reused.dense_sum, fresh.dense_sum) << entry.name;
+      EXPECT_EQ(reused.sum, fresh.sum) << entry.name;
+      EXPECT_EQ(reused.delivered, fresh.delivered) << entry.name;
+      EXPECT_EQ(reused.cut_in_merges, fresh.cut_in_merges) << entry.name;
+      EXPECT_EQ(reused.traffic.bytes, fresh.traffic.bytes) << entry.name;
+    }
+  }
+}
+
+TEST(Aggregators, SumWholeAccumulatorsAsTheySumTheirEntries) {
+  for (const auto& entry : aggregators()) {
+    const auto rows = accumulators_of<double>(Form::mostly_zero, 5, 6);
+    const auto messages = test::messages_of(*test::sparsifier({{"kind", "none"}}), rows);
+    const auto aggregation =
+        test::aggregate(*test::aggregator({{"kind", std::string(entry.name)}}), messages, rows, 6);
+
+    const auto update =
+        aggregation.is_dense ? test::sparse(aggregation.dense_sum) : aggregation.sum;
+    EXPECT_EQ(test::entries(update), test::sum(widened(rows))) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace residuum

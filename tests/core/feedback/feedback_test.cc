@@ -1,0 +1,147 @@
+// The put-back rules on vectors that can be followed by hand.
+
+#include "core/feedback/feedback.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/core/support.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using Rows = test::Rows<double>;
+using Values = std::vector<double>;
+
+// T-LEAK: the tree keeps index 0 with 10; worker 2's merge has cut worker 3's 1 there and worker
+// 2's own 6 at index 1 was rejected.
+const Rows leak{{5, 0}, {5, 0}, {0, 6}, {1, 0}};
+
+test::Step<double> tree_step(const std::string& putback, const Rows& rows = leak) {
+  return test::step_on(rows,
+                       {.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                        .aggregator = {{"kind", "gtopk-tree"}},
+                        .feedback = {{"kind", "ef14"}, {"putback", putback}}});
+}
+
+TEST(Accumulate, AddsTheGradientTimesTheStepInStepUnits) {
+  Values memory{1, -1};
+  const Values gradient{2, 2};
+  const auto rule = test::feedback({{"kind", "ef14"}, {"units", "step"}});
+
+  const double norm_sq =
+      rule->accumulate(std::span<double>(memory), std::span<const double>(gradient), 0.5);
+
+  EXPECT_EQ(memory, (Values{2, 0}));
+  EXPECT_EQ(norm_sq, 4);
+  EXPECT_EQ(rule->units(), Units::step);
+}
+
+TEST(Accumulate, AddsTheBareGradientInGradientUnits) {
+  std::vector<float> memory{1, -1};
+  const std::vector<float> gradient{2, 2};
+  const auto rule = test::feedback({{"kind", "ef14"}, {"units", "gradient"}});
+
+  rule->accumulate(std::span<float>(memory), std::span<const float>(gradient), 0.5);
+
+  EXPECT_EQ(memory, (std::vector<float>{3, 1}));
+  EXPECT_EQ(rule->units(), Units::gradient);
+}
+
+TEST(NoFeedback, ForgetsWhatWasThereBefore) {
+  Values memory{7, 7};
+  const Values gradient{2, 4};
+  const auto rule = test::feedback({{"kind", "none"}});
+
+  rule->accumulate(std::span<double>(memory), std::span<const double>(gradient), 0.5);
+  EXPECT_EQ(memory, (Values{1, 2}));
+
+  rule->settle(std::span<double>(memory), {}, {}, 0, *std::make_unique<Settlement<double>>());
+  EXPECT_EQ(memory, (Values{0, 0}));
+}
+
+TEST(Captured, ReturnsWhatAMergeCutToTheWorkerThatMerged) {
+  const auto step = tree_step("captured");
+
+  EXPECT_EQ(step.update, (Values{10, 0}));
+  EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}, {1, 6}, {0, 0}}));
+  EXPECT_EQ(step.lost(leak), (Values{0, 0}));
+}
+
+TEST(Published, LosesWhatAMergeCutAtAnIndexThatSurvived) {
+  const auto step = tree_step("published");
+
+  EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}, {0, 6}, {0, 0}}));
+  EXPECT_EQ(step.lost(leak), (Values{1, 0}));
+}
+
+TEST(Discard, LosesAllThatWasRejected) {
+  const auto step = tree_step("discard");
+
+  EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}, {0, 0}, {0, 0}}));
+  EXPECT_EQ(step.lost(leak), (Values{1, 6}));
+}
+
+TEST(Ef14, KeepsWhatWasNotSentAndPutsBackWhatWasRejected) {
+  // Exact, k = 1: the sums are 4 at index 0 and 3 at index 1; 0 wins, worker 1's 3 goes back.
+  const Rows rows{{4, 0.5, 1}, {1, 3, -1}};
+  for (const char* putback : {"captured", "published"}) {
+    const auto step = test::step_on(rows,
+                                    {.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                     .aggregator = {{"kind", "gtopk-exact"}},
+                                     .feedback = {{"kind", "ef14"}, {"putback", putback}}});
+    EXPECT_EQ(step.update, (Values{4, 0, 0}));
+    EXPECT_EQ(step.residuals, (Rows{{0, 0.5, 1}, {1, 3, -1}})) << putback;
+  }
+}
+
+TEST(Ef14, KeepsWhatWasNotSentAfterAnAllGather) {
+  for (const char* putback : {"captured", "published", "discard"}) {
+    const auto step = test::step_on<double>({{4, 0.5, 1}, {1, 3, -1}},
+                                            {.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                             .aggregator = {{"kind", "allgather"}},
+                                             .feedback = {{"kind", "ef14"}, {"putback", putback}}});
+    EXPECT_EQ(step.update, (Values{4, 3, 0}));
+    EXPECT_EQ(step.residuals, (Rows{{0, 0.5, 1}, {1, 0, -1}})) << putback;
+  }
+}
+
+TEST(Ef14, ClearsTheWholeSupportOfTheMaskOnEveryWorker) {
+  const auto step = test::step_on<double>(
+      {{30, 0, 0}, {-20, 21, 21}},
+      {.sparsifier = {{"kind", "top-k"}, {"k", 1}}, .aggregator = {{"kind", "gtopk-mask"}}});
+
+  EXPECT_EQ(step.update, (Values{10, 0, 0}));
+  EXPECT_EQ(step.residuals, (Rows{{0, 0, 0}, {0, 21, 21}}));
+}
+
+TEST(Ef14, ClearsEverythingWhereWholeAccumulatorsAreSummed) {
+  const auto step = test::step_on<double>(
+      {{1, 2}, {3, 4}}, {.sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}});
+
+  EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}}));
+  EXPECT_TRUE(step.settlements[0].cleared_everything);
+}
+
+TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {
+  const auto step = tree_step("captured");
+
+  EXPECT_FALSE(step.settlements[2].cleared_everything);
+  EXPECT_EQ(step.settlements[0].cleared, (SparseVector<double>{{0}, {5}}));
+  EXPECT_TRUE(step.settlements[2].cleared.empty());
+  EXPECT_EQ(step.settlements[2].returned, (SparseVector<double>{{0}, {1}}));
+  EXPECT_EQ(step.settlements[3].cleared, (SparseVector<double>{{0}, {1}}));
+}
+
+TEST(Feedback, RefusesUnknownRulesAndUnits) {
+  EXPECT_EQ(test::error_of([] {
+              test::feedback({{"kind", "ef14"}, {"putback", "publish"}});
+            }),
+            "unknown value 'publish' of 'feedback.putback'; did you mean 'published'?");
+  EXPECT_NE(test::error_of([] { test::feedback({{"kind", "none"}, {"units", "grams"}}); }), "");
+}
+
+}  // namespace
+}  // namespace residuum

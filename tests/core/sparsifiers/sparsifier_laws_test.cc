@@ -1,0 +1,205 @@
+// What every sparsifier of the registry must do, in both precisions, on vectors of every kind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <rapidcheck.h>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/sparsifiers/sparsifier.h"
+#include "core/vectors/dense.h"
+#include "tests/core/for_all.h"
+#include "tests/core/support.h"
+
+namespace residuum {
+namespace {
+
+struct Named {
+  std::string name;
+  std::unique_ptr<Sparsifier> rule;
+};
+
+/// The registry's examples and the variants of theirs that have laws of their own.
+std::vector<Named> rules() {
+  std::vector<Named> all;
+  for (const auto& entry : sparsifiers()) {
+    all.push_back({std::string(entry.name), entry.make(example_section("sparsifier", entry))});
+  }
+  for (const test::Json& variant :
+       {test::Json{{"kind", "rand-k"}, {"density", 0.5}, {"mask", "per-worker"}},
+        test::Json{{"kind", "top-k"}, {"density", 0.25}},
+        test::Json{{"kind", "hard-threshold"}, {"threshold", 0}},
+        test::Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}},
+        test::Json{{"kind", "hard-threshold"}, {"density", 0.5}}}) {
+    all.push_back({variant.dump(), test::sparsifier(variant)});
+  }
+  return all;
+}
+
+template <class Real>
+Message<Real> message(const Sparsifier& rule,
+                      const std::vector<Real>& accumulator,
+                      const SelectionContext& context) {
+  Message<Real> result;
+  SelectWorkspace workspace;
+  // Leftovers of another iteration must not matter.
+  result.everything = true;
+  result.entries.push_back(99, 1);
+  rule.sparsify(std::span<const Real>(accumulator), context, workspace, result);
+  return result;
+}
+
+template <class Real>
+std::vector<Real> kept(const Message<Real>& sent, const std::vector<Real>& accumulator) {
+  return sent.everything ? accumulator : test::dense(sent.entries, accumulator.size());
+}
+
+template <class Real>
+std::vector<Real> dropped(const Message<Real>& sent, const std::vector<Real>& accumulator) {
+  auto rest = accumulator;
+  const auto taken = kept(sent, accumulator);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    rest[i] -= taken[i];
+  }
+  return rest;
+}
+
+/// At least 3 entries, so that the examples' k = 3 fits: normal, of few values, all equal, zero.
+template <class Real>
+std::vector<Real> any_vector() {
+  const auto size = static_cast<std::size_t>(*rc::gen::inRange(3, 60));
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const int form = *rc::gen::inRange(0, 5);
+  RandomStream random(seed, Purpose::test, 0, 0);
+  std::vector<Real> x(size);
+  for (Real& value : x) {
+    value = static_cast<Real>(form == 0   ? random.normal()
+                              : form == 1 ? (random.below(3) - 1.0)
+                              : form == 2 ? 0.75
+                              : form == 3 ? 0.0
+                                          : std::exp(8 * random.normal()));
+  }
+  return x;
+}
+
+SelectionContext any_context() {
+  return {.seed = *rc::gen::arbitrary<std::uint64_t>(),
+          .worker = *rc::gen::inRange(0, 100),
+          .iteration = *rc::gen::arbitrary<std::uint32_t>(),
+          .step_size = *rc::gen::element(0.01, 0.5, 1.0, 3.0)};
+}
+
+template <class Real>
+class SparsifierLaws : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(SparsifierLaws, Reals);
+
+TYPED_TEST(SparsifierLaws, MessagesAreWellFormedAndTakenFromTheAccumulator) {
+  for (const auto& [name, rule] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      const auto sent = message(rule, x, any_context());
+
+      RC_ASSERT(is_well_formed(sent.entries, x.size()));
+      for (std::size_t i = 0; i < sent.entries.size(); ++i) {
+        RC_ASSERT(sent.entries.values[i] == x[sent.entries.indices[i]]);
+      }
+      const auto k = rule.k(x.size());
+      const bool is_within_k = sent.entries.size() <= k.value_or(x.size());
+      RC_ASSERT((sent.everything ? k == x.size() : is_within_k));
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, TheSameContextGivesTheSameMessage) {
+  for (const auto& [name, rule] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      const auto context = any_context();
+      const auto first = message(rule, x, context);
+      const auto second = message(rule, x, context);
+      RC_ASSERT(first.everything == second.everything);
+      RC_ASSERT(first.entries == second.entries);
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, APathwiseContractionHoldsForEveryVector) {
+  for (const auto& [name, rule] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      const auto context = any_context();
+      const auto law = rule.law(x.size(), context.step_size);
+      if (!law.pathwise || !law.contraction) {
+        return;
+      }
+      const auto rest = dropped(message(rule, x, context), x);
+      const double bound = (1 - *law.contraction) * norm_sq<TypeParam>(x);
+      RC_ASSERT(norm_sq<TypeParam>(rest) <= bound * (1 + 1e-12));
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, AThresholdBoundsWhatIsDroppedEntryByEntry) {
+  for (const auto& [name, rule] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      const auto context = any_context();
+      const auto law = rule.law(x.size(), context.step_size);
+      if (!law.threshold) {
+        return;
+      }
+      const auto rest = dropped(message(rule, x, context), x);
+      const auto largest = norm_inf<TypeParam>(rest);
+      RC_ASSERT(largest < static_cast<TypeParam>(*law.threshold) || largest == 0);
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, TakeAVectorOfOneEntry) {
+  for (const test::Json& values : {test::Json{{"kind", "none"}},
+                                   test::Json{{"kind", "top-k"}, {"k", 1}},
+                                   test::Json{{"kind", "rand-k"}, {"density", 0.1}},
+                                   test::Json{{"kind", "hard-threshold"}, {"threshold", 1}}}) {
+    const auto rule = test::sparsifier(values);
+    const std::vector<TypeParam> x{-2};
+    EXPECT_EQ(kept(message(*rule, x, {}), x), x) << values;
+  }
+}
+
+TYPED_TEST(SparsifierLaws, SendNothingOfAZeroVectorButItsWhole) {
+  for (const auto& [name, rule] : rules()) {
+    const std::vector<TypeParam> zero(5);
+    EXPECT_TRUE(message(*rule, zero, {}).entries.empty()) << name;
+  }
+}
+
+TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
+  const std::vector<TypeParam> x{1, 0, -2, 0.5};
+  for (const char* kind : {"top-k", "rand-k"}) {
+    const auto rule = test::sparsifier({{"kind", kind}, {"k", 4}});
+    EXPECT_EQ(kept(message(*rule, x, {}), x), x) << kind;
+  }
+}
+
+TEST(Sparsifiers, RefuseAKAboveTheDimension) {
+  for (const test::Json& values : {test::Json{{"kind", "top-k"}, {"k", 6}},
+                                   test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "hard-threshold"}, {"k", 6}}}) {
+    const auto rule = test::sparsifier(values);
+    EXPECT_THAT(test::error_of([&] { rule->k(5); }), testing::HasSubstr("only 5 parameters"))
+        << values;
+    EXPECT_EQ(test::error_of([&] { rule->k(6); }), "") << values;
+  }
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,169 @@
+#pragma once
+// What the tests of core share: components from JSON, one aggregation step on given accumulators.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/aggregators/aggregator.h"
+#include "core/cluster/cluster.h"
+#include "core/feedback/feedback.h"
+#include "core/random/random.h"
+#include "core/sparsifiers/sparsifier.h"
+
+namespace residuum::test {
+
+using Json = nlohmann::json;
+
+/// The message of the Error that `action` throws; empty if it throws none.
+template <class Action>
+std::string error_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+template <class Interface>
+std::unique_ptr<Interface> build(std::unique_ptr<Interface> (*make)(const Section&),
+                                 const std::string& section_name,
+                                 const Json& values) {
+  const Section section(section_name, values);
+  auto component = make(section);
+  section.finish();
+  return component;
+}
+
+inline std::unique_ptr<Sparsifier> sparsifier(const Json& values) {
+  return build(&make_sparsifier, "sparsifier", values);
+}
+inline std::unique_ptr<Aggregator> aggregator(const Json& values) {
+  return build(&make_aggregator, "aggregator", values);
+}
+inline std::unique_ptr<Feedback> feedback(const Json& values) {
+  return build(&make_feedback, "feedback", values);
+}
+
+/// One vector per worker.
+template <class Real>
+using Rows = std::vector<std::vector<Real>>;
+
+template <class Real>
+std::vector<Real> dense(const SparseVector<Real>& sparse, std::size_t dimension) {
+  std::vector<Real> result(dimension);
+  for (std::size_t i = 0; i < sparse.size(); ++i) {
+    result[sparse.indices[i]] = sparse.values[i];
+  }
+  return result;
+}
+
+template <class Real>
+SparseVector<Real> sparse(const std::vector<Real>& values) {
+  SparseVector<Real> result;
+  to_sparse<Real>(values, result);
+  return result;
+}
+
+/// `count` normal numbers, the same for the same seed.
+template <class Real = double>
+std::vector<Real> normal_vector(std::size_t count, std::uint64_t seed) {
+  RandomStream random(seed, Purpose::test, 0, 0);
+  std::vector<Real> v(count);
+  for (Real& v_j : v) {
+    v_j = static_cast<Real>(random.normal());
+  }
+  return v;
+}
+
+/// The messages that `rule` makes of the workers' accumulators, in iteration 0 of seed 1.
+template <class Real>
+std::vector<Message<Real>> messages_of(const Sparsifier& rule, const Rows<Real>& accumulators) {
+  std::vector<Message<Real>> messages(accumulators.size());
+  SelectWorkspace workspace;
+  for (std::size_t p = 0; p < accumulators.size(); ++p) {
+    const SelectionContext context{
+        .seed = 1, .worker = static_cast<int>(p), .iteration = 0, .step_size = 1};
+    rule.sparsify(std::span<const Real>(accumulators[p]), context, workspace, messages[p]);
+  }
+  return messages;
+}
+
+/// What the exchange makes of messages, with one process for all workers.
+template <class Real>
+Aggregation<Real> aggregate(const Aggregator& rule,
+                            const std::vector<Message<Real>>& messages,
+                            const Rows<Real>& accumulators,
+                            std::size_t k) {
+  const auto world = make_single_process();
+  const Cluster cluster(*world, static_cast<int>(accumulators.size()));
+  const std::vector<std::span<const Real>> views(accumulators.begin(), accumulators.end());
+  Aggregation<Real> result;
+  rule.aggregate(cluster,
+                 Contributions<Real>{.dimension = accumulators.front().size(),
+                                     .k = k,
+                                     .messages = messages,
+                                     .accumulators = views},
+                 result);
+  return result;
+}
+
+/// One whole step of selection, exchange and put-back.
+template <class Real>
+struct Step {
+  std::vector<Message<Real>> messages;
+  Aggregation<Real> aggregation;
+  std::vector<Settlement<Real>> settlements;
+  Rows<Real> residuals;
+  std::vector<Real> update;  // g, dense
+
+  /// sum_p a^p - sum_p e^p - g, entry by entry, added in double in worker order.
+  std::vector<double> lost(const Rows<Real>& accumulators) const {
+    std::vector<double> lost(update.size());
+    for (std::size_t j = 0; j < update.size(); ++j) {
+      for (std::size_t p = 0; p < residuals.size(); ++p) {
+        lost[j] += static_cast<double>(accumulators[p][j]) - static_cast<double>(residuals[p][j]);
+      }
+      lost[j] -= static_cast<double>(update[j]);
+    }
+    return lost;
+  }
+};
+
+struct StepParts {
+  Json sparsifier;
+  Json aggregator;
+  Json feedback = {{"kind", "ef14"}};
+};
+
+template <class Real>
+Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
+  const auto selection = sparsifier(parts.sparsifier);
+  const auto exchange = aggregator(parts.aggregator);
+  const auto memory = feedback(parts.feedback);
+  const std::size_t d = accumulators.front().size();
+  Step<Real> step;
+  step.messages = messages_of(*selection, accumulators);
+  step.aggregation = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
+  step.residuals = accumulators;
+  step.settlements.resize(accumulators.size());
+  for (std::size_t p = 0; p < accumulators.size(); ++p) {
+    memory->settle(std::span<Real>(step.residuals[p]),
+                   step.messages[p],
+                   step.aggregation,
+                   p,
+                   step.settlements[p]);
+  }
+  step.update =
+      step.aggregation.is_dense ? step.aggregation.dense_sum : dense(step.aggregation.sum, d);
+  return step;
+}
+
+}  // namespace residuum::test

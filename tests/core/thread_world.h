@@ -1,0 +1,163 @@
+#pragma once
+// Several processes played by threads of this one, with a mailbox per pair: what runs over MPI can
+// be tried at any number of processes without it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/cluster/world.h"
+
+namespace residuum::test {
+
+/// The mail between all ranks.
+class PostOffice {
+ public:
+  void put(int from, int to, std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex_);
+    boxes_[{from, to}].emplace_back(bytes.begin(), bytes.end());
+    arrived_.notify_all();
+  }
+
+  Bytes take(int from, int to) {
+    std::unique_lock lock(mutex_);
+    auto& box = boxes_[{from, to}];
+    arrived_.wait(lock, [&] { return closed_ || !box.empty(); });
+    if (box.empty()) {
+      throw std::runtime_error("another rank has failed");
+    }
+    Bytes bytes = std::move(box.front());
+    box.pop_front();
+    return bytes;
+  }
+
+  /// Wakes everyone who waits: the sender has failed.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    arrived_.notify_all();
+  }
+
+  bool is_empty() {
+    const std::lock_guard lock(mutex_);
+    return std::all_of(
+        boxes_.begin(), boxes_.end(), [](const auto& box) { return box.second.empty(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::map<std::pair<int, int>, std::deque<Bytes>> boxes_;
+  bool closed_ = false;
+};
+
+class ThreadWorld final : public World {
+ public:
+  ThreadWorld(PostOffice& office, int rank, int size) : office_(office), rank_(rank), size_(size) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, std::span<const std::byte> bytes) override { office_.put(rank_, to, bytes); }
+  Bytes receive(int from) override { return office_.take(from, rank_); }
+
+  void broadcast(int root, Bytes& bytes) override {
+    if (rank_ != root) {
+      bytes = receive(root);
+      return;
+    }
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank != root) {
+        send(rank, bytes);
+      }
+    }
+  }
+
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine) override {
+    for (int rank = 0; rank < size_; ++rank) {
+      send(rank, mine);
+    }
+    std::vector<Bytes> all;
+    for (int rank = 0; rank < size_; ++rank) {
+      all.push_back(receive(rank));
+    }
+    return all;
+  }
+
+  std::int64_t minimum(std::int64_t mine) override {
+    std::int64_t smallest = mine;
+    for (const Bytes& bytes : all_gather(std::as_bytes(std::span(&mine, 1)))) {
+      std::int64_t other = 0;
+      std::memcpy(&other, bytes.data(), sizeof(other));
+      smallest = std::min(smallest, other);
+    }
+    return smallest;
+  }
+
+  [[noreturn]] void abort(ExitCode /*code*/) override { std::abort(); }
+  std::string description() const override { return "threads"; }
+
+ private:
+  PostOffice& office_;
+  int rank_;
+  int size_;
+};
+
+/// Runs `body` once per rank, each in a thread of its own. A rank that throws fails the test.
+inline void on_processes(int size, const std::function<void(World&)>& body) {
+  PostOffice office;
+  std::vector<std::string> failures(static_cast<std::size_t>(size));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          ThreadWorld world(office, rank, size);
+          body(world);
+        } catch (const std::exception& error) {
+          failures[static_cast<std::size_t>(rank)] = error.what();
+          office.close();
+        }
+      });
+    }
+  }
+  for (std::size_t rank = 0; rank < failures.size(); ++rank) {
+    EXPECT_EQ(failures[rank], "") << "on rank " << rank << " of " << size;
+  }
+  EXPECT_TRUE(office.is_empty()) << "a message was sent that nobody received";
+}
+
+/// A rank among others of which nothing is asked but its number.
+class NumberedWorld final : public World {
+ public:
+  NumberedWorld(int rank, int size) : rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void send(int /*to*/, std::span<const std::byte> /*bytes*/) override { refuse(); }
+  Bytes receive(int /*from*/) override { refuse(); }
+  void broadcast(int /*root*/, Bytes& /*bytes*/) override { refuse(); }
+  std::vector<Bytes> all_gather(std::span<const std::byte> /*mine*/) override { refuse(); }
+  std::int64_t minimum(std::int64_t /*mine*/) override { refuse(); }
+  [[noreturn]] void abort(ExitCode /*code*/) override { std::abort(); }
+  std::string description() const override { return "a number"; }
+
+ private:
+  [[noreturn]] static void refuse() { throw std::logic_error("no messages here"); }
+
+  int rank_;
+  int size_;
+};
+
+}  // namespace residuum::test

@@ -1,0 +1,242 @@
+#pragma once
+// Whole trainings of problems small enough to be followed by hand.
+
+#include <bit>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/trainer/trainer.h"
+#include "tests/core/support.h"
+
+namespace residuum::test {
+
+/// An objective that is a start and a rule for the gradients; f is the mean over workers.
+class TinyObjective final : public Objective {
+ public:
+  /// gradient := the stochastic gradient of draw.worker at w.
+  using Gradient =
+      std::function<void(const Draw& draw, std::span<const double> w, std::span<double> gradient)>;
+
+  TinyObjective(std::vector<double> start, Gradient gradient, std::size_t samples = 0)
+      : start_(std::move(start)), gradient_(std::move(gradient)), samples_(samples) {}
+
+  std::size_t dimension() const override { return start_.size(); }
+  std::size_t samples() const override { return samples_; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override { return {}; }
+  Facts facts() const override { return {}; }
+
+  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
+    std::copy(start_.begin(), start_.end(), w.begin());
+  }
+
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const float> w,
+                           std::span<float> gradient) const override {
+    const std::vector<double> wide_w(w.begin(), w.end());
+    std::vector<double> wide(gradient.size());
+    gradient_(draw, wide_w, wide);
+    std::transform(wide.begin(), wide.end(), gradient.begin(), [](double value) {
+      return static_cast<float>(value);
+    });
+  }
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const double> w,
+                           std::span<double> gradient) const override {
+    gradient_(draw, w, gradient);
+  }
+
+  /// Worker p's part of f is (p + 1) |w|^2, so that the order of the sum is felt.
+  double evaluate(int worker,
+                  int /*workers*/,
+                  std::span<const std::uint32_t> /*shard*/,
+                  std::span<const double> w,
+                  std::span<double> gradient) const override {
+    double sum = 0;
+    for (std::size_t j = 0; j < w.size(); ++j) {
+      sum += (worker + 1) * w[j] * w[j];
+      if (!gradient.empty()) {
+        gradient[j] += 2 * (worker + 1) * w[j];
+      }
+    }
+    return sum;
+  }
+
+  std::optional<TestResult> test(std::span<const double> w) const override {
+    return TestResult{.loss = w[0], .accuracy = 0.5};
+  }
+
+ private:
+  std::vector<double> start_;
+  Gradient gradient_;
+  std::size_t samples_;
+};
+
+/// f_p = (1/2) sum_j h_j (w_j - c^p_j)^2 with normal noise on the gradient; h_j from 1 down to 0.1,
+/// centres c^p_j normal.
+inline TinyObjective noisy_quadratic(std::size_t d, double noise) {
+  auto gradient = [d, noise](const Draw& draw, std::span<const double> w, std::span<double> g) {
+    RandomStream centres(7, Purpose::test, static_cast<std::uint32_t>(draw.worker), 0);
+    RandomStream random(draw.seed,
+                        Purpose::noise,
+                        static_cast<std::uint32_t>(draw.worker),
+                        static_cast<std::uint32_t>(draw.iteration));
+    for (std::size_t j = 0; j < d; ++j) {
+      const double h = 1 - 0.9 * static_cast<double>(j) / static_cast<double>(d);
+      g[j] = h * (w[j] - centres.normal()) + noise * random.normal();
+    }
+  };
+  return {std::vector<double>(d, 0.5), gradient};
+}
+
+struct Recipe {
+  Json sparsifier = {{"kind", "none"}};
+  Json aggregator = {{"kind", "dense"}};
+  Json feedback = {{"kind", "ef14"}};
+  Json step = {{"value", 0.1}};
+  double momentum = 0;
+  int workers = 1;
+  std::uint64_t iterations = 1;
+  Precision precision = Precision::float64;
+  std::uint64_t seed = 1;
+  Json measured = 1;
+  std::optional<Json> evaluated = std::nullopt;
+  std::optional<Json> tested = std::nullopt;
+  bool measure = true;
+  std::size_t batch = 1;
+  Sampling sampling = Sampling::replacement;
+  std::vector<std::vector<std::uint32_t>> shards = {};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+inline Method method_of(const Recipe& recipe) {
+  const Section step("step", recipe.step);
+  Method method{.sparsifier = sparsifier(recipe.sparsifier),
+                .aggregator = aggregator(recipe.aggregator),
+                .feedback = feedback(recipe.feedback),
+                .step_rule = make_step_rule(step, {}),
+                .momentum = recipe.momentum};
+  step.finish();
+  return method;
+}
+
+/// Trains by the recipe on the processes of `world`; the observer is called on the root.
+inline Outcome train(World& world,
+                     const Objective& objective,
+                     const Recipe& recipe,
+                     StepObserver& observer) {
+  const Cluster cluster(world, recipe.workers);
+  const Method method = method_of(recipe);
+  Training training;
+  training.objective = &objective;
+  training.method = &method;
+  training.cluster = &cluster;
+  training.shards = recipe.shards;
+  training.seed = recipe.seed;
+  training.iterations = recipe.iterations;
+  training.batch = recipe.batch;
+  training.sampling = recipe.sampling;
+  training.precision = recipe.precision;
+  training.measure = recipe.measure;
+  training.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
+  if (recipe.evaluated) {
+    training.evaluated = Cadence(*recipe.evaluated, "'probes.evaluate'", recipe.iterations);
+  }
+  if (recipe.tested) {
+    training.tested = Cadence(*recipe.tested, "'probes.test'", recipe.iterations);
+  }
+  training.stop = recipe.stop;
+  return residuum::train(training, observer);
+}
+
+/// What was seen of one measured iteration, with vectors of its own.
+struct Frame {
+  explicit Frame(const StepView& view)
+      : iteration(view.iteration),
+        epoch(view.epoch),
+        step_size(view.step_size),
+        model(view.model.begin(), view.model.end()),
+        virtual_iterate(view.virtual_iterate.begin(), view.virtual_iterate.end()),
+        expected_gap(view.expected_gap.begin(), view.expected_gap.end()),
+        mean_gradient(view.mean_gradient.begin(), view.mean_gradient.end()),
+        mean_accumulator(view.mean_accumulator.begin(), view.mean_accumulator.end()),
+        mean_residual(view.mean_residual.begin(), view.mean_residual.end()),
+        update(view.update_is_dense
+                   ? std::vector<double>(view.dense_update.begin(), view.dense_update.end())
+                   : dense(*view.update, view.dimension)),
+        scalars(view.worker_scalars.begin(), view.worker_scalars.end()),
+        gap_before_norm(view.gap_before_norm),
+        virtual_step_norm(view.virtual_step_norm),
+        compensated_gap_norm_sq(view.compensated_gap_norm_sq),
+        conserves(view.conserves),
+        follows_measured(view.follows_measured),
+        evaluation(view.evaluation),
+        test(view.test),
+        traffic(view.traffic),
+        traffic_model(view.traffic_model),
+        k(view.k),
+        threshold(view.threshold) {}
+
+  /// |(w - z) - what the residuals say it is|, the largest entry.
+  double conservation_defect() const {
+    double largest = 0;
+    for (std::size_t j = 0; j < model.size(); ++j) {
+      largest = std::max(largest, std::abs(model[j] - virtual_iterate[j] - expected_gap[j]));
+    }
+    return largest;
+  }
+
+  std::uint64_t iteration;
+  double epoch;
+  double step_size;
+  std::vector<double> model;
+  std::vector<double> virtual_iterate;
+  std::vector<double> expected_gap;
+  std::vector<double> mean_gradient;
+  std::vector<double> mean_accumulator;
+  std::vector<double> mean_residual;
+  std::vector<double> update;
+  std::vector<WorkerScalars> scalars;
+  double gap_before_norm;
+  double virtual_step_norm;
+  double compensated_gap_norm_sq;
+  bool conserves;
+  bool follows_measured;
+  std::optional<Evaluation> evaluation;
+  std::optional<TestResult> test;
+  Traffic traffic;
+  TrafficModel traffic_model;
+  double k;
+  std::optional<double> threshold;
+};
+
+class FrameKeeper final : public StepObserver {
+ public:
+  void observe(const StepView& view) override { frames.emplace_back(view); }
+  void progress(std::uint64_t done, std::uint64_t total) override {
+    reported.emplace_back(done, total);
+  }
+  std::vector<Frame> frames;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> reported;
+};
+
+struct Run {
+  Outcome outcome;
+  std::vector<Frame> frames;
+  /// The last measured one.
+  std::vector<double> model() const { return frames.back().model; }
+};
+
+/// Trains with one process for all workers and keeps every measured iteration.
+inline Run train(const Objective& objective, const Recipe& recipe) {
+  const auto world = make_single_process();
+  FrameKeeper keeper;
+  Outcome outcome = train(*world, objective, recipe, keeper);
+  return {.outcome = std::move(outcome), .frames = std::move(keeper.frames)};
+}
+
+}  // namespace residuum::test

@@ -1,0 +1,43 @@
+#pragma once
+// The methods that tests over "all methods" go through: sparsifier, aggregator and feedback that
+// fit together.
+
+#include <vector>
+
+#include "tests/core/tiny_training.h"
+
+namespace residuum::test {
+
+/// d is at least 4.
+inline std::vector<Recipe> methods() {
+  const Json top{{"kind", "top-k"}, {"k", 2}};
+  std::vector<Recipe> all;
+  all.push_back({});
+  all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}}});
+  for (const Json& selection :
+       {top,
+        Json{{"kind", "rand-k"}, {"k", 2}},
+        Json{{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}},
+        Json{{"kind", "hard-threshold"}, {"threshold", 0.05}},
+        Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}}}) {
+    all.push_back({.sparsifier = selection, .aggregator = {{"kind", "allgather"}}});
+  }
+  for (const char* aggregator : {"gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+    for (const char* putback : {"captured", "published", "discard"}) {
+      all.push_back({.sparsifier = top,
+                     .aggregator = {{"kind", aggregator}},
+                     .feedback = {{"kind", "ef14"}, {"putback", putback}}});
+    }
+  }
+  all.push_back({.sparsifier = {{"kind", "rand-k"}, {"k", 3}, {"mask", "per-worker"}},
+                 .aggregator = {{"kind", "gtopk-tree"}}});
+  all.push_back(
+      {.sparsifier = top, .aggregator = {{"kind", "allgather"}}, .feedback = {{"kind", "none"}}});
+  return all;
+}
+
+inline std::string name_of(const Recipe& recipe) {
+  return recipe.sparsifier.dump() + recipe.aggregator.dump() + recipe.feedback.dump();
+}
+
+}  // namespace residuum::test

@@ -1,0 +1,110 @@
+// Dense kernels: exact where numbers are whole, and in the order of summation that is promised.
+
+#include "core/vectors/dense.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/core/support.h"
+
+namespace residuum {
+namespace {
+
+TEST(NormSq, IsExactOnWholeNumbersOfEveryLength) {
+  for (std::size_t d = 0; d <= 40; ++d) {
+    std::vector<double> x(d);
+    std::vector<float> narrow(d);
+    double expected = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      x[i] = static_cast<double>(i) - 7;
+      narrow[i] = static_cast<float>(x[i]);
+      expected += x[i] * x[i];
+    }
+
+    EXPECT_EQ(norm_sq<double>(x), expected);
+    EXPECT_EQ(norm_sq<float>(narrow), expected);
+  }
+}
+
+TEST(NormSq, AddsInEightLanesThatAreJoinedPairwise) {
+  // 2^54 swallows a one at a time but not four at once: lane 0 holds 2^54 and swallows its later
+  // ones and that of lane 4; lanes 1 and 5 bring two (a tie, to even: swallowed); the others four.
+  std::vector<double> x(24, 1.0);
+  x[0] = 0x1p27;
+  for (const std::size_t i :
+       {9U, 10U, 11U, 12U, 13U, 14U, 15U, 17U, 18U, 19U, 20U, 21U, 22U, 23U}) {
+    x[i] = 0;
+  }
+
+  EXPECT_EQ(norm_sq<double>(x), 0x1p54 + 4);
+
+  // Lane 4 brings one to lane 0, lane 5 two to lane 1: swallowed one after the other, where three
+  // together would not be.
+  std::vector<double> y(16);
+  y[0] = 0x1p27;
+  y[4] = y[5] = y[13] = 1;
+
+  EXPECT_EQ(norm_sq<double>(y), 0x1p54);
+}
+
+TEST(NormSq, SquaresFloatsInDouble) {
+  const std::vector<float> x{1e30F, 1e-30F};
+  const auto large = static_cast<double>(1e30F);
+
+  EXPECT_EQ(norm_sq<float>(x), large * large);
+}
+
+TEST(NormInf, IsTheLargestMagnitudeAndZeroForAnEmptyVector) {
+  const std::vector<float> x{1, -3, 2};
+  EXPECT_EQ(norm_inf<float>(x), 3.0F);
+  EXPECT_EQ(norm_inf<double>(std::vector<double>{-0.0}), 0.0);
+  EXPECT_EQ(norm_inf<double>(std::vector<double>{}), 0.0);
+}
+
+TEST(DistanceSq, IsThatOfXAndScaledY) {
+  const std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const std::vector<double> y{1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+  EXPECT_EQ(distance_sq(x, y), 285);      // 0^2 + 1^2 + ... + 9^2
+  EXPECT_EQ(distance_sq(x, y, 10), 285);  // 9^2 + ... + 0^2
+  EXPECT_EQ(distance_sq(x, y, 0), 385);   // 1^2 + ... + 10^2
+  EXPECT_EQ(distance_sq(x, x), 0);
+}
+
+TEST(Accumulate, AddsTheScaledAddendAndReturnsTheSumOfSquares) {
+  std::vector<float> buffer{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const std::vector<float> addend{1, 0, -1, 0, 1, 0, -1, 0, 1};
+
+  const double sum_of_squares = accumulate<float>(buffer, addend, 2);
+
+  EXPECT_EQ(buffer, (std::vector<float>{3, 2, 1, 4, 7, 6, 5, 8, 11}));
+  EXPECT_EQ(sum_of_squares, 9 + 4 + 1 + 16 + 49 + 36 + 25 + 64 + 121);
+}
+
+TEST(Accumulate, RoundsInThePrecisionOfTheBuffer) {
+  std::vector<float> buffer{1};
+  const std::vector<float> addend{0x1p-25F};
+
+  EXPECT_EQ(accumulate<float>(buffer, addend, 1), 1.0);
+  EXPECT_EQ(buffer.front(), 1.0F);
+}
+
+TEST(Accumulate, IsNotFiniteWhereAnEntryIsNot) {
+  std::vector<double> buffer{1, 2};
+  const std::vector<double> addend{std::numeric_limits<double>::quiet_NaN(), 0};
+
+  EXPECT_FALSE(std::isfinite(accumulate<double>(buffer, addend, 1)));
+}
+
+TEST(AddTo, AddsInDouble) {
+  std::vector<double> sum{1, 2};
+  add_to<float>(sum, std::vector<float>{0x1p-40F, -2});
+
+  EXPECT_EQ(sum, (std::vector<double>{1 + 0x1p-40, 0}));
+}
+
+}  // namespace
+}  // namespace residuum
