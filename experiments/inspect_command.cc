@@ -72,22 +72,28 @@ class OneStep final : public Recorder, public StepObserver {
             [](std::uint64_t, std::uint64_t) {}) {}
 
   void observe(const StepView& view) override {
-    k = view.k;
+    k_ = view.k;
     if (view.update_is_dense) {
-      to_sparse(view.dense_update, update);
+      to_sparse(view.dense_update, update_);
     } else {
-      update = *view.update;
+      update_ = *view.update;
     }
     monitor_.observe(view);
   }
   void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
-  void write(const Row& measured, const std::vector<Check>& /*checks*/) override { row = measured; }
+  void write(const Row& measured, const std::vector<Check>& /*checks*/) override {
+    row_ = measured;
+  }
 
-  Row row;
-  double k = 0;
-  SparseVector<double> update;
+  Row& row() { return row_; }
+  const Row& row() const { return row_; }
+  double k() const { return k_; }
+  const SparseVector<double>& update() const { return update_; }
 
  private:
+  Row row_;
+  double k_ = 0;
+  SparseVector<double> update_;
   Monitor monitor_;
 };
 
@@ -137,14 +143,14 @@ reports::Json as_json(const OneStep& step,
                       std::size_t workers,
                       std::size_t dimension,
                       const Options& options) {
-  const double d = static_cast<double>(dimension);
-  const Row& row = step.row;
+  const auto d = static_cast<double>(dimension);
+  const Row& row = step.row();
   const auto predicted =
-      predicted_delta_iid(options.aggregator, step.k / d, static_cast<double>(workers));
+      predicted_delta_iid(options.aggregator, step.k() / d, static_cast<double>(workers));
   return {{"workers", workers},
           {"dimension", dimension},
-          {"k", step.k},
-          {"density", step.k / d},
+          {"k", step.k()},
+          {"density", step.k() / d},
           {"aggregator", options.aggregator},
           {"putback", options.put_back},
           {"delta", column(row, Column::delta)},
@@ -163,8 +169,8 @@ reports::Json as_json(const OneStep& step,
           {"uplink_bytes", column(row, Column::uplink_bytes)},
           {"rounds", column(row, Column::rounds)},
           {"predicted_delta_iid", reports::json_number(predicted)},
-          {"selected", step.update.indices},
-          {"update", step.update.values}};
+          {"selected", step.update().indices},
+          {"update", step.update().values}};
 }
 
 }  // namespace
@@ -188,8 +194,8 @@ ExitCode inspect_command(const Options& options) {
   training.precision = Precision::float32;
   OneStep in_float32;
   train(training, in_float32);
-  if (const auto bytes = in_float32.row.get(Column::uplink_bytes)) {
-    step.row.set(Column::uplink_bytes, *bytes);
+  if (const auto bytes = in_float32.row().get(Column::uplink_bytes)) {
+    step.row().set(Column::uplink_bytes, *bytes);
   }
   if (options.gradient) {
     const Vectors gradients = read_vectors(*options.gradient);
@@ -204,8 +210,8 @@ ExitCode inspect_command(const Options& options) {
             accumulators.front().size());
     // xi is relative to the gradient's step alone, the accumulator being residual plus that step.
     const double scale = mean_norm(gradients);
-    if (const auto xi = step.row.get(Column::xi); xi && scale > 0) {
-      step.row.set(Column::xi, *xi * mean_norm(accumulators) / scale);
+    if (const auto xi = step.row().get(Column::xi); xi && scale > 0) {
+      step.row().set(Column::xi, *xi * mean_norm(accumulators) / scale);
     }
   }
   const auto json = as_json(step, accumulators.size(), accumulators.front().size(), options);

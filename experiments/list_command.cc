@@ -26,6 +26,7 @@ struct Line {
 template <class Entries>
 std::vector<Line> lines_of(const Entries& entries) {
   std::vector<Line> lines;
+  lines.reserve(entries.size());
   for (const auto& entry : entries) {
     lines.push_back({.name = std::string(entry.name),
                      .summary = std::string(entry.summary),
@@ -36,6 +37,7 @@ std::vector<Line> lines_of(const Entries& entries) {
 
 std::vector<Line> dataset_lines() {
   std::vector<Line> lines;
+  lines.reserve(datasets().size());
   for (const auto& entry : datasets()) {
     lines.push_back({.name = entry.name, .summary = entry.summary, .source = entry.terms});
   }
@@ -44,6 +46,7 @@ std::vector<Line> dataset_lines() {
 
 std::vector<Line> column_lines() {
   std::vector<Line> lines;
+  lines.reserve(kColumns.size());
   for (const auto& column : kColumns) {
     lines.push_back({.name = std::string(column.name),
                      .summary = std::string(column.meaning),

@@ -46,7 +46,8 @@ std::string label_of(const PreparedRun& run) {
     const auto dot = key.find('.');
     const std::string name = key.substr(dot + 1);
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    label += (name == "kind" || name == "putback") ? text + " " : name + "=" + text + " ";
+    const bool speaks_for_itself = name == "kind" || name == "putback";
+    label += fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", text);
   }
   return label + "seed=" + std::to_string(run.seed);
 }
@@ -175,8 +176,8 @@ class Batch {
 
   /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.
   static bool is_remarkable(const Outcome& outcome) {
-    constexpr double kLong_s = 5;
-    return outcome.state != Outcome::State::finished || outcome.wall_s > kLong_s;
+    constexpr double kLong = 5;
+    return outcome.state != Outcome::State::finished || outcome.wall_s > kLong;
   }
 
   static std::string describe(const Outcome& outcome) {

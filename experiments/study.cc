@@ -280,14 +280,53 @@ std::set<std::string> varying_keys(const std::vector<Settings>& points) {
       }
     }
   }
-  for (const auto& [key, setting] : points.front()) {
-    const bool everywhere = std::all_of(
-        points.begin(), points.end(), [&](const Settings& p) { return p.contains(key); });
+  for (const auto& first : points.front()) {
+    const bool everywhere = std::all_of(points.begin(), points.end(), [&](const Settings& point) {
+      return point.contains(first.first);
+    });
     if (!everywhere) {
-      keys.insert(key);
+      keys.insert(first.first);
     }
   }
   return keys;
+}
+
+Settings base_of(const toml::table& root) {
+  Settings base;
+  for (const auto& section : section_names()) {
+    if (const auto* table = root[section].as_table()) {
+      for (const auto& [key, node] : *table) {
+        base[fmt::format("{}.{}", section, key.str())] = setting_of(node, key.source());
+      }
+    }
+  }
+  return base;
+}
+
+/// All points of the study: the file's own settings, what a point changes, what overrides force.
+std::vector<Settings> points_of(const toml::table& root,
+                                const std::vector<std::string>& overrides) {
+  const Settings base = base_of(root);
+  Settings forced;
+  for (const auto& override_text : overrides) {
+    apply_override(override_text, forced);
+  }
+  std::vector<Settings> changes = grid_of(root);
+  for (auto& extra : extra_points_of(root)) {
+    changes.push_back(std::move(extra));
+  }
+  std::vector<Settings> points;
+  for (const auto& change : changes) {
+    // What is inserted first stays: the strongest layer comes first.
+    Settings point = forced;
+    point.insert(change.begin(), change.end());
+    point.insert(base.begin(), base.end());
+    points.push_back(std::move(point));
+  }
+  if (!forced.empty()) {
+    merge_equal(points);
+  }
+  return points;
 }
 
 }  // namespace
@@ -313,37 +352,7 @@ Study parse_study(const std::string& text,
   Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
   study.title = root["title"].value_or(study.name);
 
-  Settings base;
-  for (const auto& section : section_names()) {
-    if (const auto* table = root[section].as_table()) {
-      for (const auto& [key, node] : *table) {
-        base[fmt::format("{}.{}", section, key.str())] = setting_of(node, key.source());
-      }
-    }
-  }
-  Settings forced;
-  for (const auto& override_text : overrides) {
-    apply_override(override_text, forced);
-  }
-  std::vector<Settings> points;
-  const auto add_point = [&](const Settings& changes) {
-    Settings point = base;
-    for (const auto* layer : {&changes, static_cast<const Settings*>(&forced)}) {
-      for (const auto& [key, setting] : *layer) {
-        point[key] = setting;
-      }
-    }
-    points.push_back(std::move(point));
-  };
-  for (const auto& changes : grid_of(root)) {
-    add_point(changes);
-  }
-  for (const auto& changes : extra_points_of(root)) {
-    add_point(changes);
-  }
-  if (!forced.empty()) {
-    merge_equal(points);
-  }
+  const auto points = points_of(root, overrides);
   const auto keys = varying_keys(points);
   const auto seeds = seeds_of(root);
   require(points.size() * seeds.size() <= kMaxRuns,

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 int spawn_and_wait(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   std::vector<std::string> copies = arguments;
+  argv.reserve(copies.size() + 1);
   for (auto& argument : copies) {
     argv.push_back(argument.data());
   }
@@ -63,11 +64,11 @@ std::vector<std::string> run_arguments(const Options& options,
                                      out.string(),
                                      "--progress=none"};
   for (const auto& change : options.overrides) {
-    arguments.push_back("--set");
+    arguments.emplace_back("--set");
     arguments.push_back(change);
   }
   if (options.data_dir) {
-    arguments.push_back("--data-dir");
+    arguments.emplace_back("--data-dir");
     arguments.push_back(*options.data_dir);
   }
   return arguments;

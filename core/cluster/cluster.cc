@@ -55,7 +55,7 @@ void read_all(std::span<const std::byte> bytes, std::vector<SparseVector<Real>>&
 
 int ceil_log2(int n) {
   assert(n >= 1);
-  return std::bit_width(static_cast<unsigned>(n) - 1);
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(n) - 1));
 }
 
 Cluster::Cluster(World& world, int workers) : world_(&world), workers_(workers) {
@@ -176,7 +176,9 @@ void Cluster::sum_in_worker_order(
   if (everywhere) {
     Bytes whole(bytes.begin(), bytes.end());
     world_->broadcast(last, whole);
-    std::memcpy(sum.data(), whole.data(), whole.size());
+    if (!whole.empty()) {
+      std::memcpy(sum.data(), whole.data(), whole.size());
+    }
   } else if (rank == last) {
     world_->send(0, bytes);
   } else if (rank == 0) {

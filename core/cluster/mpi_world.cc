@@ -135,7 +135,7 @@ class MpiWorld final : public World {
   static constexpr int kWhole = 1;
   static constexpr int kLength = 2;
 
-  void receive_into(int from, std::span<std::byte> bytes) {
+  static void receive_into(int from, std::span<std::byte> bytes) {
     check(MPI_Recv(bytes.data(),
                    static_cast<int>(bytes.size()),
                    MPI_BYTE,
@@ -146,7 +146,7 @@ class MpiWorld final : public World {
           "MPI_Recv");
   }
 
-  Bytes receive_long(int from) {
+  static Bytes receive_long(int from) {
     std::uint64_t length = 0;
     check(MPI_Recv(&length, 1, MPI_UINT64_T, from, kLength, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
           "MPI_Recv");

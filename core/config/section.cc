@@ -108,7 +108,7 @@ std::string Section::text(const std::string& key,
 std::string Section::choice(const std::string& key,
                             const std::vector<std::string>& choices,
                             const std::optional<std::string>& fallback) const {
-  const std::string value = text(key, fallback);
+  std::string value = text(key, fallback);
   require(std::find(choices.begin(), choices.end(), value) != choices.end(),
           "unknown value '{}' of {}{}",
           value,
