@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -85,6 +86,23 @@ struct CommandLine {
   }
 };
 
+/// One line on what is wrong with the command line.
+std::string complaint(const CommandLine& line,
+                      const std::vector<std::string>& arguments,
+                      const CLI::ParseError& error) {
+  std::vector<std::string> commands;
+  for (const auto* command : line.app.get_subcommands(nullptr)) {
+    commands.push_back(command->get_name());
+  }
+  const bool names_a_command = arguments.size() > 1 && arguments[1].front() != '-';
+  if (names_a_command &&
+      std::find(commands.begin(), commands.end(), arguments[1]) == commands.end()) {
+    return fmt::format(
+        "unknown command '{}'{}", arguments[1], residuum::suggestion(arguments[1], commands));
+  }
+  return fmt::format("{}; see residuum --help", error.what());
+}
+
 ExitCode dispatch(const CommandLine& line,
                   const std::vector<std::string>& arguments,
                   residuum::World& world) {
@@ -153,7 +171,11 @@ int main(int argc, char** argv) {
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return line.app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (error.get_exit_code() == 0) {
+      return line.app.exit(error);  // --help
+    }
+    fmt::print(stderr, "error: {}\n", complaint(line, arguments, error));
+    return static_cast<int>(ExitCode::usage);
   }
   const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
                                                      : residuum::make_single_process();

@@ -108,6 +108,8 @@ class Batch {
       return;
     }
     const fs::path resolved = result_dir_ / "study.resolved.json";
+    refuse_foreign_folder();
+    lock_.emplace(result_dir_);
     if (fs::exists(resolved)) {
       const std::string other = reports::text_at(reports::read_json(resolved), "name");
       require(other == study_.name,
@@ -115,14 +117,7 @@ class Batch {
               result_dir_.string(),
               other,
               study_.name);
-    } else if (fs::exists(result_dir_) && !fs::is_empty(result_dir_)) {
-      const bool only_lock = std::distance(fs::directory_iterator(result_dir_), {}) == 1 &&
-                             fs::exists(result_dir_ / ".lock");
-      require(only_lock,
-              "{} is not empty and holds no study; give another --out",
-              result_dir_.string());
     }
-    lock_.emplace(result_dir_);
     reports::Json ids = reports::Json::array();
     for (const auto& run : planned_) {
       ids.push_back(run.id);
@@ -134,6 +129,19 @@ class Batch {
                                     {"runs", ids},
                                     {"command", command_},
                                     {"overrides", options_.overrides}});
+  }
+
+  /// Before anything is written: a folder of ours has at least the lock.
+  void refuse_foreign_folder() const {
+    if (!fs::exists(result_dir_)) {
+      return;
+    }
+    require(
+        fs::is_directory(result_dir_), "{} is a file; give another --out", result_dir_.string());
+    require(fs::is_empty(result_dir_) || fs::exists(result_dir_ / ".lock") ||
+                fs::exists(result_dir_ / "study.resolved.json"),
+            "{} is not empty and holds no study; give another --out",
+            result_dir_.string());
   }
 
   bool is_done_on_root(const std::string& id) {

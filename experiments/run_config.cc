@@ -36,7 +36,7 @@ Section with_default_kind(const Section& section, const char* kind, const RunSpe
 }
 
 int read_workers(const Section& section) {
-  const auto count = section.integer("count", 4);
+  const auto count = section.integer("count", kDefaultWorkers);
   require(count >= 1 && count <= 1'000'000,
           "{} must lie in 1..1000000, got {}",
           section.where("count"),
@@ -66,8 +66,12 @@ std::uint64_t read_iterations(const Section& section,
                               const Objective& objective,
                               std::size_t batch,
                               int workers) {
-  require(section.has("iterations") != section.has("epochs"),
-          "section [budget] needs either 'iterations' or 'epochs'");
+  require(!(section.has("iterations") && section.has("epochs")),
+          "{} and {}: give one of them, either is enough",
+          section.where("iterations"),
+          section.where("epochs"));
+  require(section.has("iterations") || section.has("epochs"),
+          "section [budget] needs 'iterations' or 'epochs'");
   if (section.has("iterations")) {
     const auto iterations = section.integer("iterations");
     require(iterations >= 1 && iterations < std::int64_t{1} << 32,
@@ -175,7 +179,10 @@ std::string short_hash(const std::string& text) {
   for (const char c : text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
-  return fmt::format("{:016x}", hash ^ (hash >> 29)).substr(4);
+  // The finaliser of MurmurHash3 spreads every bit over the digits that are kept.
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return fmt::format("{:016x}", hash ^ (hash >> 33)).substr(4);
 }
 
 std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {

@@ -15,6 +15,9 @@
 
 namespace residuum {
 
+/// P where a study does not say.
+inline constexpr int kDefaultWorkers = 4;
+
 /// Objectives by their settings; the last one stays loaded, since neighbouring runs share it.
 class ObjectiveCache {
  public:

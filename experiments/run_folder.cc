@@ -3,6 +3,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "experiments/progress.h"
 #include "reports/result_folder.h"
 
 namespace residuum {
@@ -97,6 +98,15 @@ Json data_json(const DataInfo& data) {
           {"note", data.note}};
 }
 
+/// A print of each table, to notice later that it is not the one that was written.
+Json prints_of(const std::filesystem::path& folder) {
+  Json prints = Json::object();
+  for (const char* name : {"iterations.csv", "checks.csv"}) {
+    prints[name] = short_hash(reports::read_file(folder / name));
+  }
+  return prints;
+}
+
 const char* state_name(Outcome::State state) {
   switch (state) {
     case Outcome::State::finished:
@@ -125,12 +135,24 @@ std::string utc_now() {
 }
 
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
-  const auto status = result_dir / "runs" / run_id / "status.json";
-  if (!std::filesystem::exists(status)) {
+  const auto folder = result_dir / "runs" / run_id;
+  if (!std::filesystem::exists(folder / "status.json")) {
     return false;
   }
-  const auto state = reports::text_at(reports::read_json(status), "state");
-  return state == "finished" || state == "diverged";
+  try {
+    const Json status = reports::read_json(folder / "status.json");
+    const auto state = reports::text_at(status, "state");
+    if (state != "finished" && state != "diverged") {
+      return false;
+    }
+    if (reports::value_at(status, "files") == prints_of(folder)) {
+      return true;
+    }
+  } catch (const Error&) {
+    // What cannot be read is as good as damaged.
+  }
+  say(fmt::format("{} was damaged since it finished; it is run again", folder.string()));
+  return false;
 }
 
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
@@ -162,6 +184,11 @@ void RunFolder::write_status(const Json& status) {
   reports::write_json_atomically(folder_ / "status.json", status);
 }
 
+void RunFolder::write_log(const std::string& ending) {
+  reports::write_file_atomically(
+      folder_ / "log.txt", fmt::format("{} started\n{} {}\n", started_utc_, utc_now(), ending));
+}
+
 void RunFolder::finish(const Outcome& outcome,
                        const RunSummary& summary,
                        const PreparedRun& run,
@@ -174,6 +201,10 @@ void RunFolder::finish(const Outcome& outcome,
   checks_->close();
   move_file(table(kIterationsPart), table("iterations.csv"));
   move_file(table(kChecksPart), table("checks.csv"));
+  write_log(
+      outcome.message.empty()
+          ? fmt::format("finished: {} iterations in {:.2f} s", outcome.iterations, outcome.wall_s)
+          : outcome.message);
   const std::size_t d = run.objective->dimension();
   const auto k = run.method->sparsifier->k(d);
   write_status({{"state", state_name(outcome.state)},
@@ -190,6 +221,7 @@ void RunFolder::finish(const Outcome& outcome,
                 {"final", final_json(outcome, run.training.minimum)},
                 {"totals", totals_json(summary, outcome)},
                 {"checks", checks_json(summary)},
+                {"files", prints_of(folder_)},
                 {"provenance", Json(provenance)}});
 }
 
@@ -199,6 +231,7 @@ void RunFolder::fail(const std::string& state, const std::string& message) {
   std::error_code ignored;  // a table that is not there is as good as removed
   std::filesystem::remove(table(kIterationsPart), ignored);
   std::filesystem::remove(table(kChecksPart), ignored);
+  write_log(message);
   write_status({{"state", state},
                 {"message", message},
                 {"started_utc", started_utc_},

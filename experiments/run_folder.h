@@ -39,6 +39,8 @@ class RunFolder final : public Recorder {
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
   void write_status(const reports::Json& status);
+  /// log.txt: when the run started, and when and how it ended.
+  void write_log(const std::string& ending);
 
   std::filesystem::path folder_;
   std::string started_utc_;

@@ -194,8 +194,11 @@ void check_top_level(const toml::table& root) {
             place_of(key.source()),
             name);
   }
-  const auto schema = root["schema"].value<std::int64_t>();
-  require(schema.has_value(), "missing key 'schema'; this program reads schema = 1");
+  const auto node = root["schema"];
+  require(static_cast<bool>(node), "missing key 'schema'; this program reads schema = 1");
+  const auto schema = node.value_exact<std::int64_t>();
+  require(
+      schema.has_value(), "'schema' at {} must be the number 1", place_of(node.node()->source()));
   require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
 }
 
@@ -234,6 +237,12 @@ void apply_override(const std::string& override_text, Settings& settings) {
           override_text);
   const std::string key = override_text.substr(0, equals);
   const std::string value = override_text.substr(equals + 1);
+  for (const char* fixed : {"schema", "name", "title", "sweep", "point"}) {
+    require(key != fixed, "--set {}: '{}' is set in the file alone", override_text, key);
+  }
+  if (key == "seeds") {
+    return;  // not a section's key: `with_seeds` has taken it
+  }
   Setting setting{.value = value, .place = "--set"};
   try {
     setting.value = to_json(*toml::parse("v = " + value).get("v"));
@@ -255,6 +264,17 @@ void merge_equal(std::vector<Settings>& points) {
   };
   std::set<std::string> seen;
   std::erase_if(points, [&](const Settings& point) { return !seen.insert(values(point)).second; });
+}
+
+/// The study with the seeds that an override names, if one does.
+toml::table with_seeds(toml::table root, const std::vector<std::string>& overrides) {
+  for (const auto& override_text : overrides) {
+    if (override_text.rfind("seeds=", 0) == 0) {
+      const auto seeds = parse("seeds = " + override_text.substr(6), "--set");
+      root.insert_or_assign("seeds", *seeds.get("seeds"));
+    }
+  }
+  return root;
 }
 
 /// Keys that take different values over the points, with their value here.
@@ -347,7 +367,7 @@ const std::vector<std::string>& section_names() {
 Study parse_study(const std::string& text,
                   const std::string& file,
                   const std::vector<std::string>& overrides) {
-  const toml::table root = parse(text, file);
+  const toml::table root = with_seeds(parse(text, file), overrides);
   check_top_level(root);
   Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
   study.title = root["title"].value_or(study.name);

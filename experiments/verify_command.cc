@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <limits>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -13,6 +15,7 @@
 #include "core/record/columns.h"
 #include "experiments/commands.h"
 #include "experiments/progress.h"
+#include "experiments/run_config.h"
 #include "experiments/study.h"
 #include "reports/csv_reader.h"
 #include "reports/files.h"
@@ -118,6 +121,26 @@ void remove_old_results(const fs::path& folder) {
   }
 }
 
+/// More processes than workers would fail under mpirun, in many lines.
+void check_ranks(const std::vector<int>& ranks, const Study& study) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const auto& run : study.runs) {
+    const auto workers = run.sections.find("workers");
+    const bool given = workers != run.sections.end() && workers->second.contains("count") &&
+                       workers->second.at("count").value.is_number_integer();
+    const std::int64_t count =
+        given ? workers->second.at("count").value.get<std::int64_t>() : kDefaultWorkers;
+    fewest = std::min(fewest, count);
+  }
+  for (const int count : ranks) {
+    require(count >= 1 && count <= fewest,
+            "--ranks: {} processes for {} workers; it takes 1 to {}",
+            count,
+            fewest,
+            fewest);
+  }
+}
+
 void allow_mpirun_as_root() {
   if (geteuid() == 0) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
@@ -132,11 +155,11 @@ ExitCode verify_command(const Options& options, const std::string& program) {
       parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
   const fs::path top = output_folder(options, study.name + "-verify");
   require(!options.ranks.empty(), "--ranks needs at least one process count");
+  check_ranks(options.ranks, study);
   allow_mpirun_as_root();
   std::vector<std::string> reference;
   bool all_equal = true;
   for (const int ranks : options.ranks) {
-    require(ranks >= 1, "--ranks: {} is no process count", ranks);
     const fs::path out = top / fmt::format("ranks-{}", ranks);
     remove_old_results(out);
     const int code = spawn_and_wait(run_arguments(options, program, ranks, out));

@@ -15,6 +15,7 @@ Amount Amount::from(const Section& section) {
     const auto k = section.integer("k");
     require(k >= 1, "{} must be at least 1, got {}", section.where("k"), k);
     amount.k_ = static_cast<std::size_t>(k);
+    amount.where_ = section.where("k");
     return amount;
   }
   require(section.has("density"), "missing key '{0}.density' (or '{0}.k')", section.name());
@@ -29,7 +30,8 @@ Amount Amount::from(const Section& section) {
 std::size_t Amount::resolve(std::size_t dimension) const {
   if (k_) {
     require(*k_ <= dimension,
-            "'sparsifier.k' is {}, but there are only {} parameters; use at most that many",
+            "{} is {}, but there are only {} parameters; use at most that many",
+            where_,
             *k_,
             dimension);
     return *k_;

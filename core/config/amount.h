@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "core/config/section.h"
 
@@ -19,6 +20,7 @@ class Amount {
 
  private:
   std::optional<std::size_t> k_;
+  std::string where_;  // of k, for messages
   double density_ = 1;
 };
 

@@ -8,6 +8,12 @@
 namespace residuum {
 namespace {
 
+/// The value as a person wrote it; JSON has no word for what is not finite.
+std::string shown(const nlohmann::json& value) {
+  const bool is_odd = value.is_number_float() && !std::isfinite(value.get<double>());
+  return is_odd ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
 std::map<std::string, Setting> without_places(const nlohmann::json& values) {
   std::map<std::string, Setting> settings;
   for (const auto& [key, value] : values.items()) {
@@ -57,7 +63,7 @@ double Section::number(const std::string& key, std::optional<double> fallback) c
   require(value.is_number() && std::isfinite(value.get<double>()),
           "{} must be a finite number, got {}",
           where(key),
-          value.dump());
+          shown(value));
   resolved_[key] = value.get<double>();
   return value.get<double>();
 }

@@ -33,6 +33,8 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
 std::span<const Entry<Sparsifier>> sparsifiers() { return kEntries; }
 
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section) {
+  // Selection over single layers is not built yet; the key of the contract has one value so far.
+  section.choice("scope", {"model"}, "model");
   return make_from(sparsifiers(), section);
 }
 

@@ -1,6 +1,7 @@
-// Exact Top_k in two passes over memory: a histogram of the leading bits of |x| finds a bound that
-// at least k entries reach; a second pass collects those, and the cut is made exactly among them.
-// The bits of a positive IEEE number, read as an integer, are ordered as the number is.
+// Exact Top_k: a bound that at least k entries reach is guessed from every 64th entry, one pass
+// over memory collects what reaches it, and the cut is made exactly among these. Where the guess
+// was too high, a histogram of the leading bits of |x| finds a bound that is certain. The bits of a
+// positive IEEE number, read as an integer, are ordered as the number is.
 
 #include "core/vectors/select.h"
 
@@ -65,12 +66,9 @@ void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogra
 /// The smallest magnitude of the highest buckets that together hold at least k entries; at least
 /// that of the smallest non-zero number.
 template <class Real>
-Integer<Real> lower_bound_of_top(std::span<const Real> x,
-                                 std::size_t k,
-                                 std::vector<std::uint32_t>& histogram) {
-  if (x.size() <= kSmall) {
-    return 1;
-  }
+Integer<Real> certain_bound(std::span<const Real> x,
+                            std::size_t k,
+                            std::vector<std::uint32_t>& histogram) {
   count_buckets(x, histogram);
   std::size_t bucket = histogram.size();
   std::size_t reached = 0;
@@ -107,6 +105,45 @@ bool is_within(Cut& cut, std::uint64_t magnitude) {
   return magnitude > cut.magnitude;
 }
 
+/// A magnitude that a few more than k entries reach, if the entries sampled are like the others; 1,
+/// which every non-zero entry reaches, for short vectors.
+template <class Real>
+Integer<Real> likely_bound(std::span<const Real> x,
+                           std::size_t k,
+                           std::vector<std::uint64_t>& sample) {
+  constexpr std::size_t kStride = 64;
+  if (x.size() <= kSmall) {
+    return 1;
+  }
+  sample.clear();
+  for (std::size_t i = 0; i < x.size(); i += kStride) {
+    sample.push_back(magnitude(x[i]));
+  }
+  // k/64 of the sample are expected above the k-th entry; four deviations more make a miss rare.
+  const double expected = static_cast<double>(k) / kStride;
+  const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 4);
+  if (rank >= sample.size()) {
+    return 1;
+  }
+  const auto bound = sample.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(sample.begin(), bound, sample.end(), std::greater<>());
+  return std::max<Integer<Real>>(1, static_cast<Integer<Real>>(*bound));
+}
+
+/// The entries of at least this magnitude, in index order.
+template <class Real>
+void collect(std::span<const Real> x, Integer<Real> bound, SelectWorkspace& workspace) {
+  workspace.candidates.clear();
+  workspace.magnitudes.clear();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto bits = magnitude(x[i]);
+    if (bits >= bound) {
+      workspace.candidates.push_back(static_cast<std::uint32_t>(i));
+      workspace.magnitudes.push_back(bits);
+    }
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -119,21 +156,14 @@ void select_top_k(std::span<const Real> x,
   if (k == 0) {
     return;
   }
-  const auto bound = lower_bound_of_top(x, k, workspace.histogram);
-  auto& candidates = workspace.candidates;
-  auto& magnitudes = workspace.magnitudes;
-  candidates.clear();
-  magnitudes.clear();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto bits = magnitude(x[i]);
-    if (bits >= bound) {
-      candidates.push_back(static_cast<std::uint32_t>(i));
-      magnitudes.push_back(bits);
-    }
+  collect(x, likely_bound(x, k, workspace.magnitudes), workspace);
+  if (workspace.candidates.size() < k && x.size() > kSmall) {
+    collect(x, certain_bound(x, k, workspace.histogram), workspace);
   }
+  const auto& candidates = workspace.candidates;
   Cut cut;
   if (candidates.size() > k) {
-    cut = find_cut(magnitudes, k);
+    cut = find_cut(workspace.magnitudes, k);
   }
   for (const std::uint32_t i : candidates) {
     if (is_within(cut, magnitude(x[i]))) {

@@ -92,7 +92,8 @@ class Parser {
     return text_.substr(token_begin_, position_ - token_begin_);
   }
 
-  /// The finite number that all of `word` is; a leading plus sign is allowed.
+  /// The number that all of `word` is, finite also in float32, which most trainings use; a leading
+  /// plus sign is allowed.
   static std::optional<double> number(std::string_view word) {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
       word.remove_prefix(1);
@@ -100,7 +101,8 @@ class Parser {
     double value = 0;
     const char* const end = word.data() + word.size();
     const auto [stopped, error] = std::from_chars(word.data(), end, value);
-    if (error != std::errc() || stopped != end || !std::isfinite(value)) {
+    if (error != std::errc() || stopped != end ||
+        !(std::abs(value) <= std::numeric_limits<float>::max())) {
       return std::nullopt;
     }
     return value;
@@ -195,7 +197,7 @@ class Parser {
   double parse_value(std::string_view word, std::size_t position) const {
     const auto value = number(word);
     if (!value) {
-      fail(position, "value '{}' is not a finite number", shown(word));
+      fail(position, "value '{}' is not a finite number of float32's range", shown(word));
     }
     return *value;
   }

@@ -106,6 +106,25 @@ TEST_F(Program, RunsAgainWhatWasNotFinished) {
   EXPECT_THAT(read_text(one / "status.json"), HasSubstr("finished"));
 }
 
+TEST_F(Program, RunsAgainWhatWasDamagedSinceItFinished) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto one = std::filesystem::directory_iterator(results() / "runs")->path();
+  const std::string whole = read_text(one / "iterations.csv");
+  const std::string cut = whole.substr(0, whole.find('\n', whole.size() / 2) + 1);
+  const std::vector<std::pair<const char*, std::string>> damages{
+      {"iterations.csv", cut}, {"checks.csv", ""}, {"status.json", "{"}};
+  for (const auto& [file, content] : damages) {
+    std::ofstream(one / file) << content;
+
+    const Finished again = run(kStudy);
+
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("was damaged since it finished")) << file;
+    EXPECT_THAT(again.err, HasSubstr("3 of 4 runs were done before")) << file;
+    EXPECT_EQ(read_text(one / "iterations.csv").size() > cut.size(), true);
+  }
+}
+
 TEST_F(Program, SeesThePublishedRuleLeakAndTheCapturedNot) {
   ASSERT_EQ(run(kStudy).code, 0) << "a negative control is no failure";
 
@@ -200,6 +219,39 @@ TEST_F(Program, RefusesAFolderThatHoldsSomethingElse) {
 
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("holds no study"));
+}
+
+TEST_F(Program, RefusesAFileAsResultFolder) {
+  folder_.write("taken", "");
+
+  const Finished finished = run(kStudy, {"--out", "taken"});
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("taken is a file"));
+}
+
+TEST_F(Program, TakesSeedsFromTheCommandLine) {
+  ASSERT_EQ(run(kStudy, {"--set", "seeds=1"}).code, 0);
+  EXPECT_EQ(run(kStudy, {"--set", "name=other"}).code, 2);
+
+  const std::string runs = read_text(results() / "runs.csv");
+  EXPECT_EQ(std::count(runs.begin(), runs.end(), '\n'), 1 + 2);
+}
+
+TEST_F(Program, NamesTheNearestCommand) {
+  const Finished finished = residuum_program({"rnu"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err, "error: unknown command 'rnu'; did you mean 'run'?\n");
+}
+
+TEST_F(Program, VerifiesOnNoMoreProcessesThanWorkers) {
+  folder_.write("s.toml", kStudy);
+
+  const Finished finished = residuum_program({"verify", "s.toml", "--ranks", "5"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("5 processes for 4 workers"));
 }
 
 TEST_F(Program, StopsOnASignalAndGoesOnLater) {

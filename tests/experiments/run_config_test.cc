@@ -87,7 +87,7 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"step.value=0"}), HasSubstr("positive"));
   EXPECT_THAT(error_of(kStudy, {"step.value=1/K"}), HasSubstr("1/L"));
   EXPECT_THAT(error_of(kStudy, {"step.momentum=1"}), HasSubstr("[0, 1)"));
-  EXPECT_THAT(error_of(kStudy, {"budget.epochs=1"}), HasSubstr("either"));
+  EXPECT_THAT(error_of(kStudy, {"budget.epochs=1"}), HasSubstr("give one"));
   EXPECT_THAT(error_of(kStudy, {"budget.iterations=0"}), HasSubstr("budget.iterations"));
   EXPECT_THAT(error_of(kStudy, {"protocol.kind=bps"}), HasSubstr("did you mean 'bsp'?"));
   EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
