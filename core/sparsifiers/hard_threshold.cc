@@ -7,6 +7,7 @@
 // authors' code, in gradient units; it presumes accumulators of norm about one.
 
 #include <cmath>
+#include <utility>
 
 #include "core/config/amount.h"
 #include "core/sparsifiers/sparsifier.h"
@@ -17,7 +18,7 @@ namespace {
 class HardThreshold final : public SparsifierFor<HardThreshold> {
  public:
   HardThreshold(std::optional<double> threshold, std::optional<Amount> intended, bool eta_scaled)
-      : threshold_(threshold), intended_(intended), eta_scaled_(eta_scaled) {}
+      : threshold_(threshold), intended_(std::move(intended)), eta_scaled_(eta_scaled) {}
 
   template <class Real>
   void select(std::span<const Real> accumulator,

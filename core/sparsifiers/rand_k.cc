@@ -3,6 +3,7 @@
 // messages add up index by index; with "per-worker" each draws its own.
 
 #include <algorithm>
+#include <utility>
 
 #include "core/config/amount.h"
 #include "core/random/random.h"
@@ -32,7 +33,7 @@ void draw_subset(std::size_t d,
 
 class RandK final : public SparsifierFor<RandK> {
  public:
-  RandK(Amount amount, bool shared) : amount_(amount), shared_(shared) {}
+  RandK(Amount amount, bool shared) : amount_(std::move(amount)), shared_(shared) {}
 
   template <class Real>
   void select(std::span<const Real> accumulator,

@@ -2,6 +2,8 @@
 // |a - Top_k(a)|^2 <= (1 - k/d) |a|^2, with equality for equal magnitudes (Stich et al., NeurIPS
 // 2018, Lemma A.1).
 
+#include <utility>
+
 #include "core/config/amount.h"
 #include "core/sparsifiers/sparsifier.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 class TopK final : public SparsifierFor<TopK> {
  public:
-  explicit TopK(Amount amount) : amount_(amount) {}
+  explicit TopK(Amount amount) : amount_(std::move(amount)) {}
 
   template <class Real>
   void select(std::span<const Real> accumulator,
