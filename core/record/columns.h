@@ -43,7 +43,41 @@ namespace residuum {
   X(measure_s, number, "s", "wall time of the measurements")                                       \
   X(model_time_s, number, "s", "modelled network time, with a network model")                      \
   X(test_loss, number, "", "mean loss on held-out data, where evaluated")                          \
-  X(test_accuracy, number, "", "fraction of held-out samples classified right, where evaluated")
+  X(test_accuracy, number, "", "fraction of held-out samples classified right, where evaluated")   \
+  X(distance_sq, number, "", "|w_t - x*|^2, where x* is known")                                    \
+  X(averaged_loss_gap, number, "", "f(average of w_0..w_t weighted by the step rule) - f*")        \
+  X(virtual_loss, number, "", "f(z_t), where evaluated")                                           \
+  X(step_sum, number, "", "sum of eta_s over s < t")                                               \
+  X(noise_sum, number, "", "sum of eta_s^2 |mean over workers of G^p_s|^2 over s < t")             \
+  X(gap_sum, number, "", "sum of eta_s |w_s - z_s|^2 over s < t")                                  \
+  X(worker_grad_norm_sq, number, "", "mean over workers of |G^p_t|^2")                             \
+  X(worker_accumulator_norm_sq, number, "", "mean over workers of |a^p_t|^2")                      \
+  X(noise_variance, number, "", "sigma^2 of a worker's batch gradient, by half batches; unbiased") \
+  X(heterogeneity, number, "", "zeta^2, mean |grad f_p - grad f|^2; unbiased, may be negative")    \
+  X(grad_norm_sq_split,                                                                            \
+    number,                                                                                        \
+    "",                                                                                            \
+    "|grad f(w_t)|^2 by the product of half-batch means; unbiased")                                \
+  X(half_batch_bias, number, "", "|mean G^{p,1} - mean G^{p,2}|^2 over its expectation")           \
+  X(smoothness_gap, number, "", "|grad f(w_t) - grad f(z_t)| / |w_t - z_t|, the L of theorem 5.1") \
+  X(smoothness_secant,                                                                             \
+    number,                                                                                        \
+    "",                                                                                            \
+    "largest |grad f(w) - grad f(w')| / |w - w'| so far; L or less")                               \
+  X(smoothness_descent, number, "", "2 (f(z+) - f(z) + eta grad f(z).g) / (eta^2 |g|^2)")          \
+  X(smoothness_power,                                                                              \
+    number,                                                                                        \
+    "",                                                                                            \
+    "largest curvature |eigenvalue| of f at w_t, by power iteration")                              \
+  X(memory_factor, number, "", "D_t = R_{t+1}/eta_t, R_{t+1} = sqrt(q_t) (R_t + eta_t)")           \
+  X(tail_ratio, number, "", "|a - Top_k a|^2 / |a|^2 of the mean accumulator")                     \
+  X(tail_bound, number, "", "what tail_ratio may be if the sorted squares are convex")             \
+  X(tail_convexity, number, "", "fraction of the sorted squares where they are convex")            \
+  X(compressor_alpha, number, "", "least |C(a^p)|^2 / |a^p|^2 over workers (Beznosikov et al.)")   \
+  X(compressor_beta, number, "", "largest |C(a^p)|^2 / <C(a^p), a^p> over workers")                \
+  X(compressor_gamma, number, "", "least <C(a^p), a^p> / |a^p|^2 over workers")                    \
+  X(compressor_delta, number, "", "largest 1 / (1 - |C(a^p) - a^p|^2 / |a^p|^2) over workers")     \
+  X(ef21_distortion, number, "", "mean over workers of |g^p - G^p_t|^2, EF21's G_t")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
