@@ -161,12 +161,13 @@ std::vector<std::string> read_probe_names(const Section& section) {
 /// What the chosen probes need beyond the run itself, each on a cadence of its own.
 void read_needs(const Section& section, PreparedRun& run) {
   Training& training = run.training;
+  bool virtual_points = false;
   bool halves = false;
   bool sorts = false;
   bool power = false;
   for (const auto& probe : make_probes(run.probes, section.where("names"))) {
     const Needs needs = probe->needs();
-    training.virtual_loss = training.virtual_loss || needs.virtual_loss;
+    virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
     training.compares_points = training.compares_points || needs.compares_points;
     training.averages_iterates = training.averages_iterates || needs.averages_iterates;
     halves = halves || needs.halves;
@@ -176,6 +177,9 @@ void read_needs(const Section& section, PreparedRun& run) {
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
     return Cadence(section.any(key, fallback), section.where(key), training.iterations);
   };
+  if (virtual_points) {
+    training.virtual_points = cadence("virtual_every", {{"geometric", 2.0}});
+  }
   if (halves) {
     training.split = cadence("noise_every", {{"geometric", 1.1}});
   }
@@ -195,7 +199,8 @@ void read_probes(const Section& section, PreparedRun& run) {
   run.probes = read_probe_names(section);
   training.measure = !run.probes.empty();
   const std::uint64_t iterations = training.iterations;
-  training.measured = Cadence(section.any("every", 1), section.where("every"), iterations);
+  training.measured =
+      Cadence(section.any("every", {{"geometric", 1.05}}), section.where("every"), iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
   training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
   training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);

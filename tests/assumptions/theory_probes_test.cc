@@ -297,12 +297,35 @@ TEST(AverageProbe, IsTheLossGapAtTheAverage) {
   EXPECT_DOUBLE_EQ(row[Column::averaged_loss_gap], row[Column::loss] - 0.25);
 }
 
+TEST(TrafficProbe, HasTotalsOverAllIterationsWhateverIsMeasured) {
+  const auto objective = test::noisy_quadratic(10, 0.3);
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.workers = 3;
+  recipe.iterations = 25;
+  const auto all = test::measure(objective, recipe);
+  double bytes = 0;
+  double sent = 0;
+  for (const auto& row : all.rows) {
+    bytes += row[Column::uplink_bytes];
+    sent += row[Column::nnz_sent];
+  }
+  recipe.measured = 9;
+  const auto some = test::measure(objective, recipe);
+
+  EXPECT_LT(some.rows.size(), all.rows.size());
+  EXPECT_EQ(some.rows.back()[Column::total_uplink_bytes], bytes);
+  EXPECT_EQ(some.rows.back()[Column::total_nnz_sent], sent);
+  EXPECT_EQ(some.summary.uplink_bytes, bytes);
+}
+
 TEST(CertificateProbe, PassesOnTheSumsAndTheVirtualLoss) {
   const auto objective = test::noisy_quadratic(3, 0.1);
   Recipe recipe;
   recipe.iterations = 5;
   recipe.evaluated = 1;
-  recipe.virtual_loss = true;
+  recipe.virtual_points = 1;
   const auto run = test::measure(objective, recipe);
 
   double noise = 0;

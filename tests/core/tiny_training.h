@@ -114,7 +114,7 @@ struct Recipe {
   // What only some probes ask for.
   std::optional<Json> split = std::nullopt;
   std::optional<Json> power = std::nullopt;
-  bool virtual_loss = false;
+  std::optional<Json> virtual_points = std::nullopt;
   bool compares_points = false;
   bool averages_iterates = false;
   std::optional<double> minimum = std::nullopt;
@@ -164,7 +164,10 @@ inline Outcome train(World& world,
   if (recipe.power) {
     training.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
   }
-  training.virtual_loss = recipe.virtual_loss;
+  if (recipe.virtual_points) {
+    training.virtual_points =
+        Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
+  }
   training.compares_points = recipe.compares_points;
   training.averages_iterates = recipe.averages_iterates;
   training.minimum = recipe.minimum;

@@ -93,7 +93,8 @@ Recipe top_1(std::uint64_t iterations) {
   recipe.step = {{"value", 0.25}};
   recipe.iterations = iterations;
   recipe.evaluated = 1;
-  recipe.virtual_loss = recipe.compares_points = true;
+  recipe.virtual_points = 1;
+  recipe.compares_points = true;
   return recipe;
 }
 
@@ -154,7 +155,7 @@ TEST(Landscape, AveragesTheIteratesWithTheWeightsOfTheStepRule) {
 
 TEST(Landscape, IsNotLookedAtUnlessAsked) {
   Recipe recipe = top_1(2);
-  recipe.virtual_loss = recipe.compares_points = false;
+  recipe.virtual_points = std::nullopt;
   const auto seen = keep(Bowl({4, 2}), recipe);
 
   EXPECT_FALSE(seen.landscapes[1].virtual_loss.has_value());
@@ -180,7 +181,7 @@ TEST(RunningSums, DoNotDependOnWhatIsMeasured) {
   const auto objective = test::noisy_quadratic(7, 0.5);
   Recipe recipe = top_1(40);
   recipe.workers = 3;
-  recipe.evaluated = std::nullopt;
+  recipe.evaluated = recipe.virtual_points = std::nullopt;
   for (const double momentum : {0.0, 0.5}) {
     recipe.momentum = momentum;
     recipe.measured = 1;
@@ -214,7 +215,7 @@ TEST(Looking, DoesNotChangeTheRun) {
     all.averages_iterates = true;
     return all;
   }());
-  recipe.virtual_loss = recipe.compares_points = false;
+  recipe.virtual_points = std::nullopt;
   recipe.evaluated = std::nullopt;
   EXPECT_EQ(watched.models, keep(objective, recipe).models);
 }
