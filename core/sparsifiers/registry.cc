@@ -17,7 +17,7 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
      R"({"k": 3})",
      make_top_k},
     {"rand-k",
-     "a uniformly random k-subset, unscaled; one mask for all workers, or one for each",
+     "a uniformly random k-subset; one mask for all workers or one for each, scaled by d/k or not",
      "Stich et al., NeurIPS 2018",
      R"({"k": 3})",
      make_rand_k},
