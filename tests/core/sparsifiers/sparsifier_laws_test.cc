@@ -35,6 +35,9 @@ std::vector<Named> rules() {
         test::Json{{"kind", "rand-k"}, {"k", 3}, {"scaled", true}},
         test::Json{{"kind", "rand-k"}, {"density", 0.7}, {"scaled", true}, {"mask", "per-worker"}},
         test::Json{{"kind", "top-k"}, {"density", 0.25}},
+        test::Json{{"kind", "exponential-k"}, {"density", 0.05}, {"stages", 3}},
+        test::Json{{"kind", "gamma-k"}, {"density", 0.05}, {"stages", 3}},
+        test::Json{{"kind", "pareto-k"}, {"density", 0.05}, {"stages", 3}},
         test::Json{{"kind", "hard-threshold"}, {"threshold", 0}},
         test::Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}},
         test::Json{{"kind", "hard-threshold"}, {"density", 0.5}}}) {
@@ -198,6 +201,7 @@ TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
 TEST(Sparsifiers, RefuseAKAboveTheDimension) {
   for (const test::Json& values : {test::Json{{"kind", "top-k"}, {"k", 6}},
                                    test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "gaussian-k"}, {"k", 6}},
                                    test::Json{{"kind", "hard-threshold"}, {"k", 6}}}) {
     const auto rule = test::sparsifier(values);
     EXPECT_THAT(test::error_of([&] { rule->k(5); }), testing::HasSubstr("only 5 parameters"))
