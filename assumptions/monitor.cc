@@ -31,6 +31,9 @@ void set_basics(const StepView& view, Row& row) {
       row.set(Column::loss_gap, view.evaluation->loss - *view.minimum);
     }
   }
+  if (view.distance_sq) {
+    row.set(Column::distance_sq, *view.distance_sq);
+  }
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);
     row.set(Column::test_accuracy, view.test->accuracy);

@@ -160,7 +160,9 @@ class Batch {
       run = prepare(spec, objectives_, known);
       cluster.emplace(world_, run.workers);
       run.training.cluster = &*cluster;
-      run.training.minimum = run.objective->facts().minimum;
+      const Facts facts = run.objective->facts();
+      run.training.minimum = facts.minimum;
+      run.training.minimizer = facts.minimizer;
       run.training.stop = &stop_requested();
       if (world_.is_root()) {
         folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);

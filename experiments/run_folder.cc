@@ -3,6 +3,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "core/vectors/dense.h"
 #include "experiments/progress.h"
 #include "reports/result_folder.h"
 
@@ -37,11 +38,18 @@ void set_known(Json& object, const char* key, const std::optional<double>& value
   }
 }
 
-Json facts_json(const Facts& facts) {
+Json facts_json(const PreparedRun& run) {
+  const Facts facts = run.objective->facts();
   Json json = Json::object();
   set_known(json, "smoothness", facts.smoothness);
   set_known(json, "strong_convexity", facts.strong_convexity);
   set_known(json, "minimum", facts.minimum);
+  set_known(json, "noise_variance", facts.noise_variance);
+  if (!facts.minimizer.empty()) {
+    std::vector<double> start(facts.minimizer.size());
+    run.objective->initial_point(run.seed, start);
+    json["initial_distance_sq"] = distance_sq(start, facts.minimizer);
+  }
   return json;
 }
 
@@ -105,6 +113,13 @@ Json prints_of(const std::filesystem::path& folder) {
     prints[name] = short_hash(reports::read_file(folder / name));
   }
   return prints;
+}
+
+/// Whether the method claims that nothing is lost.
+bool conserves(const PreparedRun& run) {
+  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
+  return run.method->feedback->conserves(
+      run.method->aggregator->law(), sends_everything, run.workers);
 }
 
 const char* state_name(Outcome::State state) {
@@ -215,8 +230,9 @@ void RunFolder::finish(const Outcome& outcome,
                 {"finished_utc", utc_now()},
                 {"dimension", d},
                 {"k", k ? Json(*k) : Json(nullptr)},
+                {"conserves", conserves(run)},
                 {"processes", run.training.cluster->world().size()},
-                {"facts", facts_json(run.objective->facts())},
+                {"facts", facts_json(run)},
                 {"data", data_json(run.objective->data())},
                 {"final", final_json(outcome, run.training.minimum)},
                 {"totals", totals_json(summary, outcome)},
