@@ -300,6 +300,10 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(budget);
   run.method = read_method(sections, spec, *run.objective, run.config, known);
   training.method = run.method.get();
+  if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
+    check_pilot(*pilot, run.workers, training.iterations);
+    run.needs_pilot = true;
+  }
   const Section& protocol = sections["protocol"];
   protocol.choice("kind", {"bsp"}, "bsp");
   resolve(protocol);

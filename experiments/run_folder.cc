@@ -220,23 +220,28 @@ void RunFolder::finish(const Outcome& outcome,
           : outcome.message);
   const std::size_t d = run.objective->dimension();
   const auto k = run.method->sparsifier->k(d);
-  write_status({{"state", state_name(outcome.state)},
-                {"message", outcome.message},
-                {"iterations", outcome.iterations},
-                {"wall_s", outcome.wall_s},
-                {"started_utc", started_utc_},
-                {"finished_utc", utc_now()},
-                {"dimension", d},
-                {"k", k ? Json(*k) : Json(nullptr)},
-                {"conserves", conserves(run)},
-                {"processes", run.training.cluster->world().size()},
-                {"facts", facts_json(run)},
-                {"data", data_json(run.objective->data())},
-                {"final", final_json(outcome, run.training.minimum)},
-                {"totals", totals_json(summary, outcome)},
-                {"checks", checks_json(summary)},
-                {"files", prints_of(folder_)},
-                {"provenance", Json(provenance)}});
+  Json status{{"state", state_name(outcome.state)},
+              {"message", outcome.message},
+              {"iterations", outcome.iterations},
+              {"wall_s", outcome.wall_s},
+              {"started_utc", started_utc_},
+              {"finished_utc", utc_now()},
+              {"dimension", d},
+              {"k", k ? Json(*k) : Json(nullptr)},
+              {"conserves", conserves(run)},
+              {"processes", run.training.cluster->world().size()},
+              {"facts", facts_json(run)},
+              {"data", data_json(run.objective->data())},
+              {"final", final_json(outcome, run.training.minimum)},
+              {"totals", totals_json(summary, outcome)},
+              {"checks", checks_json(summary)},
+              {"files", prints_of(folder_)},
+              {"provenance", Json(provenance)}};
+  if (run.found) {
+    status["threshold"] = json_number(run.found->threshold);
+    status["pilot_runs"] = run.found->pilot_runs;
+  }
+  write_status(status);
 }
 
 void RunFolder::fail(const std::string& state, const std::string& message) {

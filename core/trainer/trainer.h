@@ -23,11 +23,12 @@
 
 namespace residuum {
 
+/// Its parts are rules without state; methods may share them.
 struct Method {
-  std::unique_ptr<Sparsifier> sparsifier;
-  std::unique_ptr<Aggregator> aggregator;
-  std::unique_ptr<Feedback> feedback;
-  std::unique_ptr<StepRule> step_rule;
+  std::shared_ptr<const Sparsifier> sparsifier;
+  std::shared_ptr<const Aggregator> aggregator;
+  std::shared_ptr<const Feedback> feedback;
+  std::shared_ptr<const StepRule> step_rule;
   double momentum = 0;  // heavy ball after aggregation, as the papers' code has it
 };
 
