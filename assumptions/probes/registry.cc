@@ -82,6 +82,6 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
 
 }  // namespace
 
-std::span<const Entry<Probe>> probes() { return kEntries; }
+std::span<const Entry<Probe>> probes() { return registry_of<Probe>(kEntries); }
 
 }  // namespace residuum
