@@ -66,6 +66,9 @@ SeedEvidence::SeedEvidence(std::uint64_t iterations)
       contraction(iterations),
       worker_contraction(iterations),
       selection(iterations),
+      gap(iterations),
+      half_bias(iterations),
+      tail(iterations),
       horizons_(log_spaced(iterations)) {}
 
 bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,
@@ -125,14 +128,14 @@ void SeedEvidence::advance_steps(const Row& before, const Row& row) {
 void SeedEvidence::advance_gap(const Row& before, std::uint64_t passed) {
   const auto& step = before.get(Column::step_size);
   const auto& drawn = before.get(Column::mean_grad_norm_sq);
-  const auto& gap = before.get(Column::gap_norm_sq);
-  if (passed > 1 || !step || !drawn || !gap) {
+  const auto& gap_after = before.get(Column::gap_norm_sq);
+  if (passed > 1 || !step || !drawn || !gap_after) {
     noise_sum_ = gap_sum_ = std::nullopt;
   }
   if (noise_sum_ && gap_sum_) {
     *noise_sum_ += *step * *step * *drawn;
     *gap_sum_ += *step * gap_before_;
-    gap_before_ = *gap;
+    gap_before_ = *gap_after;
   }
 }
 
@@ -175,11 +178,14 @@ void SeedEvidence::fill_windows(const Row& row) {
   }
 
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  const auto& gap = row.get(Column::gap_norm_sq);
+  fill(gap, row.get(Column::gap_norm_sq));
+  fill(half_bias, row.get(Column::half_batch_bias));
+  fill(tail, row.get(Column::tail_ratio));
+  const auto& next_gap = row.get(Column::gap_norm_sq);
   const auto& q = row.get(Column::contraction);
-  if (gap && q && *q > 0) {
-    contraction.add_ratio(t, *gap, *gap / *q);
-  } else if (gap && q && accumulated) {
+  if (next_gap && q && *q > 0) {
+    contraction.add_ratio(t, *next_gap, *next_gap / *q);
+  } else if (next_gap && q && accumulated) {
     contraction.add_ratio(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
   }
   const auto& left = row.get(Column::residual_norm_sq);
@@ -202,10 +208,10 @@ void SeedEvidence::take_extremes(const Row& row) {
                               Column::smoothness_power}) {
     take_larger(largest_smoothness, row.get(column));
   }
-  const auto& gap = row.get(Column::gap_norm_sq);
+  const auto& gap_now = row.get(Column::gap_norm_sq);
   const auto& residual = row.get(Column::mean_residual_norm_sq);
-  if (gap && residual) {
-    gap_total_ += *gap;
+  if (gap_now && residual) {
+    gap_total_ += *gap_now;
     residual_total_ += *residual;
   }
 }
