@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace residuum::reports {
@@ -21,7 +22,12 @@ constexpr std::array<CostName, kCosts> kCostNames{
     {{"iterations", ""}, {"bytes", "bytes"}, {"modelled time", "s"}}};
 
 using Costs = std::array<std::optional<double>, kCosts>;
-using Values = std::array<std::optional<double>, kCosts>;
+/// A value of the quantity and what it had cost.
+struct Sample {
+  double spent = 0;
+  double value = 0;
+};
+using Samples = std::array<std::optional<Sample>, kCosts>;
 
 std::string_view final_path(Column quantity) {
   return quantity == Column::loss_gap ? "final.loss_gap" : "final.loss";
@@ -84,8 +90,8 @@ bool all_know(const ResultFolder& folder, const Field& field, Column quantity) {
 }
 
 std::string_view reason_without(std::size_t cost) {
-  return cost == kTime ? "not measured: there is no network model"
-                       : "not known: not every iteration was measured";
+  return cost == kTime ? "not measured, as there is no network model"
+                       : "not known, as not every iteration was measured";
 }
 
 /// The least that a run of the field has spent, or why it is not known.
@@ -114,18 +120,73 @@ void set_budget(const ResultFolder& folder,
   }
 }
 
+/// At which iterations up to `last` the quantity of a run is known, its end included; rising.
+std::vector<double> evaluated(const ResultFolder& folder,
+                              const Run& run,
+                              Column quantity,
+                              double last) {
+  std::vector<double> iterations;
+  read_iterations(
+      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
+        const auto iteration = static_cast<double>(record.iteration());
+        if (iteration <= last && record.get(quantity)) {
+          iterations.push_back(iteration);
+        }
+      });
+  const auto end = number_at(run.status, "iterations");
+  if (end && *end <= last && number_at(run.status, final_path(quantity))) {
+    iterations.push_back(*end);
+  }
+  return iterations;
+}
+
+/// Lowers the budget of iterations to the last that all have evaluated. Runs of one length have all
+/// evaluated their end.
+void align_iterations(const ResultFolder& folder,
+                      const Field& field,
+                      Column quantity,
+                      Standing& standing) {
+  std::vector<const Run*> runs;
+  bool have_one_end = true;
+  for (const auto& of_group : field.runs) {
+    for (const std::size_t i : of_group) {
+      runs.push_back(&folder.runs[i]);
+      have_one_end = have_one_end &&
+                     number_at(runs.back()->status, "iterations") == standing.budget &&
+                     number_at(runs.back()->status, final_path(quantity)).has_value();
+    }
+  }
+  if (!standing.budget || have_one_end) {
+    return;
+  }
+  std::vector<double> common = evaluated(folder, *runs.front(), quantity, *standing.budget);
+  for (const Run* run : runs) {
+    const auto own = evaluated(folder, *run, quantity, *standing.budget);
+    std::vector<double> both;
+    std::set_intersection(
+        common.begin(), common.end(), own.begin(), own.end(), std::back_inserter(both));
+    common = std::move(both);
+  }
+  standing.budget.reset();
+  if (common.empty()) {
+    standing.absent = "there is no iteration at which all were evaluated";
+  } else {
+    standing.budget = common.back();
+  }
+}
+
 /// The last value of the quantity within each of the budgets.
-Values values_of(const ResultFolder& folder,
-                 const Run& run,
-                 const Costs& totals,
-                 const std::vector<Standing>& standings,
-                 Column quantity) {
-  Values reached;
+Samples samples_of(const ResultFolder& folder,
+                   const Run& run,
+                   const Costs& totals,
+                   const std::vector<Standing>& standings,
+                   Column quantity) {
+  Samples reached;
   const auto take = [&](const Costs& spent, double value) {
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
       const auto& budget = standings[cost].budget;
       if (budget && spent[cost] && *spent[cost] <= *budget) {
-        reached[cost] = value;
+        reached[cost] = Sample{.spent = *spent[cost], .value = value};
       }
     }
   };
@@ -161,18 +222,22 @@ void add_group(const ResultFolder& folder,
                Column quantity,
                std::vector<Standing>& standings) {
   std::array<std::vector<double>, kCosts> values;
+  std::array<std::vector<double>, kCosts> spent;
   for (const std::size_t i : runs) {
     const Run& run = folder.runs[i];
-    const Values reached = values_of(folder, run, costs_of(run, measures[i]), standings, quantity);
+    const Samples reached =
+        samples_of(folder, run, costs_of(run, measures[i]), standings, quantity);
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
       if (reached[cost]) {
-        values[cost].push_back(*reached[cost]);
+        values[cost].push_back(reached[cost]->value);
+        spent[cost].push_back(reached[cost]->spent);
       }
     }
   }
   for (std::size_t cost = 0; cost < kCosts; ++cost) {
     if (standings[cost].budget) {
-      standings[cost].methods.push_back({.group = group, .value = spread_of(values[cost])});
+      standings[cost].methods.push_back(
+          {.group = group, .value = spread_of(values[cost]), .spent = mean(spent[cost])});
     }
   }
 }
@@ -194,6 +259,7 @@ Comparison compare(const ResultFolder& folder,
     set_budget(folder, field, measures, cost, standing);
     comparison.standings.push_back(std::move(standing));
   }
+  align_iterations(folder, field, quantity, comparison.standings[kIterations]);
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
     add_group(folder, measures, field.groups[g], field.runs[g], quantity, comparison.standings);
   }

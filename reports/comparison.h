@@ -1,7 +1,8 @@
 #pragma once
 // Methods on one objective at equal cost: equal iterations, equal bytes, equal modelled time. The
-// budget is the largest that every finished run has spent; a run's value is the last that was
-// evaluated within it, never an interpolated one.
+// iterations are the last that every finished run has evaluated; the other budgets the most that
+// every finished run has spent, and a run's value is then the last evaluated within it, never an
+// interpolated one. What had been spent by then is told beside it.
 
 #include <cstddef>
 #include <optional>
@@ -18,8 +19,9 @@ namespace residuum::reports {
 
 /// What one method has reached.
 struct Reached {
-  std::size_t group = 0;  // position among the groups
-  Spread value;           // over the seeds; the lower the better
+  std::size_t group = 0;        // position among the groups
+  Spread value;                 // over the seeds; the lower the better
+  std::optional<double> spent;  // when it was evaluated, mean over the seeds
 };
 
 /// All methods at one kind of cost.

@@ -10,7 +10,12 @@
 namespace residuum::reports {
 namespace {
 
-constexpr std::string_view kNoInterval = "fewer than two seeds: no interval";
+std::string_view note_on(const Rate& rate) {
+  if (rate.slope.n == 0) {
+    return "no seed has X_T at all values: it needs every iteration measured and evaluated";
+  }
+  return rate.slope.n == 1 ? "one seed: no interval" : "";
+}
 
 Json interval_json(const Spread& spread) {
   if (!spread.interval) {
@@ -21,11 +26,12 @@ Json interval_json(const Spread& spread) {
 
 Json to_json(const Standing& standing, const Summary& summary) {
   Json methods = Json::array();
-  for (const auto& [group, value] : standing.methods) {
+  for (const auto& [group, value, spent] : standing.methods) {
     methods.push_back({{"label", summary.groups[group].group.label},
                        {"mean", json_number(value.mean)},
                        {"interval", interval_json(value)},
-                       {"seeds", value.n}});
+                       {"seeds", value.n},
+                       {"spent", json_number(spent)}});
   }
   return {{"cost", standing.cost},
           {"unit", standing.unit},
@@ -46,14 +52,14 @@ std::string interval_text(const Spread& spread) {
                          : "";
 }
 
-std::string budget_text(const Standing& standing) {
+std::string at_text(const Standing& standing, const std::optional<double>& spent) {
   if (standing.unit == "bytes") {
-    return fmt::format("at {}", short_bytes(standing.budget));
+    return fmt::format("at {}", short_bytes(spent));
   }
   if (standing.unit == "s") {
-    return fmt::format("at {} s modelled", short_number(standing.budget));
+    return fmt::format("at {} s modelled", short_number(spent));
   }
-  return fmt::format("at {} {}", short_number(standing.budget), standing.cost);
+  return fmt::format("at {} {}", short_number(spent), standing.cost);
 }
 
 /// The groups as the first standing with a budget has them, best first.
@@ -74,6 +80,11 @@ Cell reached_cell(const Standing& standing, std::size_t group) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
   cell.html += small(interval_text(found->value));
+  // Where little was evaluated the last value may be from long before the budget was spent.
+  constexpr double kNearly = 0.95;
+  if (found->spent && *found->spent < kNearly * *standing.budget) {
+    cell.html += small(fmt::format("evaluated {}", at_text(standing, found->spent)));
+  }
   return cell;
 }
 
@@ -94,7 +105,7 @@ std::string comparison_html(const Comparison& comparison, const Summary& summary
   }
   std::vector<Cell> header{text_cell("method")};
   for (const Standing* standing : shown) {
-    header.push_back(number_cell(budget_text(*standing)));
+    header.push_back(number_cell(at_text(*standing, standing->budget)));
   }
   std::vector<std::vector<Cell>> rows;
   for (const std::size_t group : order_of(shown)) {
@@ -137,7 +148,7 @@ Json rates_json(const Summary& summary) {
                      {"slope", json_number(rate.slope.mean)},
                      {"interval", interval_json(rate.slope)},
                      {"seeds", rate.slope.n},
-                     {"note", rate.slope.n < 2 ? kNoInterval : ""}});
+                     {"note", note_on(rate)}});
   }
   return rates;
 }
@@ -162,7 +173,7 @@ std::string rates_table(const Summary& summary) {
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
     Cell slope = number_cell(short_number(rate.slope.mean));
-    slope.html += small(interval_text(rate.slope));
+    slope.html += small(rate.slope.n < 2 ? note_on(rate) : interval_text(rate.slope));
     rows.push_back({text_cell(rate.label),
                     text_cell(rate.key),
                     text_cell(fmt::format("{} … {} ({} values)",

@@ -100,7 +100,7 @@ class Comparisons : public ::testing::Test {
 /// "label value" of the methods, best first.
 std::vector<std::string> order(const Summary& summary, const Standing& standing) {
   std::vector<std::string> lines;
-  for (const auto& [group, value] : standing.methods) {
+  for (const auto& [group, value, spent] : standing.methods) {
     lines.push_back(fmt::format("{} {:.4f}", summary.groups[group].group.label, *value.mean));
   }
   return lines;
@@ -114,14 +114,17 @@ TEST_F(Comparisons, TakeTheLastValueWithinTheCommonBudget) {
   EXPECT_EQ(result.comparisons[0].quantity, "loss");
   const auto& standings = result.comparisons[0].standings;
 
-  // 7 iterations: dense was evaluated at 6, 1 - 0.24; sparse ended at 7, 1 - 0.07; seeds add 0.015.
-  EXPECT_EQ(standings[0].budget, 7);
+  // Dense was evaluated at 0, 2, 4, 6, 8, 10, sparse at 0, 2, 4, 6, 7: the last that both were is
+  // 6, 1 - 0.24 and 1 - 0.06. The seeds add 0.015.
+  EXPECT_EQ(standings[0].budget, 6);
   EXPECT_EQ(order(result, standings[0]),
-            (std::vector<std::string>{"dense 0.7750", "sparse 0.9450"}));
+            (std::vector<std::string>{"dense 0.7750", "sparse 0.9550"}));
   // 2100 bytes: dense has sent 2000 before iteration 2, 1 - 0.08; sparse all of its 7 * 300.
   EXPECT_EQ(standings[1].budget, 2100);
   EXPECT_EQ(order(result, standings[1]),
             (std::vector<std::string>{"dense 0.9350", "sparse 0.9450"}));
+  EXPECT_EQ(standings[1].methods[0].spent, 2000);
+  EXPECT_EQ(standings[1].methods[1].spent, 2100);
 }
 
 TEST_F(Comparisons, HaveStudentsIntervalOverTheSeeds) {
@@ -145,6 +148,14 @@ TEST_F(Comparisons, ByModelledTimeWhereItWasMeasured) {
   const Summary without = summary({{.aggregator = "a"}, {.aggregator = "b"}});
   EXPECT_FALSE(without.comparisons[0].standings[2].budget);
   EXPECT_THAT(without.comparisons[0].standings[2].absent, HasSubstr("no network model"));
+}
+
+TEST_F(Comparisons, SayWhenAValueIsFromLongBefore) {
+  write({{.aggregator = "dense", .fall = 0.04, .bytes = 700}, {.aggregator = "sparse"}});
+  const Summary result = collect(path());
+  // 1000 bytes: dense was evaluated at 0 and at 1400.
+  EXPECT_EQ(result.comparisons[0].standings[1].methods[1].spent, 0);
+  EXPECT_THAT(page(), HasSubstr("<small>evaluated at 0 B</small>"));
 }
 
 TEST_F(Comparisons, WithoutEveryIterationThereAreNoBytes) {
@@ -185,7 +196,7 @@ TEST_F(Comparisons, StandInSummaryAndReport) {
   EXPECT_EQ(first["methods"][0]["label"], "<dense>");
   EXPECT_EQ(first["methods"][0]["seeds"], 1);
   EXPECT_EQ(first["methods"][0]["interval"], nullptr);
-  EXPECT_EQ(json["at_equal"][2]["absent"], "not measured: there is no network model");
+  EXPECT_EQ(json["at_equal"][2]["absent"], "not measured, as there is no network model");
 
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("<h2>At equal cost</h2>"));

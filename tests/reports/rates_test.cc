@@ -135,8 +135,19 @@ TEST(Rates, OneSeedHasASlopeAndSaysWhyNoInterval) {
   const Json json = rates_json(summary)[0];
   EXPECT_NEAR(json["slope"].get<double>(), -1, 1e-12);
   EXPECT_EQ(json["interval"], nullptr);
-  EXPECT_EQ(json["note"], "fewer than two seeds: no interval");
+  EXPECT_EQ(json["note"], "one seed: no interval");
   EXPECT_THAT(rates_table(summary), ::testing::HasSubstr("one seed: no interval"));
+}
+
+TEST(Rates, WithoutXTheNoteSaysWhatIsMissing) {
+  Folder folder;
+  folder.add("allgather", 100, 4, 1, 0.1);
+  folder.add("allgather", 1000, 4, 1, 0.01);
+  folder.lose(0);
+
+  const Json json = rates_json(folder.summary())[0];
+  EXPECT_EQ(json["slope"], nullptr);
+  EXPECT_THAT(json["note"], ::testing::HasSubstr("every iteration measured and evaluated"));
 }
 
 TEST(Rates, OneValueIsNoRate) {
