@@ -27,6 +27,7 @@ class ContractionProbe final : public Probe {
     }
     const double contraction = gap_sq / view.compensated_gap_norm_sq;
     row.set(Column::contraction, contraction);
+    set_memory_factor(view, contraction, row);
     checks.push_back({.iteration = view.iteration,
                       .name = "contraction",
                       .worker = std::nullopt,
@@ -51,7 +52,19 @@ class ContractionProbe final : public Probe {
   }
 
  private:
-  double bound_ = 0;  // U_t
+  /// D_t = R_{t+1} / eta_t; a recursion from the start, lost when an iteration is not measured.
+  void set_memory_factor(const StepView& view, double contraction, Row& row) {
+    if (view.iteration > 0 && !view.follows_measured) {
+      factor_.reset();
+    }
+    if (factor_) {
+      factor_ = std::sqrt(contraction) * (*factor_ + view.step_size);
+      row.set(Column::memory_factor, *factor_ / view.step_size);
+    }
+  }
+
+  double bound_ = 0;                  // U_t
+  std::optional<double> factor_ = 0;  // R_t
 };
 
 }  // namespace

@@ -8,6 +8,12 @@ std::unique_ptr<Probe> make_residual_probe(const Section& section);
 std::unique_ptr<Probe> make_conservation_probe(const Section& section);
 std::unique_ptr<Probe> make_xi_probe(const Section& section);
 std::unique_ptr<Probe> make_traffic_probe(const Section& section);
+std::unique_ptr<Probe> make_noise_probe(const Section& section);
+std::unique_ptr<Probe> make_smoothness_probe(const Section& section);
+std::unique_ptr<Probe> make_certificate_probe(const Section& section);
+std::unique_ptr<Probe> make_average_probe(const Section& section);
+std::unique_ptr<Probe> make_compressor_probe(const Section& section);
+std::unique_ptr<Probe> make_ef21_probe(const Section& section);
 
 namespace {
 
@@ -42,10 +48,40 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
      "Shi et al., ICDCS 2019",
      "{}",
      make_traffic_probe},
+    {"noise",
+     "sigma^2 by half batches, heterogeneity, |grad f|^2 without bias",
+     "section 12 of the theory; Stich and Karimireddy, JMLR 2020",
+     "{}",
+     make_noise_probe},
+    {"smoothness",
+     "L between w and z, between models, of the descent inequality, by power iteration",
+     "this project",
+     "{}",
+     make_smoothness_probe},
+    {"certificate",
+     "what theorem 5.1 is evaluated from: f(z_t) and sums over all iterations",
+     "this project",
+     "{}",
+     make_certificate_probe},
+    {"average",
+     "f at the weighted average of the iterates",
+     "Stich et al., NeurIPS 2018",
+     "{}",
+     make_average_probe},
+    {"compressor",
+     "alpha, beta, gamma and delta of the compressor on the accumulators it meets",
+     "Beznosikov et al., 2020",
+     "{}",
+     make_compressor_probe},
+    {"ef21",
+     "the distortion of EF21's estimates and its recursion",
+     "Richtarik et al., NeurIPS 2021",
+     "{}",
+     make_ef21_probe},
 });
 
 }  // namespace
 
-std::span<const Entry<Probe>> probes() { return kEntries; }
+std::span<const Entry<Probe>> probes() { return registry_of<Probe>(kEntries); }
 
 }  // namespace residuum

@@ -95,6 +95,10 @@ class InverseTime final : public StepRule {
   double at(std::uint64_t iteration, double /*epoch*/) const override {
     return value_ / (shift_ + static_cast<double>(iteration));
   }
+  double weight(std::uint64_t iteration) const override {
+    const double root = shift_ + static_cast<double>(iteration);
+    return root * root;
+  }
 
  private:
   double value_;
