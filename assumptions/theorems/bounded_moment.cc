@@ -90,7 +90,7 @@ Bound bounded_moment(const Evidence& evidence) {
 /// The compression ratio c = d/k, not the measured one: that is what the paper's assumption allows.
 Bound ijcai(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.precondition("nothing is lost for good", facts.conserves, "the put-back rule leaks");
@@ -121,7 +121,7 @@ Bound karimireddy(const Evidence& evidence) {
 /// that are all applied. The same argument for falling steps, with gamma for sqrt q.
 Bound alistarh(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.steps_do_not_increase();
   exam.error_feedback_of_whole_messages();

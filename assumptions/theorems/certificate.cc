@@ -46,11 +46,11 @@ Bound certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   exam.lockstep_without_momentum();
   const double smoothness = exam.need(evidence.smoothness());
-  const auto floor = floor_of(evidence.method);
+  const auto floor = floor_of(evidence.method());
   double start = 0;
   for (const auto& seed : evidence.seeds()) {
-    start +=
-        seed.initial_loss.value_or(std::nan("")) / static_cast<double>(evidence.seeds().size());
+    start += seed.measures().initial_loss.value_or(std::nan("")) /
+             static_cast<double>(evidence.seeds().size());
   }
   exam.need(std::isnan(start) ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0)"}
                               : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
@@ -67,7 +67,7 @@ Bound certificate(const Evidence& evidence) {
     terms.push_back(
         {Attribution::noise, "L Ση²‖ḡ‖²/Ση", smoothness * *now.noise_sum / *now.step_sum, false});
     add_gap_terms(
-        terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method.conserves);
+        terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method().conserves);
     return terms;
   });
 }
@@ -89,7 +89,7 @@ Bound convex_certificate(const Evidence& evidence) {
         {Attribution::optimisation, "2‖w_0 − x*‖²/(ηT)", 2 * distance / *now.step_sum, false},
         {Attribution::noise, "2ησ²/P", 2 * eta * noise.variance, false}};
     add_heterogeneous_noise(terms, "2ηMζ²/P", 2 * eta * noise.from_heterogeneity);
-    add_gap_terms(terms, now, 4 * smoothness, "4L mean ‖w − z‖²", evidence.method.conserves);
+    add_gap_terms(terms, now, 4 * smoothness, "4L mean ‖w − z‖²", evidence.method().conserves);
     return terms;
   });
 }

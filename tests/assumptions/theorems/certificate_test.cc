@@ -50,9 +50,9 @@ TEST(Certificate, IsThatOfTwoIterationsByHand) {
                    {Column::grad_norm_sq, 1},
                    {Column::loss, 0.5},
                    {Column::virtual_loss, 0}}));
-  Evidence evidence;
-  evidence.method = plain_facts();
-  evidence.method.deterministic = true;
+  MethodFacts facts = plain_facts();
+  facts.deterministic = true;
+  Evidence evidence(facts);
   evidence.add(seed);
   const Bound bound = evaluate("certificate", evidence);
 

@@ -141,8 +141,7 @@ Bound mem_sgd_bound(MethodFacts facts, double first_step) {
                      {Column::worker_grad_norm_sq, 2},
                      {Column::averaged_loss_gap, 0.01}}));
   }
-  Evidence evidence;
-  evidence.method = std::move(facts);
+  Evidence evidence(std::move(facts));
   evidence.add(seed);
   evidence.add(seed);
   return evaluate("mem-sgd", evidence);

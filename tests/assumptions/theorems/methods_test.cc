@@ -50,8 +50,7 @@ TEST(HardThreshold, HasNoHeterogeneityWithoutNoiseGrowthAndHasSomeWithIt) {
                      {Column::worker_grad_norm_sq, 1.5 * gradient},
                      {Column::heterogeneity, 3}}));
   }
-  Evidence evidence;
-  evidence.method = facts;
+  Evidence evidence(facts);
   evidence.add(seed);
   evidence.add(seed);
   const Bound bound = evaluate("hard-threshold", evidence);

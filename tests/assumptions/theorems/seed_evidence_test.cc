@@ -70,7 +70,7 @@ TEST(SeedEvidence, HasNoAverageWhereTheFirstIterationsWereNotSeen) {
       row_of(4, {{Column::step_size, 0.1}, {Column::step_sum, 0.4}, {Column::grad_norm_sq, 2}}));
   seed.add(row_of(9, {{Column::step_size, 0.1}, {Column::step_sum, 0.9}}));
   EXPECT_FALSE(seed.snapshots().at(9).gradient);
-  EXPECT_FALSE(seed.initial_loss);
+  EXPECT_FALSE(seed.measures().initial_loss);
 }
 
 TEST(SeedEvidence, KeepsAboutSixtyHorizonsOfAMillionRows) {

@@ -44,8 +44,7 @@ struct SteadyRun {
 
   /// The same twice: an interval of no width.
   Evidence evidence(const MethodFacts& facts) const {
-    Evidence both;
-    both.method = facts;
+    Evidence both(facts);
     both.add(seed());
     both.add(seed());
     return both;

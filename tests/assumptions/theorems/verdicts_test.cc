@@ -21,8 +21,7 @@ TEST(Verdicts, GoByTheIntervalOverTheSeeds) {
   MethodFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   const auto verdict_of = [&](const std::vector<double>& gradients) {
-    Evidence evidence;
-    evidence.method = facts;
+    Evidence evidence(facts);
     for (const double gradient : gradients) {
       evidence.add(SteadyRun{.gradient = gradient}.seed());
     }
@@ -60,15 +59,14 @@ TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
     }
     return seed;
   };
-  Evidence evidence;
-  evidence.method = facts;
+  Evidence evidence(facts);
   evidence.add(sampled(101));
   evidence.add(sampled(101));
   const Bound bound = evaluate("bsp", evidence);
   EXPECT_EQ(bound.remarks, "left side sampled at 2 of 100 iterations");
 
   SeedEvidence diverged = sampled(61);
-  diverged.ended_early = true;
+  diverged.end_early();
   evidence.add(diverged);
   const Bound shorter = evaluate("bsp", evidence);
   EXPECT_LE(*shorter.iterations, 60);
@@ -87,8 +85,7 @@ TEST(Verdicts, PreferGradientsOfEveryIterationByHalfBatchesToSampledFullOnes) {
     }
     seed.add(row);
   }
-  Evidence evidence;
-  evidence.method = facts;
+  Evidence evidence(facts);
   evidence.add(seed);
   const Bound bound = evaluate("bsp", evidence);
   EXPECT_NEAR(*bound.lhs, 0.25, 1e-12);
