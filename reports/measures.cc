@@ -58,6 +58,17 @@ std::optional<double> IterationRecord::get(Column column) const {
   return place ? reader_->number(*place) : std::nullopt;
 }
 
+Row IterationRecord::row() const {
+  Row row(iteration());
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const auto column = static_cast<Column>(i);
+    if (const auto value = get(column)) {
+      row.set(column, *value);
+    }
+  }
+  return row;
+}
+
 void read_iterations(const std::filesystem::path& path,
                      std::string_view run_id,
                      const std::function<void(const IterationRecord&)>& visit,
@@ -89,6 +100,7 @@ void read_iterations(const std::filesystem::path& path,
 void MeasureTaker::add(const IterationRecord& record) {
   const std::uint64_t t = record.iteration();
   ++measures_.rows;
+  measures_.evidence->add(record.row());
   if (const auto delta = record.get(Column::delta)) {
     add_bound(measures_.delta, *delta, *delta <= 1 + kRounding, t);
     deltas_.push_back(*delta);
