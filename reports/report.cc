@@ -109,9 +109,8 @@ std::string figures_html(const Summary& summary, std::vector<std::string>& probl
 
 std::string theorems_html(const Summary& summary, std::vector<std::string>& problems) {
   return theorem_overview(summary) +
-         note(
-             "Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
-             "theorem whose preconditions are not met gives none.") +
+         "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
+         "theorem whose preconditions are not met gives none.</p>\n" +
          drawn_figures(summary, plan_bound_figures(summary), problems) +
          details("Every theorem by method", theorem_details(summary));
 }

@@ -94,10 +94,12 @@ Bound ijcai(const Evidence& evidence) {
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.precondition("nothing is lost for good", facts.conserves, "the put-back rule leaks");
+  exam.precondition("workers send k of d entries",
+                    facts.k.value_or(facts.dimension) < facts.dimension,
+                    "sparsifier is " + facts.sparsifier);
   const MomentConstants constants = need_moment(exam);
   const double compression =
-      exam.need(facts.k ? Constant{"c", facts.dimension / *facts.k, "exact: d/k"}
-                        : Constant{"c", std::nullopt, "the sparsifier has no k"});
+      exam.need({"c", facts.dimension / facts.k.value_or(facts.dimension), "exact: d/k"});
   const double delta = exam.need(evidence.selection_ratio());
   if (!std::isnan(delta)) {
     exam.precondition("δ ≤ 1, the gTop-k assumption", delta <= 1, fmt::format("δ = {:.6g}", delta));

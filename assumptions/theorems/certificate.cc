@@ -10,9 +10,9 @@
 // No assumption on the selection, none on bounded gradients. What a method loses for good (the
 // leak) is a part of e like any other; it is told apart by what the residuals do not account for.
 //
-// Where f(z_T) was not evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
+// Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
-#include <cassert>
+#include <algorithm>
 #include <cmath>
 
 #include "assumptions/theorems/examination.h"
@@ -24,6 +24,15 @@ namespace {
 std::optional<double> floor_of(const MethodFacts& facts) {
   const auto& floor = facts.minimum ? facts.minimum : facts.lower_bound;
   return floor ? std::optional<double>(floor->value) : std::nullopt;
+}
+
+bool knows_ends(const Evidence& evidence) {
+  return std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [](const auto& seed) {
+    const auto snapshots = seed.snapshots();
+    return std::any_of(snapshots.begin(), snapshots.end(), [](const auto& entry) {
+      return entry.second.virtual_loss.has_value();
+    });
+  });
 }
 
 /// The gap's term, split into what residuals account for and what was lost.
@@ -46,7 +55,8 @@ Bound certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   exam.lockstep_without_momentum();
   const double smoothness = exam.need(evidence.smoothness());
-  const auto floor = floor_of(evidence.method());
+  const bool ends_known = knows_ends(evidence);
+  const auto floor = ends_known ? std::nullopt : floor_of(evidence.method());
   double start = 0;
   for (const auto& seed : evidence.seeds()) {
     start += seed.measures().initial_loss.value_or(std::nan("")) /

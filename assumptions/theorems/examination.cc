@@ -269,7 +269,7 @@ void Examination::judge(const Sides& last) {
 /// With eta = theta/sqrt(T) the fast terms fall by 1/sqrt(T) against the leading ones.
 void Examination::find_horizon(double iterations) {
   if (horizon_) {
-    bound_.horizon = horizon_;
+    bound_.horizon = std::max(1.0, *horizon_);
     return;
   }
   double fast = 0;
@@ -278,7 +278,7 @@ void Examination::find_horizon(double iterations) {
     (term.fast ? fast : slow) += term.value;
   }
   if (fast > 0 && slow > 0) {
-    bound_.horizon = iterations * std::pow(fast / slow, horizon_power_);
+    bound_.horizon = std::max(1.0, iterations * std::pow(fast / slow, horizon_power_));
   }
 }
 

@@ -99,5 +99,32 @@ TEST(Certificate, TakesTheMinimumWhereTheEndIsUnknownAndSaysWhatIsMissingOtherwi
   EXPECT_NE(without.reason.find("L: not measured"), std::string::npos) << without.reason;
 }
 
+TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
+  SeedEvidence seed(101);
+  for (std::uint64_t t = 0; t < 101; ++t) {
+    Row row = row_of(t,
+                     {{Column::step_size, 0.1},
+                      {Column::grad_norm_sq, 0.1},
+                      {Column::loss, 1},
+                      {Column::mean_grad_norm_sq, 1},
+                      {Column::gap_norm_sq, 0}});
+    if (t % 20 == 0) {
+      row.set(Column::virtual_loss, 0.5);
+    }
+    seed.add(row);
+  }
+  Evidence evidence(plain_facts());
+  evidence.add(seed);
+  evidence.add(seed);
+  const Bound bound = evaluate("certificate", evidence);
+  ASSERT_FALSE(bound.curve.empty());
+  for (const auto& point : bound.curve) {
+    if (point.iterations > 0) {
+      EXPECT_EQ(static_cast<int>(point.iterations) % 20, 0);
+      EXPECT_NEAR(point.rhs, 2 * 0.5 / (0.1 * point.iterations) + 0.1, 1e-9);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace residuum

@@ -23,9 +23,9 @@ TEST(MeanContraction, HasItsTunedFormAndHorizon) {
   // Tuned: eta = sqrt(4 Delta P/(3 L sigma^2 T)) gives 8 sqrt(3 L Delta sigma^2/(P T)).
   MethodFacts facts = plain_facts();
   facts.workers = 4;
-  facts.noise_variance = Known{100, "exact"};
+  facts.noise_variance = Known{10, "exact"};
   const double t = 1000;
-  const double eta = std::sqrt(4 * 4 / (3 * 100 * t));
+  const double eta = std::sqrt(4 * 4 / (3 * 10 * t));
   const Evidence evidence =
       SteadyRun{.iterations = 1001,
                 .step = eta,
@@ -33,8 +33,8 @@ TEST(MeanContraction, HasItsTunedFormAndHorizon) {
                 .further = {{Column::gap_norm_sq, 0.5}, {Column::contraction, 0.5}}}
           .evidence(facts);
   const Bound bound = evaluate("mean-contraction", evidence);
-  EXPECT_NEAR(*bound.rhs, 8 * std::sqrt(3 * 100 / (4 * t)), 1e-9);
-  EXPECT_DOUBLE_EQ(*bound.horizon, 16.0 / 3 * 4 / (0.25 * 100));
+  EXPECT_NEAR(*bound.rhs, 8 * std::sqrt(3 * 10 / (4 * t)), 1e-9);
+  EXPECT_DOUBLE_EQ(*bound.horizon, 16.0 / 3 * 4 / (0.25 * 10));
 }
 
 // 16/3 c^2 P at L = Delta = sigma = 1: 5.3e2 P, 5.3e4 P, ...
