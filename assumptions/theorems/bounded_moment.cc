@@ -90,14 +90,16 @@ Bound bounded_moment(const Evidence& evidence) {
 /// The compression ratio c = d/k, not the measured one: that is what the paper's assumption allows.
 Bound ijcai(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.precondition("nothing is lost for good", facts.conserves, "the put-back rule leaks");
+  exam.precondition("workers send k of d entries",
+                    facts.k.value_or(facts.dimension) < facts.dimension,
+                    "sparsifier is " + facts.sparsifier);
   const MomentConstants constants = need_moment(exam);
   const double compression =
-      exam.need(facts.k ? Constant{"c", facts.dimension / *facts.k, "exact: d/k"}
-                        : Constant{"c", std::nullopt, "the sparsifier has no k"});
+      exam.need({"c", facts.dimension / facts.k.value_or(facts.dimension), "exact: d/k"});
   const double delta = exam.need(evidence.selection_ratio());
   if (!std::isnan(delta)) {
     exam.precondition("δ ≤ 1, the gTop-k assumption", delta <= 1, fmt::format("δ = {:.6g}", delta));
@@ -121,7 +123,7 @@ Bound karimireddy(const Evidence& evidence) {
 /// that are all applied. The same argument for falling steps, with gamma for sqrt q.
 Bound alistarh(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.steps_do_not_increase();
   exam.error_feedback_of_whole_messages();

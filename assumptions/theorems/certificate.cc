@@ -10,9 +10,9 @@
 // No assumption on the selection, none on bounded gradients. What a method loses for good (the
 // leak) is a part of e like any other; it is told apart by what the residuals do not account for.
 //
-// Where f(z_T) was not evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
+// Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
-#include <cassert>
+#include <algorithm>
 #include <cmath>
 
 #include "assumptions/theorems/examination.h"
@@ -24,6 +24,15 @@ namespace {
 std::optional<double> floor_of(const MethodFacts& facts) {
   const auto& floor = facts.minimum ? facts.minimum : facts.lower_bound;
   return floor ? std::optional<double>(floor->value) : std::nullopt;
+}
+
+bool knows_ends(const Evidence& evidence) {
+  return std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [](const auto& seed) {
+    const auto snapshots = seed.snapshots();
+    return std::any_of(snapshots.begin(), snapshots.end(), [](const auto& entry) {
+      return entry.second.virtual_loss.has_value();
+    });
+  });
 }
 
 /// The gap's term, split into what residuals account for and what was lost.
@@ -46,11 +55,12 @@ Bound certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   exam.lockstep_without_momentum();
   const double smoothness = exam.need(evidence.smoothness());
-  const auto floor = floor_of(evidence.method);
+  const bool ends_known = knows_ends(evidence);
+  const auto floor = ends_known ? std::nullopt : floor_of(evidence.method());
   double start = 0;
   for (const auto& seed : evidence.seeds()) {
-    start +=
-        seed.initial_loss.value_or(std::nan("")) / static_cast<double>(evidence.seeds().size());
+    start += seed.measures().initial_loss.value_or(std::nan("")) /
+             static_cast<double>(evidence.seeds().size());
   }
   exam.need(std::isnan(start) ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0)"}
                               : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
@@ -67,7 +77,7 @@ Bound certificate(const Evidence& evidence) {
     terms.push_back(
         {Attribution::noise, "L Ση²‖ḡ‖²/Ση", smoothness * *now.noise_sum / *now.step_sum, false});
     add_gap_terms(
-        terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method.conserves);
+        terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method().conserves);
     return terms;
   });
 }
@@ -89,7 +99,7 @@ Bound convex_certificate(const Evidence& evidence) {
         {Attribution::optimisation, "2‖w_0 − x*‖²/(ηT)", 2 * distance / *now.step_sum, false},
         {Attribution::noise, "2ησ²/P", 2 * eta * noise.variance, false}};
     add_heterogeneous_noise(terms, "2ηMζ²/P", 2 * eta * noise.from_heterogeneity);
-    add_gap_terms(terms, now, 4 * smoothness, "4L mean ‖w − z‖²", evidence.method.conserves);
+    add_gap_terms(terms, now, 4 * smoothness, "4L mean ‖w − z‖²", evidence.method().conserves);
     return terms;
   });
 }

@@ -15,7 +15,7 @@ Bound mean_contraction(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   exam.plain_synchronous_steps();
   exam.constant_step();
-  const double workers = evidence.method.workers;
+  const double workers = evidence.method().workers;
   const double smoothness = exam.need(evidence.smoothness());
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());
@@ -42,7 +42,7 @@ Bound worker_contraction(const Evidence& evidence) {
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
-  const double workers = evidence.method.workers;
+  const double workers = evidence.method().workers;
   const double smoothness = exam.need(evidence.smoothness());
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());

@@ -10,7 +10,7 @@ namespace residuum {
 
 Bound ef21(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.lockstep_without_momentum();
   exam.constant_step();
   exam.precondition("feedback is EF21", facts.feedback == "ef21", "feedback is " + facts.feedback);

@@ -18,10 +18,10 @@ Constant of(const std::string& symbol, const std::optional<Known>& known) {
 
 /// The largest over the seeds of something each may have.
 std::optional<double> largest_of(const std::vector<SeedEvidence>& seeds,
-                                 std::optional<double> SeedEvidence::*member) {
+                                 std::optional<double> SeedMeasures::*member) {
   std::optional<double> largest;
   for (const auto& seed : seeds) {
-    const auto& value = seed.*member;
+    const auto& value = seed.measures().*member;
     if (value && !(largest && *largest >= *value)) {
       largest = value;
     }
@@ -31,13 +31,13 @@ std::optional<double> largest_of(const std::vector<SeedEvidence>& seeds,
 
 /// The mean over the seeds; absent unless every seed has it.
 std::optional<double> mean_of(const std::vector<SeedEvidence>& seeds,
-                              std::optional<double> SeedEvidence::*member) {
+                              std::optional<double> SeedMeasures::*member) {
   double sum = 0;
   for (const auto& seed : seeds) {
-    if (!(seed.*member)) {
+    if (!(seed.measures().*member)) {
       return std::nullopt;
     }
-    sum += *(seed.*member);
+    sum += *(seed.measures().*member);
   }
   return seeds.empty() ? std::nullopt
                        : std::optional<double>(sum / static_cast<double>(seeds.size()));
@@ -90,15 +90,15 @@ std::vector<Constant> line_above(const Windows& x_windows,
 
 }  // namespace
 
-Windows Evidence::pooled(Windows SeedEvidence::*windows) const {
-  Windows all = seeds_.empty() ? Windows(1) : seeds_.front().*windows;
+Windows Evidence::pooled(Windows SeedMeasures::*windows) const {
+  Windows all = seeds_.empty() ? Windows(1) : seeds_.front().measures().*windows;
   for (std::size_t i = 1; i < seeds_.size(); ++i) {
-    all.merge(seeds_[i].*windows);
+    all.merge(seeds_[i].measures().*windows);
   }
   return all;
 }
 
-Constant Evidence::largest(Windows SeedEvidence::*windows,
+Constant Evidence::largest(Windows SeedMeasures::*windows,
                            const std::string& symbol,
                            const std::string& what) const {
   const Windows all = pooled(windows);
@@ -109,21 +109,21 @@ Constant Evidence::largest(Windows SeedEvidence::*windows,
 }
 
 Constant Evidence::step_size() const {
-  return measured("η", largest_of(seeds_, &SeedEvidence::largest_step), "largest step size");
+  return measured("η", largest_of(seeds_, &SeedMeasures::largest_step), "largest step size");
 }
 
 Constant Evidence::smoothness() const {
-  if (method.smoothness) {
-    return of("L", method.smoothness);
+  if (method_.smoothness) {
+    return of("L", method_.smoothness);
   }
   return measured("L",
-                  largest_of(seeds_, &SeedEvidence::largest_smoothness),
+                  largest_of(seeds_, &SeedMeasures::largest_smoothness),
                   "largest of the smoothness ratios, which L cannot be below");
 }
 
 Constant Evidence::initial_gap() const {
-  const auto& floor = method.minimum ? method.minimum : method.lower_bound;
-  const auto start = mean_of(seeds_, &SeedEvidence::initial_loss);
+  const auto& floor = method_.minimum ? method_.minimum : method_.lower_bound;
+  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
   if (!floor) {
     return {"Δ", std::nullopt, "not known: f has no known minimum or lower bound"};
   }
@@ -134,84 +134,83 @@ Constant Evidence::initial_gap() const {
 }
 
 Constant Evidence::initial_distance_sq() const {
-  if (method.initial_distance_sq) {
-    return of("‖w_0 − x*‖²", method.initial_distance_sq);
+  if (method_.initial_distance_sq) {
+    return of("‖w_0 − x*‖²", method_.initial_distance_sq);
   }
   return measured(
-      "‖w_0 − x*‖²", mean_of(seeds_, &SeedEvidence::initial_distance_sq), "at the first iteration");
+      "‖w_0 − x*‖²", mean_of(seeds_, &SeedMeasures::initial_distance_sq), "at the first iteration");
 }
 
-Constant Evidence::strong_convexity() const { return of("μ", method.strong_convexity); }
+Constant Evidence::strong_convexity() const { return of("μ", method_.strong_convexity); }
 
 Constant Evidence::noise_variance() const {
-  if (method.noise_variance) {
-    return of("σ²", method.noise_variance);
+  if (method_.noise_variance) {
+    return of("σ²", method_.noise_variance);
   }
-  return not_negative(largest(&SeedEvidence::noise, "σ²", "half-batch variance"));
+  return not_negative(largest(&SeedMeasures::noise, "σ²", "half-batch variance"));
 }
 
 Constant Evidence::heterogeneity() const {
-  if (method.workers == 1) {
+  if (method_.workers == 1) {
     return {"ζ²", 0.0, "exact: one worker"};
   }
-  return not_negative(largest(&SeedEvidence::heterogeneity, "ζ²", "spread of the workers"));
+  return not_negative(largest(&SeedMeasures::heterogeneity, "ζ²", "spread of the workers"));
 }
 
 Constant Evidence::second_moment() const {
-  return largest(&SeedEvidence::mean_gradient, "M²", "‖ḡ‖²");
+  return largest(&SeedMeasures::mean_gradient, "M²", "‖ḡ‖²");
 }
 
 Constant Evidence::worker_second_moment() const {
-  return largest(&SeedEvidence::worker_gradient, "G²", "‖G^p‖²");
+  return largest(&SeedMeasures::worker_gradient, "G²", "‖G^p‖²");
 }
 
 Constant Evidence::contraction() const {
-  return largest(&SeedEvidence::contraction, "q", "contraction of the gap w − z");
+  return largest(&SeedMeasures::contraction, "q", "contraction of the gap w − z");
 }
 
 Constant Evidence::worker_contraction() const {
-  const Constant seen =
-      largest(&SeedEvidence::worker_contraction, "q_p", "contraction of the residuals");
+  Constant seen = largest(&SeedMeasures::worker_contraction, "q_p", "contraction of the residuals");
   if (seen.value) {
     return seen;
   }
-  const bool promises = method.sparsifier == "top-k" || method.sparsifier == "rand-k";
-  if (promises && method.k) {
-    return {"q_p", 1 - *method.k / method.dimension, "exact: 1 − k/d of " + method.sparsifier};
+  const bool promises = method_.sparsifier == "top-k" || method_.sparsifier == "rand-k";
+  if (promises && method_.k) {
+    return {"q_p", 1 - *method_.k / method_.dimension, "exact: 1 − k/d of " + method_.sparsifier};
   }
   return seen;
 }
 
 Constant Evidence::selection_ratio() const {
-  return largest(&SeedEvidence::selection, "δ", "ratio of the gTop-k assumption");
+  return largest(&SeedMeasures::selection, "δ", "ratio of the gTop-k assumption");
 }
 
 Constant Evidence::xi() const {
-  return measured("ξ", largest_of(seeds_, &SeedEvidence::largest_xi), "largest ratio seen");
+  return measured("ξ", largest_of(seeds_, &SeedMeasures::largest_xi), "largest ratio seen");
 }
 
 Constant Evidence::initial_distortion() const {
   return measured(
-      "G⁰", mean_of(seeds_, &SeedEvidence::initial_distortion), "EF21's distortion at the start");
+      "G⁰", mean_of(seeds_, &SeedMeasures::initial_distortion), "EF21's distortion at the start");
 }
 
 std::vector<Constant> Evidence::noise_growth() const {
-  if (method.noise_variance) {
-    return {{"M", 0.0, method.noise_variance->origin}, of("σ²", method.noise_variance)};
+  if (method_.noise_variance) {
+    return {{"M", 0.0, method_.noise_variance->origin}, of("σ²", method_.noise_variance)};
   }
-  return line_above(pooled(&SeedEvidence::worker_true),
-                    pooled(&SeedEvidence::noise),
+  return line_above(pooled(&SeedMeasures::worker_true),
+                    pooled(&SeedMeasures::noise),
                     "M",
                     "σ²",
                     "half-batch variance against ‖∇f_p‖²");
 }
 
 std::vector<Constant> Evidence::similarity() const {
-  if (method.workers == 1) {
+  if (method_.workers == 1) {
     return {{"C", 0.0, "exact: one worker"}, {"ζ²", 0.0, "exact: one worker"}};
   }
-  return line_above(pooled(&SeedEvidence::true_gradient),
-                    pooled(&SeedEvidence::heterogeneity),
+  return line_above(pooled(&SeedMeasures::true_gradient),
+                    pooled(&SeedMeasures::heterogeneity),
                     "C",
                     "ζ²",
                     "spread of the workers against ‖∇f‖²");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assumptions/theorems/seed_evidence.h"
@@ -54,7 +55,9 @@ struct MethodFacts {
 
 class Evidence {
  public:
-  MethodFacts method;
+  explicit Evidence(MethodFacts method) : method_(std::move(method)) {}
+
+  const MethodFacts& method() const { return method_; }
 
   /// One seed; all of a method have runs of the same length.
   void add(SeedEvidence seed) { seeds_.push_back(std::move(seed)); }
@@ -93,11 +96,12 @@ class Evidence {
   std::vector<Constant> similarity() const;
 
  private:
-  Windows pooled(Windows SeedEvidence::*windows) const;
-  Constant largest(Windows SeedEvidence::*windows,
+  Windows pooled(Windows SeedMeasures::*windows) const;
+  Constant largest(Windows SeedMeasures::*windows,
                    const std::string& symbol,
                    const std::string& what) const;
 
+  MethodFacts method_;
   std::vector<SeedEvidence> seeds_;
 };
 

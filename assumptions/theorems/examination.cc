@@ -45,6 +45,8 @@ struct Examination::Sides {
   std::vector<double> rhs;
   std::vector<BoundTerm> terms;  // mean over the seeds
   std::uint64_t measured = 0;    // the fewest iterations a left side is an average of
+
+  void add(const Average& left, const std::vector<BoundTerm>& parts);
 };
 
 Examination::Examination(const Evidence& evidence, Left left) : evidence_(&evidence), left_(left) {
@@ -183,6 +185,21 @@ std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
   return (full_is_complete || !split_is_complete) && full ? full : split;
 }
 
+/// Adds the sides of one more seed.
+void Examination::Sides::add(const Average& left, const std::vector<BoundTerm>& parts) {
+  if (lhs.empty()) {
+    terms = parts;
+    measured = left.measured;
+  } else {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      terms[i].value += parts[i].value;
+    }
+  }
+  measured = std::min(measured, left.measured);
+  lhs.push_back(left.value);
+  rhs.push_back(sum(parts));
+}
+
 /// The horizons at which every seed has both sides.
 std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const {
   std::map<std::uint64_t, Sides> points;
@@ -190,28 +207,16 @@ std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const 
     for (const auto& [iterations, snapshot] : seed.snapshots()) {
       const auto lhs = left_at(snapshot);
       const auto parts = lhs ? terms(snapshot) : std::nullopt;
-      if (!parts) {
-        continue;
+      if (parts) {
+        points[iterations].add(*lhs, *parts);
       }
-      Sides& point = points[iterations];
-      if (point.lhs.empty()) {
-        point.terms = *parts;
-        point.measured = lhs->measured;
-      } else {
-        for (std::size_t i = 0; i < parts->size(); ++i) {
-          point.terms[i].value += (*parts)[i].value;
-        }
-      }
-      point.iterations = static_cast<double>(iterations);
-      point.measured = std::min(point.measured, lhs->measured);
-      point.lhs.push_back(lhs->value);
-      point.rhs.push_back(sum(*parts));
     }
   }
   const std::size_t seeds = evidence_->seeds().size();
   std::vector<Sides> shared;
   for (auto& [iterations, point] : points) {
     if (point.lhs.size() == seeds) {
+      point.iterations = static_cast<double>(iterations);
       for (auto& term : point.terms) {
         term.value /= static_cast<double>(seeds);
       }
@@ -227,7 +232,7 @@ void Examination::remark_sampling(const Sides& last) {
   }
   const auto early = std::count_if(evidence_->seeds().begin(),
                                    evidence_->seeds().end(),
-                                   [](const SeedEvidence& seed) { return seed.ended_early; });
+                                   [](const SeedEvidence& seed) { return seed.ended_early(); });
   if (early > 0) {
     remark(fmt::format("{} of {} seeds diverged; judged over the first {} iterations",
                        early,
@@ -264,7 +269,7 @@ void Examination::judge(const Sides& last) {
 /// With eta = theta/sqrt(T) the fast terms fall by 1/sqrt(T) against the leading ones.
 void Examination::find_horizon(double iterations) {
   if (horizon_) {
-    bound_.horizon = horizon_;
+    bound_.horizon = std::max(1.0, *horizon_);
     return;
   }
   double fast = 0;
@@ -273,7 +278,7 @@ void Examination::find_horizon(double iterations) {
     (term.fast ? fast : slow) += term.value;
   }
   if (fast > 0 && slow > 0) {
-    bound_.horizon = iterations * std::pow(fast / slow, horizon_power_);
+    bound_.horizon = std::max(1.0, iterations * std::pow(fast / slow, horizon_power_));
   }
 }
 

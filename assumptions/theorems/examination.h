@@ -25,7 +25,7 @@ class Examination {
   Examination(const Evidence& evidence, Left left);
 
   const Evidence& evidence() const { return *evidence_; }
-  const MethodFacts& method() const { return evidence_->method; }
+  const MethodFacts& method() const { return evidence_->method(); }
 
   void precondition(std::string statement, bool met, std::string detail = {});
 

@@ -40,7 +40,7 @@ double mem_sgd_weight_sum(double iterations, double shift) {
 
 Bound mem_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::averaged_model);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.error_feedback_of_whole_messages();
   exam.convex_objective();

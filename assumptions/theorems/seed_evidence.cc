@@ -23,12 +23,6 @@ std::vector<std::uint64_t> log_spaced(std::uint64_t last) {
   return places;
 }
 
-void take_larger(std::optional<double>& largest, const std::optional<double>& value) {
-  if (value && !(largest && *largest >= *value)) {
-    largest = value;
-  }
-}
-
 bool is_evaluated(const Row& row) {
   return row.get(Column::virtual_loss) || row.get(Column::averaged_loss_gap);
 }
@@ -57,19 +51,7 @@ std::optional<Average> HeldAverage::until(double step_sum) const {
 }
 
 SeedEvidence::SeedEvidence(std::uint64_t iterations)
-    : mean_gradient(iterations),
-      worker_gradient(iterations),
-      true_gradient(iterations),
-      worker_true(iterations),
-      noise(iterations),
-      heterogeneity(iterations),
-      contraction(iterations),
-      worker_contraction(iterations),
-      selection(iterations),
-      gap(iterations),
-      half_bias(iterations),
-      tail(iterations),
-      horizons_(log_spaced(iterations)) {}
+    : measures_(iterations), horizons_(log_spaced(iterations)) {}
 
 bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,
                                      std::uint64_t iteration) {
@@ -83,8 +65,8 @@ bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,
 void SeedEvidence::add(const Row& row) {
   advance(row);
   look_at(row);
-  fill_windows(row);
-  take_extremes(row);
+  compare_gap(row);
+  measures_.add(row);
   keep(row);
   before_ = row;
 }
@@ -128,23 +110,18 @@ void SeedEvidence::advance_steps(const Row& before, const Row& row) {
 void SeedEvidence::advance_gap(const Row& before, std::uint64_t passed) {
   const auto& step = before.get(Column::step_size);
   const auto& drawn = before.get(Column::mean_grad_norm_sq);
-  const auto& gap_after = before.get(Column::gap_norm_sq);
-  if (passed > 1 || !step || !drawn || !gap_after) {
+  const auto& gap = before.get(Column::gap_norm_sq);
+  if (passed > 1 || !step || !drawn || !gap) {
     noise_sum_ = gap_sum_ = std::nullopt;
   }
   if (noise_sum_ && gap_sum_) {
     *noise_sum_ += *step * *step * *drawn;
     *gap_sum_ += *step * gap_before_;
-    gap_before_ = *gap_after;
+    gap_before_ = *gap;
   }
 }
 
 void SeedEvidence::look_at(const Row& row) {
-  if (row.iteration() == 0) {
-    initial_loss = row.get(Column::loss);
-    initial_distortion = row.get(Column::ef21_distortion);
-    initial_distance_sq = row.get(Column::distance_sq);
-  }
   if (!step_sum_) {
     return;
   }
@@ -158,60 +135,12 @@ void SeedEvidence::look_at(const Row& row) {
   look(loss_gap_, Column::loss_gap);
 }
 
-void SeedEvidence::fill_windows(const Row& row) {
-  const std::uint64_t t = row.iteration();
-  const auto fill = [&](Windows& windows, const std::optional<double>& value) {
-    if (value) {
-      windows.add(t, *value);
-    }
-  };
-  const auto& variance = row.get(Column::noise_variance);
-  const auto& drawn = row.get(Column::worker_grad_norm_sq);
-  fill(mean_gradient, row.get(Column::mean_grad_norm_sq));
-  fill(worker_gradient, drawn);
-  fill(noise, variance);
-  fill(heterogeneity, row.get(Column::heterogeneity));
-  const auto& evaluated = row.get(Column::grad_norm_sq);
-  fill(true_gradient, evaluated ? evaluated : row.get(Column::grad_norm_sq_split));
-  if (variance && drawn) {
-    worker_true.add(t, *drawn - *variance);
-  }
-
-  const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  fill(gap, row.get(Column::gap_norm_sq));
-  fill(half_bias, row.get(Column::half_batch_bias));
-  fill(tail, row.get(Column::tail_ratio));
-  const auto& next_gap = row.get(Column::gap_norm_sq);
-  const auto& q = row.get(Column::contraction);
-  if (next_gap && q && *q > 0) {
-    contraction.add_ratio(t, *next_gap, *next_gap / *q);
-  } else if (next_gap && q && accumulated) {
-    contraction.add_ratio(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
-  }
-  const auto& left = row.get(Column::residual_norm_sq);
-  const auto& brought = row.get(Column::worker_accumulator_norm_sq);
-  if (left && brought) {
-    worker_contraction.add_ratio(t, *left, *brought);
-  }
-  const auto& ratio = row.get(Column::delta);
-  if (ratio && accumulated) {
-    selection.add_ratio(t, *ratio * *accumulated, *accumulated);
-  }
-}
-
-void SeedEvidence::take_extremes(const Row& row) {
-  take_larger(largest_xi, row.get(Column::xi));
-  take_larger(largest_step, row.get(Column::step_size));
-  for (const Column column : {Column::smoothness_gap,
-                              Column::smoothness_secant,
-                              Column::smoothness_descent,
-                              Column::smoothness_power}) {
-    take_larger(largest_smoothness, row.get(column));
-  }
-  const auto& gap_now = row.get(Column::gap_norm_sq);
+/// What of the gap is not the mean residual was lost.
+void SeedEvidence::compare_gap(const Row& row) {
+  const auto& gap = row.get(Column::gap_norm_sq);
   const auto& residual = row.get(Column::mean_residual_norm_sq);
-  if (gap_now && residual) {
-    gap_total_ += *gap_now;
+  if (gap && residual) {
+    gap_total_ += *gap;
     residual_total_ += *residual;
   }
 }

@@ -50,18 +50,9 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
-class SeedEvidence {
- public:
-  /// `iterations`: what the run was meant to have.
-  explicit SeedEvidence(std::uint64_t iterations);
-
-  /// The next row; iterations rise.
-  void add(const Row& row);
-
-  /// By their iterations. The longest is the last row's: of the last step nobody saw the end.
-  std::map<std::uint64_t, Snapshot> snapshots() const;
-
-  bool ended_early = false;  // diverged before its last iteration
+/// What single iterations say, over the run: means over windows and extremes.
+struct SeedMeasures {
+  explicit SeedMeasures(std::uint64_t iterations);
 
   std::optional<double> initial_loss;        // f(w_0)
   std::optional<double> initial_distortion;  // EF21's G_0
@@ -83,13 +74,34 @@ class SeedEvidence {
   Windows half_bias;           // |mean G^1 - mean G^2|^2 of half batches over its expectation
   Windows tail;                // |a - Top_k a|^2 / |a|^2 of the mean accumulator
 
+  void add(const Row& row);
+
+ private:
+  void fill_windows(const Row& row);
+  void take_extremes(const Row& row);
+};
+
+class SeedEvidence {
+ public:
+  /// `iterations`: what the run was meant to have.
+  explicit SeedEvidence(std::uint64_t iterations);
+
+  /// The next row; iterations rise.
+  void add(const Row& row);
+  /// The run diverged before its last iteration.
+  void end_early() { ended_early_ = true; }
+
+  /// By their iterations. The longest is the last row's: of the last step nobody saw the end.
+  std::map<std::uint64_t, Snapshot> snapshots() const;
+  const SeedMeasures& measures() const { return measures_; }
+  bool ended_early() const { return ended_early_; }
+
  private:
   void advance(const Row& row);
   void advance_steps(const Row& before, const Row& row);
   void advance_gap(const Row& before, std::uint64_t passed);
   void look_at(const Row& row);
-  void fill_windows(const Row& row);
-  void take_extremes(const Row& row);
+  void compare_gap(const Row& row);
   Snapshot snapshot(const Row& row) const;
   void keep(const Row& row);
 
@@ -97,6 +109,9 @@ class SeedEvidence {
     std::size_t next = 0;
     bool reached(const std::vector<std::uint64_t>& horizons, std::uint64_t iteration);
   };
+
+  SeedMeasures measures_;
+  bool ended_early_ = false;
 
   std::vector<std::uint64_t> horizons_;
   Horizons any_;

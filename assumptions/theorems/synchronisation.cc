@@ -53,17 +53,17 @@ Examination::Terms with_extra(const Common& common, double noise, const BoundTer
 
 Bound bsp(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  protocol_is(exam, evidence.method.protocol == "bsp");
+  protocol_is(exam, evidence.method().protocol == "bsp");
   const Common common = need_common(exam);
   const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
-  return exam.finish(
-      with_extra(common, common.smoothness * eta * common.variance / evidence.method.workers, {}));
+  return exam.finish(with_extra(
+      common, common.smoothness * eta * common.variance / evidence.method().workers, {}));
 }
 
 /// Gradients are up to tau updates old; each update is the mean of b gradients.
 Bound delayed(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   protocol_is(exam,
               facts.protocol == "asp" || facts.protocol == "ssp" || facts.protocol == "inhad");
   const Common common = need_common(exam);
@@ -82,7 +82,7 @@ Bound delayed(const Evidence& evidence) {
 /// Workers average their models every H steps.
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method;
+  const MethodFacts& facts = evidence.method();
   protocol_is(exam, facts.protocol == "local");
   const Common common = need_common(exam);
   const double moment = exam.need(evidence.worker_second_moment());

@@ -75,7 +75,7 @@ struct Bound {
   std::optional<Interval> excess;  // of lhs - rhs over the seeds
   std::string remarks;             // on sampling, intervals, seeds that ended early
   std::vector<BoundTerm> terms;    // of rhs, mean over the seeds
-  std::optional<double> horizon;   // T*: from here on the leading terms outweigh the fast ones
+  std::optional<double> horizon;   // T* >= 1, from where the leading terms outweigh the fast ones
   std::vector<BoundPoint> curve;
 
   bool has_verdict() const { return verdict < BoundVerdict::not_applicable; }

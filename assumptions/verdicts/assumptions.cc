@@ -43,13 +43,13 @@ Ratios of_seeds(const Evidence& evidence, std::string_view source, Ratio ratio) 
 
 Ratios selection(const Evidence& evidence) {
   return of_seeds(evidence, "the probe 'delta'", [](const SeedEvidence& seed) {
-    return seed.selection.overall();
+    return seed.measures().selection.overall();
   });
 }
 
 Ratios contraction(const Evidence& evidence) {
   return of_seeds(evidence, "the probe 'contraction'", [](const SeedEvidence& seed) {
-    return seed.contraction.overall();
+    return seed.measures().contraction.overall();
   });
 }
 
@@ -60,7 +60,7 @@ Ratios worker_contraction(const Evidence& evidence) {
   }
   const double random = 1 - *k / evidence.method.dimension;
   return of_seeds(evidence, "the probe 'residual'", [random](const SeedEvidence& seed) {
-    const auto kept = seed.worker_contraction.overall();
+    const auto kept = seed.measures().worker_contraction.overall();
     return kept ? std::optional<double>(*kept / random) : std::nullopt;
   });
 }
@@ -71,11 +71,13 @@ Ratios unbiased(const Evidence& evidence) {
   }
   return of_seeds(evidence,
                   "the probe 'noise' and batches of two samples at least",
-                  [](const SeedEvidence& seed) { return seed.half_bias.overall(); });
+                  [](const SeedEvidence& seed) { return seed.measures().half_bias.overall(); });
 }
 
 Ratios smoothness(const Evidence& evidence) {
-  const auto measured = [&](const SeedEvidence& seed) { return seed.largest_smoothness; };
+  const auto measured = [&](const SeedEvidence& seed) {
+    return seed.measures().largest_smoothness;
+  };
   auto ratios = of_seeds(evidence, "the probe 'smoothness'", measured);
   if (ratios.values.empty()) {
     return ratios;
@@ -116,9 +118,10 @@ std::optional<double> growth(const Windows& windows) {
 }
 
 Ratios bounded_moment(const Evidence& evidence) {
-  auto ratios = of_seeds(evidence,
-                         "the probe 'contraction' and some hundred iterations",
-                         [](const SeedEvidence& seed) { return growth(seed.mean_gradient); });
+  auto ratios =
+      of_seeds(evidence,
+               "the probe 'contraction' and some hundred iterations",
+               [](const SeedEvidence& seed) { return growth(seed.measures().mean_gradient); });
   if (const auto moment = evidence.second_moment().value) {
     ratios.note = fmt::format("M^2 = {:.6g}", *moment);
   }
@@ -131,7 +134,7 @@ Ratios bounded_noise(const Evidence& evidence) {
   }
   auto ratios = of_seeds(evidence,
                          "the probe 'noise' and some hundred iterations",
-                         [](const SeedEvidence& seed) { return growth(seed.noise); });
+                         [](const SeedEvidence& seed) { return growth(seed.measures().noise); });
   if (const auto variance = evidence.noise_variance().value) {
     ratios.note = fmt::format("sigma^2 = {:.6g}", *variance);
   }
@@ -154,7 +157,7 @@ Ratios bounded_residual(const Evidence& evidence) {
     return nothing("nothing is held back: the bound is zero");
   }
   return of_seeds(evidence, "the probe 'contraction'", [bound](const SeedEvidence& seed) {
-    const auto gap = seed.gap.largest();
+    const auto gap = seed.measures().gap.largest();
     return gap ? std::optional<double>(*gap / bound) : std::nullopt;
   });
 }
@@ -166,7 +169,7 @@ Ratios tail(const Evidence& evidence) {
   }
   const double left = 1 - *k / evidence.method.dimension;
   return of_seeds(evidence, "the probe 'tail'", [left](const SeedEvidence& seed) {
-    const auto ratio = seed.tail.overall();
+    const auto ratio = seed.measures().tail.overall();
     return ratio ? std::optional<double>(*ratio / (left * left)) : std::nullopt;
   });
 }

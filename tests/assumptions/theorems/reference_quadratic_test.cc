@@ -100,21 +100,21 @@ class ReferenceQuadratic : public ::testing::Test {
   static void SetUpTestSuite() {
     const auto objective = reference_quadratic();
     const Facts facts = objective->facts();
-    evidence = Evidence{};
-    evidence.method = {.sparsifier = "top-k",
-                       .aggregator = "gtopk-exact",
-                       .workers = kWorkers,
-                       .dimension = 200,
-                       .k = 20,
-                       .convex = true,
-                       .smoothness = Known{*facts.smoothness, "exact"},
-                       .strong_convexity = Known{*facts.strong_convexity, "exact"},
-                       .minimum = Known{*facts.minimum, "exact"},
-                       .noise_variance = Known{*facts.noise_variance, "exact"}};
     const double squares = std::inner_product(
         facts.minimizer.begin(), facts.minimizer.end(), facts.minimizer.begin(), 0.0);
-    evidence.method.initial_distance_sq = Known{squares, "exact: w_0 = 0"};
-    without_end = evidence;
+    const MethodFacts method{.sparsifier = "top-k",
+                             .aggregator = "gtopk-exact",
+                             .workers = kWorkers,
+                             .dimension = 200,
+                             .k = 20,
+                             .convex = true,
+                             .smoothness = Known{*facts.smoothness, "exact"},
+                             .strong_convexity = Known{*facts.strong_convexity, "exact"},
+                             .minimum = Known{*facts.minimum, "exact"},
+                             .initial_distance_sq = Known{squares, "exact: w_0 = 0"},
+                             .noise_variance = Known{*facts.noise_variance, "exact"}};
+    evidence = Evidence(method);
+    without_end = Evidence(method);
     mean_square.assign(kIterations, 0);
     lost.assign(kIterations, 0);
     brought.assign(kIterations, 0);
@@ -158,11 +158,11 @@ class ReferenceQuadratic : public ::testing::Test {
     return *std::max_element(mean_square.begin(), mean_square.end());
   }
 
-  static inline Evidence evidence;
-  static inline Evidence without_end;             // the same without f(z_T)
-  static inline std::vector<double> mean_square;  // of the mean gradient, over the seeds
-  static inline std::vector<double> lost;         // delta |mean a|^2, summed over the seeds
-  static inline std::vector<double> brought;      // |mean a|^2, likewise
+  static inline Evidence evidence{MethodFacts{}};
+  static inline Evidence without_end{MethodFacts{}};  // the same without f(z_T)
+  static inline std::vector<double> mean_square;      // of the mean gradient, over the seeds
+  static inline std::vector<double> lost;             // delta |mean a|^2, summed over the seeds
+  static inline std::vector<double> brought;          // |mean a|^2, likewise
 };
 
 constexpr double kSpread = 0.04;  // what redrawing does, with the rounding of the printed numbers
