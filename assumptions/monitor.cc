@@ -74,8 +74,8 @@ void Monitor::note(const Check& check) {
 
 void Monitor::note(const Row& row) {
   ++summary_.rows;
-  summary_.uplink_bytes += row.get(Column::uplink_bytes).value_or(0);
-  summary_.nnz_sent += row.get(Column::nnz_sent).value_or(0);
+  summary_.uplink_bytes = row.get(Column::total_uplink_bytes);
+  summary_.nnz_sent = row.get(Column::total_nnz_sent);
   if (const auto grad = row.get(Column::grad_norm_sq)) {
     ++summary_.evaluations;
     summary_.grad_norm_sq_sum += *grad;

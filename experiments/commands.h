@@ -18,6 +18,7 @@ ExitCode run_command(const Options& options,
 ExitCode plan_command(const Options& options);
 ExitCode report_command(const Options& options);
 ExitCode inspect_command(const Options& options);
+ExitCode falsify_command(const Options& options);
 /// `program` is this program's own path: it is started under mpirun.
 ExitCode verify_command(const Options& options, const std::string& program);
 ExitCode bench_command(const Options& options);

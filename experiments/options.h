@@ -10,6 +10,15 @@ namespace residuum {
 
 enum class ProgressStyle { automatic, bar, lines, none };
 
+struct FalsifyOptions {
+  std::int64_t workers = 0;
+  std::int64_t dimension = 0;
+  std::string against = "delta";
+  std::int64_t seed = 1;
+  std::int64_t evaluations = 20000;
+  std::filesystem::path out = "worst.npy";
+};
+
 struct Options {
   std::filesystem::path study;               // STUDY.toml
   std::vector<std::string> overrides;        // --set key=value
@@ -25,7 +34,7 @@ struct Options {
   std::filesystem::path result_dir;    // of report
   std::vector<std::string> benchmarks;
 
-  // inspect
+  // inspect, and falsify where it is the same
   std::filesystem::path file;
   std::optional<std::filesystem::path> gradient;
   std::string aggregator = "gtopk-tree";
@@ -33,6 +42,8 @@ struct Options {
   std::optional<std::int64_t> k;
   std::optional<double> density;
   std::optional<double> threshold;
+
+  FalsifyOptions falsify;
 };
 
 /// results/<study name>, or --out.

@@ -69,13 +69,11 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
   return json;
 }
 
-/// Totals are of the measured iterations, and only stated if these are all.
+/// The average gradient is only stated if it was evaluated in all iterations.
 Json totals_json(const RunSummary& summary, const Outcome& outcome) {
   Json json = Json::object();
-  if (summary.rows == outcome.iterations) {
-    json["uplink_bytes"] = json_number(summary.uplink_bytes);
-    json["nnz_sent"] = json_number(summary.nnz_sent);
-  }
+  set_known(json, "uplink_bytes", summary.uplink_bytes);
+  set_known(json, "nnz_sent", summary.nnz_sent);
   if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
     json["average_grad_norm_sq"] =
         json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));

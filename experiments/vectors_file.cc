@@ -1,6 +1,7 @@
 #include "experiments/vectors_file.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -127,19 +128,20 @@ double element(std::string_view data, std::size_t position) {
   return static_cast<double>(value);
 }
 
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
+constexpr std::size_t kNpyPreamble = 10;
+
 /// Format: magic, version, header length, header as a Python dictionary, then the numbers (NumPy
 /// Enhancement Proposal 1).
 Vectors read_npy(std::string_view bytes, const std::string& file) {
-  constexpr std::string_view kMagic("\x93NUMPY", 6);
-  constexpr std::size_t kPreamble = 10;
-  require(bytes.size() >= kPreamble && bytes.substr(0, kMagic.size()) == kMagic,
+  require(bytes.size() >= kNpyPreamble && bytes.substr(0, kNpyMagic.size()) == kNpyMagic,
           "{}: no .npy file",
           file);
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
   };
   const bool is_v1 = byte(6) == 1;
-  const std::size_t start = is_v1 ? kPreamble : kPreamble + 2;
+  const std::size_t start = is_v1 ? kNpyPreamble : kNpyPreamble + 2;
   require(bytes.size() >= start, "{}: truncated .npy header", file);
   std::size_t length = byte(8) | byte(9) << 8;
   if (!is_v1) {
@@ -180,7 +182,34 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
   return vectors;
 }
 
+/// Version 1.0 with the numbers at a multiple of 64 bytes, as NumPy itself writes it.
+std::string npy_preamble(std::size_t rows, std::size_t columns) {
+  constexpr std::size_t kAlignment = 64;
+  std::string header =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  const std::size_t unpadded = kNpyPreamble + header.size() + 1;
+  header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  header += '\n';
+  std::string preamble(kNpyMagic);
+  preamble += '\x01';
+  preamble += '\0';
+  preamble += static_cast<char>(header.size() & 0xff);
+  preamble += static_cast<char>(header.size() >> 8);
+  return preamble + header;
+}
+
 }  // namespace
+
+void write_vectors(const std::filesystem::path& file,
+                   std::span<const double> vectors,
+                   std::size_t dimension) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string bytes = npy_preamble(vectors.size() / dimension, dimension);
+  const std::size_t start = bytes.size();
+  bytes.resize(start + vectors.size_bytes());
+  std::memcpy(bytes.data() + start, vectors.data(), vectors.size_bytes());
+  reports::write_file_atomically(file, bytes);
+}
 
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file) {
   const std::string bytes = reports::read_file(file);

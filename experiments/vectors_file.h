@@ -3,6 +3,7 @@
 // shape (P, d), float32 or float64.
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace residuum {
@@ -10,5 +11,11 @@ namespace residuum {
 /// Rows of equal length, at least one of at least one number, all finite. Everything else is a
 /// usage error that names file and place.
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file);
+
+/// Writes vectors of `dimension` numbers, one after the other, as a float64 .npy of shape (P, d)
+/// that `read_vectors` reads back to the last bit. The file appears whole or not at all.
+void write_vectors(const std::filesystem::path& file,
+                   std::span<const double> vectors,
+                   std::size_t dimension);
 
 }  // namespace residuum

@@ -40,7 +40,7 @@ constexpr auto kEntries = std::to_array<Entry<Aggregator>>({
 
 }  // namespace
 
-std::span<const Entry<Aggregator>> aggregators() { return kEntries; }
+std::span<const Entry<Aggregator>> aggregators() { return registry_of<Aggregator>(kEntries); }
 
 std::unique_ptr<Aggregator> make_aggregator(const Section& section) {
   return make_from(aggregators(), section);

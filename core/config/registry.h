@@ -1,6 +1,9 @@
 #pragma once
-// A component is one file and one registry line: Entry{name, summary, source, example, make}.
+// A component is one file and one registry line: Entry{name, summary, source, example, make}. One
+// of a program of one's own is one file with a static Registered object in it:
+//   const Registered<Sparsifier> kMine({"mine", "what it does", "where from", "{}", make_mine});
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -51,6 +54,46 @@ Section example_section(const std::string& section_name, const Entry<Interface>&
   auto values = nlohmann::json::parse(entry.example);
   values["kind"] = std::string(entry.name);
   return {section_name, values};
+}
+
+/// What Registered objects have brought.
+template <typename Interface>
+std::vector<Entry<Interface>>& brought_entries() {
+  static std::vector<Entry<Interface>> entries;
+  return entries;
+}
+
+/// Adds a component to those of the library. Only as a static object: the registries close when
+/// they are first looked at, in main.
+template <typename Interface>
+struct Registered {
+  explicit Registered(const Entry<Interface>& entry) {
+    brought_entries<Interface>().push_back(entry);
+  }
+};
+
+/// The library's entries, then what was brought in the order of the names: that of the linker does
+/// not matter. A name twice is a usage error.
+template <typename Interface>
+std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> built_in) {
+  auto brought = brought_entries<Interface>();
+  std::sort(
+      brought.begin(), brought.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::vector<Entry<Interface>> all(built_in.begin(), built_in.end());
+  for (const auto& entry : brought) {
+    const bool is_new = std::none_of(
+        all.begin(), all.end(), [&](const auto& known) { return known.name == entry.name; });
+    require(is_new, "two components are registered as '{}'; rename one", entry.name);
+    all.push_back(entry);
+  }
+  return all;
+}
+
+/// The one list of all entries of a kind; `built_in` is the same at every call.
+template <typename Interface>
+std::span<const Entry<Interface>> registry_of(std::span<const Entry<Interface>> built_in) {
+  static const auto all = with_brought(built_in);
+  return all;
 }
 
 }  // namespace residuum

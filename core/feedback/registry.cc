@@ -28,7 +28,7 @@ constexpr auto kEntries = std::to_array<Entry<Feedback>>({
 
 }  // namespace
 
-std::span<const Entry<Feedback>> feedbacks() { return kEntries; }
+std::span<const Entry<Feedback>> feedbacks() { return registry_of<Feedback>(kEntries); }
 
 std::unique_ptr<Feedback> make_feedback(const Section& section) {
   return make_from(feedbacks(), section);

@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   shuffle = 8,
   test = 9,
   half_noise = 10,
+  falsify = 20,
 };
 
 class RandomStream {

@@ -54,7 +54,7 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
 
 }  // namespace
 
-std::span<const Entry<Sparsifier>> sparsifiers() { return kEntries; }
+std::span<const Entry<Sparsifier>> sparsifiers() { return registry_of<Sparsifier>(kEntries); }
 
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section) {
   // Selection over single layers is not built yet; the key of the contract has one value so far.

@@ -78,20 +78,24 @@ std::vector<double> Landscape::shared(std::span<const double> on_root) const {
 void Landscape::look(std::uint64_t t, std::span<const double> model, std::span<const double> z) {
   view_ = {};
   evaluation_.reset();
-  looked_at_z_ = false;
-  if (is_due(training_.evaluated, t)) {
-    evaluation_ = evaluate(training_, model, training_.full_gradient ? &gradient_ : nullptr);
-    if (training_.virtual_loss || training_.compares_points) {
-      const auto point = shared(z);
-      const auto at_z =
-          evaluate(training_, point, training_.compares_points ? &virtual_gradient_ : nullptr);
-      view_.virtual_loss = virtual_loss_ = at_z.loss;
-      looked_at_z_ = true;
-      compare_points(model, z);
+  looked_at_z_ = is_due(training_.virtual_points, t);
+  const bool due = is_due(training_.evaluated, t);
+  const bool compares = looked_at_z_ && training_.compares_points;
+  if (due || compares) {
+    const bool gradient = compares || training_.full_gradient;
+    const auto evaluation = evaluate(training_, model, gradient ? &gradient_ : nullptr);
+    if (due) {
+      evaluation_ = evaluation;
     }
-    if (training_.averages_iterates && weight_sum_ > 0) {
-      view_.averaged_loss = evaluate(training_, average_, nullptr).loss;
-    }
+  }
+  if (due && training_.averages_iterates) {
+    view_.averaged_loss = evaluate(training_, average_, nullptr).loss;
+  }
+  if (looked_at_z_) {
+    const auto point = shared(z);
+    const auto at_z = evaluate(training_, point, compares ? &virtual_gradient_ : nullptr);
+    view_.virtual_loss = virtual_loss_ = at_z.loss;
+    compare_points(model, z);
   }
   if (is_due(training_.power, t)) {
     view_.smoothness_power = dominant_curvature(t, model);
@@ -99,7 +103,7 @@ void Landscape::look(std::uint64_t t, std::span<const double> model, std::span<c
 }
 
 void Landscape::compare_points(std::span<const double> model, std::span<const double> z) {
-  if (!is_root_ || !training_.compares_points || !training_.full_gradient) {
+  if (!is_root_ || !training_.compares_points) {
     return;
   }
   if (const double gap = distance_sq(model, z); gap > 0) {
@@ -119,7 +123,7 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
 void Landscape::look_ahead(std::span<const double> next_z,
                            std::span<const double> mean_gradient,
                            double step_size) {
-  if (!training_.compares_points || !training_.full_gradient || !looked_at_z_) {
+  if (!training_.compares_points || !looked_at_z_) {
     return;
   }
   const auto point = shared(next_z);

@@ -115,7 +115,7 @@ class Trainer {
 
   /// One iteration; returns what the processes agreed on.
   std::int64_t step(std::uint64_t t, Measurement<Real>& measurement, Landscape& landscape) {
-    const bool measured = training_.measure && training_.measured->due(t);
+    const bool measured = training_.measure && is_measured(t);
     StepTimes times;
     auto mark = Clock::now();
     const double eta = method_.step_rule->at(t, epoch(t));
@@ -176,6 +176,13 @@ class Trainer {
             .aggregation = &aggregation_,
             .model = model_,
             .scalars = scalars_};
+  }
+
+  /// Whatever is looked at makes an iteration a measured one.
+  bool is_measured(std::uint64_t t) const {
+    return training_.measured->due(t) || is_due(training_.evaluated, t) ||
+           is_due(training_.tested, t) || is_due(training_.virtual_points, t) ||
+           is_due(training_.split, t) || is_due(training_.power, t) || is_due(training_.sorted, t);
   }
 
   static bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
@@ -306,6 +313,7 @@ class Trainer {
       method_.sparsifier->sparsify(accumulator(slot), context, workspace_, messages_[slot]);
       const std::size_t sent = messages_[slot].everything ? d_ : messages_[slot].entries.size();
       scalars_[slot].nnz_sent = static_cast<double>(sent);
+      scalars_[slot].total_nnz += scalars_[slot].nnz_sent;
       note_amplification(slot, eta);
     }
   }
@@ -357,6 +365,7 @@ class Trainer {
         .dimension = d_, .k = k_, .messages = messages_, .accumulators = accumulators};
     method_.aggregator->aggregate(cluster_, contributions, aggregation_);
     scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
+    scalars_.front().total_bytes += scalars_.front().bytes;
   }
 
   /// w -= g/P, times eta in gradient units, through the velocity if there is momentum. Where

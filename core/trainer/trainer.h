@@ -50,9 +50,9 @@ struct Training {
   std::optional<Cadence> evaluated;         // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;            // when held-out data are
   bool full_gradient = true;                // whether evaluations include |grad f|^2
-  bool virtual_loss = false;                // whether they include f(z_t)
-  bool compares_points = false;             // and the smoothness between points
   bool averages_iterates = false;           // and f at the average of the iterates
+  std::optional<Cadence> virtual_points;    // when f is evaluated at z_t
+  bool compares_points = false;             // and grad f at w_t, z_t and z_{t+1} for L
   std::optional<Cadence> split;             // when batches are split in halves
   std::optional<Cadence> power;             // when the curvature is taken by power iteration
   std::size_t power_samples = 1024;         // over about so many samples

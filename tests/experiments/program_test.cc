@@ -39,6 +39,8 @@ kind = "gtopk-tree"
 value = 0.2
 [budget]
 iterations = 40
+[probes]
+every = 1
 [sweep]
 "feedback.putback" = ["captured", "published"]
 )";

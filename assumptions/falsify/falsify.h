@@ -1,0 +1,37 @@
+#pragma once
+// The search for a counterexample: accumulators on which one step of a method violates an
+// assumption as much as can be found. Random restarts from several laws, each refined along the
+// coordinates and, in few dimensions, by Nelder and Mead's simplex. What is searched is a sphere:
+// the squares of all P d entries add up to P.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "assumptions/falsify/target.h"
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+struct Search {
+  int workers = 2;
+  std::size_t dimension = 2;
+  std::uint64_t seed = 1;
+  std::uint64_t evaluations = 20000;  // steps of the method that may be looked at
+};
+
+struct Worst {
+  double value = 0;                  // of the target's column
+  std::vector<double> accumulators;  // P x d, worker by worker
+  std::string_view start;            // the law that its search started from
+  bool violated = false;
+  std::uint64_t evaluations = 0;
+  std::uint64_t restarts = 0;
+};
+
+/// The same arguments find the same worst. Where the workers cancel to less than a millionth of
+/// their size, ratios to the mean tell about rounding and not about the method: such vectors are
+/// not looked at. Nothing that can be looked at is a usage error.
+Worst falsify(const Method& method, const Target& target, const Search& search);
+
+}  // namespace residuum

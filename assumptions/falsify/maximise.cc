@@ -1,0 +1,179 @@
+#include "assumptions/falsify/maximise.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+/// Takes x_i + move if that gains, and goes on in doubling strides while it does.
+bool follow(Budgeted& function, std::size_t i, double move, Candidate& candidate) {
+  bool gained = false;
+  while (function.left() > 0) {
+    const double before = candidate.x[i];
+    candidate.x[i] += move;
+    const double value = function(candidate.x);
+    if (!(value > candidate.value)) {
+      candidate.x[i] = before;
+      break;
+    }
+    candidate.value = value;
+    gained = true;
+    move *= 2;
+  }
+  return gained;
+}
+
+void shuffle(RandomStream& random, std::vector<std::size_t>& order) {
+  for (std::size_t left = order.size(); left > 1; --left) {
+    std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
+  }
+}
+
+/// n + 1 candidates, best first.
+class Simplex {
+ public:
+  Simplex(Budgeted& function, const Candidate& start, double size) : function_(function) {
+    const auto n = static_cast<double>(start.x.size());
+    expansion_ = 1 + 2 / n;
+    contraction_ = 0.75 - 1 / (2 * n);
+    shrinkage_ = 1 - 1 / n;
+    corners_.push_back(start);
+    for (std::size_t i = 0; i < start.x.size() && function_.left() > 0; ++i) {
+      Candidate corner = start;
+      corner.x[i] += size;
+      corner.value = function_(corner.x);
+      corners_.push_back(std::move(corner));
+    }
+    is_whole_ = corners_.size() == start.x.size() + 1;
+    sort();
+  }
+
+  bool is_whole() const { return is_whole_; }
+  const Candidate& best() const { return corners_.front(); }
+
+  /// The largest distance along a coordinate from the best corner.
+  double size() const {
+    double largest = 0;
+    for (const auto& corner : corners_) {
+      for (std::size_t i = 0; i < corner.x.size(); ++i) {
+        largest = std::max(largest, std::abs(corner.x[i] - best().x[i]));
+      }
+    }
+    return largest;
+  }
+
+  /// Moves the worst corner, or shrinks all towards the best. At most n + 2 calls.
+  void move() {
+    const std::vector<double> centre = centre_of_all_but_the_worst();
+    const Candidate reflected = beyond(centre, 1);
+    if (reflected.value > best().value) {
+      const Candidate expanded = beyond(centre, expansion_);
+      replace_worst(expanded.value > reflected.value ? expanded : reflected);
+    } else if (reflected.value > corners_[corners_.size() - 2].value) {
+      replace_worst(reflected);
+    } else {
+      const bool outside = reflected.value > corners_.back().value;
+      const Candidate contracted = beyond(centre, outside ? contraction_ : -contraction_);
+      const double to_beat = outside ? reflected.value : corners_.back().value;
+      if (contracted.value > to_beat) {
+        replace_worst(contracted);
+      } else {
+        shrink();
+      }
+    }
+    sort();
+  }
+
+ private:
+  void sort() {
+    std::stable_sort(corners_.begin(), corners_.end(), [](const auto& a, const auto& b) {
+      return a.value > b.value;
+    });
+  }
+
+  std::vector<double> centre_of_all_but_the_worst() const {
+    const std::size_t n = corners_.size() - 1;
+    std::vector<double> centre(n);
+    for (std::size_t corner = 0; corner < n; ++corner) {
+      for (std::size_t i = 0; i < n; ++i) {
+        centre[i] += corners_[corner].x[i] / static_cast<double>(n);
+      }
+    }
+    return centre;
+  }
+
+  /// centre + factor (centre - worst).
+  Candidate beyond(const std::vector<double>& centre, double factor) {
+    Candidate candidate{.x = centre, .value = 0};
+    for (std::size_t i = 0; i < centre.size(); ++i) {
+      candidate.x[i] += factor * (centre[i] - corners_.back().x[i]);
+    }
+    candidate.value = function_(candidate.x);
+    return candidate;
+  }
+
+  void replace_worst(const Candidate& candidate) { corners_.back() = candidate; }
+
+  void shrink() {
+    for (std::size_t corner = 1; corner < corners_.size(); ++corner) {
+      auto& x = corners_[corner].x;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = best().x[i] + shrinkage_ * (x[i] - best().x[i]);
+      }
+      corners_[corner].value = function_(x);
+    }
+  }
+
+  Budgeted& function_;
+  double expansion_ = 2;
+  double contraction_ = 0.5;
+  double shrinkage_ = 0.5;
+  std::vector<Candidate> corners_;
+  bool is_whole_ = false;
+};
+
+}  // namespace
+
+double Budgeted::operator()(std::span<const double> x) {
+  assert(left_ > 0);
+  --left_;
+  return function_(x);
+}
+
+void coordinate_search(Budgeted& function,
+                       RandomStream& random,
+                       double step,
+                       double least_step,
+                       Candidate& candidate) {
+  std::vector<std::size_t> order(candidate.x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  while (step >= least_step && function.left() > 0) {
+    shuffle(random, order);
+    bool gained = false;
+    for (const std::size_t i : order) {
+      gained |= follow(function, i, step, candidate) || follow(function, i, -step, candidate);
+    }
+    if (!gained) {
+      step /= 2;
+    }
+  }
+}
+
+void nelder_mead(Budgeted& function, double size, double least_size, Candidate& candidate) {
+  // In one dimension the parameters degenerate, and the coordinate search is all there is to do.
+  const std::size_t n = candidate.x.size();
+  if (n < 2) {
+    return;
+  }
+  Simplex simplex(function, candidate, size);
+  while (simplex.is_whole() && function.left() >= n + 2 && simplex.size() > least_size) {
+    simplex.move();
+  }
+  candidate = simplex.best();
+}
+
+}  // namespace residuum

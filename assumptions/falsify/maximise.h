@@ -1,0 +1,44 @@
+#pragma once
+// Maximising a function without derivatives, which may jump and may be undefined in places (-inf
+// there): a search along the coordinates, and the simplex of Nelder and Mead, Computer Journal
+// 1965, with the dimension-dependent parameters of Gao and Han, Comput. Optim. Appl. 2012.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/random/random.h"
+
+namespace residuum {
+
+struct Candidate {
+  std::vector<double> x;
+  double value = 0;
+};
+
+/// A function and how often it may still be called.
+class Budgeted {
+ public:
+  using Function = std::function<double(std::span<const double>)>;
+  Budgeted(Function function, std::uint64_t calls) : function_(std::move(function)), left_(calls) {}
+
+  /// Not to be called when nothing is left.
+  double operator()(std::span<const double> x);
+  std::uint64_t left() const { return left_; }
+
+ private:
+  Function function_;
+  std::uint64_t left_;
+};
+
+/// Steps along one coordinate after the other, in random order, from `step` down to `least_step` in
+/// halves; a direction that gains is followed in doubling strides. The best becomes `candidate`.
+void coordinate_search(
+    Budgeted& function, RandomStream& random, double step, double least_step, Candidate& candidate);
+
+/// A simplex around the candidate with edges of `size`, until it has shrunk to `least_size` or
+/// nothing is left. The best becomes `candidate`.
+void nelder_mead(Budgeted& function, double size, double least_size, Candidate& candidate);
+
+}  // namespace residuum

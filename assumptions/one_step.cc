@@ -1,0 +1,129 @@
+#include "assumptions/one_step.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "assumptions/monitor.h"
+
+namespace residuum {
+namespace {
+
+/// Keeps the one row, and of the view what is no column.
+class Keeper final : public Recorder, public StepObserver {
+ public:
+  Keeper(const std::vector<std::string>& probes, StepQuantities& quantities)
+      : quantities_(quantities),
+        monitor_(make_probes(probes, "one step"), *this, [](std::uint64_t, std::uint64_t) {}) {}
+
+  void observe(const StepView& view) override {
+    quantities_.k = view.k;
+    if (view.update_is_dense) {
+      to_sparse(view.dense_update, quantities_.update);
+    } else {
+      quantities_.update = *view.update;
+    }
+    monitor_.observe(view);
+  }
+  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
+  void write(const Row& measured, const std::vector<Check>& /*checks*/) override {
+    quantities_.row = measured;
+  }
+
+ private:
+  StepQuantities& quantities_;
+  Monitor monitor_;
+};
+
+}  // namespace
+
+/// Worker p's gradient is its vector, wherever the model is.
+class OneStep::GivenVectors final : public Objective {
+ public:
+  explicit GivenVectors(std::size_t dimension) : dimension_(dimension) {}
+
+  void bring(std::span<const double> vectors) { vectors_ = vectors; }
+
+  std::size_t dimension() const override { return dimension_; }
+  std::size_t samples() const override { return 0; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override { return {}; }
+  Facts facts() const override { return {}; }
+  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
+    std::fill(w.begin(), w.end(), 0);
+  }
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const float> /*w*/,
+                           std::span<float> gradient) const override {
+    const auto mine = vector_of(draw.worker);
+    std::transform(
+        mine.begin(), mine.end(), gradient.begin(), [](double x) { return static_cast<float>(x); });
+  }
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const double> /*w*/,
+                           std::span<double> gradient) const override {
+    const auto mine = vector_of(draw.worker);
+    std::copy(mine.begin(), mine.end(), gradient.begin());
+  }
+  double evaluate(int /*worker*/,
+                  int /*workers*/,
+                  std::span<const std::uint32_t> /*shard*/,
+                  std::span<const double> /*w*/,
+                  std::span<double> /*gradient*/) const override {
+    return 0;
+  }
+  std::optional<TestResult> test(std::span<const double> /*w*/) const override {
+    return std::nullopt;
+  }
+
+ private:
+  std::span<const double> vector_of(int worker) const {
+    return vectors_.subspan(static_cast<std::size_t>(worker) * dimension_, dimension_);
+  }
+
+  std::size_t dimension_;
+  std::span<const double> vectors_;
+};
+
+Method one_step_method(const Section& sparsifier,
+                       const std::string& aggregator,
+                       const std::string& put_back) {
+  Method method;
+  method.sparsifier = make_sparsifier(sparsifier);
+  method.aggregator = make_aggregator(Section("aggregator", nlohmann::json{{"kind", aggregator}}));
+  method.feedback =
+      make_feedback(Section("feedback", nlohmann::json{{"kind", "ef14"}, {"putback", put_back}}));
+  method.step_rule =
+      make_step_rule(Section("step", nlohmann::json{{"rule", "constant"}, {"value", 1.0}}), {});
+  return method;
+}
+
+OneStep::OneStep(const Method& method,
+                 int workers,
+                 std::size_t dimension,
+                 std::vector<std::string> probes)
+    : probes_(std::move(probes)),
+      world_(make_single_process()),
+      cluster_(*world_, workers),
+      objective_(std::make_unique<GivenVectors>(dimension)) {
+  training_.objective = objective_.get();
+  training_.method = &method;
+  training_.cluster = &cluster_;
+  training_.iterations = 1;
+  training_.measured = Cadence(1, "every", 1);
+}
+
+OneStep::~OneStep() = default;
+
+const StepQuantities& OneStep::on(std::span<const double> accumulators, Precision precision) {
+  assert(accumulators.size() ==
+         static_cast<std::size_t>(cluster_.workers()) * objective_->dimension());
+  objective_->bring(accumulators);
+  training_.precision = precision;
+  quantities_.row = Row();  // what a step that ends early did not measure is not measured
+  Keeper keeper(probes_, quantities_);
+  train(training_, keeper);
+  return quantities_;
+}
+
+}  // namespace residuum

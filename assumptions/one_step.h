@@ -1,0 +1,61 @@
+#pragma once
+// One aggregation step on given accumulators, and what the probes see of it. The very code of a
+// training runs for one iteration from e = 0 with step 1, on an objective whose stochastic
+// gradients are the given vectors, so that what holds here holds for runs.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/record/record.h"
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+struct StepQuantities {
+  Row row;
+  double k = 0;                 // entries a worker may send; with thresholds the mean sent
+  SparseVector<double> update;  // g, a sum over workers
+
+  std::optional<double> get(Column column) const { return row.get(column); }
+};
+
+/// A method of step 1 whose worker memory is `ef14` with this put-back rule.
+Method one_step_method(const Section& sparsifier,
+                       const std::string& aggregator,
+                       const std::string& put_back);
+
+/// The step of one method, to be repeated on many vectors.
+class OneStep {
+ public:
+  /// The method must outlive this. `probes` names what is looked at.
+  OneStep(const Method& method,
+          int workers,
+          std::size_t dimension,
+          std::vector<std::string> probes = {
+              "delta", "contraction", "residual", "conservation", "xi", "traffic"});
+  OneStep(const OneStep&) = delete;
+  OneStep& operator=(const OneStep&) = delete;
+  OneStep(OneStep&&) = delete;
+  OneStep& operator=(OneStep&&) = delete;
+  ~OneStep();
+
+  /// `accumulators`: worker by worker, P x d finite numbers. The result lives until the next call.
+  const StepQuantities& on(std::span<const double> accumulators,
+                           Precision precision = Precision::float64);
+
+ private:
+  class GivenVectors;
+
+  std::vector<std::string> probes_;
+  std::unique_ptr<World> world_;
+  Cluster cluster_;
+  std::unique_ptr<GivenVectors> objective_;
+  Training training_;
+  StepQuantities quantities_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,41 @@
+#pragma once
+// The certificate of a recorded run: for every scheme that conserves mass, with e = w - z, and f
+// L-smooth,
+//   sum eta_t |grad f(w_t)|^2 <= 2 (f(z_0) - f(z_T)) + L sum eta_t^2 |mean G_t|^2
+//                                + L^2 sum eta_t |e_t|^2
+// in expectation: descent along z, and <grad f(z), grad f(w)> >= (|grad f(w)|^2 - L^2 |e|^2) / 2.
+// No assumption on the sparsifier, no bounded gradients. With stochastic gradients, series are
+// means over seeds; with exact ones the inequality holds for the single run.
+
+#include <vector>
+
+#include "assumptions/testing/laws.h"
+
+namespace residuum::laws {
+
+/// One entry per iteration t = 0, ..., T-1.
+struct RecordedRun {
+  double smoothness = 0;                  // L
+  double first_value = 0;                 // f(z_0)
+  double last_value = 0;                  // f(z_T)
+  std::vector<double> step_size;          // eta_t
+  std::vector<double> grad_norm_sq;       // |grad f(w_t)|^2
+  std::vector<double> mean_grad_norm_sq;  // |mean over workers of G^p_t|^2
+  std::vector<double> gap_norm_sq;        // |w_t - z_t|^2; the column of t - 1, and 0 at t = 0
+};
+
+/// Both sides over the sum of the steps, the right one by its terms.
+struct Certificate {
+  double average = 0;       // of |grad f(w_t)|^2, weighted by the steps
+  double optimisation = 0;  // from f(z_0) - f(z_T)
+  double noise = 0;
+  double residual = 0;
+  double bound() const { return optimisation + noise + residual; }
+};
+
+/// Series of different length, or none, or numbers that are not finite are usage errors.
+Certificate certificate_of(const RecordedRun& run);
+
+Finding stays_under_certificate(const RecordedRun& run);
+
+}  // namespace residuum::laws

@@ -1,0 +1,208 @@
+// residuum: reads the command line, starts MPI where a launcher asks for it, and turns every
+// failure into one line on stderr and an exit code.
+
+#include "experiments/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <system_error>
+
+#include "core/cluster/mpi_world.h"
+#include "experiments/commands.h"
+
+namespace {
+
+using residuum::ExitCode;
+using residuum::Options;
+using residuum::ProgressStyle;
+
+void add_study(CLI::App& command, Options& options) {
+  command.add_option("STUDY", options.study, "the study, a TOML file")->required();
+  command.add_option("--set", options.overrides, "key=value that wins over the file")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--out", options.out, "result folder (results/<study name>)");
+  command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
+}
+
+void add_progress(CLI::App& command, Options& options) {
+  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::automatic},
+                                                    {"bar", ProgressStyle::bar},
+                                                    {"lines", ProgressStyle::lines},
+                                                    {"none", ProgressStyle::none}};
+  command.add_option("--progress", options.progress, "auto, bar, lines or none")
+      ->transform(CLI::CheckedTransformer(styles));
+}
+
+void add_inspect(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
+      ->required();
+  command.add_option("--gradient", options.gradient, "the gradients alone, for xi");
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators");
+  command.add_option("--putback", options.put_back, "captured, published or discard");
+  command.add_option("--k", options.k, "entries a worker keeps");
+  command.add_option("--density", options.density, "k/d instead of --k");
+  command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
+  command.add_flag("--json", options.json, "on one line");
+}
+
+void add_falsify(CLI::App& command, Options& options) {
+  auto& own = options.falsify;
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")->required();
+  command.add_option("--workers", own.workers, "P")->required();
+  command.add_option("--k", options.k, "entries a worker keeps")->required();
+  command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
+  command.add_option("--against", own.against, "delta, conservation or contraction");
+  command.add_option("--putback", options.put_back, "captured, published or discard");
+  command.add_option("--seed", own.seed, "the same seed finds the same vectors");
+  command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
+  command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
+  command.add_flag("--json", options.json, "on one line");
+}
+
+struct CommandLine {
+  Options options;
+  CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
+  CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
+  CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
+  CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
+  CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
+  CLI::App* verify =
+      app.add_subcommand("verify", "run a study at several process counts, compare the bits");
+  CLI::App* bench = app.add_subcommand("bench", "benchmarks, as ratios within one run");
+  CLI::App* list = app.add_subcommand("list", "what can be named in a study");
+  CLI::App* info = app.add_subcommand("info", "versions of everything");
+
+  CommandLine() {
+    app.require_subcommand(1);
+    add_study(*run, options);
+    add_progress(*run, options);
+    run->add_flag("--json", options.json, "the final table as JSON");
+    run->add_flag("--strict", options.strict, "a failed assumption is exit code 4");
+    add_study(*plan, options);
+    plan->add_option("--format", options.plan_format, "table, json or slurm")
+        ->check(CLI::IsMember({"table", "json", "slurm"}));
+    report->add_option("DIR", options.result_dir, "a result folder")->required();
+    add_inspect(*inspect, options);
+    add_falsify(*falsify, options);
+    add_study(*verify, options);
+    verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")->delimiter(',');
+    bench->add_option("NAME", options.benchmarks, "which ones; all without");
+    bench->add_flag("--json", options.json, "as JSON");
+    list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
+    list->add_flag("--json", options.json, "as JSON");
+    info->add_flag("--json", options.json, "as JSON");
+  }
+};
+
+/// One line on what is wrong with the command line.
+std::string complaint(const CommandLine& line,
+                      const std::vector<std::string>& arguments,
+                      const CLI::ParseError& error) {
+  std::vector<std::string> commands;
+  for (const auto* command : line.app.get_subcommands(nullptr)) {
+    commands.push_back(command->get_name());
+  }
+  const bool names_a_command = arguments.size() > 1 && arguments[1].front() != '-';
+  if (names_a_command &&
+      std::find(commands.begin(), commands.end(), arguments[1]) == commands.end()) {
+    return fmt::format(
+        "unknown command '{}'{}", arguments[1], residuum::suggestion(arguments[1], commands));
+  }
+  return fmt::format("{}; see residuum --help", error.what());
+}
+
+ExitCode dispatch(const CommandLine& line,
+                  const std::vector<std::string>& arguments,
+                  residuum::World& world) {
+  const Options& options = line.options;
+  if (line.run->parsed()) {
+    return residuum::run_command(options, arguments, world);
+  }
+  residuum::require(world.size() == 1,
+                    "only 'run' works on several processes; start this command without mpirun");
+  if (line.plan->parsed()) {
+    return residuum::plan_command(options);
+  }
+  if (line.report->parsed()) {
+    return residuum::report_command(options);
+  }
+  if (line.inspect->parsed()) {
+    return residuum::inspect_command(options);
+  }
+  if (line.falsify->parsed()) {
+    return residuum::falsify_command(options);
+  }
+  if (line.verify->parsed()) {
+    return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
+  }
+  if (line.bench->parsed()) {
+    return residuum::bench_command(options);
+  }
+  if (line.list->parsed()) {
+    return residuum::list_command(options);
+  }
+  return residuum::info_command(options);
+}
+
+/// Runs `action`; what it throws becomes a line on stderr and an exit code. `is_shared` tells
+/// whether all processes have failed alike, so that they can end in order.
+ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
+  std::string message;
+  ExitCode code = ExitCode::internal;
+  bool is_shared = false;
+  try {
+    return action();
+  } catch (const residuum::SharedError& error) {
+    message = fmt::format("error: {}", error.what());
+    code = error.code();
+    is_shared = true;
+  } catch (const residuum::Error& error) {
+    message = fmt::format("error: {}", error.what());
+    code = error.code();
+  } catch (const std::bad_alloc&) {
+    message = "error: out of memory";
+    code = ExitCode::resource;
+  } catch (const std::exception& error) {
+    message = fmt::format("internal error: {}", error.what());
+  }
+  if (!is_shared || world.is_root()) {
+    fmt::print(stderr, "{}\n", message);
+  }
+  if (world.size() > 1 && !is_shared) {
+    world.abort(code);  // the others may be waiting for this one
+  }
+  return code;
+}
+
+}  // namespace
+
+namespace residuum {
+
+int residuum_main(int argc, char** argv) {
+  CommandLine line;
+  const std::vector<std::string> arguments(argv, argv + argc);
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      return line.app.exit(error);  // --help
+    }
+    fmt::print(stderr, "error: {}\n", complaint(line, arguments, error));
+    return static_cast<int>(ExitCode::usage);
+  }
+  const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
+                                                     : residuum::make_single_process();
+  return static_cast<int>(guarded(*world, [&] { return dispatch(line, arguments, *world); }));
+}
+
+}  // namespace residuum

@@ -1,0 +1,243 @@
+// Every matcher passes where the law holds and explains itself where it does not.
+
+#include "assumptions/testing/matchers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/core/support.h"
+
+namespace residuum {
+namespace {
+
+using matchers::ConservesMass;
+using matchers::HasNoLostMass;
+using matchers::IsContractive;
+using matchers::KeepsItsLaw;
+using matchers::SatisfiesGTopKAssumption;
+using matchers::StaysUnderCertificate;
+using testing::AllOf;
+using testing::ExplainMatchResult;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StringMatchResultListener;
+
+/// What the matcher says of the subject.
+template <class Matcher, class Subject>
+std::string explanation(const Matcher& matcher, const Subject& subject) {
+  StringMatchResultListener listener;
+  ExplainMatchResult(matcher, subject, &listener);
+  return listener.str();
+}
+
+/// Sends what `choose` says, in the order it says.
+class Scripted final : public SparsifierFor<Scripted> {
+ public:
+  using Choose = void (*)(std::size_t d, std::uint64_t seed, std::vector<std::uint32_t>& indices);
+  Scripted(Choose choose, SparsifierLaw law) : choose_(choose), law_(law) {}
+
+  template <class Real>
+  void select(std::span<const Real> a,
+              const SelectionContext& context,
+              SelectWorkspace& /*workspace*/,
+              Message<Real>& message) const {
+    message.everything = false;
+    message.entries.clear();
+    std::vector<std::uint32_t> indices;
+    choose_(a.size(), context.seed, indices);
+    for (const std::uint32_t i : indices) {
+      message.entries.push_back(i, a[i]);
+    }
+  }
+  std::optional<std::size_t> k(std::size_t /*dimension*/) const override { return 1; }
+  SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override { return law_; }
+
+ private:
+  Choose choose_;
+  SparsifierLaw law_;
+};
+
+void first_entry(std::size_t /*d*/, std::uint64_t /*seed*/, std::vector<std::uint32_t>& indices) {
+  indices = {0};
+}
+
+TEST(IsContractive, HoldsForTopKUpToKOverD) {
+  const auto top_k = test::sparsifier({{"kind", "top-k"}, {"k", 6}});
+  EXPECT_THAT(*top_k, IsContractive(0.1, 60));
+  EXPECT_THAT(*top_k, Not(IsContractive(0.11, 60))) << "equal magnitudes attain k/d";
+}
+
+TEST(IsContractive, NamesTheVectorThatSpeaksAgainstIt) {
+  const auto top_k = test::sparsifier({{"kind", "top-k"}, {"k", 6}});
+  EXPECT_THAT(explanation(IsContractive(0.5, 60), *top_k),
+              AllOf(HasSubstr("'all of one magnitude' of 60 entries"),
+                    HasSubstr("= 0.9 |a|^2"),
+                    HasSubstr("allowed is 0.5 |a|^2")));
+}
+
+TEST(IsContractive, IsAboutTheExpectationOfARandomRule) {
+  // E|a - Rand_k(a)|^2 = (1 - k/d) |a|^2 exactly; a single draw can lose everything of a one-hot.
+  const auto rand_k = test::sparsifier({{"kind", "rand-k"}, {"k", 15}});
+  EXPECT_THAT(*rand_k, IsContractive(0.25, 60));
+  EXPECT_THAT(*rand_k, Not(IsContractive(0.35, 60)));
+  EXPECT_THAT(explanation(IsContractive(0.5, 60), *rand_k), HasSubstr("mean of 2000 draws"));
+}
+
+TEST(IsContractive, SeesThatAFixedEntryIsNoSelection) {
+  const Scripted fixed(first_entry, {});
+  EXPECT_THAT(fixed, Not(IsContractive(0.001)));
+}
+
+TEST(KeepsItsLaw, HoldsForEverySparsifierOfTheRegistry) {
+  for (const auto& entry : sparsifiers()) {
+    const auto made = entry.make(example_section("sparsifier", entry));
+    EXPECT_THAT(*made, KeepsItsLaw()) << entry.name;
+  }
+}
+
+TEST(KeepsItsLaw, SeesWhatIsWrong) {
+  const auto fault = [](Scripted::Choose choose, const SparsifierLaw& law) {
+    return explanation(KeepsItsLaw(), Scripted(choose, law));
+  };
+  const auto unsorted = [](std::size_t, std::uint64_t, std::vector<std::uint32_t>& indices) {
+    indices = {3, 1};
+  };
+  EXPECT_THAT(fault(unsorted, {}), HasSubstr("sorted by index, without zeros"));
+  const auto too_many = [](std::size_t d, std::uint64_t, std::vector<std::uint32_t>& indices) {
+    indices = {0, static_cast<std::uint32_t>(d - 1)};
+  };
+  EXPECT_THAT(fault(too_many, {}), HasSubstr("2 entries are sent, but k is 1"));
+  EXPECT_THAT(fault(first_entry, {.contraction = {}, .pathwise = true, .threshold = 0.5}),
+              HasSubstr("of magnitude 0.75 is not sent, the threshold is 0.5"));
+  const auto restless = [](std::size_t, std::uint64_t, std::vector<std::uint32_t>& indices) {
+    static std::uint32_t calls = 0;
+    indices = {++calls % 2};
+  };
+  EXPECT_THAT(fault(restless, {}), HasSubstr("two different messages"));
+}
+
+TEST(KeepsItsLaw, SeesAClaimThatIsTooBold) {
+  const auto nothing = [](std::size_t, std::uint64_t, std::vector<std::uint32_t>&) {};
+  const Scripted silent(nothing, {.contraction = 0.1, .pathwise = true, .threshold = {}});
+  EXPECT_THAT(explanation(KeepsItsLaw(), silent), HasSubstr("= 1 |a|^2, allowed is 0.9 |a|^2"));
+}
+
+TEST(ConservesMass, HoldsForTheCapturedPutBack) {
+  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+    EXPECT_THAT(laws::method_of({{"kind", "top-k"}, {"k", 3}},
+                                {{"kind", aggregator}},
+                                {{"kind", "ef14"}, {"putback", "captured"}}),
+                ConservesMass())
+        << aggregator;
+  }
+}
+
+TEST(ConservesMass, SaysWithHowManyWorkersWhatWasLost) {
+  // Cannot happen with two workers: the first merge that cuts another's entry needs three.
+  const Method tree = laws::method_of({{"kind", "top-k"}, {"k", 1}},
+                                      {{"kind", "gtopk-tree"}},
+                                      {{"kind", "ef14"}, {"putback", "published"}});
+  EXPECT_THAT(tree, Not(ConservesMass()));
+  EXPECT_THAT(explanation(ConservesMass(), tree),
+              testing::ContainsRegex("^P = [3-9] in float64, iteration [0-7]: .sum a - sum e"));
+
+  const Method forgetful =
+      laws::method_of({{"kind", "top-k"}, {"k", 1}}, {{"kind", "allgather"}}, {{"kind", "none"}});
+  EXPECT_THAT(explanation(ConservesMass(), forgetful), HasSubstr("P = 1 in float64"));
+}
+
+TEST(ConservesMass, AMethodWithAnUnknownKeyIsRefused) {
+  EXPECT_THAT(test::error_of([] {
+                laws::method_of({{"kind", "top-k"}, {"k", 1}, {"kk", 2}},
+                                {{"kind", "allgather"}},
+                                {{"kind", "ef14"}});
+              }),
+              HasSubstr("kk"));
+}
+
+TEST(SatisfiesGTopKAssumption, SplitsDeltaWhereItFails) {
+  // Mean a = (5, 10.5, 10.5), the selection {0, 1}: in 100 / D, out 110.25 / D, D = 245.5 / 3.
+  const laws::Vectors broken{{30, 0, 0}, {-20, 21, 21}};
+  EXPECT_THAT(broken, Not(SatisfiesGTopKAssumption("gtopk-exact", 2)));
+  EXPECT_THAT(explanation(SatisfiesGTopKAssumption("gtopk-exact", 2), broken),
+              AllOf(HasSubstr("delta = 2.569246"),
+                    HasSubstr("1.221996 on the selected"),
+                    HasSubstr("1.347251 off them")));
+
+  const laws::Vectors fine{{3, 0, 0}, {0, 4, 0}, {3, 0, 0}, {0, 0, 4}};
+  EXPECT_THAT(fine, SatisfiesGTopKAssumption("gtopk-exact", 1));
+  EXPECT_THAT(fine, Not(SatisfiesGTopKAssumption("gtopk-tree", 1)));
+}
+
+TEST(SatisfiesGTopKAssumption, WhatIsNotDefinedIsNotSatisfied) {
+  const laws::Vectors cancelled{{1, 2}, {-1, -2}};
+  EXPECT_THAT(explanation(SatisfiesGTopKAssumption("gtopk-exact", 1), cancelled),
+              HasSubstr("not defined"));
+  const laws::Vectors ragged{{1, 2}, {1}};
+  EXPECT_THAT(test::error_of([&] { laws::satisfies_gtopk_assumption(ragged, "gtopk-exact", 1); }),
+              HasSubstr("2 and 1 entries"));
+}
+
+TEST(HasNoLostMass, TellsThePublishedFromTheCapturedPutBack) {
+  const laws::Vectors workers{{5, 0}, {5, 0}, {0, 6}, {1, 0}};
+  EXPECT_THAT(workers, HasNoLostMass("gtopk-tree", 1, "captured"));
+  EXPECT_THAT(explanation(HasNoLostMass("gtopk-tree", 1, "published"), workers),
+              HasSubstr("|sum a - sum e - g|^2 = 1"));
+}
+
+/// f = w^2 / 2 from w = 1 with step 1/2: w = 1, 1/2, 1/4.
+laws::RecordedRun halving() {
+  return {.smoothness = 1,
+          .first_value = 0.5,
+          .last_value = 1.0 / 32,
+          .step_size = {0.5, 0.5},
+          .grad_norm_sq = {1, 0.25},
+          .mean_grad_norm_sq = {1, 0.25},
+          .gap_norm_sq = {0, 0}};
+}
+
+TEST(StaysUnderCertificate, TheTermsAreThoseOfTheTheorem) {
+  const laws::Certificate found = laws::certificate_of(halving());
+
+  EXPECT_DOUBLE_EQ(found.average, 0.625);
+  EXPECT_DOUBLE_EQ(found.optimisation, 2 * (0.5 - 1.0 / 32));
+  EXPECT_DOUBLE_EQ(found.noise, 0.25 * 1.25);
+  EXPECT_EQ(found.residual, 0);
+  EXPECT_THAT(halving(), StaysUnderCertificate());
+}
+
+TEST(StaysUnderCertificate, WeighsByStepsAndCountsTheGap) {
+  laws::RecordedRun run = halving();
+  run.smoothness = 2;
+  run.step_size = {0.25, 0.75};
+  run.gap_norm_sq = {0, 3};
+  const laws::Certificate found = laws::certificate_of(run);
+
+  EXPECT_DOUBLE_EQ(found.average, 0.25 + 0.75 * 0.25);
+  EXPECT_DOUBLE_EQ(found.noise, 2 * (0.0625 + 0.5625 * 0.25));
+  EXPECT_DOUBLE_EQ(found.residual, 4 * 0.75 * 3);
+}
+
+TEST(StaysUnderCertificate, SaysByHowMuchItIsBroken) {
+  laws::RecordedRun run = halving();
+  run.smoothness = 0.1;
+  run.last_value = 0.4;
+  EXPECT_THAT(run, Not(StaysUnderCertificate()));
+  EXPECT_THAT(explanation(StaysUnderCertificate(), run),
+              AllOf(HasSubstr("is 0.625"), HasSubstr("optimisation 0.2")));
+}
+
+TEST(StaysUnderCertificate, RefusesSeriesThatDoNotFit) {
+  laws::RecordedRun run = halving();
+  run.gap_norm_sq.pop_back();
+  EXPECT_THAT(test::error_of([&] { laws::certificate_of(run); }), HasSubstr("of one length"));
+  EXPECT_THAT(test::error_of([] { laws::certificate_of({}); }), HasSubstr("at least one"));
+  run = halving();
+  run.last_value = std::nan("");
+  EXPECT_THAT(test::error_of([&] { laws::certificate_of(run); }), HasSubstr("finite"));
+}
+
+}  // namespace
+}  // namespace residuum
