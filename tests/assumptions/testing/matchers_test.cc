@@ -126,9 +126,8 @@ TEST(KeepsItsLaw, SeesAClaimThatIsTooBold) {
 
 TEST(ConservesMass, HoldsForTheCapturedPutBack) {
   for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
-    EXPECT_THAT(laws::method_of({{"kind", "top-k"}, {"k", 3}},
-                                {{"kind", aggregator}},
-                                {{"kind", "ef14"}, {"putback", "captured"}}),
+    EXPECT_THAT(laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 3}},
+                                 .aggregator = {{"kind", aggregator}}}),
                 ConservesMass())
         << aggregator;
   }
@@ -136,23 +135,23 @@ TEST(ConservesMass, HoldsForTheCapturedPutBack) {
 
 TEST(ConservesMass, SaysWithHowManyWorkersWhatWasLost) {
   // Cannot happen with two workers: the first merge that cuts another's entry needs three.
-  const Method tree = laws::method_of({{"kind", "top-k"}, {"k", 1}},
-                                      {{"kind", "gtopk-tree"}},
-                                      {{"kind", "ef14"}, {"putback", "published"}});
+  const Method tree = laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                       .aggregator = {{"kind", "gtopk-tree"}},
+                                       .feedback = {{"kind", "ef14"}, {"putback", "published"}}});
   EXPECT_THAT(tree, Not(ConservesMass()));
   EXPECT_THAT(explanation(ConservesMass(), tree),
               testing::ContainsRegex("^P = [3-9] in float64, iteration [0-7]: .sum a - sum e"));
 
-  const Method forgetful =
-      laws::method_of({{"kind", "top-k"}, {"k", 1}}, {{"kind", "allgather"}}, {{"kind", "none"}});
+  const Method forgetful = laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                            .aggregator = {{"kind", "allgather"}},
+                                            .feedback = {{"kind", "none"}}});
   EXPECT_THAT(explanation(ConservesMass(), forgetful), HasSubstr("P = 1 in float64"));
 }
 
 TEST(ConservesMass, AMethodWithAnUnknownKeyIsRefused) {
   EXPECT_THAT(test::error_of([] {
-                laws::method_of({{"kind", "top-k"}, {"k", 1}, {"kk", 2}},
-                                {{"kind", "allgather"}},
-                                {{"kind", "ef14"}});
+                laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}, {"kk", 2}},
+                                 .aggregator = {{"kind", "allgather"}}});
               }),
               HasSubstr("kk"));
 }
