@@ -1,32 +1,46 @@
 #include "assumptions/iid_prediction.h"
 
-#include <boost/math/distributions/normal.hpp>
-
-#include <cassert>
-
 namespace residuum {
 
-double gaussian_capture(double kappa) {
-  assert(kappa > 0 && kappa <= 1);
-  const boost::math::normal_distribution<double> normal;
-  const double t = boost::math::quantile(boost::math::complement(normal, kappa / 2));
-  return kappa + 2 * t * boost::math::pdf(normal, t);
-}
-
-std::optional<double> predicted_delta_iid(std::string_view aggregator, double rho, double workers) {
+std::optional<double> predicted_delta_iid(std::string_view aggregator,
+                                          double rho,
+                                          double workers,
+                                          const EntryLaw& law) {
   if (!(rho > 0 && rho < 1)) {
     return std::nullopt;
   }
   if (aggregator == "gtopk-exact" || aggregator == "gtopk-tree") {
-    return (1 - gaussian_capture(rho / workers)) / (1 - rho);
+    return (1 - capture(law, rho / workers)) / (1 - rho);
   }
   if (aggregator == "gtopk-mask") {
-    return (1 - gaussian_capture(rho / workers) - rho * (workers - 1) / workers) / (1 - rho);
+    return (1 - capture(law, rho / workers) - rho * (workers - 1) / workers) / (1 - rho);
   }
   if (aggregator == "allgather") {
-    return (1 - gaussian_capture(rho)) / (1 - rho);
+    return (1 - capture(law, rho)) / (1 - rho);
   }
   return std::nullopt;
+}
+
+std::optional<double> largest_workers_iid(std::string_view aggregator,
+                                          double rho,
+                                          const EntryLaw& law) {
+  const bool is_gtopk = aggregator == "gtopk-exact" || aggregator == "gtopk-tree";
+  if (!is_gtopk || !(rho > 0 && rho < 1)) {
+    return std::nullopt;
+  }
+  const auto holds = [&](double workers) { return capture(law, rho / workers) >= rho; };
+  double below = 1;  // cap(rho) >= rho always
+  double above = 2;
+  constexpr double kMostWorkers = 0x1.0p52;
+  while (holds(above) && above < kMostWorkers) {
+    below = above;
+    above *= 2;
+  }
+  while (above - below > 1) {
+    const double middle = below + (above - below) / 2;
+    (holds(middle) ? below : above) = static_cast<double>(static_cast<long long>(middle));
+  }
+  return below;
 }
 
 }  // namespace residuum

@@ -1,21 +1,29 @@
 #pragma once
-// What delta would be if the workers' accumulators were independent Gaussian vectors: the noise-
-// dominated regime.
+// What delta would be if the workers' accumulators had independent entries of one law: the noise-
+// dominated regime. And the number of workers up to which the gTop-k assumption would then hold.
 
 #include <optional>
 #include <string_view>
 
+#include "assumptions/estimators/capture.h"
+
 namespace residuum {
 
-/// Fraction of the energy of iid N(0,1) entries that the largest fraction kappa of them holds:
-/// kappa + 2 t phi(t) with kappa = 2 (1 - Phi(t)). Requires 0 < kappa <= 1.
-double gaussian_capture(double kappa);
-
-/// Predicted delta at density rho with P workers: with cap the function above,
+/// Predicted delta at density rho with P workers: with cap the law's energy capture,
 ///   gtopk-exact, gtopk-tree  (1 - cap(rho/P)) / (1 - rho)
 ///   gtopk-mask               (1 - cap(rho/P) - rho (P-1)/P) / (1 - rho)
 ///   allgather                (1 - cap(rho)) / (1 - rho)
-/// Absent for other aggregators and where rho is not in (0, 1).
-std::optional<double> predicted_delta_iid(std::string_view aggregator, double rho, double workers);
+/// for gTop-k keeps the largest k of dP values. Absent for other aggregators and where rho is not
+/// in (0, 1).
+std::optional<double> predicted_delta_iid(std::string_view aggregator,
+                                          double rho,
+                                          double workers,
+                                          const EntryLaw& law = {});
+
+/// P*: the largest number of workers with predicted delta <= 1, which is cap(rho/P) >= rho. Absent
+/// where there is no such limit (gtopk-mask, allgather, and other aggregators). O(log P*).
+std::optional<double> largest_workers_iid(std::string_view aggregator,
+                                          double rho,
+                                          const EntryLaw& law = {});
 
 }  // namespace residuum

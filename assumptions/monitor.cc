@@ -31,6 +31,9 @@ void set_basics(const StepView& view, Row& row) {
       row.set(Column::loss_gap, view.evaluation->loss - *view.minimum);
     }
   }
+  if (view.distance_sq) {
+    row.set(Column::distance_sq, *view.distance_sq);
+  }
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);
     row.set(Column::test_accuracy, view.test->accuracy);
@@ -71,8 +74,8 @@ void Monitor::note(const Check& check) {
 
 void Monitor::note(const Row& row) {
   ++summary_.rows;
-  summary_.uplink_bytes += row.get(Column::uplink_bytes).value_or(0);
-  summary_.nnz_sent += row.get(Column::nnz_sent).value_or(0);
+  summary_.uplink_bytes = row.get(Column::total_uplink_bytes);
+  summary_.nnz_sent = row.get(Column::total_nnz_sent);
   if (const auto grad = row.get(Column::grad_norm_sq)) {
     ++summary_.evaluations;
     summary_.grad_norm_sq_sum += *grad;

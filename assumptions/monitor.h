@@ -27,8 +27,8 @@ struct CheckSummary {
 struct RunSummary {
   std::map<std::string, CheckSummary> checks;
   std::uint64_t rows = 0;
-  double uplink_bytes = 0;  // of the measured iterations
-  double nnz_sent = 0;      // of the measured iterations
+  std::optional<double> uplink_bytes;  // of all iterations up to the last measured one
+  std::optional<double> nnz_sent;      // likewise
   std::uint64_t evaluations = 0;
   double grad_norm_sq_sum = 0;  // over the evaluated iterations
   std::optional<double> delta_max;

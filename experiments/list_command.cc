@@ -6,6 +6,7 @@
 #include <map>
 
 #include "assumptions/probes/probe.h"
+#include "assumptions/theorems/theorem.h"
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/record/columns.h"
@@ -69,6 +70,16 @@ const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& r
                                    .source = "bulk-synchronous"}};
        }},
       {"probes", [] { return lines_of(probes()); }},
+      {"theorems",
+       [] {
+         std::vector<Line> lines;
+         for (const auto& theorem : theorems()) {
+           lines.push_back({.name = std::string(theorem.name),
+                            .summary = std::string(theorem.statement),
+                            .source = std::string(theorem.paper)});
+         }
+         return lines;
+       }},
       {"columns", column_lines}};
   return all;
 }

@@ -18,6 +18,7 @@ struct PlannedRun {
   std::uint64_t iterations;
   int workers;
   std::uint64_t worker_iterations;
+  bool needs_pilot;
   std::string varying;
 };
 
@@ -44,6 +45,7 @@ nlohmann::json as_json(const std::vector<PlannedRun>& runs) {
                     {"iterations", run.iterations},
                     {"workers", run.workers},
                     {"worker_iterations", run.worker_iterations},
+                    {"needs_pilot", run.needs_pilot},
                     {"varying", run.varying}});
   }
   return list;
@@ -52,6 +54,7 @@ nlohmann::json as_json(const std::vector<PlannedRun>& runs) {
 void print_table(const std::vector<PlannedRun>& runs) {
   std::uint64_t work = 0;
   std::size_t left = 0;
+  std::size_t pilots = 0;
   for (const auto& run : runs) {
     fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}\n",
                run.state,
@@ -62,9 +65,16 @@ void print_table(const std::vector<PlannedRun>& runs) {
     if (run.state != "finished" && run.state != "diverged") {
       work += run.worker_iterations;
       ++left;
+      pilots += run.needs_pilot ? 1U : 0U;
     }
   }
   fmt::print("{} runs, {} to do: {} worker-iterations\n", runs.size(), left, work);
+  if (pilots > 0) {
+    fmt::print(
+        "{} of them find a threshold first: 1 pilot run (\"pilot\") or about 10 "
+        "(\"matched\") of the same size, not counted above\n",
+        pilots);
+  }
 }
 
 /// One job with as many tasks as the smallest run has workers.
@@ -101,6 +111,7 @@ ExitCode plan_command(const Options& options) {
          .iterations = run.training.iterations,
          .workers = run.workers,
          .worker_iterations = run.training.iterations * static_cast<std::uint64_t>(run.workers),
+         .needs_pilot = run.needs_pilot,
          .varying = varying_text(run.varying)});
     fewest_workers = fewest_workers == 0 ? run.workers : std::min(fewest_workers, run.workers);
   }

@@ -160,12 +160,15 @@ class Batch {
       run = prepare(spec, objectives_, known);
       cluster.emplace(world_, run.workers);
       run.training.cluster = &*cluster;
-      run.training.minimum = run.objective->facts().minimum;
+      const Facts facts = run.objective->facts();
+      run.training.minimum = facts.minimum;
+      run.training.minimizer = facts.minimizer;
       run.training.stop = &stop_requested();
       if (world_.is_root()) {
         folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);
       }
     });
+    use_pilot(run);
     NoRecorder nothing;
     Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
     Monitor monitor(
@@ -180,6 +183,18 @@ class Batch {
       }
     });
     return outcome.state == Outcome::State::stopped;
+  }
+
+  /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
+  static void use_pilot(PreparedRun& run) {
+    run.found = find_threshold(run.training);
+    if (!run.found) {
+      return;
+    }
+    auto method = std::make_shared<Method>(*run.method);
+    method->sparsifier = run.method->sparsifier->with_threshold(run.found->threshold);
+    run.method = std::move(method);
+    run.training.method = run.method.get();
   }
 
   /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.

@@ -98,7 +98,7 @@ Precision read_precision(const Section& section) {
 
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
-                                    const Objective& objective,
+                                    const PreparedRun& run,
                                     nlohmann::json& config,
                                     KnownKeys& known) {
   const auto resolve = [&](const Section& section) {
@@ -116,6 +116,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->feedback = make_feedback(feedback);
   resolve(feedback);
 
+  const Objective& objective = *run.objective;
   const std::size_t d = objective.dimension();
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),
@@ -127,7 +128,9 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->step_rule = make_step_rule(step,
                                      {.facts = [&objective] { return objective.facts(); },
                                       .dimension = static_cast<double>(d),
-                                      .k = static_cast<double>(k.value_or(d))});
+                                      .k = static_cast<double>(k.value_or(d)),
+                                      .iterations = static_cast<double>(run.training.iterations),
+                                      .workers = static_cast<double>(run.workers)});
   method->momentum = step.number("momentum", 0);
   require(method->momentum >= 0 && method->momentum < 1,
           "{} must lie in [0, 1), got {}",
@@ -138,8 +141,16 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 }
 
 std::vector<std::string> read_probe_names(const Section& section) {
-  const auto value =
-      section.any("names", {"delta", "contraction", "residual", "conservation", "xi", "traffic"});
+  const auto value = section.any("names",
+                                 {"delta",
+                                  "contraction",
+                                  "residual",
+                                  "conservation",
+                                  "xi",
+                                  "traffic",
+                                  "noise",
+                                  "certificate",
+                                  "ef21"});
   require(value.is_array(), "{} must be a list of probe names", section.where("names"));
   std::vector<std::string> names;
   for (const auto& name : value) {
@@ -150,16 +161,54 @@ std::vector<std::string> read_probe_names(const Section& section) {
   return names;
 }
 
+/// What the chosen probes need beyond the run itself, each on a cadence of its own.
+void read_needs(const Section& section, PreparedRun& run) {
+  Training& training = run.training;
+  bool virtual_points = false;
+  bool halves = false;
+  bool sorts = false;
+  bool power = false;
+  for (const auto& probe : make_probes(run.probes, section.where("names"))) {
+    const Needs needs = probe->needs();
+    virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
+    training.compares_points = training.compares_points || needs.compares_points;
+    training.averages_iterates = training.averages_iterates || needs.averages_iterates;
+    halves = halves || needs.halves;
+    sorts = sorts || needs.sorts;
+    power = power || needs.power;
+  }
+  const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
+    return Cadence(section.any(key, fallback), section.where(key), training.iterations);
+  };
+  if (virtual_points) {
+    training.virtual_points = cadence("virtual_every", {{"geometric", 2.0}});
+  }
+  if (halves) {
+    training.split = cadence("noise_every", {{"geometric", 1.1}});
+  }
+  if (sorts) {
+    training.sorted = cadence("tail_every", 100);
+  }
+  if (power && section.has("power_every")) {
+    training.power = cadence("power_every", 1);
+    const auto samples = section.integer("power_samples", 1024);
+    require(samples >= 1, "{} must be at least 1, got {}", section.where("power_samples"), samples);
+    training.power_samples = static_cast<std::size_t>(samples);
+  }
+}
+
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   run.probes = read_probe_names(section);
   training.measure = !run.probes.empty();
   const std::uint64_t iterations = training.iterations;
-  training.measured = Cadence(section.any("every", 1), section.where("every"), iterations);
+  training.measured =
+      Cadence(section.any("every", {{"geometric", 1.05}}), section.where("every"), iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
   training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
   training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);
   training.full_gradient = section.flag("full_gradient", true);
+  read_needs(section, run);
 }
 
 /// "logistic-gtopk-tree-s3-0123456789ab".
@@ -252,8 +301,12 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
   resolve(budget);
-  run.method = read_method(sections, spec, *run.objective, run.config, known);
+  run.method = read_method(sections, spec, run, run.config, known);
   training.method = run.method.get();
+  if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
+    check_pilot(*pilot, run.workers, training.iterations);
+    run.needs_pilot = true;
+  }
   const Section& protocol = sections["protocol"];
   protocol.choice("kind", {"bsp"}, "bsp");
   resolve(protocol);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trainer/pilot.h"
 #include "core/trainer/trainer.h"
 #include "experiments/study.h"
 #include "objectives/registry.h"
@@ -44,6 +45,8 @@ struct PreparedRun {
   Training training;  // cluster, minimum and stop are set when it runs
   std::vector<std::string> probes;
   int workers = 1;
+  bool needs_pilot = false;             // its threshold is yet to be found
+  std::optional<FoundThreshold> found;  // the one that was; no part of the identity
 };
 
 /// The keys that sections of a study were asked for, over all its runs. A key that no run reads is

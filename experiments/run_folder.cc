@@ -3,6 +3,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "core/vectors/dense.h"
 #include "experiments/progress.h"
 #include "reports/result_folder.h"
 
@@ -37,11 +38,18 @@ void set_known(Json& object, const char* key, const std::optional<double>& value
   }
 }
 
-Json facts_json(const Facts& facts) {
+Json facts_json(const PreparedRun& run) {
+  const Facts facts = run.objective->facts();
   Json json = Json::object();
   set_known(json, "smoothness", facts.smoothness);
   set_known(json, "strong_convexity", facts.strong_convexity);
   set_known(json, "minimum", facts.minimum);
+  set_known(json, "noise_variance", facts.noise_variance);
+  if (!facts.minimizer.empty()) {
+    std::vector<double> start(facts.minimizer.size());
+    run.objective->initial_point(run.seed, start);
+    json["initial_distance_sq"] = distance_sq(start, facts.minimizer);
+  }
   return json;
 }
 
@@ -61,13 +69,11 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
   return json;
 }
 
-/// Totals are of the measured iterations, and only stated if these are all.
+/// The average gradient is only stated if it was evaluated in all iterations.
 Json totals_json(const RunSummary& summary, const Outcome& outcome) {
   Json json = Json::object();
-  if (summary.rows == outcome.iterations) {
-    json["uplink_bytes"] = json_number(summary.uplink_bytes);
-    json["nnz_sent"] = json_number(summary.nnz_sent);
-  }
+  set_known(json, "uplink_bytes", summary.uplink_bytes);
+  set_known(json, "nnz_sent", summary.nnz_sent);
   if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
     json["average_grad_norm_sq"] =
         json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));
@@ -105,6 +111,13 @@ Json prints_of(const std::filesystem::path& folder) {
     prints[name] = short_hash(reports::read_file(folder / name));
   }
   return prints;
+}
+
+/// Whether the method claims that nothing is lost.
+bool conserves(const PreparedRun& run) {
+  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
+  return run.method->feedback->conserves(
+      run.method->aggregator->law(), sends_everything, run.workers);
 }
 
 const char* state_name(Outcome::State state) {
@@ -207,22 +220,28 @@ void RunFolder::finish(const Outcome& outcome,
           : outcome.message);
   const std::size_t d = run.objective->dimension();
   const auto k = run.method->sparsifier->k(d);
-  write_status({{"state", state_name(outcome.state)},
-                {"message", outcome.message},
-                {"iterations", outcome.iterations},
-                {"wall_s", outcome.wall_s},
-                {"started_utc", started_utc_},
-                {"finished_utc", utc_now()},
-                {"dimension", d},
-                {"k", k ? Json(*k) : Json(nullptr)},
-                {"processes", run.training.cluster->world().size()},
-                {"facts", facts_json(run.objective->facts())},
-                {"data", data_json(run.objective->data())},
-                {"final", final_json(outcome, run.training.minimum)},
-                {"totals", totals_json(summary, outcome)},
-                {"checks", checks_json(summary)},
-                {"files", prints_of(folder_)},
-                {"provenance", Json(provenance)}});
+  Json status{{"state", state_name(outcome.state)},
+              {"message", outcome.message},
+              {"iterations", outcome.iterations},
+              {"wall_s", outcome.wall_s},
+              {"started_utc", started_utc_},
+              {"finished_utc", utc_now()},
+              {"dimension", d},
+              {"k", k ? Json(*k) : Json(nullptr)},
+              {"conserves", conserves(run)},
+              {"processes", run.training.cluster->world().size()},
+              {"facts", facts_json(run)},
+              {"data", data_json(run.objective->data())},
+              {"final", final_json(outcome, run.training.minimum)},
+              {"totals", totals_json(summary, outcome)},
+              {"checks", checks_json(summary)},
+              {"files", prints_of(folder_)},
+              {"provenance", Json(provenance)}};
+  if (run.found) {
+    status["threshold"] = json_number(run.found->threshold);
+    status["pilot_runs"] = run.found->pilot_runs;
+  }
+  write_status(status);
 }
 
 void RunFolder::fail(const std::string& state, const std::string& message) {

@@ -152,6 +152,16 @@ class Quadratic final : public Objective {
     for (Real& g_j : gradient) {
       g_j += static_cast<Real>(deviation * noise.next());
     }
+    if (!draw.first_half) {
+      return;
+    }
+    NormalStream difference(RandomStream(draw.seed,
+                                         Purpose::half_noise,
+                                         static_cast<std::uint32_t>(draw.worker),
+                                         static_cast<std::uint32_t>(draw.iteration)));
+    for (Real& g_j : gradient) {
+      g_j += static_cast<Real>(deviation * difference.next());
+    }
   }
 
   QuadraticSettings settings_;

@@ -6,6 +6,7 @@
 
 #include "reports/csv.h"
 #include "reports/csv_reader.h"
+#include "reports/theorems.h"
 
 namespace residuum::reports {
 namespace {
@@ -60,8 +61,10 @@ std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
   std::vector<RunMeasures> measures;
   AtomicFile file(folder.path / "iterations.csv");
   file.append(iterations_header());
-  for (const auto& run : folder.runs) {
-    MeasureTaker taker;
+  const auto lengths = run_lengths(folder);
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    MeasureTaker taker(lengths[i]);
     if (run.has_tables()) {
       read_iterations(
           folder.run_path(run) / "iterations.csv",
@@ -113,6 +116,7 @@ Summary collect(const std::filesystem::path& result_dir) {
   write_checks(folder);
   write_json_atomically(result_dir / "datapackage.json", data_package(folder));
   Summary summary = make_summary(std::move(folder), measures);
+  write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));
   write_json_atomically(result_dir / "summary.json", to_json(summary));
   return summary;
 }

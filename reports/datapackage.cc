@@ -32,7 +32,7 @@ Json resource(std::string_view name, const Json& fields, const Json& primary_key
   if (!primary_key.empty()) {
     schema["primaryKey"] = primary_key;
   }
-  if (name != "runs") {
+  if (name == "iterations" || name == "checks") {
     schema["foreignKeys"] = Json::array({Json{
         {"fields", "run_id"}, {"reference", Json{{"resource", "runs"}, {"fields", "run_id"}}}}});
   }
@@ -74,6 +74,16 @@ Json check_fields() {
                       field("rhs", "number", ""),
                       field("ratio", "number", "lhs / rhs; empty for 0 / 0"),
                       field("holds", "boolean", "")});
+}
+
+Json bound_fields() {
+  return Json::array(
+      {field(
+           "method", "string", "the runs that differ by their seed only, as the report names them"),
+       field("theorem", "string", "its name in `residuum list theorems`"),
+       field("iterations", "integer", "T: both sides are of the first T iterations"),
+       field("lhs", "number", "left side, mean over the seeds"),
+       field("rhs", "number", "right side with the measured constants, mean over the seeds")});
 }
 
 /// The one type all values of a parameter have; string where they differ.
@@ -137,10 +147,11 @@ Json data_package(const ResultFolder& folder) {
                {"name", folder.name},
                {"title", folder.title},
                {"schema_version", 1}};
-  package["resources"] =
-      Json::array({resource("runs", run_fields(folder), "run_id"),
-                   resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
-                   resource("checks", check_fields(), nullptr)});
+  package["resources"] = Json::array(
+      {resource("runs", run_fields(folder), "run_id"),
+       resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
+       resource("checks", check_fields(), nullptr),
+       resource("bounds", bound_fields(), Json::array({"method", "theorem", "iterations"}))});
   return package;
 }
 

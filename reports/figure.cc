@@ -182,10 +182,11 @@ std::vector<std::string> plot_items(const FigureSpec& spec) {
                       colour));
     }
     lines.push_back(
-        fmt::format("{} using 2:3 with lines linecolor rgb '{}' dashtype {} linewidth 1.8 title {}",
+        fmt::format("{} using 2:3 with lines linecolor rgb '{}' dashtype {} linewidth {} title {}",
                     source,
                     colour,
-                    dash,
+                    curve.is_bound ? "(6,4)" : dash,
+                    curve.is_bound ? "1.1" : "1.8",
                     gnuplot_text(curve.label)));
     first = last + 1;
   }

@@ -27,6 +27,7 @@ struct Curve {
   std::string label;
   std::size_t style = 0;  // colour and dash: a method keeps its own in every figure
   std::vector<Point> points;
+  bool is_bound = false;  // thin and dashed: what another curve is held against
 };
 
 /// A horizontal line that the curves are to be held against.

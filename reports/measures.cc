@@ -66,6 +66,17 @@ std::optional<double> IterationRecord::get(Column column) const {
   return place ? reader_->number(*place) : std::nullopt;
 }
 
+Row IterationRecord::row() const {
+  Row row(iteration());
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const auto column = static_cast<Column>(i);
+    if (const auto value = get(column)) {
+      row.set(column, *value);
+    }
+  }
+  return row;
+}
+
 void read_iterations(const std::filesystem::path& path,
                      std::string_view run_id,
                      const std::function<void(const IterationRecord&)>& visit,
@@ -100,6 +111,7 @@ void MeasureTaker::add(const IterationRecord& record) {
   add_cost(measures_.bytes, is_next, record.get(Column::uplink_bytes));
   add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
   ++measures_.rows;
+  measures_.evidence->add(record.row());
   if (const auto delta = record.get(Column::delta)) {
     add_bound(measures_.delta, *delta, *delta <= 1 + kRounding, t);
     deltas_.push_back(*delta);

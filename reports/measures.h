@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "assumptions/theorems/seed_evidence.h"
 #include "core/record/columns.h"
+#include "core/record/record.h"
 #include "reports/csv_reader.h"
 
 namespace residuum::reports {
@@ -41,6 +43,7 @@ struct RunMeasures {
   // first).
   std::optional<double> bytes = 0;
   std::optional<double> model_time_s = 0;
+  std::optional<SeedEvidence> evidence;   // for the theorems; absent without tables
 };
 
 /// One record of iterations.csv by column, absent columns and empty fields as nullopt.
@@ -51,6 +54,8 @@ class IterationRecord {
 
   std::uint64_t iteration() const { return reader_->integer(1); }
   std::optional<double> get(Column column) const;
+  /// All of its columns.
+  Row row() const;
 
  private:
   const CsvReader* reader_;
@@ -68,6 +73,9 @@ void read_iterations(const std::filesystem::path& path,
 /// Takes the records of one run and says what they amount to.
 class MeasureTaker {
  public:
+  /// `iterations`: of the runs of this method.
+  explicit MeasureTaker(std::uint64_t iterations) { measures_.evidence.emplace(iterations); }
+
   void add(const IterationRecord& record);
   RunMeasures finish();
 

@@ -11,6 +11,7 @@
 #include "reports/report_figures.h"
 #include "reports/report_tables.h"
 #include "reports/report_text.h"
+#include "reports/report_theorems.h"
 #include "reports/summary.h"
 #include "reports/verdict.h"
 
@@ -83,10 +84,11 @@ std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn) {
       name);
 }
 
-std::string figures_html(const Summary& summary, std::vector<std::string>& problems) {
-  const ReportFigures plan = plan_figures(summary);
+std::string drawn_figures(const Summary& summary,
+                          const std::vector<ReportFigure>& figures,
+                          std::vector<std::string>& problems) {
   std::string html = "<div class=\"figures\">\n";
-  for (const auto& figure : plan.figures) {
+  for (const auto& figure : figures) {
     const DrawnFigure drawn = draw(figure.spec, summary.folder.path / "figures");
     if (!drawn.problem.empty() &&
         std::find(problems.begin(), problems.end(), drawn.problem) == problems.end()) {
@@ -94,7 +96,12 @@ std::string figures_html(const Summary& summary, std::vector<std::string>& probl
     }
     html += figure_html(figure, drawn);
   }
-  html += "</div>\n";
+  return html + "</div>\n";
+}
+
+std::string figures_html(const Summary& summary, std::vector<std::string>& problems) {
+  const ReportFigures plan = plan_figures(summary);
+  std::string html = drawn_figures(summary, plan.figures, problems);
   if (plan.figures.empty()) {
     html += note("No run has left anything to draw.");
   }
@@ -103,6 +110,14 @@ std::string figures_html(const Summary& summary, std::vector<std::string>& probl
                              plan.groups_left_out));
   }
   return html;
+}
+
+std::string theorems_html(const Summary& summary, std::vector<std::string>& problems) {
+  return theorem_overview(summary) +
+         "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
+         "theorem whose preconditions are not met gives none.</p>\n" +
+         drawn_figures(summary, plan_bound_figures(summary), problems) +
+         details("Every theorem by method", theorem_details(summary));
 }
 
 std::string repeat_html(const Summary& summary) {
@@ -142,6 +157,7 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   html += optional_section("At equal cost", comparison_tables(summary));
   html += optional_section("Rates", rates_table(summary));
   html += section("Over the iterations", figures_html(summary, problems));
+  html += section("Theorems", theorems_html(summary, problems));
   html += section("How to read these numbers", explanations());
   html += section("Repeat it", repeat_html(summary));
   html += section("Every check", details("All invariants by method", checks_table(summary)));

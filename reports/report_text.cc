@@ -18,7 +18,7 @@ struct Explanation {
   std::string_view source;
 };
 
-constexpr std::array<Explanation, 9> kExplanations{{
+constexpr std::array<Explanation, 13> kExplanations{{
     {"δ, the gTop-k assumption",
      "δ = ‖ā − ĝ/P‖² / ((1 − k/d) ‖ā‖²)",
      "ā is the mean of the workers' accumulators (residual + step × gradient), ĝ the sparse sum "
@@ -67,6 +67,40 @@ constexpr std::array<Explanation, 9> kExplanations{{
      "the "
      "full gradient was evaluated in every iteration.",
      "Ghadimi, Lan: Stochastic First- and Zeroth-order Methods, SIAM J. Optim. 2013"},
+    {"Certificate",
+     "Σ η ‖∇f(w)‖² ≤ 2(f(z₀) − f(z_T)) + L Σ η²‖ḡ‖² + L² Σ η‖w − z‖², both sides over Σ η",
+     "Holds in expectation for every method in this program without momentum, whatever it sends: "
+     "the "
+     "gap w − z is measured, not bounded. Its terms say what the method pays for: the way to go, "
+     "the "
+     "noise, what is held back, and what was lost for good.",
+     "from the smoothness of f; the skeleton of the proofs in Stich et al. 2018 and Karimireddy et "
+     "al. 2019"},
+    {"Theorems: verdict and slack",
+     "slack = right side / left side",
+     "Each theorem is evaluated with measured constants; where a constant is exact the table says "
+     "so. holds: the 95 % interval over the seeds of left − right ends at or below zero; fails: it "
+     "begins above; marginal: it spans zero; undecided: there is no interval, for want of seeds. "
+     "Not "
+     "applicable: a precondition is not met, and the theorem says nothing. Not measured: a "
+     "constant "
+     "is missing; add the probe that measures it. A large slack is a bound that says little about "
+     "this run.",
+     "each theorem names its paper"},
+    {"Measured constants",
+     "the largest of 64 window means over all seeds",
+     "Theorems ask for constants that hold in every iteration: M² ≥ E‖ḡ‖², σ², ζ², the contraction "
+     "q. The largest single draw would be biased upwards; the mean over the run would not cover "
+     "its "
+     "worst part. L is exact where the objective knows it, else the largest ratio seen, which the "
+     "true L can only exceed.",
+     ""},
+    {"T*, the horizon of a rate",
+     "T* = T (fast terms / leading terms)² with η = θ/√T",
+     "From T* iterations on the terms of order 1/√T, those of dense SGD, outweigh what "
+     "sparsification "
+     "adds. A run that is much shorter than T* shows nothing of the rate.",
+     "Shi et al., IJCAI 2019; Karimireddy et al., ICML 2019"},
     {"Other invariants",
      "lhs ≤ rhs, or equality up to rounding",
      "Facts that need no assumption, such as the recursion of the residual, the bound of the hard "

@@ -10,26 +10,24 @@ namespace {
 
 struct RunSeries {
   std::vector<ThinnedSeries> columns;
-  bool has_all_bytes = true;  // so that their running sum is what was sent
+  bool has_bytes = true;  // in every row
 };
 
 RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector<Column>& columns) {
   RunSeries series;
   series.columns.resize(columns.size());
-  double bytes = 0;
-  std::uint64_t rows = 0;
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
+        const auto total = record.get(Column::total_uplink_bytes);
+        const auto now = record.get(Column::uplink_bytes);
+        series.has_bytes = series.has_bytes && total && now;
+        const double bytes = total.value_or(0) - now.value_or(0);
         for (std::size_t i = 0; i < columns.size(); ++i) {
           if (const auto value = record.get(columns[i])) {
             series.columns[i].add(
                 {.iteration = record.iteration(), .bytes = bytes, .value = *value});
           }
         }
-        const auto sent = record.get(Column::uplink_bytes);
-        series.has_all_bytes = series.has_all_bytes && sent && record.iteration() == rows;
-        bytes += sent.value_or(0);
-        ++rows;
       });
   return series;
 }
@@ -47,7 +45,7 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column) {
   bool has_bytes = true;
   for (const auto& run : runs) {
     series.stride = std::max(series.stride, run.columns[column].stride());
-    has_bytes = has_bytes && run.has_all_bytes;
+    has_bytes = has_bytes && run.has_bytes;
   }
   struct Values {
     std::vector<double> bytes;

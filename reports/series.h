@@ -41,7 +41,7 @@ class ThinnedSeries {
 /// One quantity of one method.
 struct GroupSeries {
   std::vector<Point> by_iteration;
-  std::vector<Point> by_bytes;  // empty where not every iteration was measured
+  std::vector<Point> by_bytes;  // empty where bytes were not counted
   std::size_t stride = 1;       // one of how many values is kept
 };
 

@@ -1,7 +1,5 @@
 #include "reports/statistics.h"
 
-#include <boost/math/distributions/students_t.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -48,19 +46,7 @@ std::optional<double> mean(const std::vector<double>& values) {
 }
 
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
-  if (values.size() < 2 || !all_finite(values)) {
-    return std::nullopt;
-  }
-  const auto n = static_cast<double>(values.size());
-  const double centre = *mean(values);
-  double squares = 0;
-  for (const double x : values) {
-    squares += (x - centre) * (x - centre);
-  }
-  const double standard_error = std::sqrt(squares / (n - 1) / n);
-  const boost::math::students_t distribution(n - 1);
-  const double t = boost::math::quantile(distribution, 0.5 + confidence / 2);
-  return Interval{.low = centre - t * standard_error, .high = centre + t * standard_error};
+  return mean_interval(values, confidence);
 }
 
 Spread spread_of(const std::vector<double>& values) {

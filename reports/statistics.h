@@ -4,12 +4,9 @@
 #include <optional>
 #include <vector>
 
-namespace residuum::reports {
+#include "assumptions/estimators/intervals.h"
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
+namespace residuum::reports {
 
 /// Quantile of type 7 (Hyndman and Fan 1996; the default of R and NumPy): linear between the order
 /// statistics at (n-1) p. Absent for no values or a NaN among them.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/theorems.h"
+
 namespace residuum::reports {
 namespace {
 
@@ -119,6 +121,7 @@ GroupSummary summarise_group(const ResultFolder& folder,
   summary.delta.median = median(delta_medians);
   summary.contraction.median = median(contraction_medians);
   add_metrics(summary, finished);
+  summary.theorems = judge_theorems(evidence_of(folder, group, measures));
   return summary;
 }
 
@@ -141,6 +144,12 @@ const CheckSummary* GroupSummary::check(std::string_view name) const {
   const auto found = std::find_if(
       checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
   return found == checks.end() ? nullptr : &*found;
+}
+
+const TheoremSummary* GroupSummary::theorem(std::string_view name) const {
+  const auto found = std::find_if(
+      theorems.begin(), theorems.end(), [&](const auto& one) { return one.theorem->name == name; });
+  return found == theorems.end() ? nullptr : &*found;
 }
 
 bool Summary::invariants_hold() const {
@@ -185,10 +194,11 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
 Summary summarise(const std::filesystem::path& result_dir) {
   ResultFolder folder = read_result_folder(result_dir);
   std::vector<RunMeasures> measures(folder.runs.size());
+  const auto lengths = run_lengths(folder);
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
     const Run& run = folder.runs[i];
     if (run.has_tables()) {
-      MeasureTaker taker;
+      MeasureTaker taker(lengths[i]);
       read_iterations(folder.run_path(run) / "iterations.csv",
                       run.id,
                       [&](const IterationRecord& record) { taker.add(record); });

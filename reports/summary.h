@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/theorems/theorem.h"
 #include "reports/comparison.h"
 #include "reports/groups.h"
 #include "reports/measures.h"
@@ -49,6 +50,12 @@ struct BoundSummary {
   std::optional<double> fraction() const;
 };
 
+/// One theorem's judgement of a method.
+struct TheoremSummary {
+  const Theorem* theorem = nullptr;  // a registered one
+  Bound bound;
+};
+
 struct GroupSummary {
   Group group;
   std::size_t finished = 0;
@@ -60,9 +67,13 @@ struct GroupSummary {
   Place conservation_defect;
   std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
 
+  std::vector<TheoremSummary> theorems;  // all registered ones, in their order
+
   /// Nullptr for what was not measured in any finished run.
   const Spread* metric(std::string_view name) const;
   const CheckSummary* check(std::string_view name) const;
+  /// Nullptr for a name that is not registered.
+  const TheoremSummary* theorem(std::string_view name) const;
 };
 
 struct Summary {

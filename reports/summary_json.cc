@@ -4,6 +4,7 @@
 
 #include "reports/report_comparison.h"
 #include "reports/summary.h"
+#include "reports/theorems.h"
 
 namespace residuum::reports {
 namespace {
@@ -47,6 +48,10 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
   for (const std::size_t i : group.group.runs) {
     runs.push_back(folder.runs[i].id);
   }
+  Json theorems = Json::array();
+  for (const auto& theorem : group.theorems) {
+    theorems.push_back(to_json(theorem));
+  }
   Json metrics = Json::object();
   for (const auto& [name, spread] : group.metrics) {
     metrics[name] = to_json(spread);
@@ -66,7 +71,8 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
           {"conservation_defect",
            {{"worst", json_number(group.conservation_defect.value)},
             {"where", to_json(group.conservation_defect)}}},
-          {"checks", checks_json(group.checks)}};
+          {"checks", checks_json(group.checks)},
+          {"theorems", theorems}};
 }
 
 Json counts_json(const Summary& summary) {

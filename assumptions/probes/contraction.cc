@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "assumptions/estimators/amplification.h"
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"
 
@@ -27,6 +28,7 @@ class ContractionProbe final : public Probe {
     }
     const double contraction = gap_sq / view.compensated_gap_norm_sq;
     row.set(Column::contraction, contraction);
+    set_memory_factor(view, contraction, row);
     checks.push_back({.iteration = view.iteration,
                       .name = "contraction",
                       .worker = std::nullopt,
@@ -51,7 +53,19 @@ class ContractionProbe final : public Probe {
   }
 
  private:
-  double bound_ = 0;  // U_t
+  /// D_t = R_{t+1} / eta_t; a recursion from the start, lost when an iteration is not measured.
+  void set_memory_factor(const StepView& view, double contraction, Row& row) {
+    if (view.iteration > 0 && !view.follows_measured) {
+      recursion_.reset();
+    }
+    if (recursion_) {
+      recursion_->step(contraction, view.step_size);
+      row.set(Column::memory_factor, recursion_->memory_factor());
+    }
+  }
+
+  double bound_ = 0;                                        // U_t
+  std::optional<GapRecursion> recursion_ = GapRecursion();  // R_t
 };
 
 }  // namespace

@@ -12,6 +12,16 @@
 
 namespace residuum {
 
+/// What has to be measured for a probe only.
+struct Needs {
+  bool halves = false;             // gradients of half batches
+  bool virtual_loss = false;       // f(z_t)
+  bool compares_points = false;    // grad f at w_t and z_t
+  bool power = false;              // power iteration
+  bool averages_iterates = false;  // f at the average of the iterates
+  bool sorts = false;              // sorted accumulators
+};
+
 class Probe {
  public:
   Probe() = default;
@@ -20,6 +30,9 @@ class Probe {
   Probe(Probe&&) = delete;
   Probe& operator=(Probe&&) = delete;
   virtual ~Probe() = default;
+
+  /// What the training must provide for it besides what every view has.
+  virtual Needs needs() const { return {}; }
 
   /// Called on the root process for every measured iteration, in order.
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;

@@ -8,6 +8,13 @@ std::unique_ptr<Probe> make_residual_probe(const Section& section);
 std::unique_ptr<Probe> make_conservation_probe(const Section& section);
 std::unique_ptr<Probe> make_xi_probe(const Section& section);
 std::unique_ptr<Probe> make_traffic_probe(const Section& section);
+std::unique_ptr<Probe> make_noise_probe(const Section& section);
+std::unique_ptr<Probe> make_smoothness_probe(const Section& section);
+std::unique_ptr<Probe> make_certificate_probe(const Section& section);
+std::unique_ptr<Probe> make_average_probe(const Section& section);
+std::unique_ptr<Probe> make_compressor_probe(const Section& section);
+std::unique_ptr<Probe> make_tail_probe(const Section& section);
+std::unique_ptr<Probe> make_ef21_probe(const Section& section);
 
 namespace {
 
@@ -42,6 +49,41 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
      "Shi et al., ICDCS 2019",
      "{}",
      make_traffic_probe},
+    {"noise",
+     "sigma^2 by half batches, heterogeneity, |grad f|^2 without bias",
+     "section 12 of the theory; Stich and Karimireddy, JMLR 2020",
+     "{}",
+     make_noise_probe},
+    {"smoothness",
+     "L between w and z, between models, of the descent inequality, by power iteration",
+     "this project",
+     "{}",
+     make_smoothness_probe},
+    {"certificate",
+     "what theorem 5.1 is evaluated from: f(z_t) and sums over all iterations",
+     "this project",
+     "{}",
+     make_certificate_probe},
+    {"average",
+     "f at the weighted average of the iterates",
+     "Stich et al., NeurIPS 2018",
+     "{}",
+     make_average_probe},
+    {"compressor",
+     "alpha, beta, gamma and delta of the compressor on the accumulators it meets",
+     "Beznosikov et al., 2020",
+     "{}",
+     make_compressor_probe},
+    {"tail",
+     "the tail of the sorted accumulator against (1 - k/d)^2 and its corrected bound",
+     "Shi, Chu, Cheung, See, 2019",
+     "{}",
+     make_tail_probe},
+    {"ef21",
+     "the distortion of EF21's estimates and its recursion",
+     "Richtarik et al., NeurIPS 2021",
+     "{}",
+     make_ef21_probe},
 });
 
 }  // namespace

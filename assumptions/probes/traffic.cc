@@ -11,14 +11,20 @@ class TrafficProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     double sent = 0;
+    double total_sent = 0;
+    double total_bytes = 0;
     for (const auto& scalars : view.worker_scalars) {
       sent += scalars.nnz_sent;
+      total_sent += scalars.total_nnz;
+      total_bytes += scalars.total_bytes;
     }
     const auto bytes = static_cast<double>(view.traffic.bytes);
     row.set(Column::nnz_sent, sent);
     row.set(Column::nnz_applied, static_cast<double>(applied(view)));
     row.set(Column::uplink_bytes, bytes);
     row.set(Column::rounds, static_cast<double>(view.traffic.rounds));
+    row.set(Column::total_uplink_bytes, total_bytes);
+    row.set(Column::total_nnz_sent, total_sent);
     const TrafficModel& model = view.traffic_model;
     checks.push_back({.iteration = view.iteration,
                       .name = "bytes",

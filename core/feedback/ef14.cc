@@ -1,6 +1,7 @@
 // Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018): a^p = e^p + c G^p,
-// and e^p_{t+1} is a^p less what was delivered of it. The residual is computed from the message:
-// what is cleared is exactly what was taken. Where gTop-k rejects entries that were sent, the
+// and e^p_{t+1} is a^p less what was delivered of it. The residual follows the message: what is
+// subtracted is what was taken, so that an entry that was sent as it is leaves exactly 0, and one
+// that was sent scaled leaves the difference. Where gTop-k rejects entries that were sent, the
 // put-back rule decides (S: support of the result, S^p: support of the message):
 //   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
 //              what a merge cut at an index that survived through another branch.
@@ -15,8 +16,7 @@ namespace {
 
 enum class PutBack { captured, published, discard };
 
-/// united := the entries of a and of b; where both have an index they agree, being parts of the
-/// same accumulator.
+/// united := the entries of a, and those of b at other indices.
 template <class Real>
 void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& united) {
   SparseVector<Real> only_b;
@@ -44,8 +44,8 @@ class Ef14 final : public FeedbackFor<Ef14> {
     if (settlement.cleared_everything) {
       std::fill(memory.begin(), memory.end(), Real{0});
     }
-    for (const std::uint32_t index : settlement.cleared.indices) {
-      memory[index] = 0;
+    for (std::size_t i = 0; i < settlement.cleared.size(); ++i) {
+      memory[settlement.cleared.indices[i]] -= settlement.cleared.values[i];
     }
     for (std::size_t i = 0; i < settlement.returned.size(); ++i) {
       memory[settlement.returned.indices[i]] += settlement.returned.values[i];

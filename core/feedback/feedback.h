@@ -1,8 +1,8 @@
 #pragma once
 // What a worker remembers of what was not delivered. One file and one registry line per kind. A
-// feedback is a rule without state: the memory of a worker is a vector that the trainer owns.
-// Before the exchange it holds the residual e^p_t, between `accumulate` and `settle` the
-// accumulator a^p_t, afterwards e^p_{t+1}.
+// feedback is a rule without state: the memory of a worker is a vector that the trainer owns. Its
+// first d numbers hold, before the exchange, the residual e^p_t, between `accumulate` and `settle`
+// the accumulator a^p_t, afterwards e^p_{t+1}.
 
 #include <memory>
 #include <span>
@@ -55,6 +55,13 @@ class Feedback {
                       Settlement<double>& settlement) const = 0;
 
   virtual Units units() const = 0;
+
+  /// How many vectors of d numbers the memory of a worker is.
+  virtual std::size_t vectors() const { return 1; }
+
+  /// True if workers exchange changes of gradient estimates g^p: the update is then not what was
+  /// exchanged but eta times the mean of the estimates, their sum so far.
+  virtual bool estimates() const { return false; }
 
   /// True if with this aggregator nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
   virtual bool conserves(const AggregatorLaw& aggregator,

@@ -4,6 +4,7 @@ namespace residuum {
 
 std::unique_ptr<Feedback> make_no_feedback(const Section& section);
 std::unique_ptr<Feedback> make_ef14(const Section& section);
+std::unique_ptr<Feedback> make_ef21(const Section& section);
 
 namespace {
 
@@ -18,6 +19,11 @@ constexpr auto kEntries = std::to_array<Entry<Feedback>>({
      "Seide et al., Interspeech 2014; Shi et al., ICDCS 2019",
      "{}",
      make_ef14},
+    {"ef21",
+     "workers send compressed changes of their gradient estimates",
+     "Richtarik, Sokolov, Fatkhullin, NeurIPS 2021",
+     "{}",
+     make_ef21},
 });
 
 }  // namespace

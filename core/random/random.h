@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   probe = 7,
   shuffle = 8,
   test = 9,
+  half_noise = 10,
   falsify = 20,
 };
 

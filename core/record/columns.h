@@ -77,7 +77,12 @@ namespace residuum {
   X(compressor_beta, number, "", "largest |C(a^p)|^2 / <C(a^p), a^p> over workers")                \
   X(compressor_gamma, number, "", "least <C(a^p), a^p> / |a^p|^2 over workers")                    \
   X(compressor_delta, number, "", "largest 1 / (1 - |C(a^p) - a^p|^2 / |a^p|^2) over workers")     \
-  X(ef21_distortion, number, "", "mean over workers of |g^p - G^p_t|^2, EF21's G_t")
+  X(ef21_distortion, number, "", "mean over workers of |g^p - G^p_t|^2, EF21's G_t")               \
+  X(total_uplink_bytes,                                                                            \
+    integer,                                                                                       \
+    "bytes",                                                                                       \
+    "bytes sent by all workers up to and with this iteration")                                     \
+  X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

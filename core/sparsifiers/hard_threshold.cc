@@ -5,7 +5,10 @@
 // rule = "eta-scaled": lambda is eta_t * threshold, the threshold being in gradient units.
 // With `k` or `density` instead of `threshold`, the threshold is 1/(2 sqrt(k)), the rule of the
 // authors' code, in gradient units; it presumes accumulators of norm about one.
+// threshold = "matched" or "pilot", with `k` or `density`: pilot runs find it
+// (core/trainer/pilot.h).
 
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -15,10 +18,16 @@
 namespace residuum {
 namespace {
 
+struct ThresholdRule {
+  std::optional<double> threshold;   // absent: by `intended` or by a pilot
+  std::optional<Amount> intended;    // entries per worker and iteration
+  std::optional<Pilot::Rule> pilot;  // what finds the threshold
+  bool eta_scaled = false;
+};
+
 class HardThreshold final : public SparsifierFor<HardThreshold> {
  public:
-  HardThreshold(std::optional<double> threshold, std::optional<Amount> intended, bool eta_scaled)
-      : threshold_(threshold), intended_(std::move(intended)), eta_scaled_(eta_scaled) {}
+  explicit HardThreshold(ThresholdRule rule) : rule_(std::move(rule)) {}
 
   template <class Real>
   void select(std::span<const Real> accumulator,
@@ -26,13 +35,14 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
               SelectWorkspace& /*workspace*/,
               Message<Real>& message) const {
     message.everything = false;
-    const double threshold = lambda(accumulator.size(), context.step_size);
-    select_above(accumulator, static_cast<Real>(threshold), message.entries);
+    const auto threshold = lambda(accumulator.size(), context.step_size);
+    assert(threshold.has_value());  // whoever trains runs the pilot first
+    select_above(accumulator, static_cast<Real>(*threshold), message.entries);
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
-    if (intended_) {
-      intended_->resolve(dimension);  // a k above d is an error here too
+    if (rule_.intended) {
+      rule_.intended->resolve(dimension);  // a k above d is an error here too
     }
     return std::nullopt;
   }
@@ -42,36 +52,76 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
         .contraction = std::nullopt, .pathwise = true, .threshold = lambda(dimension, step_size)};
   }
 
- private:
-  double lambda(std::size_t dimension, double step_size) const {
-    const double in_own_units =
-        threshold_ ? *threshold_
-                   : 1 / (2 * std::sqrt(static_cast<double>(intended_->resolve(dimension))));
-    return eta_scaled_ ? step_size * in_own_units : in_own_units;
+  std::optional<Pilot> pilot(std::size_t dimension) const override {
+    if (!rule_.pilot || rule_.threshold) {
+      return std::nullopt;
+    }
+    return Pilot{.rule = *rule_.pilot,
+                 .k = rule_.intended->resolve(dimension),
+                 .eta_scaled = rule_.eta_scaled};
   }
 
-  std::optional<double> threshold_;
-  std::optional<Amount> intended_;
-  bool eta_scaled_;
+  std::unique_ptr<Sparsifier> with_threshold(double threshold) const override {
+    ThresholdRule rule = rule_;
+    rule.threshold = threshold;
+    return std::make_unique<HardThreshold>(std::move(rule));
+  }
+
+ private:
+  /// Absent as long as a pilot has not found it.
+  std::optional<double> lambda(std::size_t dimension, double step_size) const {
+    const double scale = rule_.eta_scaled ? step_size : 1.0;
+    if (rule_.threshold) {
+      return scale * *rule_.threshold;
+    }
+    if (rule_.pilot) {
+      return std::nullopt;
+    }
+    return scale / (2 * std::sqrt(static_cast<double>(rule_.intended->resolve(dimension))));
+  }
+
+  ThresholdRule rule_;
 };
+
+/// threshold = "matched" or "pilot".
+ThresholdRule read_pilot(const Section& section) {
+  const bool matched = section.choice("threshold", {"matched", "pilot"}) == "matched";
+  const auto rule = section.choice("rule", {"fixed", "eta-scaled"}, "fixed");
+  require(matched || rule == "fixed",
+          "{}: an order statistic of accumulators is a fixed threshold; use rule \"fixed\" or "
+          "threshold \"matched\"",
+          section.where("rule"));
+  return {.threshold = std::nullopt,
+          .intended = Amount::from(section),
+          .pilot = matched ? Pilot::Rule::matched_budget : Pilot::Rule::order_statistic,
+          .eta_scaled = rule == "eta-scaled"};
+}
 
 }  // namespace
 
 std::unique_ptr<Sparsifier> make_hard_threshold(const Section& section) {
   const bool from_k = section.has("k") || section.has("density");
+  if (section.has("threshold") && section.any("threshold").is_string()) {
+    return std::make_unique<HardThreshold>(read_pilot(section));
+  }
   require(from_k != section.has("threshold"),
           "section [{}] of kind 'hard-threshold' needs either 'threshold', or 'k' or 'density' "
           "for the rule 1/(2 sqrt(k))",
           section.name());
-  const auto rule =
-      section.choice("rule", {"fixed", "eta-scaled"}, from_k ? "eta-scaled" : "fixed");
+  ThresholdRule rule;
+  rule.eta_scaled =
+      section.choice("rule", {"fixed", "eta-scaled"}, from_k ? "eta-scaled" : "fixed") ==
+      "eta-scaled";
   if (from_k) {
-    return std::make_unique<HardThreshold>(
-        std::nullopt, Amount::from(section), rule == "eta-scaled");
+    rule.intended = Amount::from(section);
+    return std::make_unique<HardThreshold>(std::move(rule));
   }
-  const double threshold = section.number("threshold");
-  require(threshold >= 0, "{} must not be negative, got {}", section.where("threshold"), threshold);
-  return std::make_unique<HardThreshold>(threshold, std::nullopt, rule == "eta-scaled");
+  rule.threshold = section.number("threshold");
+  require(*rule.threshold >= 0,
+          "{} must not be negative, got {}",
+          section.where("threshold"),
+          *rule.threshold);
+  return std::make_unique<HardThreshold>(std::move(rule));
 }
 
 }  // namespace residuum

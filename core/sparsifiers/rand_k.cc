@@ -1,6 +1,10 @@
-// Rand_k(a): the entries of a on a uniformly random k-subset, unscaled; E|a - Rand_k(a)|^2 =
-// (1 - k/d) |a|^2 exactly. With mask = "shared" all workers draw the same subset, so that their
-// messages add up index by index; with "per-worker" each draws its own.
+// Rand_k(a): the entries of a on a uniformly random k-subset; E|a - Rand_k(a)|^2 = (1 - k/d) |a|^2
+// exactly. With mask = "shared" all workers draw the same subset, so that their messages add up
+// index by index; with "per-worker" each draws its own.
+//
+// scaled = true sends (d/k) a_j instead, the unbiased operator (as in Wangni et al., NeurIPS 2018):
+// E C(a) = a, at the price of E|a - C(a)|^2 = (d/k - 1) |a|^2, which is a contraction for k > d/2
+// alone. An error feedback then keeps a_j - (d/k) a_j.
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +37,8 @@ void draw_subset(std::size_t d,
 
 class RandK final : public SparsifierFor<RandK> {
  public:
-  RandK(Amount amount, bool shared) : amount_(std::move(amount)), shared_(shared) {}
+  RandK(Amount amount, bool shared, bool scaled)
+      : amount_(std::move(amount)), shared_(shared), scaled_(scaled) {}
 
   template <class Real>
   void select(std::span<const Real> accumulator,
@@ -44,12 +49,16 @@ class RandK final : public SparsifierFor<RandK> {
     RandomStream random(
         context.seed, Purpose::sparsifier, worker, static_cast<std::uint32_t>(context.iteration));
     auto& subset = workspace.candidates;
-    draw_subset(accumulator.size(), amount_.resolve(accumulator.size()), random, subset);
+    const std::size_t d = accumulator.size();
+    const std::size_t kept = amount_.resolve(d);
+    draw_subset(d, kept, random, subset);
+    const auto scale =
+        static_cast<Real>(scaled_ ? static_cast<double>(d) / static_cast<double>(kept) : 1.0);
     message.everything = false;
     message.entries.clear();
     for (const std::uint32_t i : subset) {
       if (accumulator[i] != 0) {
-        message.entries.push_back(i, accumulator[i]);
+        message.entries.push_back(i, scale * accumulator[i]);
       }
     }
   }
@@ -60,14 +69,18 @@ class RandK final : public SparsifierFor<RandK> {
 
   SparsifierLaw law(std::size_t dimension, double /*step_size*/) const override {
     const auto kept = static_cast<double>(amount_.resolve(dimension));
-    return {.contraction = kept / static_cast<double>(dimension),
-            .pathwise = false,
-            .threshold = std::nullopt};
+    const auto d = static_cast<double>(dimension);
+    SparsifierLaw law{.contraction = kept / d, .pathwise = false, .threshold = std::nullopt};
+    if (scaled_) {
+      law.contraction = 2 * kept > d ? std::optional(2 - d / kept) : std::nullopt;
+    }
+    return law;
   }
 
  private:
   Amount amount_;
   bool shared_;
+  bool scaled_;
 };
 
 }  // namespace
@@ -75,7 +88,8 @@ class RandK final : public SparsifierFor<RandK> {
 std::unique_ptr<Sparsifier> make_rand_k(const Section& section) {
   const Amount amount = Amount::from(section);
   const auto mask = section.choice("mask", {"shared", "per-worker"}, "shared");
-  return std::make_unique<RandK>(amount, mask == "shared");
+  const bool scaled = section.flag("scaled", false);
+  return std::make_unique<RandK>(amount, mask == "shared", scaled);
 }
 
 }  // namespace residuum

@@ -6,6 +6,10 @@ std::unique_ptr<Sparsifier> make_none_sparsifier(const Section& section);
 std::unique_ptr<Sparsifier> make_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_rand_k(const Section& section);
 std::unique_ptr<Sparsifier> make_hard_threshold(const Section& section);
+std::unique_ptr<Sparsifier> make_gaussian_k(const Section& section);
+std::unique_ptr<Sparsifier> make_exponential_k(const Section& section);
+std::unique_ptr<Sparsifier> make_gamma_k(const Section& section);
+std::unique_ptr<Sparsifier> make_pareto_k(const Section& section);
 
 namespace {
 
@@ -17,7 +21,7 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
      R"({"k": 3})",
      make_top_k},
     {"rand-k",
-     "a uniformly random k-subset, unscaled; one mask for all workers, or one for each",
+     "a uniformly random k-subset; one mask for all workers or one for each, scaled by d/k or not",
      "Stich et al., NeurIPS 2018",
      R"({"k": 3})",
      make_rand_k},
@@ -26,6 +30,26 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
      "Sahu et al., NeurIPS 2021",
      R"({"threshold": 0.5})",
      make_hard_threshold},
+    {"gaussian-k",
+     "about k entries: those that reach the quantile of a fitted normal law, corrected",
+     "Shi, Chu, Cheung, See 2019 (GaussianK-SGD)",
+     R"({"density": 0.1})",
+     make_gaussian_k},
+    {"exponential-k",
+     "about k entries: those that reach the quantile of a fitted exponential law",
+     "Abdelmoniem et al., MLSys 2021 (SIDCo)",
+     R"({"density": 0.1})",
+     make_exponential_k},
+    {"gamma-k",
+     "about k entries: those that reach the quantile of a fitted gamma law",
+     "Abdelmoniem et al., MLSys 2021 (SIDCo)",
+     R"({"density": 0.1})",
+     make_gamma_k},
+    {"pareto-k",
+     "about k entries: those that reach the quantile of a fitted generalised Pareto law",
+     "Abdelmoniem et al., MLSys 2021 (SIDCo)",
+     R"({"density": 0.1})",
+     make_pareto_k},
 });
 
 }  // namespace

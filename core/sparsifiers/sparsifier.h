@@ -27,6 +27,19 @@ struct SparsifierLaw {
   std::optional<double> threshold;    // |a_i - C(a)_i| < threshold for every i
 };
 
+/// A threshold that only training can tell: what pilot runs of the same training are to find.
+struct Pilot {
+  enum class Rule {
+    matched_budget,   // the threshold with which a run sends k entries per worker and iteration
+    order_statistic,  // the K-th largest entry of all accumulators of a Top-k run, K its budget
+  };
+  Rule rule = Rule::matched_budget;
+  std::size_t k = 0;
+  bool eta_scaled = false;  // the threshold is in gradient units
+
+  friend bool operator==(const Pilot&, const Pilot&) = default;
+};
+
 class Sparsifier {
  public:
   Sparsifier() = default;
@@ -49,6 +62,11 @@ class Sparsifier {
   /// A k above d is a usage error.
   virtual std::optional<std::size_t> k(std::size_t dimension) const = 0;
   virtual SparsifierLaw law(std::size_t dimension, double step_size) const = 0;
+
+  /// Present where a threshold has to be found first: it can then not yet select.
+  virtual std::optional<Pilot> pilot(std::size_t /*dimension*/) const { return std::nullopt; }
+  /// The same with the threshold that was found; null for one that needs none.
+  virtual std::unique_ptr<Sparsifier> with_threshold(double /*threshold*/) const { return nullptr; }
 };
 
 /// Implements both overloads of `sparsify` by the member template `select<Real>` of Derived.

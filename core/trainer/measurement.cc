@@ -63,7 +63,7 @@ template <class Real>
 void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean) const {
   const Cluster& cluster = *training_.cluster;
   const auto add = [&](int worker, std::span<double> sum) {
-    add_to<Real>(sum, vectors[cluster.slot(worker)]);
+    add_to<Real>(sum, std::span(vectors[cluster.slot(worker)]).first(sum.size()));
   };
   cluster.sum_in_worker_order<double>(mean, /*everywhere=*/false, add);
   if (is_root_) {
@@ -83,11 +83,29 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   if (measured) {
     mean_of(state.memories, mean_accumulator_);
   }
+  if (!state.half_gradients.empty()) {
+    mean_half_gradient_.resize(mean_gradient_.size());
+    mean_of(state.half_gradients, mean_half_gradient_);
+  }
   if (is_root_) {
     gap_before_norm_ = std::sqrt(distance_sq(state.model, z_));
     move_virtual_iterate(state);
     compensated_gap_norm_sq_ = distance_sq(state.model, z_);
+    add_to_sums(state.step_size);
+    if (measured && !training_.minimizer.empty()) {
+      distance_sq_ = distance_sq(state.model, training_.minimizer);
+    }
   }
+}
+
+template <class Real>
+void Measurement<Real>::add_to_sums(double step_size) {
+  sums_before_ = sums_;
+  sums_.step += step_size;
+  sums_.noise += training_.method->momentum == 0
+                     ? virtual_step_norm_ * virtual_step_norm_
+                     : step_size * step_size * norm_sq<double>(mean_gradient_);
+  sums_.gap += step_size * gap_before_norm_ * gap_before_norm_;
 }
 
 template <class Real>
@@ -124,13 +142,16 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
 }
 
 /// With D_t = m D_{t-1} + (mean e_t - mean e_{t+1}), what momentum and units make of the residual
-/// is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units.
+/// is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units. Where
+/// the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m D_{t-1} - mean
+/// e_{t+1}.
 template <class Real>
 void Measurement<Real>::move_expected_gap(const StepState<Real>& state) {
   const double scale = in_gradient_units_ ? state.step_size : 1.0;
+  const double kept = training_.method->feedback->estimates() ? 0.0 : 1.0;
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
-    gap_velocity_[i] =
-        training_.method->momentum * gap_velocity_[i] + (previous_residual_[i] - mean_residual_[i]);
+    gap_velocity_[i] = training_.method->momentum * gap_velocity_[i] +
+                       (kept * previous_residual_[i] - mean_residual_[i]);
     expected_gap_[i] -= scale * gap_velocity_[i];
   }
   previous_residual_ = mean_residual_;
@@ -177,9 +198,20 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   view.dimension = state.model.size();
   const double seen_step = in_gradient_units_ ? 1.0 : state.step_size;
   view.memory_step = seen_step;
-  const auto threshold = method.sparsifier->law(view.dimension, seen_step).threshold;
-  if (threshold) {
-    view.threshold = static_cast<Real>(*threshold);  // as the selection compares with it
+  const auto law = method.sparsifier->law(view.dimension, seen_step);
+  if (law.threshold) {
+    view.threshold = static_cast<Real>(*law.threshold);  // as the selection compares with it
+  }
+  if (law.pathwise) {
+    view.contraction_promise = law.contraction;
+  }
+  view.estimates = method.feedback->estimates();
+  view.batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0;
+  view.sorts = training_.sorted && training_.sorted->due(state.iteration);
+  view.sums = sums_before_;
+  view.distance_sq = distance_sq_;
+  if (!state.half_gradients.empty()) {
+    view.halves = HalfBatches{.mean_first = mean_half_gradient_, .first = state.first_half};
   }
   view.conserves =
       method.feedback->conserves(method.aggregator->law(), sent_everything_, view.workers);
@@ -205,7 +237,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
 
 template <class Real>
 void Measurement<Real>::show(const StepState<Real>& state,
-                             const std::optional<Evaluation>& evaluation,
+                             const Landscape& landscape,
                              const std::optional<TestResult>& test,
                              StepTimes times,
                              StepObserver& observer) {
@@ -239,7 +271,8 @@ void Measurement<Real>::show(const StepState<Real>& state,
   view.sent_everything = sent_everything_;
   view.cleared_everything = cleared_everything_;
   view.worker_scalars = worker_scalars_;
-  view.evaluation = evaluation;
+  view.evaluation = landscape.evaluation();
+  view.landscape = landscape.view();
   view.minimum = training_.minimum;
   view.test = test;
   view.times = times;

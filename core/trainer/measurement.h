@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/trainer/landscape.h"
 #include "core/trainer/trainer.h"
 
 namespace residuum {
@@ -18,8 +19,10 @@ struct StepState {
   double epoch = 0;
   double step_size = 0;
   std::size_t k = 0;
-  std::span<const std::vector<Real>> gradients;  // G^p of this process's workers
-  std::span<const std::vector<Real>> memories;   // a^p, after the settlement e^p
+  std::span<const std::vector<Real>> gradients;       // G^p of this process's workers
+  std::span<const std::vector<Real>> half_gradients;  // of the first halves, or empty
+  double first_half = 0.5;                            // how much of the batch these are
+  std::span<const std::vector<Real>> memories;        // first d: a^p, after the settlement e^p
   std::span<const Message<Real>> messages;
   std::span<const Settlement<Real>> settlements;
   const Aggregation<Real>* aggregation = nullptr;
@@ -39,15 +42,20 @@ class Measurement {
 
   /// Shows a measured iteration to the observer.
   void show(const StepState<Real>& state,
-            const std::optional<Evaluation>& evaluation,
+            const Landscape& landscape,
             const std::optional<TestResult>& test,
             StepTimes times,
             StepObserver& observer);
+
+  /// z, on the root: z_t before `before_update`, z_{t+1} after it.
+  std::span<const double> virtual_iterate() const { return z_; }
+  std::span<const double> mean_gradient() const { return mean_gradient_; }
 
  private:
   using Vectors = std::span<const std::vector<Real>>;
   void mean_of(Vectors vectors, std::vector<double>& mean) const;
   void move_virtual_iterate(const StepState<Real>& state);
+  void add_to_sums(double step_size);
   void move_expected_gap(const StepState<Real>& state);
   void gather(const StepState<Real>& state);
   void gather_lists(const StepState<Real>& state);
@@ -59,6 +67,9 @@ class Measurement {
   bool gap_is_mean_residual_;  // no momentum, step units: w - z = mean residual
 
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
+  std::vector<double> mean_half_gradient_;
+  RunningSums sums_, sums_before_;
+  std::optional<double> distance_sq_;  // |w_t - x*|^2
   std::vector<double> z_, z_velocity_;
   std::vector<double> expected_gap_, gap_velocity_;
   double gap_before_norm_ = 0;

@@ -21,6 +21,9 @@ class StepRule {
 
   /// eta_t > 0 at iteration t, `epoch` passes over the data into the run.
   virtual double at(std::uint64_t iteration, double epoch) const = 0;
+
+  /// The weight of w_t in the average of the iterates that the rule's theorem is about.
+  virtual double weight(std::uint64_t /*iteration*/) const { return 1; }
 };
 
 /// What a step size may refer to.
@@ -28,6 +31,8 @@ struct StepContext {
   std::function<Facts()> facts;  // asked only if the rule refers to L or mu
   double dimension = 1;          // d
   double k = 1;                  // kept entries, d if nothing is dropped
+  double iterations = 1;         // T
+  double workers = 1;            // P
 };
 
 /// Reads `rule`, `value` and the rule's own keys; the caller finishes the section.

@@ -22,8 +22,37 @@ struct WorkerScalars {
   double residual_norm_inf = 0;    // |e^p_{t+1}|_inf
   double nnz_sent = 0;             // entries of s^p
   double total_error = 0;          // sum over iterations so far of |e^p|^2
-  double magnitude = 0;  // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
-  double bytes = 0;      // sent in this iteration, booked on the process's first worker
+  double magnitude = 0;    // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
+  double bytes = 0;        // sent in this iteration, booked on the process's first worker
+  double total_bytes = 0;  // of all iterations so far, booked likewise
+  double total_nnz = 0;    // of all iterations so far
+  double sent_norm_sq = 0;        // |s^p|^2
+  double sent_dot = 0;            // <s^p, a^p>
+  double noise_variance = 0;      // |G^p - G^p,first half|^2 n_first / n_second
+  double gradient_change_sq = 0;  // |G^p_t - G^p_{t-1}|^2, for gradient estimates only
+};
+
+/// The gradients of the first halves of the batches.
+struct HalfBatches {
+  std::span<const double> mean_first;  // over the workers, d numbers
+  double first = 0.5;                  // fraction of the batch that the first half is
+};
+
+/// What f is like where the run passes; absent where nobody looked.
+struct LandscapeView {
+  std::optional<double> virtual_loss;   // f(z_t)
+  std::optional<double> averaged_loss;  // f(average of w_0 .. w_t)
+  std::optional<double> smoothness_gap;
+  std::optional<double> smoothness_secant;
+  std::optional<double> smoothness_descent;
+  std::optional<double> smoothness_power;
+};
+
+/// Sums over all iterations before this one, measured or not.
+struct RunningSums {
+  double step = 0;   // eta_s
+  double noise = 0;  // eta_s^2 |mean G_s|^2
+  double gap = 0;    // eta_s |w_s - z_s|^2
 };
 
 /// f at w_t, and |grad f|^2 where it was wanted.
@@ -67,6 +96,15 @@ struct StepView {
   double virtual_step_norm = 0;        // |z_{t+1} - z_t|
   double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
   bool follows_measured = false;       // the iteration before this one was measured too
+
+  RunningSums sums;
+  LandscapeView landscape;
+  std::optional<HalfBatches> halves;  // absent where batches were not split
+  bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
+  bool sorts = false;                 // the iteration is one for measurements that sort
+  bool estimates = false;             // workers exchange changes of gradient estimates
+  std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
+  std::optional<double> distance_sq;          // |w_t - x*|^2, where x* is known
 
   bool update_is_dense = false;
   std::span<const double> dense_update;          // g, if dense

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/trainer/landscape.h"
 #include "core/trainer/measurement.h"
 #include "core/vectors/dense.h"
 
@@ -38,13 +39,20 @@ class Trainer {
         k_(method_.sparsifier->k(d_).value_or(d_)),
         model_(d_),
         gradients_(slots(), std::vector<Real>(d_)),
-        memories_(slots(), std::vector<Real>(d_)),
+        memories_(slots(), std::vector<Real>(d_ * method_.feedback->vectors())),
         messages_(slots()),
         settlements_(slots()),
         scalars_(slots()) {
     objective_.initial_point(training.seed, model_);
     working_model_.assign(model_.begin(), model_.end());
     velocity_.resize(method_.momentum != 0 ? d_ : 0);
+    if (method_.feedback->estimates()) {
+      estimate_.resize(d_);
+      drifts_.resize(slots());
+    }
+    if (keeps_previous_gradients()) {
+      previous_gradients_.resize(slots(), std::vector<Real>(d_));
+    }
     for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
       batches_.emplace_back(
           training.seed, worker, shard(worker), training.batch, training.sampling);
@@ -54,10 +62,11 @@ class Trainer {
   Outcome run() {
     const auto started = Clock::now();
     Measurement<Real> measurement(training_, model_);
+    Landscape landscape(training_);
     Outcome outcome;
     while (outcome.iterations < training_.iterations && outcome.message.empty()) {
       const std::uint64_t t = outcome.iterations;
-      const std::int64_t verdict = step(t, measurement);
+      const std::int64_t verdict = step(t, measurement, landscape);
       if (verdict < kStop) {
         outcome.state = Outcome::State::diverged;
         outcome.message =
@@ -74,7 +83,9 @@ class Trainer {
       }
     }
     if (outcome.state == Outcome::State::finished) {
-      outcome.evaluation = residuum::evaluate(training_, model_);
+      std::vector<double> gradient;
+      outcome.evaluation =
+          residuum::evaluate(training_, model_, training_.full_gradient ? &gradient : nullptr);
       outcome.test = tested();
     }
     outcome.wall_s = std::chrono::duration<double>(Clock::now() - started).count();
@@ -102,28 +113,42 @@ class Trainer {
   }
 
   /// One iteration; returns what the processes agreed on.
-  std::int64_t step(std::uint64_t t, Measurement<Real>& measurement) {
-    const bool measured = training_.measure && training_.measured->due(t);
+  std::int64_t step(std::uint64_t t, Measurement<Real>& measurement, Landscape& landscape) {
+    const bool measured = training_.measure && is_measured(t);
     StepTimes times;
     auto mark = Clock::now();
     const double eta = method_.step_rule->at(t, epoch(t));
-    const auto evaluation = evaluated(t, measured);
+    landscape.average(t, model_);
+    if (measured) {
+      landscape.look(t, model_, measurement.virtual_iterate());
+    }
     const auto test = is_due(training_.tested, t) && measured ? tested() : std::nullopt;
     times.measure_s += lap(mark);
 
     compute_gradients(t);
     times.compute_s = lap(mark);
+    const bool split = measured && is_due(training_.split, t) && split_batches(t);
+    times.measure_s += lap(mark);
     accumulate(eta);
     const std::int64_t verdict = cluster_.world().minimum(own_verdict());
     times.select_s = lap(mark);
     if (verdict < kStop) {
       return verdict;
     }
-    const StepState<Real> state = view_of(t, eta);
+    StepState<Real> state = view_of(t, eta);
+    state.half_gradients = split ? std::span<const std::vector<Real>>(half_gradients_)
+                                 : std::span<const std::vector<Real>>();
     measurement.before_update(state, measured);
+    if (measured) {
+      landscape.look_ahead(measurement.virtual_iterate(), measurement.mean_gradient(), eta);
+    }
     times.measure_s += lap(mark);
     select(t, eta);
     times.select_s += lap(mark);
+    if (measured) {
+      measure_messages();
+      times.measure_s += lap(mark);
+    }
     aggregate();
     update_model(eta);
     settle();
@@ -131,7 +156,7 @@ class Trainer {
     measurement.after_update(state, measured);
     if (measured) {
       times.measure_s += lap(mark);
-      measurement.show(state, evaluation, test, times, observer_);
+      measurement.show(state, landscape, test, times, observer_);
     }
     return verdict;
   }
@@ -142,6 +167,8 @@ class Trainer {
             .step_size = eta,
             .k = k_,
             .gradients = gradients_,
+            .half_gradients = {},
+            .first_half = first_half_,
             .memories = memories_,
             .messages = messages_,
             .settlements = settlements_,
@@ -150,15 +177,15 @@ class Trainer {
             .scalars = scalars_};
   }
 
-  static bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
-    return cadence && cadence->due(t);
+  /// Whatever is looked at makes an iteration a measured one.
+  bool is_measured(std::uint64_t t) const {
+    return training_.measured->due(t) || is_due(training_.evaluated, t) ||
+           is_due(training_.tested, t) || is_due(training_.virtual_points, t) ||
+           is_due(training_.split, t) || is_due(training_.power, t) || is_due(training_.sorted, t);
   }
 
-  std::optional<Evaluation> evaluated(std::uint64_t t, bool measured) const {
-    if (!measured || !is_due(training_.evaluated, t)) {
-      return std::nullopt;
-    }
-    return residuum::evaluate(training_, model_);
+  static bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
+    return cadence && cadence->due(t);
   }
 
   std::optional<TestResult> tested() const {
@@ -171,11 +198,62 @@ class Trainer {
       const Draw draw{.seed = training_.seed,
                       .worker = worker,
                       .iteration = t,
-                      .samples = batches_[slot].draw(t)};
+                      .samples = batches_[slot].draw(t),
+                      .shard = shard(worker),
+                      .first_half = false};
+      if (keeps_previous_gradients()) {
+        gradients_[slot].swap(previous_gradients_[slot]);
+      }
       objective_.stochastic_gradient(draw, working_model_, gradients_[slot]);
       weigh(worker, gradients_[slot]);
       scalars_[slot].gradient_norm_sq = norm_sq<Real>(gradients_[slot]);
+      if (keeps_previous_gradients()) {
+        scalars_[slot].gradient_change_sq =
+            difference_sq(gradients_[slot], previous_gradients_[slot]);
+      }
     }
+  }
+
+  /// What the theory of gradient estimates bounds their error by.
+  bool keeps_previous_gradients() const {
+    return training_.measure && method_.feedback->estimates();
+  }
+
+  static double difference_sq(const std::vector<Real>& x, const std::vector<Real>& y) {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double difference = static_cast<double>(x[i]) - static_cast<double>(y[i]);
+      sum += difference * difference;
+    }
+    return sum;
+  }
+
+  /// Computes the gradients of the first halves of this iteration's batches; false if these cannot
+  /// be split (one sample) or have no noise (whole shards).
+  bool split_batches(std::uint64_t t) {
+    const bool has_samples = objective_.samples() > 0;
+    if (has_samples && training_.batch < 2) {
+      return false;
+    }
+    const std::size_t half = training_.batch / 2;
+    first_half_ =
+        has_samples ? static_cast<double>(half) / static_cast<double>(training_.batch) : 0.5;
+    half_gradients_.resize(slots(), std::vector<Real>(d_));
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const int worker = cluster_.first() + static_cast<int>(slot);
+      const Draw draw{.seed = training_.seed,
+                      .worker = worker,
+                      .iteration = t,
+                      .samples = has_samples ? batches_[slot].draw(t).first(half)
+                                             : std::span<const std::uint32_t>(),
+                      .shard = shard(worker),
+                      .first_half = true};
+      objective_.stochastic_gradient(draw, working_model_, half_gradients_[slot]);
+      weigh(worker, half_gradients_[slot]);
+      scalars_[slot].noise_variance =
+          difference_sq(half_gradients_[slot], gradients_[slot]) * first_half_ / (1 - first_half_);
+    }
+    return true;
   }
 
   /// The first worker here whose gradient or accumulator is not finite, or kStop, or kGoOn.
@@ -212,8 +290,15 @@ class Trainer {
       auto& scalars = scalars_[slot];
       scalars.accumulator_norm_sq = method_.feedback->accumulate(
           std::span<Real>(memories_[slot]), std::span<const Real>(gradients_[slot]), eta);
-      scalars.magnitude += scale * std::sqrt(scalars.accumulator_norm_sq) +
-                           eta * std::sqrt(scalars.gradient_norm_sq);
+      const double formed = scale * std::sqrt(scalars.accumulator_norm_sq) +
+                            eta * std::sqrt(scalars.gradient_norm_sq);
+      if (!method_.feedback->estimates()) {
+        scalars.magnitude += formed;
+        continue;
+      }
+      // The rounding of an estimate stays in it and enters every later update.
+      drifts_[slot] += 2 * formed / eta;
+      scalars.magnitude += eta * drifts_[slot];
     }
   }
 
@@ -224,25 +309,63 @@ class Trainer {
                                      .worker = cluster_.first() + static_cast<int>(slot),
                                      .iteration = t,
                                      .step_size = seen_step};
-      method_.sparsifier->sparsify(
-          std::span<const Real>(memories_[slot]), context, workspace_, messages_[slot]);
+      method_.sparsifier->sparsify(accumulator(slot), context, workspace_, messages_[slot]);
       const std::size_t sent = messages_[slot].everything ? d_ : messages_[slot].entries.size();
       scalars_[slot].nnz_sent = static_cast<double>(sent);
+      scalars_[slot].total_nnz += scalars_[slot].nnz_sent;
+    }
+  }
+
+  /// a^p until it is settled, then e^p.
+  std::span<const Real> accumulator(std::size_t slot) const {
+    return std::span(memories_[slot]).first(d_);
+  }
+
+  /// |s^p|^2 and <s^p, a^p>, before the accumulators are settled.
+  void measure_messages() {
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      auto& scalars = scalars_[slot];
+      const auto& message = messages_[slot];
+      if (message.everything) {
+        scalars.sent_norm_sq = scalars.sent_dot = scalars.accumulator_norm_sq;
+        continue;
+      }
+      scalars.sent_norm_sq = norm_sq<Real>(message.entries.values);
+      scalars.sent_dot = 0;
+      for (std::size_t i = 0; i < message.entries.size(); ++i) {
+        scalars.sent_dot += static_cast<double>(message.entries.values[i]) *
+                            static_cast<double>(memories_[slot][message.entries.indices[i]]);
+      }
     }
   }
 
   void aggregate() {
-    std::vector<std::span<const Real>> accumulators(memories_.begin(), memories_.end());
+    std::vector<std::span<const Real>> accumulators;
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      accumulators.push_back(accumulator(slot));
+    }
     const Contributions<Real> contributions{
         .dimension = d_, .k = k_, .messages = messages_, .accumulators = accumulators};
     method_.aggregator->aggregate(cluster_, contributions, aggregation_);
     scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
+    scalars_.front().total_bytes += scalars_.front().bytes;
   }
 
-  /// w -= g/P, times eta in gradient units, through the velocity if there is momentum.
+  /// w -= g/P, times eta in gradient units, through the velocity if there is momentum. Where
+  /// changes of estimates were exchanged, their sum so far takes the place of g.
   void update_model(double eta) {
     const double scale = (method_.feedback->units() == Units::gradient ? eta : 1.0);
     const double workers = cluster_.workers();
+    if (method_.feedback->estimates()) {
+      for_each_entry([&](std::size_t i, double g) { estimate_[i] += g / workers; });
+      for (std::size_t i = 0; i < d_; ++i) {
+        if (method_.momentum != 0) {
+          velocity_[i] = method_.momentum * velocity_[i] + estimate_[i];
+        }
+        move(i, scale * (method_.momentum != 0 ? velocity_[i] : estimate_[i]));
+      }
+      return;
+    }
     if (method_.momentum != 0) {
       for (double& value : velocity_) {
         value *= method_.momentum;
@@ -283,8 +406,8 @@ class Trainer {
                                slot,
                                settlements_[slot]);
       auto& scalars = scalars_[slot];
-      scalars.residual_norm_sq = norm_sq<Real>(memories_[slot]);
-      scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(memories_[slot]));
+      scalars.residual_norm_sq = norm_sq<Real>(accumulator(slot));
+      scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator(slot)));
       scalars.total_error += scalars.residual_norm_sq;
     }
   }
@@ -300,7 +423,12 @@ class Trainer {
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w as the gradients see it
   std::vector<double> velocity_;
+  std::vector<double> estimate_;  // mean of the workers' gradient estimates
+  std::vector<double> drifts_;    // bounds on what rounding has made of each worker's
   std::vector<std::vector<Real>> gradients_;
+  std::vector<std::vector<Real>> previous_gradients_;
+  std::vector<std::vector<Real>> half_gradients_;
+  double first_half_ = 0.5;
   std::vector<std::vector<Real>> memories_;
   std::vector<Message<Real>> messages_;
   std::vector<Settlement<Real>> settlements_;
@@ -312,7 +440,9 @@ class Trainer {
 
 }  // namespace
 
-Evaluation evaluate(const Training& training, std::span<const double> w) {
+Evaluation evaluate(const Training& training,
+                    std::span<const double> w,
+                    std::vector<double>* gradient) {
   const Cluster& cluster = *training.cluster;
   const std::size_t d = w.size();
   // One vector per worker holds its part of the gradient and, last, its part of f.
@@ -322,8 +452,8 @@ Evaluation evaluate(const Training& training, std::span<const double> w) {
     if (!training.shards.empty()) {
       shard = training.shards[static_cast<std::size_t>(worker)];
     }
-    const auto gradient = std::span(part).first(training.full_gradient ? d : 0);
-    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, gradient);
+    const auto own = std::span(part).first(gradient != nullptr ? d : 0);
+    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, own);
     return part;
   };
   // With several processes the parts are formed before the chain of sums begins, side by side.
@@ -340,8 +470,10 @@ Evaluation evaluate(const Training& training, std::span<const double> w) {
         add_to<double>(total, part);
       });
   Evaluation evaluation{.loss = sum[d], .grad_norm_sq = std::nullopt};
-  if (training.full_gradient) {
-    evaluation.grad_norm_sq = norm_sq<double>(std::span(sum).first(d));
+  if (gradient != nullptr) {
+    sum.resize(d);
+    *gradient = std::move(sum);
+    evaluation.grad_norm_sq = norm_sq<double>(*gradient);
   }
   return evaluation;
 }

@@ -23,11 +23,12 @@
 
 namespace residuum {
 
+/// Its parts are rules without state; methods may share them.
 struct Method {
-  std::unique_ptr<Sparsifier> sparsifier;
-  std::unique_ptr<Aggregator> aggregator;
-  std::unique_ptr<Feedback> feedback;
-  std::unique_ptr<StepRule> step_rule;
+  std::shared_ptr<const Sparsifier> sparsifier;
+  std::shared_ptr<const Aggregator> aggregator;
+  std::shared_ptr<const Feedback> feedback;
+  std::shared_ptr<const StepRule> step_rule;
   double momentum = 0;  // heavy ball after aggregation, as the papers' code has it
 };
 
@@ -49,7 +50,15 @@ struct Training {
   std::optional<Cadence> evaluated;         // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;            // when held-out data are
   bool full_gradient = true;                // whether evaluations include |grad f|^2
+  bool averages_iterates = false;           // and f at the average of the iterates
+  std::optional<Cadence> virtual_points;    // when f is evaluated at z_t
+  bool compares_points = false;             // and grad f at w_t, z_t and z_{t+1} for L
+  std::optional<Cadence> split;             // when batches are split in halves
+  std::optional<Cadence> power;             // when the curvature is taken by power iteration
+  std::size_t power_samples = 1024;         // over about so many samples
+  std::optional<Cadence> sorted;            // when measurements may sort the accumulator
   std::optional<double> minimum;            // f*, if known
+  std::vector<double> minimizer;            // x*, empty if not known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
 };
 
@@ -81,7 +90,10 @@ struct Outcome {
 /// `test`, which the root has. Same Training, same bits, at any number of processes.
 Outcome train(const Training& training, StepObserver& observer);
 
-/// What f and |grad f|^2 are at w, from all workers' shards; the result is on the root. Collective.
-Evaluation evaluate(const Training& training, std::span<const double> w);
+/// What f is at w, from all workers' shards, and with a `gradient` to hold it also grad f and its
+/// squared norm. The results are on the root. Collective.
+Evaluation evaluate(const Training& training,
+                    std::span<const double> w,
+                    std::vector<double>* gradient);
 
 }  // namespace residuum

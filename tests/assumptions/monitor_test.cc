@@ -19,8 +19,8 @@ class Scripted final : public Probe {
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const auto [lhs, rhs] = sides_[next_++];
     row.set(Column::delta, lhs);
-    row.set(Column::nnz_sent, 3);
-    row.set(Column::uplink_bytes, 24);
+    row.set(Column::total_nnz_sent, 3.0 * static_cast<double>(next_));
+    row.set(Column::total_uplink_bytes, 24.0 * static_cast<double>(next_));
     checks.push_back({.iteration = view.iteration,
                       .name = "law",
                       .worker = std::nullopt,
@@ -68,7 +68,7 @@ TEST(Monitor, CountsAnythingOverNothingAsInfinitelyBadAndNothingOverNothingAsFin
             std::numeric_limits<double>::infinity());
 }
 
-TEST(Monitor, AddsUpTrafficAndKeepsTheLargestDelta) {
+TEST(Monitor, TakesTheLastTotalsOfTheTrafficAndTheLargestDelta) {
   const auto summary = summary_of({{1, 2}, {6, 4}, {3, 4}});
 
   EXPECT_EQ(summary.rows, 3U);

@@ -153,6 +153,9 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   step.messages = messages_of(*selection, accumulators);
   step.aggregation = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
   step.residuals = accumulators;
+  for (auto& row : step.residuals) {
+    row.resize(d * memory->vectors());
+  }
   step.settlements.resize(accumulators.size());
   for (std::size_t p = 0; p < accumulators.size(); ++p) {
     memory->settle(std::span<Real>(step.residuals[p]),
@@ -160,6 +163,7 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
                    step.aggregation,
                    p,
                    step.settlements[p]);
+    step.residuals[p].resize(d);
   }
   step.update =
       step.aggregation.is_dense ? step.aggregation.dense_sum : dense(step.aggregation.sum, d);

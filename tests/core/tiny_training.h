@@ -111,6 +111,15 @@ struct Recipe {
   Sampling sampling = Sampling::replacement;
   std::vector<std::vector<std::uint32_t>> shards = {};
   const std::atomic<bool>* stop = nullptr;
+  // What only some probes ask for.
+  std::optional<Json> split = std::nullopt;
+  std::optional<Json> power = std::nullopt;
+  std::optional<Json> sorted = std::nullopt;
+  std::optional<Json> virtual_points = std::nullopt;
+  bool compares_points = false;
+  bool averages_iterates = false;
+  std::optional<double> minimum = std::nullopt;
+  std::vector<double> minimizer = {};
 };
 
 inline Method method_of(const Recipe& recipe) {
@@ -150,6 +159,23 @@ inline Outcome train(World& world,
     training.tested = Cadence(*recipe.tested, "'probes.test'", recipe.iterations);
   }
   training.stop = recipe.stop;
+  if (recipe.split) {
+    training.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
+  }
+  if (recipe.sorted) {
+    training.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
+  }
+  if (recipe.power) {
+    training.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
+  }
+  if (recipe.virtual_points) {
+    training.virtual_points =
+        Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
+  }
+  training.compares_points = recipe.compares_points;
+  training.averages_iterates = recipe.averages_iterates;
+  training.minimum = recipe.minimum;
+  training.minimizer = recipe.minimizer;
   return residuum::train(training, observer);
 }
 

@@ -39,6 +39,8 @@ kind = "gtopk-tree"
 value = 0.2
 [budget]
 iterations = 40
+[probes]
+every = 1
 [sweep]
 "feedback.putback" = ["captured", "published"]
 )";
@@ -53,6 +55,28 @@ class Program : public testing::Test {
   std::filesystem::path results() const { return folder_.path() / "results" / "tiny"; }
   TemporaryFolder folder_;
 };
+
+// The budget is k P T = 2 * 4 * 40 entries.
+TEST_F(Program, FindsTheThresholdThatSpendsTheBudgetOfTopK) {
+  std::string study = kStudy.substr(0, kStudy.find("[sweep]"));
+  const std::string top_k = "kind = \"top-k\"";
+  study.replace(study.find(top_k), top_k.size(), R"(kind = "hard-threshold"
+threshold = "matched")");
+  const Finished finished = run(study, {"--set", "aggregator.kind=\"allgather\""});
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  int runs = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(results() / "runs")) {
+    const auto status = nlohmann::json::parse(read_text(folder.path() / "status.json"));
+    EXPECT_GT(status["threshold"].get<double>(), 0);
+    EXPECT_GE(status["pilot_runs"].get<int>(), 2);
+    EXPECT_NEAR(status["totals"]["nnz_sent"].get<double>(), 320, 3.2);
+    const auto config = nlohmann::json::parse(read_text(folder.path() / "config.json"));
+    EXPECT_EQ(config["config"]["sparsifier"]["threshold"], "matched");
+    ++runs;
+  }
+  EXPECT_EQ(runs, 2);
+}
 
 TEST_F(Program, LeavesTheTablesOfTheContract) {
   const Finished finished = run(kStudy);

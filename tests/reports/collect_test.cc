@@ -218,7 +218,7 @@ TEST_F(Collect, DataPackageDescribesTheFilesAsTheyAre) {
   (void)collect(path());
 
   const Json package = read_json(path() / "datapackage.json");
-  ASSERT_EQ(package["resources"].size(), 3U);
+  ASSERT_EQ(package["resources"].size(), 4U);
   for (const auto& resource : package["resources"]) {
     CsvReader reader(path() / resource["path"].get<std::string>());
     std::vector<std::string> names;

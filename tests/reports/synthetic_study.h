@@ -85,6 +85,7 @@ inline Row synthetic_row(const SyntheticMethod& method,
   row.set(Column::lost_mass_norm_sq, method.leaks ? 1e-4 * noise * (0.1 + s) : 0);
   row.set(Column::conservation_defect, method.leaks ? 0.01 * s : 2e-8 * noise);
   row.set(Column::uplink_bytes, bytes);
+  row.set(Column::total_uplink_bytes, bytes * static_cast<double>(t + 1));
   return row;
 }
 

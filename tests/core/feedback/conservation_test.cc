@@ -25,6 +25,9 @@ std::vector<Json> all_sparsifiers() {
     all.push_back(values);
   }
   all.push_back({{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}});
+  // d/k = 4 keeps whole numbers whole.
+  all.push_back({{"kind", "rand-k"}, {"k", 2}, {"scaled", true}});
+  all.push_back({{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}, {"scaled", true}});
   all.push_back({{"kind", "top-k"}, {"k", 1}});
   all.push_back({{"kind", "hard-threshold"}, {"threshold", 3}});
   return all;

@@ -2,6 +2,7 @@
 
 #include "core/feedback/feedback.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -123,6 +124,20 @@ TEST(Ef14, ClearsEverythingWhereWholeAccumulatorsAreSummed) {
 
   EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}}));
   EXPECT_TRUE(step.settlements[0].cleared_everything);
+}
+
+TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
+  // k = d/2 of equal entries: 2a is sent of half of them, which leaves -a there and a elsewhere.
+  const test::Rows<double> rows{{3, 3, 3, 3}};
+  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree"}) {
+    const auto step = test::step_on(rows,
+                                    {.sparsifier = {{"kind", "rand-k"}, {"k", 2}, {"scaled", true}},
+                                     .aggregator = {{"kind", aggregator}}});
+    for (std::size_t j = 0; j < 4; ++j) {
+      EXPECT_EQ(step.residuals[0][j], 3 - step.update[j]) << aggregator;
+    }
+    EXPECT_THAT(step.residuals[0], testing::UnorderedElementsAre(3, 3, -3, -3)) << aggregator;
+  }
 }
 
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {

@@ -54,6 +54,42 @@ TEST(HardThreshold, LeavesItToTheDataHowMuchIsSent) {
   EXPECT_EQ(test::sparsifier({{"kind", "hard-threshold"}, {"k", 2}})->k(10), std::nullopt);
 }
 
+TEST(HardThreshold, WaitsForAPilotWhereTheThresholdIsToBeFound) {
+  const Json values{{"kind", "hard-threshold"}, {"threshold", "matched"}, {"density", 0.1}};
+  const auto rule = test::sparsifier(values);
+  ASSERT_TRUE(rule->pilot(50).has_value());
+  EXPECT_EQ(rule->pilot(50)->k, 5U);
+  EXPECT_EQ(rule->pilot(50)->rule, Pilot::Rule::matched_budget);
+  EXPECT_EQ(rule->law(50, 1).threshold, std::nullopt);
+
+  const auto found = rule->with_threshold(0.25);
+  EXPECT_EQ(found->pilot(50), std::nullopt);
+  EXPECT_EQ(found->law(50, 0.1).threshold, 0.25);
+
+  const auto pilot =
+      test::sparsifier({{"kind", "hard-threshold"}, {"threshold", "pilot"}, {"k", 3}});
+  EXPECT_EQ(pilot->pilot(50)->rule, Pilot::Rule::order_statistic);
+  EXPECT_EQ(test::sparsifier({{"kind", "hard-threshold"}, {"threshold", 1}})->pilot(50),
+            std::nullopt);
+}
+
+TEST(HardThreshold, RefusesAPilotWithoutABudgetAndUnknownWords) {
+  EXPECT_EQ(error_of([] {
+              test::sparsifier({{"kind", "hard-threshold"}, {"threshold", "matched"}});
+            }),
+            "missing key 'sparsifier.density' (or 'sparsifier.k')");
+  EXPECT_EQ(error_of([] {
+              test::sparsifier({{"kind", "hard-threshold"}, {"threshold", "matchd"}, {"k", 1}});
+            }),
+            "unknown value 'matchd' of 'sparsifier.threshold'; did you mean 'matched'?");
+  EXPECT_NE(
+      error_of([] {
+        test::sparsifier(
+            {{"kind", "hard-threshold"}, {"threshold", "pilot"}, {"k", 1}, {"rule", "eta-scaled"}});
+      }),
+      "");
+}
+
 TEST(HardThreshold, RefusesANegativeThreshold) {
   EXPECT_EQ(error_of([] {
               test::sparsifier({{"kind", "hard-threshold"}, {"threshold", -0.5}});

@@ -96,6 +96,50 @@ TEST(RandK, DoesNotRescaleWhatItKeeps) {
   EXPECT_EQ(draw(*rule, x, 0, 0).values, (std::vector<double>{3, 3}));
 }
 
+TEST(RandK, SendsDOverKTimesTheEntriesIfScaled) {
+  const auto rule = test::sparsifier({{"kind", "rand-k"}, {"k", 2}, {"scaled", true}});
+  const std::vector<double> x(8, 3.0);
+
+  EXPECT_EQ(draw(*rule, x, 0, 0).values, (std::vector<double>{12, 12}));
+}
+
+// E C(x) = x: entry j of a draw is (d/k) x_j with probability k/d, so its variance is
+// (d/k - 1) x_j^2; and E |x - C(x)|^2 = (d/k - 1) |x|^2.
+TEST(RandK, IsUnbiasedIfScaledAndLosesMore) {
+  const auto rule = test::sparsifier({{"kind", "rand-k"}, {"k", 2}, {"scaled", true}});
+  const std::vector<double> x{1, -2, 3, 4, -5};
+  std::vector<double> mean(x.size());
+  double lost = 0;
+  double lost_sq = 0;
+  for (int t = 0; t < kDraws; ++t) {
+    auto rest = x;
+    const auto kept = draw(*rule, x, 0, static_cast<std::uint64_t>(t));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      mean[kept.indices[i]] += kept.values[i] / kDraws;
+      rest[kept.indices[i]] -= kept.values[i];
+    }
+    const double error = norm_sq<double>(rest);
+    lost += error / kDraws;
+    lost_sq += error * error / kDraws;
+  }
+
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    EXPECT_NEAR(mean[j], x[j], 6 * std::abs(x[j]) * std::sqrt(1.5 / kDraws)) << j;
+  }
+  EXPECT_NEAR(lost, 1.5 * 55, 6 * std::sqrt((lost_sq - lost * lost) / kDraws));
+}
+
+TEST(RandK, StatesAContractionIfScaledOnlyAboveHalfTheEntries) {
+  const auto law_of = [](int k) {
+    return test::sparsifier({{"kind", "rand-k"}, {"k", k}, {"scaled", true}})->law(8, 1);
+  };
+
+  EXPECT_EQ(law_of(2).contraction, std::nullopt);
+  EXPECT_EQ(law_of(4).contraction, std::nullopt);
+  EXPECT_EQ(law_of(5).contraction, 2 - 8.0 / 5);
+  EXPECT_EQ(law_of(8).contraction, 1.0);
+}
+
 TEST(RandK, StatesItsContractionAsAnExpectation) {
   const auto law = test::sparsifier({{"kind", "rand-k"}, {"k", 2}})->law(8, 1);
 

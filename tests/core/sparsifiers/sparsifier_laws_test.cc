@@ -21,6 +21,7 @@ namespace {
 struct Named {
   std::string name;
   std::unique_ptr<Sparsifier> rule;
+  bool is_scaled = false;  // sends d/k times the entries
 };
 
 /// The registry's examples and the variants of theirs that have laws of their own.
@@ -31,11 +32,16 @@ std::vector<Named> rules() {
   }
   for (const test::Json& variant :
        {test::Json{{"kind", "rand-k"}, {"density", 0.5}, {"mask", "per-worker"}},
+        test::Json{{"kind", "rand-k"}, {"k", 3}, {"scaled", true}},
+        test::Json{{"kind", "rand-k"}, {"density", 0.7}, {"scaled", true}, {"mask", "per-worker"}},
         test::Json{{"kind", "top-k"}, {"density", 0.25}},
+        test::Json{{"kind", "exponential-k"}, {"density", 0.05}, {"stages", 3}},
+        test::Json{{"kind", "gamma-k"}, {"density", 0.05}, {"stages", 3}},
+        test::Json{{"kind", "pareto-k"}, {"density", 0.05}, {"stages", 3}},
         test::Json{{"kind", "hard-threshold"}, {"threshold", 0}},
         test::Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}},
         test::Json{{"kind", "hard-threshold"}, {"density", 0.5}}}) {
-    all.push_back({variant.dump(), test::sparsifier(variant)});
+    all.push_back({variant.dump(), test::sparsifier(variant), variant.value("scaled", false)});
   }
   return all;
 }
@@ -99,17 +105,19 @@ using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(SparsifierLaws, Reals);
 
 TYPED_TEST(SparsifierLaws, MessagesAreWellFormedAndTakenFromTheAccumulator) {
-  for (const auto& [name, rule] : rules()) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
     SCOPED_TRACE(name);
-    test::for_all([&rule = *rule] {
+    test::for_all([&rule = *rule, scaled = is_scaled] {
       const auto x = any_vector<TypeParam>();
       const auto sent = message(rule, x, any_context());
+      const auto k = rule.k(x.size());
 
       RC_ASSERT(is_well_formed(sent.entries, x.size()));
+      const auto scale = static_cast<TypeParam>(
+          scaled ? static_cast<double>(x.size()) / static_cast<double>(*k) : 1.0);
       for (std::size_t i = 0; i < sent.entries.size(); ++i) {
-        RC_ASSERT(sent.entries.values[i] == x[sent.entries.indices[i]]);
+        RC_ASSERT(sent.entries.values[i] == scale * x[sent.entries.indices[i]]);
       }
-      const auto k = rule.k(x.size());
       const bool is_within_k = sent.entries.size() <= k.value_or(x.size());
       RC_ASSERT((sent.everything ? k == x.size() : is_within_k));
     });
@@ -117,7 +125,7 @@ TYPED_TEST(SparsifierLaws, MessagesAreWellFormedAndTakenFromTheAccumulator) {
 }
 
 TYPED_TEST(SparsifierLaws, TheSameContextGivesTheSameMessage) {
-  for (const auto& [name, rule] : rules()) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
     SCOPED_TRACE(name);
     test::for_all([&rule = *rule] {
       const auto x = any_vector<TypeParam>();
@@ -131,7 +139,7 @@ TYPED_TEST(SparsifierLaws, TheSameContextGivesTheSameMessage) {
 }
 
 TYPED_TEST(SparsifierLaws, APathwiseContractionHoldsForEveryVector) {
-  for (const auto& [name, rule] : rules()) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
     SCOPED_TRACE(name);
     test::for_all([&rule = *rule] {
       const auto x = any_vector<TypeParam>();
@@ -148,7 +156,7 @@ TYPED_TEST(SparsifierLaws, APathwiseContractionHoldsForEveryVector) {
 }
 
 TYPED_TEST(SparsifierLaws, AThresholdBoundsWhatIsDroppedEntryByEntry) {
-  for (const auto& [name, rule] : rules()) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
     SCOPED_TRACE(name);
     test::for_all([&rule = *rule] {
       const auto x = any_vector<TypeParam>();
@@ -176,7 +184,7 @@ TYPED_TEST(SparsifierLaws, TakeAVectorOfOneEntry) {
 }
 
 TYPED_TEST(SparsifierLaws, SendNothingOfAZeroVectorButItsWhole) {
-  for (const auto& [name, rule] : rules()) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
     const std::vector<TypeParam> zero(5);
     EXPECT_TRUE(message(*rule, zero, {}).entries.empty()) << name;
   }
@@ -193,6 +201,7 @@ TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
 TEST(Sparsifiers, RefuseAKAboveTheDimension) {
   for (const test::Json& values : {test::Json{{"kind", "top-k"}, {"k", 6}},
                                    test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "gaussian-k"}, {"k", 6}},
                                    test::Json{{"kind", "hard-threshold"}, {"k", 6}}}) {
     const auto rule = test::sparsifier(values);
     EXPECT_THAT(test::error_of([&] { rule->k(5); }), testing::HasSubstr("only 5 parameters"))

@@ -1,0 +1,37 @@
+#include "assumptions/estimators/amplification.h"
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace residuum {
+
+double amplification(double contraction) {
+  assert(contraction >= 0);
+  if (contraction >= 1) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double rest = 1 - std::sqrt(contraction);
+  return contraction / (rest * rest);
+}
+
+double amplification_ceiling(double compression) { return 4 * compression * (compression - 1); }
+
+double ijcai_amplification(double compression) {
+  return compression * compression * compression - compression;
+}
+
+double RefinedGapBound::value() const {
+  assert(delta > 0 && delta <= 1);
+  const double lost = 1 - delta;
+  return step_size * step_size *
+         (4 * lost / (delta * delta) * average_gradient + 2 * lost / delta * noise);
+}
+
+void GapRecursion::step(double contraction, double step_size) {
+  assert(contraction >= 0 && step_size > 0);
+  bound_ = std::sqrt(contraction) * (bound_ + step_size);
+  factor_ = bound_ / step_size;
+}
+
+}  // namespace residuum

@@ -1,0 +1,35 @@
+#include "assumptions/estimators/intervals.h"
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+namespace residuum {
+
+double student_quantile(std::size_t n, double confidence) {
+  assert(n >= 2 && confidence > 0 && confidence < 1);
+  const boost::math::students_t distribution(static_cast<double>(n - 1));
+  return boost::math::quantile(distribution, 0.5 + confidence / 2);
+}
+
+std::optional<Interval> mean_interval(std::span<const double> values, double confidence) {
+  const bool finite =
+      std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  if (values.size() < 2 || !finite) {
+    return std::nullopt;
+  }
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double x : values) {
+    squares += (x - mean) * (x - mean);
+  }
+  const double half =
+      student_quantile(values.size(), confidence) * std::sqrt(squares / (n - 1) / n);
+  return Interval{.low = mean - half, .high = mean + half};
+}
+
+}  // namespace residuum

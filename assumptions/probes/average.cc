@@ -1,0 +1,26 @@
+// f at the average of the iterates, with the weights of the step rule's theorem: (a + t)^2 for
+// inv-time (Mem-SGD, Stich et al., NeurIPS 2018), equal ones for every other rule.
+
+#include "assumptions/probes/probe.h"
+
+namespace residuum {
+namespace {
+
+class AverageProbe final : public Probe {
+ public:
+  Needs needs() const override { return {.averages_iterates = true}; }
+
+  void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    if (view.landscape.averaged_loss && view.minimum) {
+      row.set(Column::averaged_loss_gap, *view.landscape.averaged_loss - *view.minimum);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_average_probe(const Section& /*section*/) {
+  return std::make_unique<AverageProbe>();
+}
+
+}  // namespace residuum

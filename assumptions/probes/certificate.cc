@@ -1,0 +1,30 @@
+// What the measured-residual certificate (theorem 5.1) is evaluated from: f at the virtual iterate
+// and the sums over all iterations so far of eta, eta^2 |mean G|^2 and eta |w - z|^2. The sums are
+// exact whatever the cadence of the measurements is.
+
+#include "assumptions/probes/probe.h"
+
+namespace residuum {
+namespace {
+
+class CertificateProbe final : public Probe {
+ public:
+  Needs needs() const override { return {.virtual_loss = true}; }
+
+  void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    row.set(Column::step_sum, view.sums.step);
+    row.set(Column::noise_sum, view.sums.noise);
+    row.set(Column::gap_sum, view.sums.gap);
+    if (view.landscape.virtual_loss) {
+      row.set(Column::virtual_loss, *view.landscape.virtual_loss);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_certificate_probe(const Section& /*section*/) {
+  return std::make_unique<CertificateProbe>();
+}
+
+}  // namespace residuum

@@ -1,0 +1,72 @@
+// The distortion G_t = mean_p |G^p_t - g^p_t|^2 of EF21's gradient estimates (Richtarik, Sokolov,
+// Fatkhullin, NeurIPS 2021). With a sparsifier that keeps at least the share alpha of every
+// accumulator, theta = 1 - sqrt(1 - alpha) and beta = (1 - alpha) / theta,
+//   G_{t+1} <= (1 - theta) G_t + beta mean_p |G^p_{t+1} - G^p_t|^2
+// for any gradients at all: a hard invariant. (The paper's form has L^2 |x_{t+1} - x_t|^2 in the
+// place of the change, which bounds it for full gradients.) Proof: the accumulator is the old error
+// plus the change, of which at most 1 - alpha stays; Young's inequality with the factor
+// 1/sqrt(1 - alpha) - 1.
+
+#include <cmath>
+
+#include "assumptions/probes/probe.h"
+
+namespace residuum {
+namespace {
+
+class Ef21Probe final : public Probe {
+ public:
+  void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    if (!view.estimates) {
+      return;
+    }
+    double distortion = 0;
+    double change = 0;
+    double magnitude = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      distortion += scalars.residual_norm_sq / view.workers;
+      change += scalars.gradient_change_sq / view.workers;
+      magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.workers;
+    }
+    row.set(Column::ef21_distortion, distortion);
+    const bool comparable = view.follows_measured || view.iteration == 0;
+    if (comparable && view.contraction_promise && view.applies_whole_messages) {
+      check(view, {distortion, change, magnitude}, checks);
+    }
+    previous_ = distortion;
+  }
+
+ private:
+  struct Seen {
+    double distortion;
+    double change;
+    double magnitude;
+  };
+
+  void check(const StepView& view, const Seen& seen, std::vector<Check>& checks) const {
+    // g^p = 0 and G^p = 0 before the start: the first gradient is all change.
+    const double before = view.iteration == 0 ? 0 : previous_;
+    const double root = std::sqrt(1 - *view.contraction_promise);
+    const double beta = root < 1 ? root * root / (1 - root) : 0;
+    const double bound = root * before + beta * seen.change;
+    const double rounding = 8 * view.unit_roundoff * std::sqrt(seen.magnitude);
+    checks.push_back({.iteration = view.iteration,
+                      .name = "ef21-distortion",
+                      .worker = std::nullopt,
+                      .lhs = seen.distortion,
+                      .rhs = bound,
+                      .holds = std::sqrt(seen.distortion) <= std::sqrt(bound) + rounding,
+                      .hard = true,
+                      .expected = true});
+  }
+
+  double previous_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_ef21_probe(const Section& /*section*/) {
+  return std::make_unique<Ef21Probe>();
+}
+
+}  // namespace residuum

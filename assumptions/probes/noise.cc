@@ -1,0 +1,69 @@
+// Noise and heterogeneity by half batches (section 12 of the theory): with G^{p,1} and G^{p,2} the
+// gradients of the two halves of worker p's batch, all of these are unbiased:
+//   sigma^2 = mean_p |G^{p,1} - G^p|^2 n_1/n_2                 of a worker's batch gradient
+//   zeta^2  = mean_p |G^p - mean G|^2 - (1 - 1/P) sigma^2     may come out negative: average first
+//   |grad f|^2 = <mean G^{.,1}, mean G^{.,2}>
+// The halves are independent if samples are drawn with replacement. Their means agree in
+// expectation if the gradients are unbiased: half_batch_bias has the expectation one.
+
+#include "assumptions/probes/probe.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+class NoiseProbe final : public Probe {
+ public:
+  Needs needs() const override { return {.halves = true}; }
+
+  void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    double gradient = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      gradient += scalars.gradient_norm_sq / view.workers;
+    }
+    row.set(Column::worker_grad_norm_sq, gradient);
+    const double mean = norm_sq<double>(view.mean_gradient);
+    if (view.batch_is_exact) {
+      row.set(Column::noise_variance, 0);
+      row.set(Column::heterogeneity, gradient - mean);
+      row.set(Column::grad_norm_sq_split, mean);
+      return;
+    }
+    if (view.halves) {
+      observe_halves(view, gradient, mean, row);
+    }
+  }
+
+ private:
+  static void observe_halves(const StepView& view, double gradient, double mean, Row& row) {
+    double variance = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      variance += scalars.noise_variance / view.workers;
+    }
+    row.set(Column::noise_variance, variance);
+    row.set(Column::heterogeneity, gradient - mean - (1 - 1.0 / view.workers) * variance);
+
+    // mean G = c_1 mean G^1 + c_2 mean G^2.
+    const double c_1 = view.halves->first;
+    const double c_2 = 1 - c_1;
+    double first_with_mean = 0;
+    for (std::size_t i = 0; i < view.dimension; ++i) {
+      first_with_mean += view.halves->mean_first[i] * view.mean_gradient[i];
+    }
+    const double first = norm_sq<double>(view.halves->mean_first);
+    row.set(Column::grad_norm_sq_split, (first_with_mean - c_1 * first) / c_2);
+    if (variance > 0) {
+      // |mean G^1 - mean G|^2 = c_2^2 |mean G^1 - mean G^2|^2, of expectation (c_2/c_1) sigma^2/P.
+      const double apart = distance_sq(view.halves->mean_first, view.mean_gradient);
+      row.set(Column::half_batch_bias, apart * view.workers * c_1 / (c_2 * variance));
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_noise_probe(const Section& /*section*/) {
+  return std::make_unique<NoiseProbe>();
+}
+
+}  // namespace residuum

@@ -1,0 +1,107 @@
+// The measured certificate. With z_{t+1} = z_t - eta_t g_t, g_t the mean gradient, and e_t = w_t -
+// z_t, whatever made the two differ: f is L-smooth, so
+//   f(z_{t+1}) <= f(z_t) - eta_t <grad f(z_t), g_t> + (L/2) eta_t^2 |g_t|^2.
+// Given the past E g_t = grad f(w_t), and
+//   <grad f(z), grad f(w)> = (|grad f(z)|^2 + |grad f(w)|^2 - |grad f(z) - grad f(w)|^2) / 2
+//                         >= |grad f(w)|^2 / 2 - L^2 |e|^2 / 2.
+// Summed over t < T, doubled, in expectation:
+//   sum eta_t |grad f(w_t)|^2 <= 2 (f(z_0) - f(z_T)) + L sum eta_t^2 |g_t|^2
+//                                + L^2 sum eta_t |e_t|^2.
+// No assumption on the selection, none on bounded gradients. What a method loses for good (the
+// leak) is a part of e like any other; it is told apart by what the residuals do not account for.
+//
+// Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/theorems/examination.h"
+
+namespace residuum {
+namespace {
+
+/// A floor below f(z_T), where one is known.
+std::optional<double> floor_of(const MethodFacts& facts) {
+  const auto& floor = facts.minimum ? facts.minimum : facts.lower_bound;
+  return floor ? std::optional<double>(floor->value) : std::nullopt;
+}
+
+bool knows_ends(const Evidence& evidence) {
+  return std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [](const auto& seed) {
+    const auto snapshots = seed.snapshots();
+    return std::any_of(snapshots.begin(), snapshots.end(), [](const auto& entry) {
+      return entry.second.virtual_loss.has_value();
+    });
+  });
+}
+
+/// The gap's term, split into what residuals account for and what was lost.
+void add_gap_terms(std::vector<BoundTerm>& terms,
+                   const Snapshot& now,
+                   double factor,
+                   const std::string& formula,
+                   bool conserves) {
+  const double total = factor * *now.gap_sum / *now.step_sum;
+  const double lost = conserves ? 0 : now.leak_share * total;
+  terms.push_back({Attribution::residual, formula, total - lost, true});
+  if (!conserves) {
+    terms.push_back({Attribution::leak, formula + ", lost mass", lost, true});
+  }
+}
+
+}  // namespace
+
+Bound certificate(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  exam.lockstep_without_momentum();
+  const double smoothness = exam.need(evidence.smoothness());
+  const bool ends_known = knows_ends(evidence);
+  const auto floor = ends_known ? std::nullopt : floor_of(evidence.method());
+  double start = 0;
+  for (const auto& seed : evidence.seeds()) {
+    start += seed.measures().initial_loss.value_or(std::nan("")) /
+             static_cast<double>(evidence.seeds().size());
+  }
+  exam.need(std::isnan(start) ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0)"}
+                              : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
+  return exam.finish([&](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    const auto end = now.virtual_loss ? now.virtual_loss : floor;
+    if (!end || !now.noise_sum || !now.gap_sum || !now.step_sum) {
+      return std::nullopt;
+    }
+    std::vector<BoundTerm> terms;
+    terms.push_back({Attribution::optimisation,
+                     now.virtual_loss ? "2(f(z_0) − f(z_T))/Ση" : "2(f(z_0) − f*)/Ση",
+                     2 * (start - *end) / *now.step_sum,
+                     false});
+    terms.push_back(
+        {Attribution::noise, "L Ση²‖ḡ‖²/Ση", smoothness * *now.noise_sum / *now.step_sum, false});
+    add_gap_terms(
+        terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method().conserves);
+    return terms;
+  });
+}
+
+Bound convex_certificate(const Evidence& evidence) {
+  Examination exam(evidence, Left::loss_gap);
+  exam.lockstep_without_momentum();
+  exam.constant_step();
+  exam.convex_objective();
+  const double smoothness = exam.need(evidence.smoothness());
+  const double distance = exam.need(evidence.initial_distance_sq());
+  const AggregateNoise noise = aggregate_noise(exam);
+  const double eta = exam.step_at_most(1 / (4 * smoothness * noise.growth), "1/(4LA)");
+  return exam.finish([&](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    if (!now.gap_sum || !now.step_sum) {
+      return std::nullopt;
+    }
+    std::vector<BoundTerm> terms{
+        {Attribution::optimisation, "2‖w_0 − x*‖²/(ηT)", 2 * distance / *now.step_sum, false},
+        {Attribution::noise, "2ησ²/P", 2 * eta * noise.variance, false}};
+    add_heterogeneous_noise(terms, "2ηMζ²/P", 2 * eta * noise.from_heterogeneity);
+    add_gap_terms(terms, now, 4 * smoothness, "4L mean ‖w − z‖²", evidence.method().conserves);
+    return terms;
+  });
+}
+
+}  // namespace residuum

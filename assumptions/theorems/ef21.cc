@@ -1,0 +1,46 @@
+// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021): x' = x - eta g, g_p' = g_p + C(grad f_p(x')
+// - g_p), full gradients. theta = 1 - sqrt(1 - alpha), beta = (1 - alpha)/theta with alpha = k/d,
+// and sqrt(beta/theta) = sqrt(1 - alpha)/theta.
+
+#include <cmath>
+
+#include "assumptions/theorems/examination.h"
+
+namespace residuum {
+
+Bound ef21(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  const MethodFacts& facts = evidence.method();
+  exam.lockstep_without_momentum();
+  exam.constant_step();
+  exam.precondition("feedback is EF21", facts.feedback == "ef21", "feedback is " + facts.feedback);
+  exam.precondition("every message is applied as it was sent",
+                    facts.aggregator == "allgather",
+                    "aggregator is " + facts.aggregator);
+  exam.precondition("full gradients", facts.full_gradients, "gradients are drawn from batches");
+  const double smoothness = exam.need(evidence.smoothness());
+  const double worker_smoothness =
+      exam.need(facts.worker_smoothness
+                    ? Constant{"L̃", facts.worker_smoothness->value, facts.worker_smoothness->origin}
+                    : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"});
+  const double gap = exam.need(evidence.initial_gap());
+  const double distortion = exam.need(evidence.initial_distortion());
+  const double alpha = exam.need(facts.k ? Constant{"α", *facts.k / facts.dimension, "exact: k/d"}
+                                         : Constant{"α", std::nullopt, "the sparsifier has no k"});
+  const double rest = std::sqrt(1 - alpha);
+  const double theta = 1 - rest;
+  exam.step_at_most(1 / (smoothness + worker_smoothness * rest / theta), "1/(L + L̃√(β/θ))");
+  return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    if (!now.step_sum) {
+      return std::nullopt;
+    }
+    return std::vector<BoundTerm>{
+        {Attribution::optimisation, "2Δ/(ηT)", 2 * gap / *now.step_sum, false},
+        {Attribution::compression,
+         "G⁰/(θT)",
+         distortion / (theta * static_cast<double>(now.iterations)),
+         false}};
+  });
+}
+
+}  // namespace residuum

@@ -1,0 +1,219 @@
+#include "assumptions/theorems/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assumptions/estimators/upper_line.h"
+
+namespace residuum {
+namespace {
+
+Constant of(const std::string& symbol, const std::optional<Known>& known) {
+  if (known) {
+    return {symbol, known->value, known->origin};
+  }
+  return {symbol, std::nullopt, "not known"};
+}
+
+/// The largest over the seeds of something each may have.
+std::optional<double> largest_of(const std::vector<SeedEvidence>& seeds,
+                                 std::optional<double> SeedMeasures::*member) {
+  std::optional<double> largest;
+  for (const auto& seed : seeds) {
+    const auto& value = seed.measures().*member;
+    if (value && !(largest && *largest >= *value)) {
+      largest = value;
+    }
+  }
+  return largest;
+}
+
+/// The mean over the seeds; absent unless every seed has it.
+std::optional<double> mean_of(const std::vector<SeedEvidence>& seeds,
+                              std::optional<double> SeedMeasures::*member) {
+  double sum = 0;
+  for (const auto& seed : seeds) {
+    if (!(seed.measures().*member)) {
+      return std::nullopt;
+    }
+    sum += *(seed.measures().*member);
+  }
+  return seeds.empty() ? std::nullopt
+                       : std::optional<double>(sum / static_cast<double>(seeds.size()));
+}
+
+Constant measured(const std::string& symbol,
+                  const std::optional<double>& value,
+                  const std::string& how) {
+  return {symbol, value, value ? "measured: " + how : "not measured: " + how};
+}
+
+/// An unbiased estimate of a variance may be negative; then it is no constant, and says so.
+Constant not_negative(Constant constant) {
+  if (constant.value && *constant.value < 0) {
+    constant.origin = fmt::format(
+        "the estimate is negative ({:.3g}): more iterations or seeds are needed", *constant.value);
+    constant.value.reset();
+  }
+  return constant;
+}
+
+/// Slope and offset of the line above the windows' points (x, y).
+std::vector<Constant> line_above(const Windows& x_windows,
+                                 const Windows& y_windows,
+                                 const std::string& slope,
+                                 const std::string& offset,
+                                 const std::string& how) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < x_windows.size(); ++i) {
+    const auto x_i = x_windows.window(i);
+    const auto y_i = y_windows.window(i);
+    if (x_i && y_i) {
+      x.push_back(*x_i);
+      y.push_back(*y_i);
+    }
+  }
+  const auto line = upper_line(x, y);
+  if (!line) {
+    return {measured(slope, std::nullopt, how), measured(offset, std::nullopt, how)};
+  }
+  if (std::all_of(y.begin(), y.end(), [](double value) { return value < 0; })) {
+    const Constant none =
+        not_negative(measured(offset, *std::max_element(y.begin(), y.end()), how));
+    return {{slope, std::nullopt, none.origin}, none};
+  }
+  const std::string origin = fmt::format("{}, line above {} windows", how, x.size());
+  return {measured(slope, line->slope, origin), measured(offset, line->offset, origin)};
+}
+
+}  // namespace
+
+Windows Evidence::pooled(Windows SeedMeasures::*windows) const {
+  Windows all = seeds_.empty() ? Windows(1) : seeds_.front().measures().*windows;
+  for (std::size_t i = 1; i < seeds_.size(); ++i) {
+    all.merge(seeds_[i].measures().*windows);
+  }
+  return all;
+}
+
+Constant Evidence::largest(Windows SeedMeasures::*windows,
+                           const std::string& symbol,
+                           const std::string& what) const {
+  const Windows all = pooled(windows);
+  return measured(
+      symbol,
+      all.largest(),
+      fmt::format("{}, largest of {} window means over {} values", what, all.size(), all.count()));
+}
+
+Constant Evidence::step_size() const {
+  return measured("η", largest_of(seeds_, &SeedMeasures::largest_step), "largest step size");
+}
+
+Constant Evidence::smoothness() const {
+  if (method_.smoothness) {
+    return of("L", method_.smoothness);
+  }
+  return measured("L",
+                  largest_of(seeds_, &SeedMeasures::largest_smoothness),
+                  "largest of the smoothness ratios, which L cannot be below");
+}
+
+Constant Evidence::initial_gap() const {
+  const auto& floor = method_.minimum ? method_.minimum : method_.lower_bound;
+  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
+  if (!floor) {
+    return {"Δ", std::nullopt, "not known: f has no known minimum or lower bound"};
+  }
+  if (!start) {
+    return {"Δ", std::nullopt, "not measured: f(w_0)"};
+  }
+  return {"Δ", *start - floor->value, fmt::format("f(w_0) measured, minus {}", floor->origin)};
+}
+
+Constant Evidence::initial_distance_sq() const {
+  if (method_.initial_distance_sq) {
+    return of("‖w_0 − x*‖²", method_.initial_distance_sq);
+  }
+  return measured(
+      "‖w_0 − x*‖²", mean_of(seeds_, &SeedMeasures::initial_distance_sq), "at the first iteration");
+}
+
+Constant Evidence::strong_convexity() const { return of("μ", method_.strong_convexity); }
+
+Constant Evidence::noise_variance() const {
+  if (method_.noise_variance) {
+    return of("σ²", method_.noise_variance);
+  }
+  return not_negative(largest(&SeedMeasures::noise, "σ²", "half-batch variance"));
+}
+
+Constant Evidence::heterogeneity() const {
+  if (method_.workers == 1) {
+    return {"ζ²", 0.0, "exact: one worker"};
+  }
+  return not_negative(largest(&SeedMeasures::heterogeneity, "ζ²", "spread of the workers"));
+}
+
+Constant Evidence::second_moment() const {
+  return largest(&SeedMeasures::mean_gradient, "M²", "‖ḡ‖²");
+}
+
+Constant Evidence::worker_second_moment() const {
+  return largest(&SeedMeasures::worker_gradient, "G²", "‖G^p‖²");
+}
+
+Constant Evidence::contraction() const {
+  return largest(&SeedMeasures::contraction, "q", "contraction of the gap w − z");
+}
+
+Constant Evidence::worker_contraction() const {
+  Constant seen = largest(&SeedMeasures::worker_contraction, "q_p", "contraction of the residuals");
+  if (seen.value) {
+    return seen;
+  }
+  const bool promises = method_.sparsifier == "top-k" || method_.sparsifier == "rand-k";
+  if (promises && method_.k) {
+    return {"q_p", 1 - *method_.k / method_.dimension, "exact: 1 − k/d of " + method_.sparsifier};
+  }
+  return seen;
+}
+
+Constant Evidence::selection_ratio() const {
+  return largest(&SeedMeasures::selection, "δ", "ratio of the gTop-k assumption");
+}
+
+Constant Evidence::xi() const {
+  return measured("ξ", largest_of(seeds_, &SeedMeasures::largest_xi), "largest ratio seen");
+}
+
+Constant Evidence::initial_distortion() const {
+  return measured(
+      "G⁰", mean_of(seeds_, &SeedMeasures::initial_distortion), "EF21's distortion at the start");
+}
+
+std::vector<Constant> Evidence::noise_growth() const {
+  if (method_.noise_variance) {
+    return {{"M", 0.0, method_.noise_variance->origin}, of("σ²", method_.noise_variance)};
+  }
+  return line_above(pooled(&SeedMeasures::worker_true),
+                    pooled(&SeedMeasures::noise),
+                    "M",
+                    "σ²",
+                    "half-batch variance against ‖∇f_p‖²");
+}
+
+std::vector<Constant> Evidence::similarity() const {
+  if (method_.workers == 1) {
+    return {{"C", 0.0, "exact: one worker"}, {"ζ²", 0.0, "exact: one worker"}};
+  }
+  return line_above(pooled(&SeedMeasures::true_gradient),
+                    pooled(&SeedMeasures::heterogeneity),
+                    "C",
+                    "ζ²",
+                    "spread of the workers against ‖∇f‖²");
+}
+
+}  // namespace residuum

@@ -1,0 +1,355 @@
+#include "assumptions/theorems/examination.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace residuum {
+namespace {
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+std::string_view left_text(Left left) {
+  switch (left) {
+    case Left::gradient:
+      return "Σ η ‖∇f(w)‖² / Σ η";
+    case Left::loss_gap:
+      return "Σ η (f(w) − f*) / Σ η";
+    case Left::averaged_model:
+      break;
+  }
+  return "f(weighted average of w) − f*";
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double sum(const std::vector<BoundTerm>& terms) {
+  return std::accumulate(terms.begin(), terms.end(), 0.0, [](double total, const BoundTerm& term) {
+    return total + term.value;
+  });
+}
+
+}  // namespace
+
+/// Both sides of every seed at one horizon.
+struct Examination::Sides {
+  double iterations = 0;
+  std::vector<double> lhs;
+  std::vector<double> rhs;
+  std::vector<BoundTerm> terms;  // mean over the seeds
+  std::uint64_t measured = 0;    // the fewest iterations a left side is an average of
+
+  void add(const Average& left, const std::vector<BoundTerm>& parts);
+};
+
+Examination::Examination(const Evidence& evidence, Left left) : evidence_(&evidence), left_(left) {
+  bound_.left = left_text(left);
+  bound_.seeds = evidence.seeds().size();
+}
+
+void Examination::precondition(std::string statement, bool met, std::string detail) {
+  bound_.preconditions.push_back(
+      {.statement = std::move(statement), .met = met, .detail = std::move(detail)});
+}
+
+double Examination::need(const Constant& constant) {
+  bound_.constants.push_back(constant);
+  return constant.value.value_or(kNotKnown);
+}
+
+std::pair<double, double> Examination::need_both(const std::vector<Constant>& constants) {
+  const double first = need(constants.at(0));
+  return {first, need(constants.at(1))};
+}
+
+void Examination::no_momentum() {
+  precondition(
+      "no momentum", method().momentum == 0, fmt::format("momentum is {}", method().momentum));
+}
+
+void Examination::unbiased_gradients() {
+  const MethodFacts& facts = method();
+  precondition("gradients are unbiased given the past",
+               facts.full_gradients || facts.sampling == "replacement",
+               fmt::format("sampling is {}", facts.sampling));
+  precondition("f is the mean of the workers' objectives",
+               facts.equal_shards,
+               "shards differ in size, and every worker counts the same");
+}
+
+void Examination::lockstep_without_momentum() {
+  precondition("workers exchange in lockstep",
+               method().protocol == "bsp",
+               fmt::format("protocol is {}", method().protocol));
+  no_momentum();
+  unbiased_gradients();
+}
+
+void Examination::plain_synchronous_steps() {
+  const MethodFacts& facts = method();
+  lockstep_without_momentum();
+  if (facts.units != "step") {
+    // Memory in gradients is memory in steps divided by eta: the same until eta changes.
+    precondition("residuals in units of the step, or a constant step size",
+                 facts.step_rule == "constant",
+                 fmt::format("units are {}, step rule is {}", facts.units, facts.step_rule));
+  }
+}
+
+void Examination::constant_step() {
+  precondition("constant step size",
+               method().step_rule == "constant",
+               fmt::format("step rule is {}", method().step_rule));
+}
+
+void Examination::steps_do_not_increase() {
+  const auto& rule = method().step_rule;
+  const bool known =
+      rule == "constant" || rule == "inv-sqrt" || rule == "inv-time" || rule == "milestones";
+  precondition("step sizes do not increase", known, fmt::format("step rule is {}", rule));
+}
+
+void Examination::convex_objective() {
+  const auto& convex = method().convex;
+  precondition("f is convex",
+               convex.value_or(false),
+               convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
+}
+
+void Examination::error_feedback_of_whole_messages() {
+  const MethodFacts& facts = method();
+  precondition("every message is applied as it was sent",
+               facts.aggregator == "allgather",
+               fmt::format("aggregator is {}", facts.aggregator));
+  precondition("what was not sent is remembered",
+               facts.feedback == "ef14",
+               fmt::format("feedback is {}", facts.feedback));
+}
+
+void Examination::contracts(double contraction) {
+  if (!std::isnan(contraction)) {
+    precondition("contraction q < 1", contraction < 1, fmt::format("q = {:.6g}", contraction));
+  }
+}
+
+double Examination::step_at_most(double limit, const std::string& formula) {
+  const Constant step = evidence_->step_size();
+  const double eta = need(step);
+  if (std::isnan(limit) || std::isnan(eta)) {
+    return eta;  // the missing constant is named among the constants
+  }
+  // A step chosen to be the limit may miss it by rounding.
+  constexpr double kRounding = 1e-12;
+  precondition(fmt::format("η ≤ {}", formula),
+               eta <= limit * (1 + kRounding),
+               fmt::format("η = {:.6g}, limit {:.6g}", eta, limit));
+  return eta;
+}
+
+bool Examination::met() const {
+  return std::all_of(bound_.preconditions.begin(),
+                     bound_.preconditions.end(),
+                     [](const Precondition& one) { return one.met; });
+}
+
+void Examination::missing_reason(const std::string& what) {
+  bound_.reason += (bound_.reason.empty() ? "" : "; ") + what;
+}
+
+void Examination::remark(const std::string& text) {
+  bound_.remarks += (bound_.remarks.empty() ? "" : "; ") + text;
+}
+
+/// Measured at every iteration by the full gradient, else so by half batches, else what there is.
+std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
+  if (left_ == Left::loss_gap) {
+    return snapshot.loss_gap;
+  }
+  if (left_ == Left::averaged_model) {
+    if (!snapshot.averaged_gap) {
+      return std::nullopt;
+    }
+    return Average{.value = *snapshot.averaged_gap, .measured = snapshot.iterations};
+  }
+  const auto& full = snapshot.gradient;
+  const auto& split = snapshot.split_gradient;
+  const bool full_is_complete = full && full->measured == snapshot.iterations;
+  const bool split_is_complete = split && split->measured == snapshot.iterations;
+  return (full_is_complete || !split_is_complete) && full ? full : split;
+}
+
+/// Adds the sides of one more seed.
+void Examination::Sides::add(const Average& left, const std::vector<BoundTerm>& parts) {
+  if (lhs.empty()) {
+    terms = parts;
+    measured = left.measured;
+  } else {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      terms[i].value += parts[i].value;
+    }
+  }
+  measured = std::min(measured, left.measured);
+  lhs.push_back(left.value);
+  rhs.push_back(sum(parts));
+}
+
+/// The horizons at which every seed has both sides.
+std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const {
+  std::map<std::uint64_t, Sides> points;
+  for (const auto& seed : evidence_->seeds()) {
+    for (const auto& [iterations, snapshot] : seed.snapshots()) {
+      const auto lhs = left_at(snapshot);
+      const auto parts = lhs ? terms(snapshot) : std::nullopt;
+      if (parts) {
+        points[iterations].add(*lhs, *parts);
+      }
+    }
+  }
+  const std::size_t seeds = evidence_->seeds().size();
+  std::vector<Sides> shared;
+  for (auto& [iterations, point] : points) {
+    if (point.lhs.size() == seeds) {
+      point.iterations = static_cast<double>(iterations);
+      for (auto& term : point.terms) {
+        term.value /= static_cast<double>(seeds);
+      }
+      shared.push_back(std::move(point));
+    }
+  }
+  return shared;
+}
+
+void Examination::remark_sampling(const Sides& last) {
+  if (left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations) {
+    remark(fmt::format("left side sampled at {} of {} iterations", last.measured, last.iterations));
+  }
+  const auto early = std::count_if(evidence_->seeds().begin(),
+                                   evidence_->seeds().end(),
+                                   [](const SeedEvidence& seed) { return seed.ended_early(); });
+  if (early > 0) {
+    remark(fmt::format("{} of {} seeds diverged; judged over the first {} iterations",
+                       early,
+                       bound_.seeds,
+                       last.iterations));
+  }
+}
+
+void Examination::judge(const Sides& last) {
+  std::vector<double> excess;
+  for (std::size_t i = 0; i < last.lhs.size(); ++i) {
+    excess.push_back(last.lhs[i] - last.rhs[i]);
+  }
+  if (method().deterministic) {
+    remark("nothing in the run is random: no interval is needed");
+    bound_.verdict = mean(excess) <= 0 ? BoundVerdict::holds : BoundVerdict::fails;
+    return;
+  }
+  bound_.excess = mean_interval(excess);
+  if (!bound_.excess) {
+    bound_.verdict = BoundVerdict::undecided;
+    bound_.reason = excess.size() < 2
+                        ? "one seed: a bound in expectation takes an interval over seeds"
+                        : "a side of some seed is not finite";
+    return;
+  }
+  if (bound_.excess->high <= 0) {
+    bound_.verdict = BoundVerdict::holds;
+  } else {
+    bound_.verdict = bound_.excess->low > 0 ? BoundVerdict::fails : BoundVerdict::marginal;
+  }
+}
+
+/// With eta = theta/sqrt(T) the fast terms fall by 1/sqrt(T) against the leading ones.
+void Examination::find_horizon(double iterations) {
+  if (horizon_) {
+    bound_.horizon = std::max(1.0, *horizon_);
+    return;
+  }
+  double fast = 0;
+  double slow = 0;
+  for (const auto& term : bound_.terms) {
+    (term.fast ? fast : slow) += term.value;
+  }
+  if (fast > 0 && slow > 0) {
+    bound_.horizon = std::max(1.0, iterations * std::pow(fast / slow, horizon_power_));
+  }
+}
+
+void Examination::fill(const std::vector<Sides>& points) {
+  for (const auto& point : points) {
+    bound_.curve.push_back(
+        {.iterations = point.iterations, .lhs = mean(point.lhs), .rhs = mean(point.rhs)});
+  }
+  const Sides& last = points.back();
+  bound_.iterations = last.iterations;
+  bound_.lhs = mean(last.lhs);
+  bound_.rhs = mean(last.rhs);
+  if (*bound_.lhs > 0) {
+    bound_.slack = *bound_.rhs / *bound_.lhs;
+  }
+  bound_.terms = last.terms;
+  remark_sampling(last);
+  find_horizon(last.iterations);
+}
+
+Bound Examination::finish(const Terms& terms) {
+  if (!met()) {
+    bound_.verdict = BoundVerdict::not_applicable;
+    for (const auto& one : bound_.preconditions) {
+      if (!one.met) {
+        missing_reason(fmt::format("{}: {}", one.statement, one.detail));
+      }
+    }
+    return bound_;
+  }
+  for (const auto& constant : bound_.constants) {
+    if (!constant.value) {
+      missing_reason(fmt::format("{}: {}", constant.symbol, constant.origin));
+    }
+  }
+  if (!bound_.reason.empty()) {
+    return bound_;
+  }
+  const auto points = evaluate(terms);
+  if (points.empty()) {
+    bound_.reason = evidence_->seeds().empty()
+                        ? "no run has left measurements"
+                        : fmt::format("not measured from the first iteration on: {}", bound_.left);
+    return bound_;
+  }
+  fill(points);
+  judge(points.back());
+  return bound_;
+}
+
+AggregateNoise aggregate_noise(Examination& exam, bool needs_similarity) {
+  const double workers = exam.method().workers;
+  const auto [m, sigma_sq] = exam.need_both(exam.evidence().noise_growth());
+  AggregateNoise noise;
+  noise.noise_growth = m;
+  noise.worker_variance = sigma_sq;
+  noise.variance = sigma_sq / workers;
+  if (needs_similarity || m != 0) {
+    std::tie(noise.similarity, noise.spread) = exam.need_both(exam.evidence().similarity());
+  }
+  noise.growth = 1 + m * (1 + noise.similarity) / workers;
+  noise.from_heterogeneity = m * noise.spread / workers;
+  return noise;
+}
+
+void add_heterogeneous_noise(std::vector<BoundTerm>& terms,
+                             const std::string& formula,
+                             double value) {
+  if (value > 0) {
+    terms.push_back({Attribution::heterogeneity, formula, value, false});
+  }
+}
+
+}  // namespace residuum

@@ -1,0 +1,99 @@
+#pragma once
+// How a theorem is put to the evidence: it states its preconditions, asks for its constants, and
+// gives the terms of its right side at a horizon; the rest is the same for all of them.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assumptions/theorems/evidence.h"
+#include "assumptions/theorems/theorem.h"
+
+namespace residuum {
+
+/// Which average the theorem bounds: of |grad f(w_t)|^2 or of f(w_t) - f*, each iteration weighted
+/// by its step size, or f - f* at a weighted average of the models.
+enum class Left { gradient, loss_gap, averaged_model };
+
+class Examination {
+ public:
+  /// The right side at a snapshot as terms; absent where the snapshot lacks something.
+  using Terms = std::function<std::optional<std::vector<BoundTerm>>(const Snapshot&)>;
+
+  Examination(const Evidence& evidence, Left left);
+
+  const Evidence& evidence() const { return *evidence_; }
+  const MethodFacts& method() const { return evidence_->method(); }
+
+  void precondition(std::string statement, bool met, std::string detail = {});
+
+  /// The value of a constant; not a number where it is missing, which the examination remembers.
+  double need(const Constant& constant);
+  std::pair<double, double> need_both(const std::vector<Constant>& constants);
+
+  /// Gradients are unbiased given the past.
+  void unbiased_gradients();
+  void no_momentum();
+  /// Workers exchange in lockstep, unbiased gradients, no momentum.
+  void lockstep_without_momentum();
+  /// The same, and residuals do not change with the step size.
+  void plain_synchronous_steps();
+  void constant_step();
+  void steps_do_not_increase();
+  void convex_objective();
+  /// Every message enters the update as it was sent, and what was not sent is remembered.
+  void error_feedback_of_whole_messages();
+  /// q < 1; the detail names the value.
+  void contracts(double contraction);
+  /// The largest step size is at most `limit` (not a number: a constant of it is missing). Returns
+  /// the step size.
+  double step_at_most(double limit, const std::string& formula);
+
+  /// T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
+  void horizon_is(double horizon) { horizon_ = horizon; }
+  /// Leading terms of order 1/T and fast ones of order 1/T^2.
+  void rates_are_of_one_over_t() { horizon_power_ = 1; }
+
+  Bound finish(const Terms& terms);
+
+ private:
+  struct Sides;
+
+  bool met() const;
+  void missing_reason(const std::string& what);
+  std::optional<Average> left_at(const Snapshot& snapshot) const;
+  std::vector<Sides> evaluate(const Terms& terms) const;
+  void fill(const std::vector<Sides>& points);
+  void judge(const Sides& last);
+  void remark(const std::string& text);
+  void remark_sampling(const Sides& last);
+  void find_horizon(double iterations);
+
+  const Evidence* evidence_;
+  Left left_;
+  Bound bound_;
+  std::optional<double> horizon_;
+  double horizon_power_ = 2;
+};
+
+/// E|mean G|^2 <= A |grad f|^2 + B from noise growth (M, sigma^2) and similarity (C, zeta^2).
+struct AggregateNoise {
+  double growth = 1;              // A = 1 + M (1 + C)/P
+  double variance = 0;            // sigma^2/P, the part of B that is noise
+  double from_heterogeneity = 0;  // M zeta^2/P, the rest of it
+  double noise_growth = 0;        // M
+  double worker_variance = 0;     // sigma^2
+  double similarity = 0;          // C
+  double spread = 0;              // zeta^2
+};
+/// C and zeta^2 are asked for where M > 0 brings them in, or where the theorem itself does.
+AggregateNoise aggregate_noise(Examination& exam, bool needs_similarity = false);
+
+/// The term of noise that grows with the workers' own gradients; none where M = 0.
+void add_heterogeneous_noise(std::vector<BoundTerm>& terms,
+                             const std::string& formula,
+                             double value);
+
+}  // namespace residuum

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <array>
+
+#include "assumptions/theorems/theorem.h"
+
+namespace residuum {
+
+Bound certificate(const Evidence& evidence);
+Bound bounded_moment(const Evidence& evidence);
+Bound ijcai(const Evidence& evidence);
+Bound karimireddy(const Evidence& evidence);
+Bound alistarh(const Evidence& evidence);
+Bound mean_contraction(const Evidence& evidence);
+Bound worker_contraction(const Evidence& evidence);
+Bound convex_certificate(const Evidence& evidence);
+Bound mem_sgd(const Evidence& evidence);
+Bound hard_threshold(const Evidence& evidence);
+Bound hard_threshold_convex(const Evidence& evidence);
+Bound top_k(const Evidence& evidence);
+Bound top_k_convex(const Evidence& evidence);
+Bound ef21(const Evidence& evidence);
+Bound bsp(const Evidence& evidence);
+Bound delayed(const Evidence& evidence);
+Bound local_sgd(const Evidence& evidence);
+
+namespace {
+
+constexpr auto kTheorems = std::to_array<Theorem>({
+    {"certificate",
+     "X_T ≤ [2(f(z_0) − f(z_T)) + L Ση²‖ḡ‖² + L² Ση‖w − z‖²] / Ση",
+     "this project; every term is measured",
+     certificate},
+    {"bounded-moment",
+     "X_T ≤ [2Δ + L M² Ση² + L² Q(q) M² Ση³] / Ση,  Q(q) = q/(1 − √q)²",
+     "Shi et al., IJCAI 2019, with the best constants",
+     bounded_moment},
+    {"ijcai", "X_T ≤ 4Δ/(ηT) + 2LηM² + 4L²η²M²(c³ − c),  c = d/k", "Shi et al., IJCAI 2019", ijcai},
+    {"karimireddy",
+     "X_T ≤ 2Δ/(ηT) + LηM² + 4L²η²M²(1 − δ)/δ²,  δ = 1 − q",
+     "Karimireddy et al., ICML 2019",
+     karimireddy},
+    {"alistarh",
+     "X_T ≤ [2Δ + L M² Ση² + L² ((γ + ξ)/(1 − γ))² M² Ση³] / Ση,  γ = √(1 − k/d)",
+     "Alistarh et al., NeurIPS 2018",
+     alistarh},
+    {"mean-contraction",
+     "X_T ≤ 8Δ/(ηT) + 6Lησ²/P,  η ≤ δ/(4L),  δ = 1 − q",
+     "Stich, Karimireddy, JMLR 2020",
+     mean_contraction},
+    {"worker-contraction",
+     "X_T ≤ 8Δ/(ηT) + 4Lησ²/P + 16L²(1 − δ)η²ζ²/δ² + 8L²(1 − δ)η²σ²/δ,  η ≤ δ/(4L√(1 + C))",
+     "Stich, Karimireddy, JMLR 2020, for heterogeneous workers",
+     worker_contraction},
+    {"convex-certificate",
+     "mean (f − f*) ≤ 2‖w_0 − x*‖²/(ηT) + 2ηB + 4L mean ‖w − z‖²,  η ≤ 1/(4LA)",
+     "this project; the gap is measured",
+     convex_certificate},
+    {"mem-sgd",
+     "f(x̄) − f* ≤ 4T(T + 2a)G²/(μS) + μa³‖w_0 − x*‖²/(8S) + "
+     "64T(1 + 2L/μ)(4α/(α − 4))(d/k)²G²/(μS),  η_t = 8/(μ(a + t))",
+     "Stich, Cordonnier, Jaggi, NeurIPS 2018",
+     mem_sgd},
+    {"hard-threshold",
+     "X_T ≤ 4Δ/(ηT) + 2LηB + 2L²dτ²,  η ≤ 1/(2LA)",
+     "Sahu et al., NeurIPS 2021",
+     hard_threshold},
+    {"hard-threshold-convex",
+     "mean (f − f*) ≤ 2‖w_0 − x*‖²/(ηT) + 2ηB + 4Ldτ²,  η ≤ 1/(4LA)",
+     "Sahu et al., NeurIPS 2021",
+     hard_threshold_convex},
+    {"top-k",
+     "X_T ≤ 8Δ/(ηT) + 4LηB + 4L²Qη²((1 + M)ζ² + σ²),  η ≤ 1/(2LA), 1/(2L√(Q(1 + M)(1 + C)))",
+     "Sahu et al., NeurIPS 2021",
+     top_k},
+    {"top-k-convex",
+     "mean (f − f*) ≤ 4‖w_0 − x*‖²/(ηT) + 4ηB + 8LQη²((1 + M)ζ² + σ²),  η ≤ 1/(4LA), "
+     "1/(4L√(Q(1 + M)(1 + C)))",
+     "Sahu et al., NeurIPS 2021",
+     top_k_convex},
+    {"ef21",
+     "X_T ≤ 2Δ/(ηT) + G⁰/(θT),  θ = 1 − √(1 − k/d),  η ≤ 1/(L + L̃√(1 − k/d)/θ)",
+     "Richtárik, Sokolov, Fatkhullin, NeurIPS 2021",
+     ef21},
+    {"bsp", "X_T ≤ 2Δ/(ηT) + Lησ²/P,  η ≤ 1/L", "Ghadimi, Lan, SIAM J. Optim. 2013", bsp},
+    {"delayed",
+     "X_T ≤ 2Δ/(ηT) + Lησ²/b + 2L²η²τσ²/b,  η ≤ 1/(2L(τ + 1))",
+     "Stich, Karimireddy, JMLR 2020; T counts updates of b gradients",
+     delayed},
+    {"local-sgd",
+     "X_T ≤ 2Δ/(ηT) + Lησ²/P + L²η²(H − 1)²G²,  η ≤ 1/L",
+     "Stich, ICLR 2019",
+     local_sgd},
+});
+
+}  // namespace
+
+std::span<const Theorem> theorems() { return kTheorems; }
+
+const Theorem* find_theorem(std::string_view name) {
+  const auto found = std::find_if(
+      kTheorems.begin(), kTheorems.end(), [name](const Theorem& one) { return one.name == name; });
+  return found == kTheorems.end() ? nullptr : &*found;
+}
+
+std::string_view attribution_text(Attribution attribution) {
+  switch (attribution) {
+    case Attribution::optimisation:
+      return "optimisation";
+    case Attribution::noise:
+      return "noise";
+    case Attribution::residual:
+      return "residual";
+    case Attribution::leak:
+      return "leak";
+    case Attribution::heterogeneity:
+      return "heterogeneity";
+    case Attribution::compression:
+      break;
+  }
+  return "compression";
+}
+
+std::string_view verdict_text(BoundVerdict verdict) {
+  switch (verdict) {
+    case BoundVerdict::holds:
+      return "holds";
+    case BoundVerdict::marginal:
+      return "marginal";
+    case BoundVerdict::fails:
+      return "fails";
+    case BoundVerdict::undecided:
+      return "undecided";
+    case BoundVerdict::not_applicable:
+      return "not applicable";
+    case BoundVerdict::not_measured:
+      break;
+  }
+  return "not measured";
+}
+
+}  // namespace residuum

@@ -1,0 +1,137 @@
+#pragma once
+// What one seed's run says to the theorems, taken from its rows one by one in bounded memory:
+// running sums kept at about sixty iterations, means over windows, and extremes.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "assumptions/estimators/windows.h"
+#include "core/record/record.h"
+
+namespace residuum {
+
+/// An average over iterations, each weighted by its step size, and how many of them were measured;
+/// a measured one stands for those until the next.
+struct Average {
+  double value = 0;
+  std::uint64_t measured = 0;
+};
+
+/// The state before iteration `iterations`: sums run over s < iterations. What is unknown is
+/// absent.
+struct Snapshot {
+  std::uint64_t iterations = 0;           // T
+  std::optional<double> step_sum;         // sum eta
+  std::optional<double> step_sq_sum;      // sum eta^2; these two never below the true sums as
+  std::optional<double> step_cube_sum;    // sum eta^3; long as step sizes do not increase
+  std::optional<double> noise_sum;        // sum eta^2 |mean G|^2
+  std::optional<double> gap_sum;          // sum eta |w - z|^2
+  std::optional<double> virtual_loss;     // f(z_T)
+  std::optional<double> averaged_gap;     // f(weighted average of w_0..w_T) - f*
+  std::optional<Average> gradient;        // |grad f(w)|^2
+  std::optional<Average> split_gradient;  // the same by half batches
+  std::optional<Average> loss_gap;        // f(w) - f*
+  double leak_share = 0;                  // of the gap sum: what is not the mean residual
+};
+
+/// A quantity that is constant between two looks, integrated over the sum of step sizes.
+class HeldAverage {
+ public:
+  void look(double step_sum, double value);
+  std::optional<Average> until(double step_sum) const;
+
+ private:
+  std::optional<double> value_;
+  double since_ = 0;
+  double begin_ = 0;
+  double integral_ = 0;
+  std::uint64_t looks_ = 0;
+};
+
+/// What single iterations say, over the run: means over windows and extremes.
+struct SeedMeasures {
+  explicit SeedMeasures(std::uint64_t iterations);
+
+  std::optional<double> initial_loss;        // f(w_0)
+  std::optional<double> initial_distortion;  // EF21's G_0
+  std::optional<double> initial_distance_sq;
+  std::optional<double> largest_xi;
+  std::optional<double> largest_smoothness;  // of the measured ratios
+  std::optional<double> largest_step;
+
+  Windows mean_gradient;       // |mean G|^2
+  Windows worker_gradient;     // mean |G^p|^2
+  Windows true_gradient;       // |grad f|^2, evaluated or by half batches
+  Windows worker_true;         // mean |grad f_p|^2 = mean |G^p|^2 - sigma^2
+  Windows noise;               // sigma^2
+  Windows heterogeneity;       // zeta^2
+  Windows contraction;         // |e'|^2 over |e + eta mean G|^2
+  Windows worker_contraction;  // mean |e^p'|^2 over mean |a^p|^2
+  Windows selection;           // |mean a - g/P|^2 over (1 - rho)|mean a|^2
+  Windows gap;                 // |e'|^2
+  Windows half_bias;           // |mean G^1 - mean G^2|^2 of half batches over its expectation
+  Windows tail;                // |a - Top_k a|^2 / |a|^2 of the mean accumulator
+
+  void add(const Row& row);
+
+ private:
+  void fill_windows(const Row& row);
+  void take_extremes(const Row& row);
+};
+
+class SeedEvidence {
+ public:
+  /// `iterations`: what the run was meant to have.
+  explicit SeedEvidence(std::uint64_t iterations);
+
+  /// The next row; iterations rise.
+  void add(const Row& row);
+  /// The run diverged before its last iteration.
+  void end_early() { ended_early_ = true; }
+
+  /// By their iterations. The longest is the last row's: of the last step nobody saw the end.
+  std::map<std::uint64_t, Snapshot> snapshots() const;
+  const SeedMeasures& measures() const { return measures_; }
+  bool ended_early() const { return ended_early_; }
+
+ private:
+  void advance(const Row& row);
+  void advance_steps(const Row& before, const Row& row);
+  void advance_gap(const Row& before, std::uint64_t passed);
+  void look_at(const Row& row);
+  void compare_gap(const Row& row);
+  Snapshot snapshot(const Row& row) const;
+  void keep(const Row& row);
+
+  struct Horizons {
+    std::size_t next = 0;
+    bool reached(const std::vector<std::uint64_t>& horizons, std::uint64_t iteration);
+  };
+
+  SeedMeasures measures_;
+  bool ended_early_ = false;
+
+  std::vector<std::uint64_t> horizons_;
+  Horizons any_;
+  Horizons evaluated_;
+  std::map<std::uint64_t, Snapshot> kept_;
+  std::optional<Snapshot> last_;
+  std::optional<Snapshot> last_evaluated_;
+
+  std::optional<Row> before_;  // the last row
+  std::optional<double> step_sum_ = 0;
+  std::optional<double> step_sq_sum_ = 0;
+  std::optional<double> step_cube_sum_ = 0;
+  std::optional<double> noise_sum_ = 0;  // these two while every iteration was measured
+  std::optional<double> gap_sum_ = 0;
+  double gap_before_ = 0;      // |e_t|^2
+  double residual_total_ = 0;  // of the measured iterations
+  double gap_total_ = 0;
+  HeldAverage gradient_;
+  HeldAverage split_gradient_;
+  HeldAverage loss_gap_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,99 @@
+// Dense gradients, exchanged at every iteration, late, or only now and then. A protocol has the one
+// theorem that was made for it: lockstep runs are judged by `bsp` alone, although the other two
+// hold for them with tau = 0 and H = 1.
+
+#include <fmt/format.h>
+
+#include "assumptions/theorems/examination.h"
+
+namespace residuum {
+namespace {
+
+struct Common {
+  double smoothness = 0;
+  double gap = 0;       // Delta
+  double variance = 0;  // sigma^2
+};
+
+Common need_common(Examination& exam) {
+  exam.no_momentum();
+  exam.unbiased_gradients();
+  exam.constant_step();
+  exam.precondition("workers send everything",
+                    exam.method().sparsifier == "none",
+                    "sparsifier is " + exam.method().sparsifier);
+  Common common;
+  common.smoothness = exam.need(exam.evidence().smoothness());
+  common.gap = exam.need(exam.evidence().initial_gap());
+  common.variance = exam.need(exam.evidence().noise_variance());
+  return common;
+}
+
+void protocol_is(Examination& exam, bool fits) {
+  exam.precondition(
+      "the protocol is that of the theorem", fits, "protocol is " + exam.method().protocol);
+}
+
+Examination::Terms with_extra(const Common& common, double noise, const BoundTerm& extra) {
+  return [=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    if (!now.step_sum) {
+      return std::nullopt;
+    }
+    std::vector<BoundTerm> terms{
+        {Attribution::optimisation, "2Δ/(ηT)", 2 * common.gap / *now.step_sum, false},
+        {Attribution::noise, "Lησ²/P", noise, false}};
+    if (!extra.formula.empty()) {
+      terms.push_back(extra);
+    }
+    return terms;
+  };
+}
+
+}  // namespace
+
+Bound bsp(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  protocol_is(exam, evidence.method().protocol == "bsp");
+  const Common common = need_common(exam);
+  const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
+  return exam.finish(with_extra(
+      common, common.smoothness * eta * common.variance / evidence.method().workers, {}));
+}
+
+/// Gradients are up to tau updates old; each update is the mean of b gradients.
+Bound delayed(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  const MethodFacts& facts = evidence.method();
+  protocol_is(exam,
+              facts.protocol == "asp" || facts.protocol == "ssp" || facts.protocol == "inhad");
+  const Common common = need_common(exam);
+  const double tau =
+      exam.need(facts.delay ? Constant{"τ", facts.delay, "measured: largest staleness"}
+                            : Constant{"τ", std::nullopt, "not measured: staleness"});
+  const double contributions = facts.contributions.value_or(1);
+  const double eta = exam.step_at_most(1 / (2 * common.smoothness * (tau + 1)), "1/(2L(τ + 1))");
+  const double noise = common.smoothness * eta * common.variance / contributions;
+  return exam.finish(with_extra(
+      common,
+      noise,
+      {Attribution::compression, "2L²η²τσ²/b", 2 * common.smoothness * eta * tau * noise, true}));
+}
+
+/// Workers average their models every H steps.
+Bound local_sgd(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  const MethodFacts& facts = evidence.method();
+  protocol_is(exam, facts.protocol == "local");
+  const Common common = need_common(exam);
+  const double moment = exam.need(evidence.worker_second_moment());
+  const double period = exam.need(facts.period ? Constant{"H", facts.period, "exact: the period"}
+                                               : Constant{"H", std::nullopt, "not known"});
+  const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
+  const double drift = common.smoothness * eta * (period - 1);
+  return exam.finish(
+      with_extra(common,
+                 common.smoothness * eta * common.variance / facts.workers,
+                 {Attribution::heterogeneity, "L²η²(H − 1)²G²", drift * drift * moment, true}));
+}
+
+}  // namespace residuum

@@ -1,0 +1,96 @@
+#pragma once
+// Convergence theorems as objects: each takes what is known of a method and what its runs measured,
+// and says whether its preconditions were met, what its two sides are, which constants it used and
+// which were missing, and what its right side is made of. One file per theorem or close family and
+// one registry line each.
+//
+// Theorems bound expectations. The left side is therefore the mean over the seeds, and the verdict
+// goes by Student's interval over the seeds of lhs - rhs: holds if it ends at or below zero, fails
+// if it begins above zero, marginal otherwise. A single seed has no interval and decides nothing
+// (`undecided`), unless nothing in the run is random.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assumptions/estimators/intervals.h"
+
+namespace residuum {
+
+class Evidence;
+
+/// A constant of a theorem: its value and where that comes from ("exact: ...", "measured: ..."), or
+/// no value and why.
+struct Constant {
+  std::string symbol;
+  std::optional<double> value;
+  std::string origin;
+};
+
+/// What a part of the right side is owed to.
+enum class Attribution { optimisation, noise, residual, leak, heterogeneity, compression };
+std::string_view attribution_text(Attribution attribution);
+
+struct BoundTerm {
+  Attribution attribution = Attribution::optimisation;
+  std::string formula;
+  double value = 0;
+  bool fast = false;  // of faster decay than the leading terms when the step size is tuned to T
+};
+
+struct Precondition {
+  std::string statement;
+  bool met = false;
+  std::string detail;
+};
+
+enum class BoundVerdict { holds, marginal, fails, undecided, not_applicable, not_measured };
+/// "holds", "marginal", "fails", "undecided", "not applicable", "not measured".
+std::string_view verdict_text(BoundVerdict verdict);
+
+/// Both sides over the first `iterations` iterations.
+struct BoundPoint {
+  double iterations = 0;
+  double lhs = 0;
+  double rhs = 0;
+};
+
+/// What a theorem says of the runs of one method.
+struct Bound {
+  BoundVerdict verdict = BoundVerdict::not_measured;
+  std::string reason;  // why there is no verdict; empty where there is one
+  std::string left;    // what the left side is
+  std::vector<Precondition> preconditions;
+  std::vector<Constant> constants;  // those without value are the missing ones
+  std::size_t seeds = 0;
+
+  // Absent unless both sides could be formed; at the longest horizon that all seeds share.
+  std::optional<double> iterations;  // T
+  std::optional<double> lhs;
+  std::optional<double> rhs;
+  std::optional<double> slack;     // rhs / lhs
+  std::optional<Interval> excess;  // of lhs - rhs over the seeds
+  std::string remarks;             // on sampling, intervals, seeds that ended early
+  std::vector<BoundTerm> terms;    // of rhs, mean over the seeds
+  std::optional<double> horizon;   // T* >= 1, from where the leading terms outweigh the fast ones
+  std::vector<BoundPoint> curve;
+
+  bool has_verdict() const { return verdict < BoundVerdict::not_applicable; }
+};
+
+struct Theorem {
+  std::string_view name;
+  std::string_view statement;  // in one line
+  std::string_view paper;
+  Bound (*evaluate)(const Evidence& evidence);
+};
+
+std::span<const Theorem> theorems();
+
+/// The theorem of that name; nullptr where there is none.
+const Theorem* find_theorem(std::string_view name);
+
+}  // namespace residuum

@@ -1,0 +1,145 @@
+// Thresholds that are estimated instead of selected: a law is fitted to the entries of the
+// accumulator, and what reaches its quantile for a share of k/d is sent, about k entries.
+//
+// gaussian-k (Shi, Chu, Cheung, See 2019): normal entries; the threshold is then corrected up to
+// three times, by 0.5 if fewer than 2k/3 entries reach it and by 1.5 if more than 4k/3 do.
+// exponential-k, gamma-k, pareto-k (SIDCo: Abdelmoniem et al., MLSys 2021): laws of the magnitudes.
+// stages = M refines them: each stage but the last keeps a quarter of what reached the threshold
+// before it, and the next law is fitted to the excesses over that; from the second stage on gamma-k
+// fits generalised Pareto excesses, as the paper has it.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/config/amount.h"
+#include "core/sparsifiers/magnitude_law.h"
+#include "core/sparsifiers/sparsifier.h"
+
+namespace residuum {
+namespace {
+
+template <class Real>
+std::size_t count_reaching(std::span<const Real> values, double threshold) {
+  return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](Real value) {
+    return static_cast<double>(std::abs(value)) >= threshold && value != 0;
+  }));
+}
+
+/// |x| - threshold of the entries above it.
+template <class Real>
+std::vector<double> excesses(std::span<const Real> values, double threshold) {
+  std::vector<double> result;
+  for (const Real value : values) {
+    const double excess = static_cast<double>(std::abs(value)) - threshold;
+    if (excess > 0) {
+      result.push_back(excess);
+    }
+  }
+  return result;
+}
+
+class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
+ public:
+  EstimatedThreshold(Amount amount, MagnitudeFamily family, std::int64_t stages)
+      : amount_(std::move(amount)), family_(family), stages_(stages) {}
+
+  template <class Real>
+  void select(std::span<const Real> accumulator,
+              const SelectionContext& /*context*/,
+              SelectWorkspace& /*workspace*/,
+              Message<Real>& message) const {
+    message.everything = false;
+    const auto wanted = static_cast<double>(amount_.resolve(accumulator.size()));
+    double threshold = estimate(accumulator, wanted);
+    if (family_ == MagnitudeFamily::normal) {
+      threshold = corrected(accumulator, wanted, threshold);
+    }
+    select_above(accumulator, static_cast<Real>(threshold), message.entries);
+  }
+
+  std::optional<std::size_t> k(std::size_t dimension) const override {
+    amount_.resolve(dimension);  // a k above d is an error here too
+    return std::nullopt;
+  }
+
+  /// An estimate can be wrong by any factor: nothing holds for every accumulator.
+  SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override {
+    return {.contraction = std::nullopt, .pathwise = true, .threshold = std::nullopt};
+  }
+
+ private:
+  /// 0 where no law can be fitted: entries that are all alike are all sent.
+  template <class Real>
+  double estimate(std::span<const Real> accumulator, double wanted) const {
+    constexpr double kStageShare = 0.25;
+    const auto first = fit_magnitudes(family_, accumulator);
+    if (!first) {
+      return 0;
+    }
+    const double share = wanted / static_cast<double>(first->entries);
+    double threshold = first->law.threshold(stages_ > 1 ? std::max(share, kStageShare) : share);
+    for (std::int64_t stage = 2; stage <= stages_; ++stage) {
+      const auto tail = excesses(accumulator, threshold);
+      const double left = wanted / static_cast<double>(tail.size());
+      const auto fitted = fit_magnitudes<double>(tail_family(), tail);
+      if (!fitted || left >= 1) {
+        break;
+      }
+      threshold += fitted->law.threshold(stage < stages_ ? std::max(left, kStageShare) : left);
+    }
+    return threshold;
+  }
+
+  MagnitudeFamily tail_family() const {
+    return family_ == MagnitudeFamily::gamma ? MagnitudeFamily::generalised_pareto : family_;
+  }
+
+  template <class Real>
+  static double corrected(std::span<const Real> accumulator, double wanted, double threshold) {
+    constexpr int kCorrections = 3;
+    for (int i = 0; i < kCorrections; ++i) {
+      const auto count = static_cast<double>(count_reaching(accumulator, threshold));
+      if (count < 2 * wanted / 3) {
+        threshold *= 0.5;
+      } else if (count > 4 * wanted / 3) {
+        threshold *= 1.5;
+      } else {
+        break;
+      }
+    }
+    return threshold;
+  }
+
+  Amount amount_;
+  MagnitudeFamily family_;
+  std::int64_t stages_;
+};
+
+std::unique_ptr<Sparsifier> make_staged(const Section& section, MagnitudeFamily family) {
+  constexpr std::int64_t kMostStages = 20;
+  const auto stages = section.integer("stages", 1);
+  require(stages >= 1 && stages <= kMostStages,
+          "{} must lie in 1..{}, got {}",
+          section.where("stages"),
+          kMostStages,
+          stages);
+  return std::make_unique<EstimatedThreshold>(Amount::from(section), family, stages);
+}
+
+}  // namespace
+
+std::unique_ptr<Sparsifier> make_gaussian_k(const Section& section) {
+  return std::make_unique<EstimatedThreshold>(Amount::from(section), MagnitudeFamily::normal, 1);
+}
+std::unique_ptr<Sparsifier> make_exponential_k(const Section& section) {
+  return make_staged(section, MagnitudeFamily::exponential);
+}
+std::unique_ptr<Sparsifier> make_gamma_k(const Section& section) {
+  return make_staged(section, MagnitudeFamily::gamma);
+}
+std::unique_ptr<Sparsifier> make_pareto_k(const Section& section) {
+  return make_staged(section, MagnitudeFamily::generalised_pareto);
+}
+
+}  // namespace residuum

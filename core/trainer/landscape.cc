@@ -1,0 +1,199 @@
+#include "core/trainer/landscape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/random/random.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
+  return cadence && cadence->due(t);
+}
+
+/// About `wanted` of the samples, evenly spread over every shard.
+std::vector<std::vector<std::uint32_t>> thinned(
+    const std::vector<std::vector<std::uint32_t>>& shards, std::size_t wanted) {
+  std::size_t samples = 0;
+  for (const auto& shard : shards) {
+    samples += shard.size();
+  }
+  const std::size_t stride = std::max<std::size_t>(1, samples / std::max<std::size_t>(1, wanted));
+  std::vector<std::vector<std::uint32_t>> few(shards.size());
+  for (std::size_t p = 0; p < shards.size(); ++p) {
+    for (std::size_t i = 0; i < shards[p].size(); i += stride) {
+      few[p].push_back(shards[p][i]);
+    }
+  }
+  return few;
+}
+
+std::size_t count(const std::vector<std::vector<std::uint32_t>>& shards) {
+  std::size_t samples = 0;
+  for (const auto& shard : shards) {
+    samples += shard.size();
+  }
+  return samples;
+}
+
+/// direction := direction / |direction|; false if it is zero.
+bool normalise(std::vector<double>& direction) {
+  const double norm = std::sqrt(norm_sq<double>(direction));
+  if (!(norm > 0) || !std::isfinite(norm)) {
+    return false;
+  }
+  for (double& value : direction) {
+    value /= norm;
+  }
+  return true;
+}
+
+double dot(std::span<const double> x, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+Landscape::Landscape(const Training& training)
+    : training_(training), is_root_(training.cluster->world().is_root()) {}
+
+std::vector<double> Landscape::shared(std::span<const double> on_root) const {
+  Bytes bytes(on_root.size_bytes());
+  if (is_root_) {
+    std::memcpy(bytes.data(), on_root.data(), bytes.size());
+  }
+  training_.cluster->world().broadcast(0, bytes);
+  std::vector<double> everywhere(bytes.size() / sizeof(double));
+  std::memcpy(everywhere.data(), bytes.data(), bytes.size());
+  return everywhere;
+}
+
+void Landscape::look(std::uint64_t t, std::span<const double> model, std::span<const double> z) {
+  view_ = {};
+  evaluation_.reset();
+  looked_at_z_ = is_due(training_.virtual_points, t);
+  const bool due = is_due(training_.evaluated, t);
+  const bool compares = looked_at_z_ && training_.compares_points;
+  if (due || compares) {
+    const bool gradient = compares || training_.full_gradient;
+    const auto evaluation = evaluate(training_, model, gradient ? &gradient_ : nullptr);
+    if (due) {
+      evaluation_ = evaluation;
+    }
+  }
+  if (due && training_.averages_iterates) {
+    view_.averaged_loss = evaluate(training_, average_, nullptr).loss;
+  }
+  if (looked_at_z_) {
+    const auto point = shared(z);
+    const auto at_z = evaluate(training_, point, compares ? &virtual_gradient_ : nullptr);
+    view_.virtual_loss = virtual_loss_ = at_z.loss;
+    compare_points(model, z);
+  }
+  if (is_due(training_.power, t)) {
+    view_.smoothness_power = dominant_curvature(t, model);
+  }
+}
+
+void Landscape::compare_points(std::span<const double> model, std::span<const double> z) {
+  if (!is_root_ || !training_.compares_points) {
+    return;
+  }
+  if (const double gap = distance_sq(model, z); gap > 0) {
+    view_.smoothness_gap = std::sqrt(distance_sq(gradient_, virtual_gradient_) / gap);
+  }
+  if (!previous_model_.empty()) {
+    if (const double moved = distance_sq(model, previous_model_); moved > 0) {
+      const double secant = std::sqrt(distance_sq(gradient_, previous_gradient_) / moved);
+      secant_ = std::max(secant_.value_or(secant), secant);
+    }
+  }
+  view_.smoothness_secant = secant_;
+  previous_model_.assign(model.begin(), model.end());
+  previous_gradient_ = gradient_;
+}
+
+void Landscape::look_ahead(std::span<const double> next_z,
+                           std::span<const double> mean_gradient,
+                           double step_size) {
+  if (!training_.compares_points || !looked_at_z_) {
+    return;
+  }
+  const auto point = shared(next_z);
+  const double next_loss = evaluate(training_, point, nullptr).loss;
+  if (!is_root_) {
+    return;
+  }
+  const double step_sq = step_size * step_size * norm_sq<double>(mean_gradient);
+  if (step_sq > 0) {
+    view_.smoothness_descent =
+        2 * (next_loss - virtual_loss_ + step_size * dot(virtual_gradient_, mean_gradient)) /
+        step_sq;
+  }
+}
+
+void Landscape::average(std::uint64_t t, std::span<const double> model) {
+  if (!training_.averages_iterates) {
+    return;
+  }
+  average_.resize(model.size());
+  const double weight = training_.method->step_rule->weight(t);
+  weight_sum_ += weight;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    average_[i] += weight / weight_sum_ * (model[i] - average_[i]);
+  }
+}
+
+/// Power iteration on the Hessian by central differences of the gradient, over about
+/// `power_samples` samples: the eigenvalue of largest magnitude, from below.
+double Landscape::dominant_curvature(std::uint64_t t, std::span<const double> model) const {
+  constexpr int kSteps = 30;
+  constexpr double kEnough = 1e-3;    // relative change of the eigenvalue
+  constexpr double kDistance = 1e-3;  // of the two points, relative to |w|
+  Training few = training_;
+  few.shards = thinned(training_.shards, training_.power_samples);
+  const double scale = training_.shards.empty() ? 1.0
+                                                : static_cast<double>(count(training_.shards)) /
+                                                      static_cast<double>(count(few.shards));
+  RandomStream random(training_.seed, Purpose::probe, 0, static_cast<std::uint32_t>(t));
+  std::vector<double> direction(model.size());
+  for (double& value : direction) {
+    value = random.normal();
+  }
+  const double norm = std::sqrt(norm_sq<double>(model));
+  const double distance = kDistance * (norm > 0 ? norm : 1);
+  double eigenvalue = 0;
+  std::vector<double> point(model.size());
+  std::vector<double> ahead;
+  std::vector<double> behind;
+  for (int step = 0; step < kSteps && normalise(direction); ++step) {
+    const auto gradient_at = [&](double offset, std::vector<double>& gradient) {
+      for (std::size_t i = 0; i < point.size(); ++i) {
+        point[i] = model[i] + offset * direction[i];
+      }
+      evaluate(few, point, &gradient);
+      gradient = shared(gradient);
+    };
+    gradient_at(distance, ahead);
+    gradient_at(-distance, behind);
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      ahead[i] = scale * (ahead[i] - behind[i]) / (2 * distance);
+    }
+    const double before = eigenvalue;
+    eigenvalue = std::sqrt(norm_sq<double>(ahead));
+    direction = ahead;
+    if (std::abs(eigenvalue - before) <= kEnough * eigenvalue) {
+      break;
+    }
+  }
+  return eigenvalue;
+}
+
+}  // namespace residuum

@@ -1,0 +1,57 @@
+#pragma once
+// What f looks like where a run passes: its value at the virtual iterate and at the average of the
+// iterates, and its smoothness L by every route of section 12 of the theory that needs gradients of
+// f at two points. Expensive (each point is a pass over the data) and therefore on cadences of its
+// own. All evaluations are collective.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/trainer/step_view.h"
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+class Landscape {
+ public:
+  explicit Landscape(const Training& training);
+
+  /// Before the iterates move: f at w_t, at z_t and at the average, with gradients where somebody
+  /// asks for them. `z` is read on the root alone. True results are on the root.
+  void look(std::uint64_t t, std::span<const double> model, std::span<const double> z);
+
+  /// After z has moved by -eta_t mean G_t to z_{t+1}, in an iteration that `look` was called for.
+  void look_ahead(std::span<const double> next_z,
+                  std::span<const double> mean_gradient,
+                  double step_size);
+
+  /// Takes w_t into the average, with the weight that the step rule gives it.
+  void average(std::uint64_t t, std::span<const double> model);
+
+  const std::optional<Evaluation>& evaluation() const { return evaluation_; }
+  const LandscapeView& view() const { return view_; }
+
+ private:
+  std::vector<double> shared(std::span<const double> on_root) const;
+  void compare_points(std::span<const double> model, std::span<const double> z);
+  double dominant_curvature(std::uint64_t t, std::span<const double> model) const;
+
+  const Training& training_;
+  bool is_root_;
+  std::optional<Evaluation> evaluation_;
+  LandscapeView view_;
+
+  std::vector<double> gradient_;          // of f at w_t
+  std::vector<double> virtual_gradient_;  // of f at z_t
+  double virtual_loss_ = 0;
+  bool looked_at_z_ = false;
+  std::vector<double> previous_model_, previous_gradient_;
+  std::optional<double> secant_;
+
+  std::vector<double> average_;
+  double weight_sum_ = 0;
+};
+
+}  // namespace residuum

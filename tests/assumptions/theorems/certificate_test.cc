@@ -1,0 +1,130 @@
+// The registry, and the certificate against two iterations by hand.
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/assumptions/theorems/support.h"
+
+namespace residuum {
+namespace {
+
+using test::evaluate;
+using test::plain_facts;
+using test::row_of;
+using test::SteadyRun;
+using test::term;
+
+TEST(Theorems, HaveDifferentNamesAndSayWhatTheyState) {
+  std::set<std::string_view> names;
+  for (const auto& theorem : theorems()) {
+    names.insert(theorem.name);
+    EXPECT_FALSE(theorem.statement.empty());
+    EXPECT_FALSE(theorem.paper.empty());
+  }
+  EXPECT_EQ(names.size(), 17U);
+  EXPECT_EQ(find_theorem("no such"), nullptr);
+}
+
+// f(w) = w^2/2, L = 1, eta = 1/2, w_0 = 4; nothing is sent in the first iteration, everything held
+// back (e = 2) in the second, so w = 4, 4, 1 and z = 4, 2, 0 with gradients 4, 4.
+TEST(Certificate, IsThatOfTwoIterationsByHand) {
+  SeedEvidence seed(3);
+  seed.add(row_of(0,
+                  {{Column::step_size, 0.5},
+                   {Column::grad_norm_sq, 16},
+                   {Column::mean_grad_norm_sq, 16},
+                   {Column::gap_norm_sq, 4},
+                   {Column::loss, 8},
+                   {Column::virtual_loss, 8}}));
+  seed.add(row_of(1,
+                  {{Column::step_size, 0.5},
+                   {Column::grad_norm_sq, 16},
+                   {Column::mean_grad_norm_sq, 16},
+                   {Column::gap_norm_sq, 1},
+                   {Column::loss, 8},
+                   {Column::virtual_loss, 2}}));
+  seed.add(row_of(2,
+                  {{Column::step_size, 0.5},
+                   {Column::grad_norm_sq, 1},
+                   {Column::loss, 0.5},
+                   {Column::virtual_loss, 0}}));
+  MethodFacts facts = plain_facts();
+  facts.deterministic = true;
+  Evidence evidence(facts);
+  evidence.add(seed);
+  const Bound bound = evaluate("certificate", evidence);
+
+  EXPECT_EQ(bound.verdict, BoundVerdict::holds);
+  EXPECT_EQ(bound.iterations, 2);
+  EXPECT_DOUBLE_EQ(*bound.lhs, 16);
+  EXPECT_DOUBLE_EQ(term(bound, Attribution::optimisation).value, 2 * (8 - 0) / 1.0);
+  EXPECT_DOUBLE_EQ(term(bound, Attribution::noise).value, 2 * 0.25 * 16);
+  EXPECT_DOUBLE_EQ(term(bound, Attribution::residual).value, 0.5 * 4);
+  EXPECT_DOUBLE_EQ(*bound.rhs, 26);
+  EXPECT_DOUBLE_EQ(*bound.slack, 26.0 / 16);
+  ASSERT_EQ(bound.curve.size(), 2U);
+  EXPECT_EQ(bound.curve[0].iterations, 1);
+  EXPECT_DOUBLE_EQ(bound.curve[0].rhs, (2 * (8 - 2) + 0.25 * 16) / 0.5);
+}
+
+TEST(Certificate, AttributesWhatIsLostForGoodToTheLeak) {
+  SteadyRun run{.further = {{Column::mean_grad_norm_sq, 1},
+                            {Column::gap_norm_sq, 4},
+                            {Column::mean_residual_norm_sq, 1},
+                            {Column::virtual_loss, 0.5}}};
+  MethodFacts facts = plain_facts();
+  const Bound kept = evaluate("certificate", run.evidence(facts));
+  facts.conserves = false;
+  const Bound leaking = evaluate("certificate", run.evidence(facts));
+  EXPECT_DOUBLE_EQ(*kept.rhs, *leaking.rhs);
+  const double gap = term(kept, Attribution::residual).value;
+  EXPECT_DOUBLE_EQ(term(leaking, Attribution::leak).value, 0.75 * gap);
+  EXPECT_DOUBLE_EQ(term(leaking, Attribution::residual).value, 0.25 * gap);
+}
+
+TEST(Certificate, TakesTheMinimumWhereTheEndIsUnknownAndSaysWhatIsMissingOtherwise) {
+  SteadyRun run{.further = {{Column::mean_grad_norm_sq, 1}, {Column::gap_norm_sq, 0}}};
+  MethodFacts facts = plain_facts();
+  const Bound bound = evaluate("certificate", run.evidence(facts));
+  EXPECT_EQ(term(bound, Attribution::optimisation).formula, "2(f(z_0) − f*)/Ση");
+  EXPECT_NEAR(term(bound, Attribution::optimisation).value, 2 / 10.0, 1e-12);
+  facts.minimum.reset();
+  EXPECT_EQ(evaluate("certificate", run.evidence(facts)).verdict, BoundVerdict::not_measured);
+  facts = plain_facts();
+  facts.smoothness.reset();
+  const Bound without = evaluate("certificate", run.evidence(facts));
+  EXPECT_EQ(without.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(without.reason.find("L: not measured"), std::string::npos) << without.reason;
+}
+
+TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
+  SeedEvidence seed(101);
+  for (std::uint64_t t = 0; t < 101; ++t) {
+    Row row = row_of(t,
+                     {{Column::step_size, 0.1},
+                      {Column::grad_norm_sq, 0.1},
+                      {Column::loss, 1},
+                      {Column::mean_grad_norm_sq, 1},
+                      {Column::gap_norm_sq, 0}});
+    if (t % 20 == 0) {
+      row.set(Column::virtual_loss, 0.5);
+    }
+    seed.add(row);
+  }
+  Evidence evidence(plain_facts());
+  evidence.add(seed);
+  evidence.add(seed);
+  const Bound bound = evaluate("certificate", evidence);
+  ASSERT_FALSE(bound.curve.empty());
+  for (const auto& point : bound.curve) {
+    if (point.iterations > 0) {
+      EXPECT_EQ(static_cast<int>(point.iterations) % 20, 0);
+      EXPECT_NEAR(point.rhs, 2 * 0.5 / (0.1 * point.iterations) + 0.1, 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace residuum

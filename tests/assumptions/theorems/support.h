@@ -1,0 +1,84 @@
+#pragma once
+// Rows made by hand, and the evidence they make.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assumptions/theorems/evidence.h"
+
+namespace residuum::test {
+
+using Values = std::vector<std::pair<Column, double>>;
+
+inline Row row_of(std::uint64_t t, const Values& values) {
+  Row row(t);
+  for (const auto& [column, value] : values) {
+    row.set(column, value);
+  }
+  return row;
+}
+
+/// `iterations` rows that are all alike but for their running sums, at constant step size.
+struct SteadyRun {
+  std::uint64_t iterations = 101;
+  double step = 0.1;
+  double gradient = 1;  // |grad f(w_t)|^2
+  Values further = {};  // set in every row
+
+  SeedEvidence seed() const {
+    SeedEvidence evidence(iterations);
+    for (std::uint64_t t = 0; t < iterations; ++t) {
+      Row row = row_of(t, further);
+      row.set(Column::step_size, step);
+      row.set(Column::grad_norm_sq, gradient);
+      if (t == 0 && !row.get(Column::loss)) {
+        row.set(Column::loss, 1);  // with f* = 0: Delta = 1
+      }
+      evidence.add(row);
+    }
+    return evidence;
+  }
+
+  /// The same twice: an interval of no width.
+  Evidence evidence(const MethodFacts& facts) const {
+    Evidence both(facts);
+    both.add(seed());
+    both.add(seed());
+    return both;
+  }
+};
+
+/// L = 1, f* = 0, P = 1, d = 100; no sparsifier.
+inline MethodFacts plain_facts() {
+  MethodFacts facts;
+  facts.dimension = 100;
+  facts.smoothness = Known{1, "exact"};
+  facts.minimum = Known{0, "exact: f*"};
+  return facts;
+}
+
+/// The first term of that attribution.
+inline const BoundTerm& term(const Bound& bound, Attribution attribution) {
+  return *std::find_if(bound.terms.begin(), bound.terms.end(), [&](const BoundTerm& one) {
+    return one.attribution == attribution;
+  });
+}
+
+/// Top-k of all workers gathered, sigma^2 = 1.
+inline MethodFacts top_k_facts(double k) {
+  MethodFacts facts = plain_facts();
+  facts.sparsifier = "top-k";
+  facts.aggregator = "allgather";
+  facts.k = k;
+  facts.noise_variance = Known{1, "exact"};
+  return facts;
+}
+
+inline Bound evaluate(std::string_view name, const Evidence& evidence) {
+  return find_theorem(name)->evaluate(evidence);
+}
+
+}  // namespace residuum::test

@@ -1,0 +1,372 @@
+// The probes of noise, smoothness, certificate, average, compressor and EF21: expectations known in
+// closed form, and checks that hold or are seen to fail.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "objectives/registry.h"
+#include "tests/assumptions/support.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using test::Recipe;
+
+std::unique_ptr<Objective> convex(const std::string& kind, const Json& values, int workers) {
+  for (const auto& entry : convex_objectives()) {
+    if (entry.name == kind) {
+      return entry.make(Section("objective", values),
+                        {.data_dir = {}, .cache_dir = {}, .workers = workers});
+    }
+  }
+  throw std::out_of_range(kind);
+}
+
+/// Mean and standard error of a column over the rows that have it.
+struct Mean {
+  double value = 0;
+  double error = 0;
+  std::size_t n = 0;
+};
+
+Mean mean_of(const test::MeasuredRun& run, Column column) {
+  std::vector<double> values;
+  for (const auto& row : run.rows) {
+    if (row.has(column)) {
+      values.push_back(row[column]);
+    }
+  }
+  Mean mean{.value = 0, .error = 0, .n = values.size()};
+  for (const double value : values) {
+    mean.value += value / static_cast<double>(values.size());
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean.value) * (value - mean.value);
+  }
+  const auto n = static_cast<double>(values.size());
+  mean.error = std::sqrt(squares / (n - 1) / n);
+  return mean;
+}
+
+/// Four standard errors: a right estimator is outside once in 16 000 times.
+void expect_near(const Mean& mean, double expected) {
+  EXPECT_GT(mean.n, 1U);
+  EXPECT_NEAR(mean.value, expected, 4 * mean.error);
+}
+
+/// Gradients at w_0, again and again: the step is too small to move.
+Recipe standing_still(int workers) {
+  Recipe recipe;
+  recipe.workers = workers;
+  recipe.iterations = 600;
+  recipe.step = {{"value", 1e-12}};
+  recipe.split = 1;
+  return recipe;
+}
+
+TEST(NoiseProbe, FindsNoiseHeterogeneityAndGradientOfTheQuadratic) {
+  const Json values{{"dimension", 50}, {"noise_variance", 4.0}, {"heterogeneity", 1.5}};
+  constexpr int kWorkers = 4;
+  const auto objective = convex("quadratic", values, kWorkers);
+  // At w = 0 the gradients are -b^p: zeta^2 and |grad f|^2 from them directly.
+  std::vector<std::vector<double>> b;
+  std::vector<double> mean(50);
+  const std::vector<double> zero(50);
+  for (int p = 0; p < kWorkers; ++p) {
+    std::vector<double> part(50);
+    objective->evaluate(p, kWorkers, {}, zero, part);  // a share of 1/P
+    for (std::size_t j = 0; j < part.size(); ++j) {
+      mean[j] += part[j];
+      part[j] *= kWorkers;
+    }
+    b.push_back(part);
+  }
+  double heterogeneity = 0;
+  for (const auto& row : b) {
+    heterogeneity += distance_sq(row, mean) / kWorkers;
+  }
+  ASSERT_GT(heterogeneity, 1);
+
+  const auto run = test::measure(*objective, standing_still(kWorkers));
+
+  expect_near(mean_of(run, Column::noise_variance), 4);
+  expect_near(mean_of(run, Column::heterogeneity), heterogeneity);
+  expect_near(mean_of(run, Column::grad_norm_sq_split), norm_sq<double>(mean));
+  expect_near(mean_of(run, Column::half_batch_bias), 1);
+}
+
+/// Rows of a logistic regression, every sample's gradient at w = 0 known by hand: f_i' = -y x / 2.
+TEST(NoiseProbe, FindsTheNoiseOfBatchesThatDoNotHalveEvenly) {
+  const Json values{{"data", "synthetic-logistic"}, {"rows", 60}, {"features", 8}, {"l2", 0.0}};
+  const auto objective = convex("logistic", values, 2);
+  const std::size_t n = objective->samples();
+  const std::size_t d = objective->dimension();
+  Recipe recipe = standing_still(2);
+  recipe.batch = 5;
+  recipe.iterations = 3000;
+  recipe.shards.resize(2);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    recipe.shards[i < n / 2 ? 0 : 1].push_back(i);
+  }
+  // The variance of one uniformly drawn sample's gradient, over each shard, divided by the batch.
+  double variance = 0;
+  const std::vector<double> w(d);
+  for (const auto& shard : recipe.shards) {
+    std::vector<std::vector<double>> gradients;
+    std::vector<double> mean(d);
+    for (const auto sample : shard) {
+      std::vector<double> gradient(d);
+      const std::vector<std::uint32_t> one{sample};
+      objective->stochastic_gradient(
+          {.seed = 1, .worker = 0, .iteration = 0, .samples = one}, w, gradient);
+      for (std::size_t j = 0; j < d; ++j) {
+        mean[j] += gradient[j] / static_cast<double>(shard.size());
+      }
+      gradients.push_back(gradient);
+    }
+    for (const auto& gradient : gradients) {
+      variance += distance_sq(gradient, mean) / static_cast<double>(shard.size()) / 5 / 2;
+    }
+  }
+
+  const auto run = test::measure(*objective, recipe);
+
+  expect_near(mean_of(run, Column::noise_variance), variance);
+  expect_near(mean_of(run, Column::half_batch_bias), 1);
+}
+
+TEST(NoiseProbe, KnowsThatWholeShardsHaveNoNoise) {
+  const Json values{{"data", "synthetic-logistic"}, {"rows", 40}, {"features", 6}, {"l2", 0.0}};
+  const auto objective = convex("logistic", values, 2);
+  Recipe recipe = standing_still(2);
+  recipe.batch = 0;
+  recipe.iterations = 1;
+  recipe.evaluated = 1;
+  recipe.shards = {{}, {}};
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    recipe.shards[i % 2].push_back(i);
+  }
+  const auto row = test::measure(*objective, recipe).rows[0];
+
+  EXPECT_EQ(row[Column::noise_variance], 0);
+  EXPECT_NEAR(row[Column::grad_norm_sq_split], row[Column::grad_norm_sq], 1e-15);
+  EXPECT_GT(row[Column::heterogeneity], 0);
+}
+
+TEST(NoiseProbe, LeavesEmptyWhatOneSampleCannotSay) {
+  const Json values{{"data", "synthetic-logistic"}, {"rows", 40}, {"features", 6}, {"l2", 0.0}};
+  const auto objective = convex("logistic", values, 1);
+  Recipe recipe = standing_still(1);
+  recipe.batch = 1;
+  recipe.iterations = 2;
+  recipe.shards = {{0, 1, 2, 3}};
+  const auto run = test::measure(*objective, recipe);
+
+  EXPECT_FALSE(run.rows[0].has(Column::noise_variance));
+  EXPECT_FALSE(run.rows[0].has(Column::heterogeneity));
+  EXPECT_TRUE(run.rows[0].has(Column::worker_grad_norm_sq));
+}
+
+/// Worker p's gradient is rows[p] everywhere.
+test::TinyObjective constant_gradients(std::vector<std::vector<double>> rows) {
+  const std::size_t d = rows.front().size();
+  return {std::vector<double>(d, 0.0),
+          [rows](const Draw& draw, std::span<const double>, std::span<double> g) {
+            const auto& row = rows[static_cast<std::size_t>(draw.worker)];
+            std::copy(row.begin(), row.end(), g.begin());
+          }};
+}
+
+TEST(CompressorProbe, HasTheWorstWorkerOfEachClass) {
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.step = {{"value", 1}};
+  recipe.workers = 2;
+  // Captured shares 16/25 and 4/5.
+  const auto row = test::measure(constant_gradients({{4, 3}, {2, 1}}), recipe).rows[0];
+
+  EXPECT_DOUBLE_EQ(row[Column::compressor_alpha], 16.0 / 25);
+  EXPECT_DOUBLE_EQ(row[Column::compressor_beta], 1);
+  EXPECT_DOUBLE_EQ(row[Column::compressor_gamma], 16.0 / 25);
+  EXPECT_DOUBLE_EQ(row[Column::compressor_delta], 25.0 / 16);
+  EXPECT_DOUBLE_EQ(row[Column::worker_accumulator_norm_sq], 15);
+}
+
+Recipe ef21(std::uint64_t iterations, int workers) {
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.feedback = {{"kind", "ef21"}};
+  recipe.workers = workers;
+  recipe.iterations = iterations;
+  return recipe;
+}
+
+TEST(Ef21Probe, ChecksTheRecursionOfTheDistortion) {
+  // d = 2, k = 1: alpha = 1/2, 1 - theta = sqrt(1/2), beta = (1/2)/(1 - sqrt(1/2)). Gradient (3, 1)
+  // twice: distortion 1, then 0; changes 10, then 0.
+  const auto run = test::measure(constant_gradients({{3, 1}}), ef21(2, 1));
+
+  EXPECT_EQ(run.rows[0][Column::ef21_distortion], 1);
+  EXPECT_DOUBLE_EQ(run.rows[0].check("ef21-distortion").rhs, 5 / (1 - std::sqrt(0.5)));
+  EXPECT_EQ(run.rows[1][Column::ef21_distortion], 0);
+  EXPECT_DOUBLE_EQ(run.rows[1].check("ef21-distortion").rhs, std::sqrt(0.5));
+}
+
+TEST(Ef21Probe, SeesARecursionThatIsBroken) {
+  StepView view;
+  view.workers = 1;
+  view.dimension = 4;
+  view.estimates = true;
+  view.contraction_promise = 0.25;
+  view.applies_whole_messages = true;
+  view.unit_roundoff = 0x1.0p-53;
+  std::vector<WorkerScalars> scalars(1);
+  scalars[0].residual_norm_sq = 7;  // at most beta * 1 = 0.75 / (1 - sqrt(0.75)) = 5.6 can be left
+  scalars[0].gradient_change_sq = 1;
+  view.worker_scalars = scalars;
+  EXPECT_FALSE(test::seen_by({"ef21"}, view).check("ef21-distortion").holds);
+
+  scalars[0].residual_norm_sq = 5;
+  EXPECT_TRUE(test::seen_by({"ef21"}, view).check("ef21-distortion").holds);
+}
+
+TEST(Ef21Probe, HoldsInBothPrecisionsAndConservationToo) {
+  const auto objective = test::noisy_quadratic(20, 0.5);
+  for (const auto precision : {Precision::float32, Precision::float64}) {
+    Recipe recipe = ef21(400, 5);
+    recipe.precision = precision;
+    const auto run = test::measure(objective, recipe);
+    for (const char* name : {"ef21-distortion", "conservation", "lost-mass", "pathwise-residual"}) {
+      const auto& check = run.summary.checks.at(name);
+      EXPECT_EQ(check.failures, 0U) << name;
+      EXPECT_GE(check.n, 399U) << name;
+    }
+  }
+}
+
+TEST(Ef21Probe, IsSilentAboutOtherFeedback) {
+  Recipe recipe = ef21(1, 1);
+  recipe.feedback = {{"kind", "ef14"}};
+  const auto run = test::measure(constant_gradients({{3, 1}}), recipe);
+
+  EXPECT_FALSE(run.rows[0].has(Column::ef21_distortion));
+}
+
+TEST(ContractionProbe, FollowsTheMemoryFactorFromTheStart) {
+  // Gradient (2, 1) for ever, Top-1, eta = 1: e_1 = (0, 1), q_0 = 1/5; a_1 = (2, 2), the tie goes
+  // to index 0: e_2 = (0, 2), q_1 = 4/8. R_1 = sqrt(1/5), R_2 = sqrt(1/2) (R_1 + 1).
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.step = {{"value", 1}};
+  recipe.iterations = 2;
+  const auto run = test::measure(constant_gradients({{2, 1}}), recipe);
+
+  EXPECT_DOUBLE_EQ(run.rows[0][Column::memory_factor], std::sqrt(0.2));
+  EXPECT_DOUBLE_EQ(run.rows[1][Column::memory_factor], std::sqrt(0.5) * (std::sqrt(0.2) + 1));
+}
+
+TEST(ContractionProbe, HasNoMemoryFactorAfterAnIterationThatWasNotMeasured) {
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.iterations = 6;
+  recipe.measured = 2;
+  const auto run = test::measure(constant_gradients({{2, 1}}), recipe);
+
+  EXPECT_TRUE(run.rows[0].has(Column::memory_factor));
+  EXPECT_FALSE(run.rows[1].has(Column::memory_factor));
+}
+
+TEST(TailProbe, ComparesTheTailWithTheClaimWhereItMaySort) {
+  // Mean accumulator (4, 2, 1, 0), squares 16, 4, 1, 0 of 21, k = 1: the tail holds 5/21, the claim
+  // allows 9/16. Their second differences 9, 2 are positive: convex.
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.step = {{"value", 1}};
+  recipe.iterations = 4;
+  recipe.sorted = 3;
+  const auto run = test::measure(constant_gradients({{4, 2, 1, 0}}), recipe);
+
+  EXPECT_DOUBLE_EQ(run.rows[0][Column::tail_ratio], 5.0 / 21);
+  EXPECT_EQ(run.rows[0][Column::tail_convexity], 1);
+  EXPECT_DOUBLE_EQ(run.rows[0].check("tail-claim").rhs, 9.0 / 16);
+  EXPECT_TRUE(run.rows[0].check("tail-claim").holds);
+  EXPECT_FALSE(run.rows[1].has(Column::tail_ratio));
+  EXPECT_TRUE(run.rows[3].has(Column::tail_ratio));
+}
+
+TEST(TailProbe, SeesTheClaimFailForEqualMagnitudes) {
+  // Nothing decays: 3/4 is left, above (3/4)^2.
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.sorted = 1;
+  const auto run = test::measure(constant_gradients({{1, 1, -1, 1}}), recipe);
+
+  EXPECT_DOUBLE_EQ(run.rows[0][Column::tail_ratio], 0.75);
+  EXPECT_FALSE(run.rows[0].check("tail-claim").holds);
+}
+
+TEST(AverageProbe, IsTheLossGapAtTheAverage) {
+  const auto objective = test::noisy_quadratic(3, 0);
+  Recipe recipe;
+  recipe.iterations = 1;
+  recipe.evaluated = 1;
+  recipe.averages_iterates = true;
+  recipe.minimum = 0.25;
+  const auto row = test::measure(objective, recipe).rows[0];
+
+  EXPECT_DOUBLE_EQ(row[Column::averaged_loss_gap], row[Column::loss] - 0.25);
+}
+
+TEST(TrafficProbe, HasTotalsOverAllIterationsWhateverIsMeasured) {
+  const auto objective = test::noisy_quadratic(10, 0.3);
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.workers = 3;
+  recipe.iterations = 25;
+  const auto all = test::measure(objective, recipe);
+  double bytes = 0;
+  double sent = 0;
+  for (const auto& row : all.rows) {
+    bytes += row[Column::uplink_bytes];
+    sent += row[Column::nnz_sent];
+  }
+  recipe.measured = 9;
+  const auto some = test::measure(objective, recipe);
+
+  EXPECT_LT(some.rows.size(), all.rows.size());
+  EXPECT_EQ(some.rows.back()[Column::total_uplink_bytes], bytes);
+  EXPECT_EQ(some.rows.back()[Column::total_nnz_sent], sent);
+  EXPECT_EQ(some.summary.uplink_bytes, bytes);
+}
+
+TEST(CertificateProbe, PassesOnTheSumsAndTheVirtualLoss) {
+  const auto objective = test::noisy_quadratic(3, 0.1);
+  Recipe recipe;
+  recipe.iterations = 5;
+  recipe.evaluated = 1;
+  recipe.virtual_points = 1;
+  const auto run = test::measure(objective, recipe);
+
+  double noise = 0;
+  for (const auto& row : run.rows) {
+    EXPECT_DOUBLE_EQ(row[Column::noise_sum], noise);
+    noise += 0.01 * row[Column::mean_grad_norm_sq];
+    EXPECT_NEAR(row[Column::virtual_loss], row[Column::loss], 1e-12);  // dense: z = w
+  }
+  EXPECT_DOUBLE_EQ(run.rows[4][Column::step_sum], 0.4);
+}
+
+}  // namespace
+}  // namespace residuum
