@@ -24,7 +24,8 @@ struct Draw {
   std::uint64_t seed = 0;
   int worker = 0;
   std::uint64_t iteration = 0;
-  std::span<const std::uint32_t> samples;  // empty where the objective has no data set
+  std::span<const std::uint32_t> samples = {};  // empty where the objective has no data set
+  std::span<const std::uint32_t> shard = {};    // all samples of the worker
   /// Only the first half of the batch is wanted. With a data set `samples` are that half already;
   /// without one the gradient is that of the whole draw plus a further, independent noise of the
   /// same law, so that the two halves it is the mean of are independent.

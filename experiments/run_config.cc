@@ -98,7 +98,7 @@ Precision read_precision(const Section& section) {
 
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
-                                    const Objective& objective,
+                                    const PreparedRun& run,
                                     nlohmann::json& config,
                                     KnownKeys& known) {
   const auto resolve = [&](const Section& section) {
@@ -116,6 +116,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->feedback = make_feedback(feedback);
   resolve(feedback);
 
+  const Objective& objective = *run.objective;
   const std::size_t d = objective.dimension();
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),
@@ -127,7 +128,9 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->step_rule = make_step_rule(step,
                                      {.facts = [&objective] { return objective.facts(); },
                                       .dimension = static_cast<double>(d),
-                                      .k = static_cast<double>(k.value_or(d))});
+                                      .k = static_cast<double>(k.value_or(d)),
+                                      .iterations = static_cast<double>(run.training.iterations),
+                                      .workers = static_cast<double>(run.workers)});
   method->momentum = step.number("momentum", 0);
   require(method->momentum >= 0 && method->momentum < 1,
           "{} must lie in [0, 1), got {}",
@@ -298,7 +301,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
   resolve(budget);
-  run.method = read_method(sections, spec, *run.objective, run.config, known);
+  run.method = read_method(sections, spec, run, run.config, known);
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);

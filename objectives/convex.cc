@@ -7,6 +7,7 @@
 namespace residuum {
 
 std::unique_ptr<Objective> make_quadratic(const Section& section, const ObjectiveContext& context);
+std::unique_ptr<Objective> make_signal(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_nonconvex_logistic(const Section& section,
                                                    const ObjectiveContext& context);
@@ -18,6 +19,11 @@ std::span<const ObjectiveEntry> convex_objectives() {
                      .source = "Residuum's reference problem",
                      .example = R"({"dimension": 20})",
                      .make = make_quadratic},
+      ObjectiveEntry{.name = "signal",
+                     .summary = "gradients that are a common signal and each worker's own noise",
+                     .source = "Residuum's phase diagram of the gTop-k assumption",
+                     .example = R"({"dimension": 50, "signal_to_noise": 0.5})",
+                     .make = make_signal},
       ObjectiveEntry{
           .name = "logistic",
           .summary = "logistic regression with (l2/2)|w|^2; L, mu, f*, x* are solved for",

@@ -1,13 +1,21 @@
 // Logistic regression with a ridge: f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + (l2/2)|w|^2.
 // L = lambda_max(A^T A)/(4n) + l2 by Lanczos, mu = l2, f* and x* by Newton's method, kept on disk.
 // With intercept = true the last coordinate is the intercept's weight, without ridge, and mu = 0.
+//
+// As in Sahu et al. (NeurIPS 2021), start = "minimizer + c" begins at x* + c (1, ..., 1), and
+// shifted = true subtracts grad f_p(x*) from the gradients of worker p (EF-GD*): these vectors add
+// up to 0 over the workers, and at x* nothing is left to compress.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <mutex>
+#include <string_view>
+#include <vector>
 
 #include "objectives/facts_cache.h"
 #include "objectives/logistic_objective.h"
@@ -17,10 +25,49 @@
 namespace residuum {
 namespace {
 
+/// w_0 = base + shift (1, ..., 1), the base being 0 or x*.
+struct Start {
+  bool from_minimizer = false;
+  double shift = 0;
+};
+
+struct LogisticSettings {
+  double l2 = 0;
+  Start start;
+  bool shifted = false;
+  std::filesystem::path cache_dir;
+  std::size_t workers = 1;  // P
+};
+
 class Logistic final : public LogisticObjective<RidgeRegulariser> {
  public:
-  Logistic(ClassificationData data, double l2, std::filesystem::path cache_dir)
-      : LogisticObjective(std::move(data), l2), cache_dir_(std::move(cache_dir)) {}
+  Logistic(ClassificationData data, LogisticSettings settings)
+      : LogisticObjective(std::move(data), settings.l2),
+        settings_(std::move(settings)),
+        shifts_(settings_.shifted ? settings_.workers : 0) {}
+
+  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
+    std::fill(w.begin(), w.end(), settings_.start.shift);
+    if (settings_.start.from_minimizer) {
+      const Facts known = facts();
+      for (std::size_t j = 0; j < w.size(); ++j) {
+        w[j] += known.minimizer[j];
+      }
+    }
+  }
+
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const float> w,
+                           std::span<float> gradient) const override {
+    LogisticObjective::stochastic_gradient(draw, w, gradient);
+    shift(draw, gradient);
+  }
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const double> w,
+                           std::span<double> gradient) const override {
+    LogisticObjective::stochastic_gradient(draw, w, gradient);
+    shift(draw, gradient);
+  }
 
   Facts facts() const override {
     std::call_once(solved_, [this] { facts_ = solve(); });
@@ -28,6 +75,41 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   }
 
  private:
+  /// grad f_p(x*) of one worker. Trainings may share the objective and not the shards, so the shard
+  /// that it was computed for is kept with it.
+  struct ShardGradient {
+    std::mutex guard;
+    std::vector<std::uint32_t> shard;
+    std::vector<double> gradient;
+  };
+
+  template <class Real>
+  void shift(const Draw& draw, std::span<Real> gradient) const {
+    if (!settings_.shifted) {
+      return;
+    }
+    assert(!draw.shard.empty());
+    auto& of_worker = shifts_[static_cast<std::size_t>(draw.worker)];
+    const std::lock_guard lock(of_worker.guard);
+    if (!std::equal(
+            draw.shard.begin(), draw.shard.end(), of_worker.shard.begin(), of_worker.shard.end())) {
+      set_shift(draw, of_worker);
+    }
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      gradient[j] -= static_cast<Real>(of_worker.gradient[j]);
+    }
+  }
+
+  void set_shift(const Draw& draw, ShardGradient& of_worker) const {
+    const Facts known = facts();
+    of_worker.shard.assign(draw.shard.begin(), draw.shard.end());
+    of_worker.gradient.resize(known.minimizer.size());
+    Draw whole = draw;
+    whole.samples = draw.shard;
+    LogisticObjective::stochastic_gradient(
+        whole, std::span<const double>(known.minimizer), std::span<double>(of_worker.gradient));
+  }
+
   Facts solve() const {
     const auto& data = classification_data();
     const double l2 = regulariser().weight;
@@ -54,7 +136,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
                        .l2 = regulariser().weight,
                        .intercept = data.intercept,
                        .scale = data.scale};
-    if (auto stored = load_minimizer(cache_dir_, key, dimension())) {
+    if (auto stored = load_minimizer(settings_.cache_dir, key, dimension())) {
       auto minimum = check(std::move(*stored));
       if (minimum.gradient_norm <= accepted_gradient_norm(*data.train)) {
         return minimum;
@@ -62,7 +144,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
     }
     auto minimum = minimise_ridge_logistic(*data.train, regulariser());
     if (minimum) {
-      store_minimizer(cache_dir_, key, minimum->point, minimum->gradient_norm);
+      store_minimizer(settings_.cache_dir, key, minimum->point, minimum->gradient_norm);
     }
     return minimum;
   }
@@ -78,7 +160,8 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
     return {.point = std::move(point), .value = value, .gradient_norm = std::sqrt(norm_sq)};
   }
 
-  std::filesystem::path cache_dir_;
+  LogisticSettings settings_;
+  mutable std::vector<ShardGradient> shifts_;
   mutable std::once_flag solved_;
   mutable Facts facts_;
 };
@@ -110,13 +193,65 @@ double read_l2(const Section& section, const LogisticLoss& loss) {
   return loss.smoothness() / divisor;
 }
 
+/// What follows `prefix` and blanks, or nothing if `text` does not start with it.
+std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(prefix.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+/// The number after the sign of "+ 0.005" or "- 1e-4"; 0 for an empty text, NaN for any other.
+double parse_shift(std::string_view text) {
+  if (text.empty()) {
+    return 0;
+  }
+  if (const auto added = after(text, "+")) {
+    return parse_number(*added);
+  }
+  const auto taken = after(text, "-");
+  return taken ? -parse_number(*taken) : std::nan("");
+}
+
+/// "zero", a number that all coordinates are, "minimizer", or "minimizer + NUMBER".
+Start read_start(const Section& section) {
+  const auto value = section.any("start", "zero");
+  if (value.is_number()) {
+    return {.from_minimizer = false, .shift = section.number("start")};
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (text == "zero") {
+    return {};
+  }
+  const auto rest = after(text, "minimizer");
+  const double shift = rest ? parse_shift(*rest) : std::nan("");
+  require(std::isfinite(shift),
+          "{} must be \"zero\", a number, \"minimizer\" or \"minimizer + NUMBER\" such as "
+          "\"minimizer + 0.005\", got {}",
+          section.where("start"),
+          text);
+  return {.from_minimizer = true, .shift = shift};
+}
+
 }  // namespace
 
-/// Keys: l2 ("1/n"), and those of read_classification_data.
+/// Keys: l2 ("1/n"), start ("zero"), shifted (false), and those of read_classification_data.
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context) {
   auto data = read_classification_data(section, context);
-  const double l2 = read_l2(section, *data.train);
-  return std::make_unique<Logistic>(std::move(data), l2, context.cache_dir);
+  const LogisticSettings settings{.l2 = read_l2(section, *data.train),
+                                  .start = read_start(section),
+                                  .shifted = section.flag("shifted", false),
+                                  .cache_dir = context.cache_dir,
+                                  .workers = static_cast<std::size_t>(context.workers)};
+  auto objective = std::make_unique<Logistic>(std::move(data), settings);
+  if (settings.start.from_minimizer || settings.shifted) {
+    require(!objective->facts().minimizer.empty(),
+            "{}: this objective has no minimum; use a larger 'l2'",
+            section.where(settings.shifted ? "shifted" : "start"));
+  }
+  return objective;
 }
 
 }  // namespace residuum

@@ -42,6 +42,14 @@ void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t ite
   measure.worst.add(value, iteration);
 }
 
+void add_cost(std::optional<double>& sum, bool is_next, const std::optional<double>& cost) {
+  if (is_next && sum && cost) {
+    *sum += *cost;
+  } else {
+    sum.reset();
+  }
+}
+
 }  // namespace
 
 void Worst::add(double candidate, std::uint64_t at) {
@@ -99,6 +107,9 @@ void read_iterations(const std::filesystem::path& path,
 
 void MeasureTaker::add(const IterationRecord& record) {
   const std::uint64_t t = record.iteration();
+  const bool is_next = t == measures_.rows;
+  add_cost(measures_.bytes, is_next, record.get(Column::uplink_bytes));
+  add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
   ++measures_.rows;
   measures_.evidence->add(record.row());
   if (const auto delta = record.get(Column::delta)) {
@@ -119,6 +130,10 @@ void MeasureTaker::add(const IterationRecord& record) {
 }
 
 RunMeasures MeasureTaker::finish() {
+  if (measures_.rows == 0) {
+    measures_.bytes.reset();
+    measures_.model_time_s.reset();
+  }
   measures_.delta.median = median(deltas_);
   measures_.contraction.median = median(contractions_);
   return measures_;

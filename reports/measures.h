@@ -39,6 +39,10 @@ struct RunMeasures {
   Worst lost_mass;
   Worst conservation_defect;
   std::optional<double> lost_mass_total;  // sum over the iterations measured
+  // Sums from iteration 0 on; absent where an iteration was left out or had no value (0 before the
+  // first).
+  std::optional<double> bytes = 0;
+  std::optional<double> model_time_s = 0;
   std::optional<SeedEvidence> evidence;   // for the theorems; absent without tables
 };
 

@@ -7,6 +7,7 @@
 
 #include "reports/files.h"
 #include "reports/html.h"
+#include "reports/report_comparison.h"
 #include "reports/report_figures.h"
 #include "reports/report_tables.h"
 #include "reports/report_text.h"
@@ -55,6 +56,10 @@ std::string headline(const Summary& summary) {
 
 std::string section(std::string_view title, const std::string& body) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape(title), body);
+}
+
+std::string optional_section(std::string_view title, const std::string& body) {
+  return body.empty() ? body : section(title, body);
 }
 
 std::string details(std::string_view title, const std::string& body) {
@@ -149,6 +154,8 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   std::string html = head(summary.folder.title) + "<body>\n" + headline(summary) + "<main>\n";
   html += section("Verdicts", verdict_table(summary));
   html += section("Where the runs ended", results_table(summary));
+  html += optional_section("At equal cost", comparison_tables(summary));
+  html += optional_section("Rates", rates_table(summary));
   html += section("Over the iterations", figures_html(summary, problems));
   html += section("Theorems", theorems_html(summary, problems));
   html += section("How to read these numbers", explanations());

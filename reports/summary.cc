@@ -175,7 +175,10 @@ const std::vector<Metric>& run_metrics() {
 
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
   Summary summary;
-  for (const auto& group : group_runs(folder)) {
+  const auto groups = group_runs(folder);
+  summary.comparisons = compare_methods(folder, groups, measures);
+  summary.rates = fit_rates(folder, groups);
+  for (const auto& group : groups) {
     summary.groups.push_back(summarise_group(folder, group, measures));
   }
   for (const auto& run : folder.runs) {

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "assumptions/theorems/theorem.h"
+#include "reports/comparison.h"
 #include "reports/groups.h"
 #include "reports/measures.h"
+#include "reports/rates.h"
 #include "reports/result_folder.h"
 #include "reports/statistics.h"
 
@@ -79,6 +81,8 @@ struct Summary {
   std::vector<GroupSummary> groups;
   std::vector<CheckSummary> checks;
   std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
+  std::vector<Comparison> comparisons;
+  std::vector<Rate> rates;
 
   /// Whether every invariant holds in every run of a method that is not known to violate it.
   bool invariants_hold() const;

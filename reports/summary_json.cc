@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/report_comparison.h"
 #include "reports/summary.h"
 #include "reports/theorems.h"
 
@@ -169,6 +170,8 @@ Json to_json(const Summary& summary) {
           {"failures", failures_json(summary)},
           {"checks", checks_json(summary.checks)},
           {"groups", groups},
+          {"comparisons", comparisons_json(summary)},
+          {"rates", rates_json(summary)},
           {"timing", timing_json(summary.folder)},
           {"data", data_json(summary.folder)},
           {"provenance", provenance_json(summary.folder)}};

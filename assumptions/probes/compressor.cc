@@ -20,10 +20,8 @@ class CompressorProbe final : public Probe {
     double beta = 0;
     double gamma = kInfinity;
     double delta = 0;
-    double accumulator = 0;
     for (const auto& scalars : view.worker_scalars) {
       const double whole = scalars.accumulator_norm_sq;
-      accumulator += whole / view.workers;
       if (whole == 0) {
         continue;
       }
@@ -35,9 +33,8 @@ class CompressorProbe final : public Probe {
       const double kept = (2 * scalars.sent_dot - scalars.sent_norm_sq) / whole;
       delta = std::max(delta, kept > 0 ? 1 / kept : kInfinity);
     }
-    row.set(Column::worker_accumulator_norm_sq, accumulator);
-    if (accumulator == 0) {
-      return;
+    if (delta == 0) {
+      return;  // nothing has accumulated
     }
     row.set(Column::compressor_alpha, alpha);
     row.set(Column::compressor_gamma, gamma);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "assumptions/estimators/amplification.h"
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"
 
@@ -55,16 +56,16 @@ class ContractionProbe final : public Probe {
   /// D_t = R_{t+1} / eta_t; a recursion from the start, lost when an iteration is not measured.
   void set_memory_factor(const StepView& view, double contraction, Row& row) {
     if (view.iteration > 0 && !view.follows_measured) {
-      factor_.reset();
+      recursion_.reset();
     }
-    if (factor_) {
-      factor_ = std::sqrt(contraction) * (*factor_ + view.step_size);
-      row.set(Column::memory_factor, *factor_ / view.step_size);
+    if (recursion_) {
+      recursion_->step(contraction, view.step_size);
+      row.set(Column::memory_factor, recursion_->memory_factor());
     }
   }
 
-  double bound_ = 0;                  // U_t
-  std::optional<double> factor_ = 0;  // R_t
+  double bound_ = 0;                                        // U_t
+  std::optional<GapRecursion> recursion_ = GapRecursion();  // R_t
 };
 
 }  // namespace

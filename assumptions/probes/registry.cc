@@ -13,6 +13,7 @@ std::unique_ptr<Probe> make_smoothness_probe(const Section& section);
 std::unique_ptr<Probe> make_certificate_probe(const Section& section);
 std::unique_ptr<Probe> make_average_probe(const Section& section);
 std::unique_ptr<Probe> make_compressor_probe(const Section& section);
+std::unique_ptr<Probe> make_tail_probe(const Section& section);
 std::unique_ptr<Probe> make_ef21_probe(const Section& section);
 
 namespace {
@@ -73,6 +74,11 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
      "Beznosikov et al., 2020",
      "{}",
      make_compressor_probe},
+    {"tail",
+     "the tail of the sorted accumulator against (1 - k/d)^2 and its corrected bound",
+     "Shi, Chu, Cheung, See, 2019",
+     "{}",
+     make_tail_probe},
     {"ef21",
      "the distortion of EF21's estimates and its recursion",
      "Richtarik et al., NeurIPS 2021",

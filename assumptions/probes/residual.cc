@@ -13,13 +13,16 @@ class ResidualProbe final : public Probe {
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     double residual = 0;
     double total_error = 0;
+    double accumulator = 0;
     for (const auto& scalars : view.worker_scalars) {
+      accumulator += scalars.accumulator_norm_sq;
       residual += scalars.residual_norm_sq;
       total_error += scalars.total_error;
     }
     row.set(Column::residual_norm_sq, residual / view.workers);
     row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean_residual));
     row.set(Column::total_error, total_error);
+    row.set(Column::worker_accumulator_norm_sq, accumulator / view.workers);
     if (view.threshold && view.applies_whole_messages) {
       check_threshold(view, checks);
     }

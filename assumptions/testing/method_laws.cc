@@ -94,8 +94,8 @@ std::optional<Finding> mass_fault(const Method& method,
   FaultKeeper keeper;
   Monitor monitor(make_probes({"conservation"}, "a law"), keeper, [](auto /*done*/, auto /*n*/) {});
   const Outcome outcome = train(training, monitor);
-  const std::string place = fmt::format(
-      "P = {} in {}", workers, precision == Precision::float64 ? "float64" : "float32");
+  const std::string place =
+      fmt::format("P = {} in {}", workers, precision == Precision::float64 ? "float64" : "float32");
   if (const auto& fault = keeper.fault()) {
     return Finding{
         false,

@@ -70,6 +70,9 @@ struct SeedMeasures {
   Windows contraction;         // |e'|^2 over |e + eta mean G|^2
   Windows worker_contraction;  // mean |e^p'|^2 over mean |a^p|^2
   Windows selection;           // |mean a - g/P|^2 over (1 - rho)|mean a|^2
+  Windows gap;                 // |e'|^2
+  Windows half_bias;           // |mean G^1 - mean G^2|^2 of half batches over its expectation
+  Windows tail;                // |a - Top_k a|^2 / |a|^2 of the mean accumulator
 
   void add(const Row& row);
 

@@ -20,7 +20,10 @@ SeedMeasures::SeedMeasures(std::uint64_t iterations)
       heterogeneity(iterations),
       contraction(iterations),
       worker_contraction(iterations),
-      selection(iterations) {}
+      selection(iterations),
+      gap(iterations),
+      half_bias(iterations),
+      tail(iterations) {}
 
 void SeedMeasures::add(const Row& row) {
   if (row.iteration() == 0) {
@@ -47,16 +50,19 @@ void SeedMeasures::fill_windows(const Row& row) {
   fill(heterogeneity, row.get(Column::heterogeneity));
   const auto& evaluated = row.get(Column::grad_norm_sq);
   fill(true_gradient, evaluated ? evaluated : row.get(Column::grad_norm_sq_split));
+  fill(gap, row.get(Column::gap_norm_sq));
+  fill(half_bias, row.get(Column::half_batch_bias));
+  fill(tail, row.get(Column::tail_ratio));
   if (variance && drawn) {
     worker_true.add(t, *drawn - *variance);
   }
 
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  const auto& gap = row.get(Column::gap_norm_sq);
+  const auto& next_gap = row.get(Column::gap_norm_sq);
   const auto& q = row.get(Column::contraction);
-  if (gap && q && *q > 0) {
-    contraction.add_ratio(t, *gap, *gap / *q);
-  } else if (gap && q && accumulated) {
+  if (next_gap && q && *q > 0) {
+    contraction.add_ratio(t, *next_gap, *next_gap / *q);
+  } else if (next_gap && q && accumulated) {
     contraction.add_ratio(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
   }
   const auto& left = row.get(Column::residual_norm_sq);

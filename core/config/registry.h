@@ -57,9 +57,9 @@ Section example_section(const std::string& section_name, const Entry<Interface>&
 }
 
 /// What Registered objects have brought.
-template <typename AnyEntry>
-std::vector<AnyEntry>& brought_entries() {
-  static std::vector<AnyEntry> entries;
+template <typename Interface>
+std::vector<Entry<Interface>>& brought_entries() {
+  static std::vector<Entry<Interface>> entries;
   return entries;
 }
 
@@ -68,21 +68,21 @@ std::vector<AnyEntry>& brought_entries() {
 template <typename Interface>
 struct Registered {
   explicit Registered(const Entry<Interface>& entry) {
-    brought_entries<Entry<Interface>>().push_back(entry);
+    brought_entries<Interface>().push_back(entry);
   }
 };
 
-/// The library's entries, then what was brought, in the order of the names, so that the linker's
-/// order does not matter. A name twice is a usage error. `AnyEntry` has a `name`.
-template <typename AnyEntry>
-std::vector<AnyEntry> with_brought(std::span<const AnyEntry> built_in) {
-  const auto by_name = [](const AnyEntry& a, const AnyEntry& b) { return a.name < b.name; };
-  auto& brought = brought_entries<AnyEntry>();
-  std::sort(brought.begin(), brought.end(), by_name);
-  std::vector<AnyEntry> all(built_in.begin(), built_in.end());
+/// The library's entries, then what was brought in the order of the names: that of the linker does
+/// not matter. A name twice is a usage error.
+template <typename Interface>
+std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> built_in) {
+  auto brought = brought_entries<Interface>();
+  std::sort(
+      brought.begin(), brought.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::vector<Entry<Interface>> all(built_in.begin(), built_in.end());
   for (const auto& entry : brought) {
     const bool is_new = std::none_of(
-        all.begin(), all.end(), [&](const AnyEntry& known) { return known.name == entry.name; });
+        all.begin(), all.end(), [&](const auto& known) { return known.name == entry.name; });
     require(is_new, "two components are registered as '{}'; rename one", entry.name);
     all.push_back(entry);
   }

@@ -1,4 +1,5 @@
-// value: a number, "C/L" or "C/mu" with the objective's constants, or "theory":
+// value: a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)"
+// with the run's length and workers (the step sizes of the rates), or "theory":
 //   constant  delta_c / (4 L), delta_c = k/d: the largest step of theorem 5.3 (EF-SGD without
 //   bounded
 //             gradients), 1/(4 L) when nothing is dropped;
@@ -34,12 +35,19 @@ std::optional<double> leading_number(std::string_view& text) {
   return number;
 }
 
-double ratio_to_fact(const std::string& value, const Section& section, const StepContext& context) {
+double scaled_value(const std::string& value, const Section& section, const StepContext& context) {
   std::string_view rest = value;
   const auto factor = leading_number(rest);
   const std::string where = section.where("value");
+  if (factor && rest == "/sqrt(T)") {
+    return *factor / std::sqrt(context.iterations);
+  }
+  if (factor && rest == "*sqrt(P/T)") {
+    return *factor * std::sqrt(context.workers / context.iterations);
+  }
   require(factor && (rest == "/L" || rest == "/mu"),
-          "{} must be a number, \"theory\", or a multiple such as \"1/L\" or \"8/mu\"; got \"{}\"",
+          "{} must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
+          "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"{}\"",
           where,
           value);
   const Facts facts = context.facts();
@@ -56,7 +64,7 @@ double read_value(const Section& section, const StepContext& context, double the
     require(theory > 0, "{}: this rule has no theoretical value", section.where("value"));
     step = theory;
   } else {
-    step = ratio_to_fact(section.text("value"), section, context);
+    step = scaled_value(section.text("value"), section, context);
   }
   require(
       step > 0 && std::isfinite(step), "{} must be positive, got {}", section.where("value"), step);

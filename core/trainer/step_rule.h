@@ -31,6 +31,8 @@ struct StepContext {
   std::function<Facts()> facts;  // asked only if the rule refers to L or mu
   double dimension = 1;          // d
   double k = 1;                  // kept entries, d if nothing is dropped
+  double iterations = 1;         // T
+  double workers = 1;            // P
 };
 
 /// Reads `rule`, `value` and the rule's own keys; the caller finishes the section.

@@ -199,6 +199,7 @@ class Trainer {
                       .worker = worker,
                       .iteration = t,
                       .samples = batches_[slot].draw(t),
+                      .shard = shard(worker),
                       .first_half = false};
       if (keeps_previous_gradients()) {
         gradients_[slot].swap(previous_gradients_[slot]);
@@ -245,6 +246,7 @@ class Trainer {
                       .iteration = t,
                       .samples = has_samples ? batches_[slot].draw(t).first(half)
                                              : std::span<const std::uint32_t>(),
+                      .shard = shard(worker),
                       .first_half = true};
       objective_.stochastic_gradient(draw, working_model_, half_gradients_[slot]);
       weigh(worker, half_gradients_[slot]);

@@ -125,7 +125,10 @@ void check_kind(const DatasetEntry* entry, DataKind kind) {
           fmt::join(names_of(kind), ", "));
 }
 
-SparseDataset synthetic_logistic(Part part) {
+SparseDataset synthetic(const std::string& name, Part part) {
+  if (name == "synthetic-gisette") {
+    return make_gisette_twin({.rows = part == Part::training ? 6000U : 1000U, .part = part});
+  }
   const std::size_t rows = part == Part::training ? 2000 : 500;
   return make_logistic_data({.rows = rows, .features = 100, .part = part}).data;
 }
@@ -186,17 +189,23 @@ SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir)
   const DatasetEntry* const entry = find_entry(name_or_path);
   check_kind(entry, DataKind::sparse);
   if (entry != nullptr && entry->train.empty()) {
-    return synthetic_logistic(Part::training);
+    return synthetic(name_or_path, Part::training);
   }
-  const std::string file = entry == nullptr ? name_or_path : entry->train.at(0).file;
-  return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = file}));
+  if (entry == nullptr) {
+    return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = name_or_path}));
+  }
+  auto data =
+      read_libsvm(need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}),
+                  entry->features);
+  data.name = entry->name;
+  return data;
 }
 
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const Path& data_dir) {
   const DatasetEntry* const entry = find_entry(name_or_path);
   if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
-    return synthetic_logistic(Part::held_out);
+    return synthetic(name_or_path, Part::held_out);
   }
   const auto path = find_sparse_test(name_or_path, data_dir);
   return path ? std::optional(read_libsvm(*path)) : std::nullopt;

@@ -28,6 +28,7 @@ struct DatasetEntry {
   std::string terms;
   std::vector<DataFile> train;  ///< One LIBSVM file, or images and labels; empty: made from a seed.
   std::vector<DataFile> test;   ///< Held-out data in the same form; may be empty.
+  std::size_t features = 0;     ///< At least so many, where the last ones occur in no sample.
 };
 
 /// All known data sets, in the order `residuum list datasets` shows them.

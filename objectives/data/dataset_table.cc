@@ -16,6 +16,28 @@ DataFile libsvm_file(const std::string& file, const std::string& sha256) {
           .urls = {"https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/" + file}};
 }
 
+// The tests of Vowpal Wabbit, at the commits that have them as we know them.
+DataFile vw_file(const std::string& place, const std::string& file, const std::string& sha256) {
+  return {.file = file,
+          .sha256 = sha256,
+          .urls = {"https://raw.githubusercontent.com/VowpalWabbit/vowpal_wabbit/" + place + "/" +
+                   file}};
+}
+
+DatasetEntry rcv1_entry() {
+  return {.name = "rcv1-vw",
+          .kind = DataKind::sparse,
+          .summary = "1000 + 500 samples, 47236 sparse features, unit rows; news, a part of RCV1",
+          .terms = "no licence text known",
+          .train = {vw_file("6bc08155407ac33294db0808271b346f1bbe9260/test/train-sets",
+                            "rcv1_small.dat",
+                            "348d59a15f8161852b817fedd45a0a9efa5e2602ea86d9e920ba7079f633e084")},
+          .test = {vw_file("96ce1cf92fd88abca706440e9ddbd7987eefaf74/test/test-sets",
+                           "rcv1_small_test.data",
+                           "c0f5f4a00497c5cec53b47c0ebb8428cc7c364d436ac10f64b5be33d90bfe293")},
+          .features = 47236};
+}
+
 DataFile mnist_file(const std::string& file, const std::string& sha256) {
   return {.file = file,
           .sha256 = sha256,
@@ -27,6 +49,12 @@ std::vector<DatasetEntry> synthetic_entries() {
   return {{.name = "synthetic-logistic",
            .kind = DataKind::sparse,
            .summary = "2000 + 500 samples, 100 features; logistic model with a known truth",
+           .terms = "made from a seed",
+           .train = {},
+           .test = {}},
+          {.name = "synthetic-gisette",
+           .kind = DataKind::sparse,
+           .summary = "6000 + 1000 samples, 5000 dense features; the scale of gisette, L = 843",
            .terms = "made from a seed",
            .train = {},
            .test = {}},
@@ -97,6 +125,7 @@ std::vector<DatasetEntry> make_table() {
   for (auto&& entry : libsvm_entries()) {
     table.push_back(std::move(entry));
   }
+  table.push_back(rcv1_entry());
   table.push_back(mnist_entry());
   return table;
 }

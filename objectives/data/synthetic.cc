@@ -1,6 +1,7 @@
 #include "objectives/data/synthetic.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -100,6 +101,19 @@ void add_logistic_row(const LogisticModel& model,
   out.data.row_begin.push_back(out.data.columns.size());
 }
 
+/// For each feature the bound below which 32 random bits are ink, in a sample of this class.
+std::vector<std::uint32_t> ink_bounds(const GisetteModel& model, int label) {
+  constexpr double kInk = 0.117750;
+  RandomStream random = truth_stream(model.seed, 0);
+  std::vector<std::uint32_t> bounds(model.features);
+  for (std::size_t j = 0; j < bounds.size(); ++j) {
+    const double sign = random.uniform() < 0.5 ? -label : label;
+    const double share = kInk * (j % 2 == 0 ? 1 + sign * model.contrast : 1.0);
+    bounds[j] = static_cast<std::uint32_t>(share * 0x1p32);
+  }
+  return bounds;
+}
+
 // A picture is a coarse grid of standard normal heights, read between its points.
 constexpr std::size_t kGrid = 7;
 using Picture = std::vector<double>;
@@ -192,6 +206,36 @@ LogisticData make_logistic_data(const LogisticModel& model) {
     add_logistic_row(model, columns, random, out);
   }
   return out;
+}
+
+SparseDataset make_gisette_twin(const GisetteModel& model) {
+  check_rows(model.rows);
+  require(model.contrast >= 0 && model.contrast <= 1,
+          "synthetic data: contrast must lie in [0, 1], got {}",
+          model.contrast);
+  constexpr double kExponent = 0.316300;
+  const std::array bounds{ink_bounds(model, -1), ink_bounds(model, 1)};
+  SparseDataset data;
+  data.name = "synthetic-gisette";
+  data.features = model.features;
+  data.note = "labels -1, +1";
+  data.columns.reserve(model.rows * model.features);
+  data.values.reserve(model.rows * model.features);
+  for (std::size_t row = 0; row < model.rows; ++row) {
+    RandomStream random = sample_stream(model.seed, model.part, row);
+    const auto& ink = bounds[row % 2];
+    for (std::size_t j = 0; j < model.features; ++j) {
+      const bool is_ink = random.bits() < ink[j];
+      const double value = is_ink ? 2 * std::pow(1 - random.uniform(), kExponent) - 1 : -1.0;
+      if (value != 0) {
+        data.columns.push_back(static_cast<std::uint32_t>(j));
+        data.values.push_back(value);
+      }
+    }
+    data.labels.push_back(row % 2 == 0 ? -1 : 1);
+    data.row_begin.push_back(data.columns.size());
+  }
+  return data;
 }
 
 ImageDataset make_teacher_images(const TeacherModel& model) {

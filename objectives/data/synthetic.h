@@ -32,6 +32,22 @@ struct LogisticData {
 
 LogisticData make_logistic_data(const LogisticModel& model);
 
+/// A twin of gisette (Guyon et al., NIPS 2003: handwritten digits 4 and 9, features scaled to
+/// [-1, 1]) in what logistic regression feels of it. An entry is -1 but for a share of ink, where
+/// it is -1 + 2 U^a, U uniform; share and a are chosen so that for 6000 x 5000 the numbers known of
+/// gisette come out: lambda_max(A^T A)/(4n) = 842.868 and a mean of |x_i|^2/4 = 1163.345. Every
+/// second feature has more or less ink (by `contrast`) in samples of class +1 than of class -1; the
+/// others are distractors. Classes alternate.
+struct GisetteModel {
+  std::size_t rows = 6000;
+  std::size_t features = 5000;
+  std::uint64_t seed = 1;
+  double contrast = 0.25;  ///< In [0, 1].
+  Part part = Part::training;
+};
+
+SparseDataset make_gisette_twin(const GisetteModel& model);
+
 /// A teacher has one smooth picture per class. A sample is a mixture of its class's picture, weight
 /// at least one half, and another's, moved by up to two pixels, with noise on every pixel. Classes
 /// are balanced: sample i has label i mod classes.

@@ -285,6 +285,37 @@ TEST(ContractionProbe, HasNoMemoryFactorAfterAnIterationThatWasNotMeasured) {
   EXPECT_FALSE(run.rows[1].has(Column::memory_factor));
 }
 
+TEST(TailProbe, ComparesTheTailWithTheClaimWhereItMaySort) {
+  // Mean accumulator (4, 2, 1, 0), squares 16, 4, 1, 0 of 21, k = 1: the tail holds 5/21, the claim
+  // allows 9/16. Their second differences 9, 2 are positive: convex.
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.step = {{"value", 1}};
+  recipe.iterations = 4;
+  recipe.sorted = 3;
+  const auto run = test::measure(constant_gradients({{4, 2, 1, 0}}), recipe);
+
+  EXPECT_DOUBLE_EQ(run.rows[0][Column::tail_ratio], 5.0 / 21);
+  EXPECT_EQ(run.rows[0][Column::tail_convexity], 1);
+  EXPECT_DOUBLE_EQ(run.rows[0].check("tail-claim").rhs, 9.0 / 16);
+  EXPECT_TRUE(run.rows[0].check("tail-claim").holds);
+  EXPECT_FALSE(run.rows[1].has(Column::tail_ratio));
+  EXPECT_TRUE(run.rows[3].has(Column::tail_ratio));
+}
+
+TEST(TailProbe, SeesTheClaimFailForEqualMagnitudes) {
+  // Nothing decays: 3/4 is left, above (3/4)^2.
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+  recipe.aggregator = {{"kind", "allgather"}};
+  recipe.sorted = 1;
+  const auto run = test::measure(constant_gradients({{1, 1, -1, 1}}), recipe);
+
+  EXPECT_DOUBLE_EQ(run.rows[0][Column::tail_ratio], 0.75);
+  EXPECT_FALSE(run.rows[0].check("tail-claim").holds);
+}
+
 TEST(AverageProbe, IsTheLossGapAtTheAverage) {
   const auto objective = test::noisy_quadratic(3, 0);
   Recipe recipe;

@@ -114,6 +114,7 @@ struct Recipe {
   // What only some probes ask for.
   std::optional<Json> split = std::nullopt;
   std::optional<Json> power = std::nullopt;
+  std::optional<Json> sorted = std::nullopt;
   std::optional<Json> virtual_points = std::nullopt;
   bool compares_points = false;
   bool averages_iterates = false;
@@ -160,6 +161,9 @@ inline Outcome train(World& world,
   training.stop = recipe.stop;
   if (recipe.split) {
     training.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
+  }
+  if (recipe.sorted) {
+    training.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
   }
   if (recipe.power) {
     training.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);

@@ -34,7 +34,7 @@ TEST(Registry, ANameTwiceIsRefused) {
   const std::vector<Entry<Other>> built_in{{"plain", "", "", "{}", make_other}};
   const Registered<Other> again({"plain", "", "", "{}", make_other});
 
-  EXPECT_THAT(test::error_of([&] { with_brought<Entry<Other>>(built_in); }),
+  EXPECT_THAT(test::error_of([&] { with_brought<Other>(built_in); }),
               HasSubstr("two components are registered as 'plain'"));
 }
 

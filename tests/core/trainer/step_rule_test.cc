@@ -22,11 +22,14 @@ StepContext known() {
                 return facts;
               },
           .dimension = 100,
-          .k = 10};
+          .k = 10,
+          .iterations = 1600,
+          .workers = 4};
 }
 
 StepContext unknown() {
-  return {.facts = [] { return Facts{}; }, .dimension = 100, .k = 10};
+  return {
+      .facts = [] { return Facts{}; }, .dimension = 100, .k = 10, .iterations = 1600, .workers = 4};
 }
 
 double step(const Json& values, std::uint64_t t, double epoch = 0) {
@@ -38,6 +41,11 @@ double step(const Json& values, std::uint64_t t, double epoch = 0) {
 
 std::string message(const Json& values, const StepContext& context) {
   return error_of([&] { make_step_rule(Section("step", values), context); });
+}
+
+TEST(StepRule, ScalesWithTheLengthOfTheRunAndTheWorkers) {
+  EXPECT_DOUBLE_EQ(step({{"value", "0.8/sqrt(T)"}}, 7), 0.02);
+  EXPECT_DOUBLE_EQ(step({{"value", "0.8*sqrt(P/T)"}}, 7), 0.04);
 }
 
 TEST(StepRule, IsConstantByDefault) {

@@ -29,6 +29,7 @@ std::vector<Case> cases() {
   }
   all.push_back({"quadratic d=1", "quadratic", {{"dimension", 1}}});
   all.push_back({"quadratic defaults", "quadratic", nlohmann::json::object()});
+  all.push_back({"signal laplace", "signal", {{"dimension", 30}, {"law", "laplace"}}});
   for (const std::string kind : {"logistic", "nonconvex-logistic"}) {
     all.push_back({kind + " d=1", kind, {{"rows", 40}, {"features", 1}}});
     all.push_back({kind + " one sample", kind, {{"rows", 1}, {"features", 5}}});
@@ -43,7 +44,8 @@ std::vector<Case> cases() {
 
 std::vector<Case> data_cases() {
   auto all = cases();
-  std::erase_if(all, [](const Case& one) { return one.kind == "quadratic"; });
+  std::erase_if(all,
+                [](const Case& one) { return one.kind == "quadratic" || one.kind == "signal"; });
   return all;
 }
 

@@ -77,16 +77,15 @@ TEST(LogisticFacts, OfA9aAreProvedByAnIndependentGradient) {
 TEST(LogisticFacts, OfMadelonAreThePublishedOnes) {
   RESIDUUM_NEEDS_DATA("madelon");
   // Unscaled, as in the total-error experiments: L, f* and f(x* + 1e-4) as published.
-  const auto f = make("logistic", {{"data", "madelon"}, {"l2", "L/1e4"}});
+  const auto f =
+      make("logistic", {{"data", "madelon"}, {"l2", "L/1e4"}, {"start", "minimizer + 1e-4"}});
   const Facts facts = f->facts();
   const double l2 = facts.strong_convexity.value();
   EXPECT_NEAR(facts.smoothness.value() - l2, 29790805.649, 5e-4);
   EXPECT_NEAR(l2, 2979.0805649, 5e-8);
   EXPECT_NEAR(facts.minimum.value(), 0.667920, 5e-7);
-  auto start = facts.minimizer;
-  for (double& w : start) {
-    w += 1e-4;
-  }
+  std::vector<double> start(f->dimension());
+  f->initial_point(1, start);
   EXPECT_NEAR(evaluate(*f, start).value, 12.170929, 5e-7);
   const auto certificate = certify(load_sparse("madelon", data_dir()), l2, facts.minimizer);
   EXPECT_LE(static_cast<double>(certificate.gradient_norm), 1e-9);

@@ -29,8 +29,15 @@ TEST(Catalogue, EntriesHaveDifferentNamesTermsAndFilesForTheirKind) {
     EXPECT_TRUE(entry.train.empty() || entry.train.size() == files) << entry.name;
     EXPECT_TRUE(entry.test.empty() || entry.test.size() == files) << entry.name;
   }
-  for (const char* name :
-       {"synthetic-logistic", "synthetic-images", "a9a", "mushrooms", "w8a", "madelon", "mnist"}) {
+  for (const char* name : {"synthetic-logistic",
+                           "synthetic-gisette",
+                           "synthetic-images",
+                           "rcv1-vw",
+                           "a9a",
+                           "mushrooms",
+                           "w8a",
+                           "madelon",
+                           "mnist"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }

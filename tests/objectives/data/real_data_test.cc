@@ -71,9 +71,12 @@ TEST_F(RealData, HeartScaleIsFoundByName) {
 }
 
 TEST_F(RealData, Rcv1WithNamespacesHasUnitRows) {
-  const auto data = read_libsvm(data_dir() / "rcv1-vw" / "rcv1_small.dat.xz", 47236);
+  const auto data = load_sparse("rcv1-vw", data_dir());
 
   expect_shape(data, {1000, 47236, 77739, 459});
+  EXPECT_EQ(data.name, "rcv1-vw");
+  EXPECT_EQ(data.note, "labels -1, +1");
+  expect_shape(load_sparse_test("rcv1-vw", data_dir()).value(), {500, 47042, 39448, 245});
   for (std::size_t row = 0; row < data.rows(); ++row) {
     double norm_sq = 0;
     for (auto i = data.row_begin[row]; i < data.row_begin[row + 1]; ++i) {

@@ -246,5 +246,69 @@ TEST(TeacherImages, RefuseShapesThatCannotBe) {
   EXPECT_THAT(refusal({.rows = 3, .classes = 1}), HasSubstr("at least 2"));
 }
 
+/// lambda_max(A^T A) by power iteration from the vector of ones.
+double largest_gram_eigenvalue(const SparseDataset& data) {
+  std::vector<double> v(data.features, 1 / std::sqrt(static_cast<double>(data.features)));
+  double eigenvalue = 0;
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    std::vector<double> image(data.features);
+    for (std::size_t row = 0; row < data.rows(); ++row) {
+      double product = 0;
+      for (auto i = data.row_begin[row]; i < data.row_begin[row + 1]; ++i) {
+        product += data.values[i] * v[data.columns[i]];
+      }
+      for (auto i = data.row_begin[row]; i < data.row_begin[row + 1]; ++i) {
+        image[data.columns[i]] += product * data.values[i];
+      }
+    }
+    eigenvalue = std::sqrt(norm_sq(image));
+    std::transform(image.begin(), image.end(), v.begin(), [&](double x) { return x / eigenvalue; });
+  }
+  return eigenvalue;
+}
+
+// The numbers that are published of gisette; power iteration converges like 1/1000 per step.
+TEST(GisetteTwin, HasTheScaleOfGisette) {
+  const auto data = make_gisette_twin({});
+
+  ASSERT_EQ(data.rows(), 6000U);
+  ASSERT_EQ(data.features, 5000U);
+  EXPECT_EQ(std::count(data.labels.begin(), data.labels.end(), 1), 3000);
+  EXPECT_GE(*std::min_element(data.values.begin(), data.values.end()), -1);
+  EXPECT_LE(*std::max_element(data.values.begin(), data.values.end()), 1);
+  EXPECT_NEAR(largest_gram_eigenvalue(data) / (4 * 6000), 842.868, 0.001 * 842.868);
+  EXPECT_NEAR(norm_sq(data.values) / (4 * 6000), 1163.345, 0.001 * 1163.345);
+}
+
+TEST(GisetteTwin, HasMoreInkOrLessOnEverySecondFeatureOfAClass) {
+  const auto data = make_gisette_twin({.rows = 20000, .features = 6, .contrast = 1});
+
+  // With contrast 1 an informative feature has ink in one class alone: the other's entries are -1.
+  std::vector<std::array<int, 2>> inked(6);
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    for (auto i = data.row_begin[row]; i < data.row_begin[row + 1]; ++i) {
+      inked[data.columns[i]][row % 2] += data.values[i] > -1 ? 1 : 0;
+    }
+  }
+  for (std::size_t j = 0; j < 6; ++j) {
+    const auto [least, most] = std::minmax(inked[j][0], inked[j][1]);
+    const double share = 0.11775 * (j % 2 == 0 ? 2 : 1);
+    EXPECT_NEAR(most, 10000 * share, 5 * std::sqrt(10000 * share));
+    EXPECT_NEAR(least, j % 2 == 0 ? 0 : 10000 * share, j % 2 == 0 ? 0 : 5 * std::sqrt(1178));
+  }
+}
+
+TEST(GisetteTwin, SharesItsInkAndNoSampleWithTheHeldOutPart) {
+  const auto train = make_gisette_twin({.rows = 50, .features = 40});
+  const auto more = make_gisette_twin({.rows = 60, .features = 40});
+  const auto held_out = make_gisette_twin({.rows = 50, .features = 40, .part = Part::held_out});
+
+  EXPECT_NE(train.values, held_out.values);
+  EXPECT_EQ(
+      train.values,
+      std::vector<double>(more.values.begin(),
+                          more.values.begin() + static_cast<std::ptrdiff_t>(train.values.size())));
+}
+
 }  // namespace
 }  // namespace residuum

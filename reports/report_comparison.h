@@ -1,0 +1,20 @@
+#pragma once
+// Comparisons at equal cost and rates, as parts of summary.json and of the report.
+
+#include <string>
+
+#include "reports/summary.h"
+
+namespace residuum::reports {
+
+Json comparisons_json(const Summary& summary);
+Json rates_json(const Summary& summary);
+
+/// Per objective a table of the methods, a column for each cost; empty where there is nothing to
+/// compare.
+std::string comparison_tables(const Summary& summary);
+
+/// A line per method and key that varies; empty where nothing can be fitted.
+std::string rates_table(const Summary& summary);
+
+}  // namespace residuum::reports

@@ -1,0 +1,178 @@
+// Verdicts on assumptions from rows written by hand.
+
+#include "assumptions/verdicts/assumptions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace residuum {
+namespace {
+
+constexpr std::uint64_t kIterations = 128;  // two to a window
+
+using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
+
+Evidence evidence(std::size_t seeds, const Fill& fill) {
+  Evidence all;
+  all.method.dimension = 100;
+  all.method.k = 10;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    SeedEvidence one(kIterations);
+    for (std::uint64_t t = 0; t < kIterations; ++t) {
+      Row row(t);
+      row.set(Column::step_size, 0.5);
+      fill(t, seed, row);
+      one.add(row);
+    }
+    all.add(std::move(one));
+  }
+  return all;
+}
+
+AssumptionVerdict verdict(const Evidence& evidence, std::string_view name) {
+  for (const auto& one : judge_assumptions(evidence)) {
+    if (one.name == name) {
+      return one;
+    }
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+/// delta of every iteration as given by seed; accumulators of norm one.
+Evidence with_delta(const std::vector<double>& by_seed) {
+  return evidence(by_seed.size(), [&](auto, std::size_t seed, Row& row) {
+    row.set(Column::delta, by_seed[seed]);
+    row.set(Column::accumulator_norm_sq, 1);
+  });
+}
+
+TEST(AssumptionVerdicts, HoldWhereTheWholeIntervalIsBelowOne) {
+  const auto one = verdict(with_delta({0.90, 0.92, 0.94}), "gtopk");
+
+  EXPECT_EQ(one.state, AssumptionState::holds);
+  EXPECT_NEAR(one.value.value(), 0.92, 1e-12);
+  // t_{2, 0.975} = 4.302653, s = 0.02, n = 3.
+  EXPECT_NEAR(one.interval->high, 0.92 + 4.302653 * 0.02 / std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(one.worst.value(), 0.94, 1e-12);
+  EXPECT_EQ(one.worst_seed, 2U);
+}
+
+TEST(AssumptionVerdicts, AreMarginalWhereOneLiesInTheInterval) {
+  EXPECT_EQ(verdict(with_delta({0.96, 0.99, 1.02}), "gtopk").state, AssumptionState::marginal);
+}
+
+TEST(AssumptionVerdicts, FailWhereTheWholeIntervalIsAboveOne) {
+  EXPECT_EQ(verdict(with_delta({1.20, 1.22, 1.24}), "gtopk").state, AssumptionState::fails);
+}
+
+TEST(AssumptionVerdicts, WeighDeltaByWhatWasAccumulated) {
+  // 0.5 of 3 and 2 of 1: (1.5 + 2)/4.
+  const auto all = evidence(1, [](std::uint64_t t, auto, Row& row) {
+    row.set(Column::delta, t % 2 == 0 ? 0.5 : 2.0);
+    row.set(Column::accumulator_norm_sq, t % 2 == 0 ? 3 : 1);
+  });
+
+  EXPECT_DOUBLE_EQ(verdict(all, "gtopk").value.value(), 3.5 / 4);
+}
+
+TEST(AssumptionVerdicts, HaveNoIntervalWithOneSeedAndSayWhy) {
+  const auto one = verdict(with_delta({0.9}), "gtopk");
+
+  EXPECT_EQ(one.state, AssumptionState::holds);
+  EXPECT_FALSE(one.interval.has_value());
+  EXPECT_EQ(one.remark, "one seed: no interval");
+}
+
+TEST(AssumptionVerdicts, SayWhatIsMissing) {
+  const auto all = evidence(2, [](auto, auto, Row&) {});
+  const auto one = verdict(all, "gtopk");
+
+  EXPECT_EQ(one.state, AssumptionState::not_measured);
+  EXPECT_FALSE(one.value.has_value());
+  EXPECT_EQ(one.remark, "needs the probe 'delta'");
+  EXPECT_EQ(verdict(Evidence(), "gtopk").remark, "no run has finished");
+}
+
+TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
+  const auto all = evidence(1, [](auto, auto, Row& row) {
+    row.set(Column::gap_norm_sq, 2);
+    row.set(Column::contraction, 1);
+    row.set(Column::mean_grad_norm_sq, 1);
+  });
+
+  EXPECT_EQ(verdict(all, "contraction").state, AssumptionState::fails);
+  EXPECT_EQ(verdict(all, "bounded-residual").state, AssumptionState::not_measured);
+  EXPECT_THAT(verdict(all, "bounded-residual").remark, testing::HasSubstr("does not contract"));
+}
+
+TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
+  // q = 1/4: Q = (1/4)/(1/2)^2 = 1; eta^2 M^2 = 1/4 * 8 = 2.
+  const auto with_gap = [](double gap) {
+    return evidence(1, [gap](auto, auto, Row& row) {
+      row.set(Column::gap_norm_sq, gap);
+      row.set(Column::contraction, 0.25);
+      row.set(Column::mean_grad_norm_sq, 8);
+    });
+  };
+
+  EXPECT_DOUBLE_EQ(verdict(with_gap(1), "bounded-residual").value.value(), 0.5);
+  EXPECT_EQ(verdict(with_gap(1), "bounded-residual").state, AssumptionState::holds);
+  EXPECT_EQ(verdict(with_gap(3), "bounded-residual").state, AssumptionState::fails);
+}
+
+TEST(AssumptionVerdicts, CompareWorkersWithRandomSelections) {
+  const auto all = evidence(1, [](auto, auto, Row& row) {
+    row.set(Column::residual_norm_sq, 0.45);
+    row.set(Column::worker_accumulator_norm_sq, 1);
+  });
+
+  EXPECT_NEAR(verdict(all, "worker-contraction").value.value(), 0.5, 1e-12);  // of 1 - 10/100
+}
+
+TEST(AssumptionVerdicts, CompareMeasuredWithKnownSmoothness) {
+  auto all = evidence(2, [](auto, std::size_t seed, Row& row) {
+    row.set(Column::smoothness_gap, 3.0 + static_cast<double>(seed));
+  });
+  EXPECT_EQ(verdict(all, "smoothness").state, AssumptionState::not_measured);
+  EXPECT_THAT(verdict(all, "smoothness").remark,
+              testing::HasSubstr("largest that the runs met is 4"));
+
+  all.method.smoothness = Known{.value = 100, .origin = "exact"};
+  EXPECT_EQ(verdict(all, "smoothness").state, AssumptionState::holds);
+  EXPECT_DOUBLE_EQ(verdict(all, "smoothness").worst.value(), 0.04);
+}
+
+TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
+  const auto with_growth = [](double end) {
+    return evidence(2, [end](std::uint64_t t, std::size_t seed, Row& row) {
+      const double moment = t >= kIterations * 3 / 4 ? end : 2;
+      row.set(Column::mean_grad_norm_sq, moment + 1e-3 * static_cast<double>(seed));
+    });
+  };
+
+  EXPECT_EQ(verdict(with_growth(5), "bounded-moment").state, AssumptionState::fails);
+  const auto fine = verdict(with_growth(1), "bounded-moment");
+  EXPECT_EQ(fine.state, AssumptionState::holds);
+  EXPECT_NEAR(fine.value.value(), 0.5, 1e-3);
+  EXPECT_THAT(fine.remark, testing::HasSubstr("M^2 = 2"));
+}
+
+TEST(AssumptionVerdicts, SeeGradientsThatAreBiased) {
+  const auto all = evidence(3, [](std::uint64_t t, std::size_t seed, Row& row) {
+    row.set(Column::half_batch_bias, 3 + 0.01 * static_cast<double>(seed) + (t % 2 == 0 ? 1 : -1));
+  });
+
+  EXPECT_EQ(verdict(all, "unbiased").state, AssumptionState::fails);
+}
+
+TEST(AssumptionVerdicts, CompareTheTailWithTheSquaredClaim) {
+  const auto all = evidence(1, [](auto, auto, Row& row) { row.set(Column::tail_ratio, 0.405); });
+
+  EXPECT_DOUBLE_EQ(verdict(all, "tail").value.value(), 0.5);  // of 0.9^2
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,43 @@
+# Installs what is built into an empty folder, builds the project beside this file against it, and
+# looks at what its program does. BUILT, FOLDER, SOURCES, GENERATOR, BUILD_TYPE, FLAGS, LAUNCHER.
+
+# step(what command...): stops at a command that fails; its output is in `output`.
+function(step what)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE code
+                  OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${what} failed with ${code}\n${out}\n${err}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect what text part)
+  string(FIND "${text}" "${part}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "${what} does not contain '${part}'")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})
+step("installation" ${CMAKE_COMMAND} --install ${BUILT} --prefix ${FOLDER}/prefix)
+file(GLOB_RECURSE headers ${FOLDER}/prefix/include/residuum/torch_*.h)
+if(headers)
+  message(FATAL_ERROR "private headers were installed: ${headers}")
+endif()
+
+step("configuration" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCES} -B ${FOLDER}/build
+     -DCMAKE_PREFIX_PATH=${FOLDER}/prefix -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+     -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
+step("build" ${CMAKE_COMMAND} --build ${FOLDER}/build)
+step("its tests" ${CMAKE_CTEST_COMMAND} --test-dir ${FOLDER}/build --output-on-failure
+     --no-tests=error)
+
+set(program ${FOLDER}/build/my_residuum)
+step("list" ${program} list sparsifiers)
+expect("the list" "${output}" "window-k")
+expect("the list" "${output}" "top-k")
+step("run" ${program} run ${SOURCES}/study.toml --out ${FOLDER}/results --progress none)
+step("report" ${program} report ${FOLDER}/results)
+file(READ ${FOLDER}/results/report.html report)
+expect("the report" "${report}" "<td>window-k</td>")
