@@ -25,20 +25,19 @@ std::string word_at(const Json& config, std::string_view path, std::string_view 
 
 /// The threshold of the messages as it acts on step-multiplied accumulators, at constant step: a
 /// threshold on gradients is eta times as large there.
-std::optional<double> threshold_of(const Json& config, const Json& status) {
-  const auto step = number_at(config, "step.value");
+std::optional<double> threshold_of(const Json& config, const Json& status, double step) {
   const auto found = number_at(status, "threshold");
   auto threshold = found ? found : number_at(config, "sparsifier.threshold");
   const auto k = number_at(config, "sparsifier.k");
   if (!threshold && k && *k > 0) {
     threshold = 1 / (2 * std::sqrt(*k));
   }
-  if (!threshold || !step) {
+  if (!threshold) {
     return std::nullopt;
   }
   const bool eta_scaled = text_at(config, "sparsifier.rule") == "eta-scaled";
   const bool on_gradients = text_at(config, "feedback.units") == "gradient";
-  return *threshold * (eta_scaled ? *step : 1) * (on_gradients ? *step : 1);
+  return *threshold * (eta_scaled ? step : 1) * (on_gradients ? step : 1);
 }
 
 /// Losses that are sums of logarithms of probabilities and a regulariser.
@@ -85,7 +84,7 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
 
 }  // namespace
 
-MethodFacts method_facts(const Run& run) {
+MethodFacts method_facts(const Run& run, std::optional<double> step) {
   const Json& config = value_at(run.config, "config");
   MethodFacts facts;
   facts.sparsifier = word_at(config, "sparsifier.kind", "none");
@@ -104,8 +103,8 @@ MethodFacts method_facts(const Run& run) {
   if (k && *k >= 1 && *k <= facts.dimension) {
     facts.k = k;
   }
-  if (facts.sparsifier == "hard-threshold") {
-    facts.threshold = threshold_of(config, run.status);
+  if (facts.sparsifier == "hard-threshold" && step) {
+    facts.threshold = threshold_of(config, run.status, *step);
   }
   // The rule's default is a multiple of d/k that config.json gives as it was written.
   facts.step_shift = number_at(config, "step.shift");
@@ -138,17 +137,24 @@ std::vector<std::uint64_t> run_lengths(const ResultFolder& folder) {
 Evidence evidence_of(const ResultFolder& folder,
                      const Group& group,
                      const std::vector<RunMeasures>& measures) {
-  const auto has_tables = [&](std::size_t i) { return folder.runs[i].has_tables(); };
-  const auto first = std::find_if(group.runs.begin(), group.runs.end(), has_tables);
-  Evidence evidence(first == group.runs.end() ? MethodFacts{} : method_facts(folder.runs[*first]));
+  std::vector<SeedEvidence> seeds;
+  std::optional<double> step;
+  const Run* first = nullptr;
   for (const std::size_t i : group.runs) {
-    if (has_tables(i) && measures[i].evidence) {
-      SeedEvidence seed = *measures[i].evidence;
-      if (folder.runs[i].state == "diverged") {
-        seed.end_early();
-      }
-      evidence.add(std::move(seed));
+    const Run& run = folder.runs[i];
+    if (!run.has_tables() || !measures[i].evidence) {
+      continue;
     }
+    first = first == nullptr ? &run : first;
+    seeds.push_back(*measures[i].evidence);
+    if (run.state == "diverged") {
+      seeds.back().end_early();
+    }
+    step = std::max(step, seeds.back().measures().largest_step);
+  }
+  Evidence evidence(first == nullptr ? MethodFacts{} : method_facts(*first, step));
+  for (auto& seed : seeds) {
+    evidence.add(std::move(seed));
   }
   return evidence;
 }

@@ -3,6 +3,7 @@
 // these do not say is not known; nothing is guessed.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "assumptions/theorems/evidence.h"
@@ -12,7 +13,8 @@
 
 namespace residuum::reports {
 
-MethodFacts method_facts(const Run& run);
+/// `step`: the step size as it was, which a study may have given as a multiple of 1/L.
+MethodFacts method_facts(const Run& run, std::optional<double> step);
 
 /// For each run how long the runs of its group are: what the longest of them has done. At least 1.
 std::vector<std::uint64_t> run_lengths(const ResultFolder& folder);

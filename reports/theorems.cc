@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "reports/csv.h"
 #include "reports/html.h"
 
@@ -128,7 +130,11 @@ std::vector<std::string> theorem_lines(const Summary& summary) {
         count(group, BoundVerdict::not_measured),
         count(group, BoundVerdict::not_applicable));
     const std::string failed = names_of(group, BoundVerdict::fails);
-    lines.push_back(failed.empty() ? line : line + "; FAILS: " + failed);
+    if (!failed.empty()) {
+      line += "; FAILS: ";
+      line += failed;
+    }
+    lines.push_back(std::move(line));
   }
   return lines;
 }

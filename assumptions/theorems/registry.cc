@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "assumptions/theorems/theorem.h"
@@ -97,9 +96,12 @@ constexpr auto kTheorems = std::to_array<Theorem>({
 std::span<const Theorem> theorems() { return kTheorems; }
 
 const Theorem* find_theorem(std::string_view name) {
-  const auto found = std::find_if(
-      kTheorems.begin(), kTheorems.end(), [name](const Theorem& one) { return one.name == name; });
-  return found == kTheorems.end() ? nullptr : &*found;
+  for (const auto& theorem : kTheorems) {
+    if (theorem.name == name) {
+      return &theorem;
+    }
+  }
+  return nullptr;
 }
 
 std::string_view attribution_text(Attribution attribution) {

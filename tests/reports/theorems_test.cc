@@ -28,22 +28,25 @@ Run run_with(const Json& config, const Json& status) {
 }
 
 TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
-  const MethodFacts facts = method_facts(run_with(
-      {{"objective", {{"kind", "logistic"}}},
-       {"workers", {{"count", 8}, {"batch", 32}, {"sampling", "shuffle"}, {"partition", "iid"}}},
-       {"sparsifier", {{"kind", "top-k"}}},
-       {"aggregator", {{"kind", "gtopk-tree"}}},
-       {"feedback", {{"kind", "ef14"}, {"units", "gradient"}}},
-       {"protocol", {{"kind", "bsp"}}},
-       {"step", {{"rule", "inv-time"}, {"value", 8}, {"shift", "10d/k"}, {"momentum", 0.9}}}},
-      {{"dimension", 200},
-       {"k", 20},
-       {"conserves", false},
-       {"facts",
-        {{"smoothness", 2},
-         {"strong_convexity", 0.1},
-         {"minimum", 0.3},
-         {"initial_distance_sq", 7}}}}));
+  const MethodFacts facts = method_facts(
+      run_with(
+          {{"objective", {{"kind", "logistic"}}},
+           {"workers",
+            {{"count", 8}, {"batch", 32}, {"sampling", "shuffle"}, {"partition", "iid"}}},
+           {"sparsifier", {{"kind", "top-k"}}},
+           {"aggregator", {{"kind", "gtopk-tree"}}},
+           {"feedback", {{"kind", "ef14"}, {"units", "gradient"}}},
+           {"protocol", {{"kind", "bsp"}}},
+           {"step", {{"rule", "inv-time"}, {"value", 8}, {"shift", "10d/k"}, {"momentum", 0.9}}}},
+          {{"dimension", 200},
+           {"k", 20},
+           {"conserves", false},
+           {"facts",
+            {{"smoothness", 2},
+             {"strong_convexity", 0.1},
+             {"minimum", 0.3},
+             {"initial_distance_sq", 7}}}}),
+      {});
   EXPECT_EQ(facts.sparsifier, "top-k");
   EXPECT_EQ(facts.aggregator, "gtopk-tree");
   EXPECT_EQ(facts.units, "gradient");
@@ -65,36 +68,37 @@ TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
 }
 
 TEST(MethodFacts, DoNotGuessWhatIsNotSaid) {
-  const MethodFacts facts = method_facts(run_with(Json::object(), Json::object()));
+  const MethodFacts facts = method_facts(run_with(Json::object(), Json::object()), {});
   EXPECT_FALSE(facts.smoothness);
   EXPECT_FALSE(facts.minimum);
   EXPECT_FALSE(facts.lower_bound);
   EXPECT_FALSE(facts.convex);
   EXPECT_FALSE(facts.k);
   EXPECT_FALSE(facts.deterministic);
-  EXPECT_FALSE(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {})).minimum);
-  EXPECT_EQ(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {})).lower_bound->value, 0);
+  EXPECT_FALSE(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).minimum);
+  EXPECT_EQ(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).lower_bound->value,
+            0);
 }
 
 TEST(MethodFacts, KnowFullGradientsAndWhenNothingIsRandom) {
   const Json status{{"facts", {{"strong_convexity", 0.1}}}};
   Json config{{"workers", {{"batch", "full"}, {"partition", "dirichlet:0.5"}}},
               {"sparsifier", {{"kind", "top-k"}}}};
-  MethodFacts facts = method_facts(run_with(config, status));
+  MethodFacts facts = method_facts(run_with(config, status), {});
   EXPECT_TRUE(facts.full_gradients);
   EXPECT_TRUE(facts.deterministic);
   EXPECT_FALSE(facts.equal_shards);
   EXPECT_EQ(facts.noise_variance->value, 0);
   config["sparsifier"]["kind"] = "rand-k";
-  EXPECT_FALSE(method_facts(run_with(config, status)).deterministic);
+  EXPECT_FALSE(method_facts(run_with(config, status), {}).deterministic);
 }
 
 TEST(MethodFacts, TakeThresholdsToStepMultipliedAccumulators) {
   Json config{{"sparsifier", {{"kind", "hard-threshold"}, {"threshold", 0.4}, {"rule", "fixed"}}},
               {"feedback", {{"units", "step"}}},
-              {"step", {{"value", 0.1}}}};
+              {"step", {{"value", "0.5/L"}}}};
   const auto threshold = [&](const Json& status = Json::object()) {
-    return *method_facts(run_with(config, status)).threshold;
+    return *method_facts(run_with(config, status), 0.1).threshold;
   };
   EXPECT_DOUBLE_EQ(threshold(), 0.4);
   config["sparsifier"]["rule"] = "eta-scaled";
