@@ -13,6 +13,7 @@
 #include "experiments/signals.h"
 #include "experiments/study.h"
 #include "objectives/data/catalogue.h"
+#include "reports/assumptions.h"
 #include "reports/collect.h"
 #include "reports/files.h"
 #include "reports/result_folder.h"
@@ -224,6 +225,7 @@ class Batch {
       fmt::print("{}\n", reports::study_table_json(summary).dump(2));
     } else {
       fmt::print("{}", reports::study_table(summary));
+      fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));
     }
     say(fmt::format(
         "results in {}; report: residuum report {}", result_dir_.string(), result_dir_.string()));
@@ -231,19 +233,24 @@ class Batch {
       say("stopped on request: the same command goes on with the runs that are left");
       return ExitCode::stopped;
     }
-    return verdict();
+    return verdict(summary);
   }
 
   /// From the folder, so that a second call that finds all runs done says the same.
-  ExitCode verdict() const {
+  ExitCode verdict(const reports::Summary& summary) const {
     bool check_failed = false;
+    if (options_.strict) {
+      for (const auto& line : reports::failed_assumptions(summary)) {
+        say(line);
+        check_failed = true;
+      }
+    }
     bool run_failed = false;
-    for (const auto& run : reports::read_result_folder(result_dir_).runs) {
+    for (const auto& run : summary.folder.runs) {
       run_failed = run_failed || run.state != "finished";
       for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {
         const bool holds = check.value("holds", true);
-        const bool matters =
-            check.value("hard", false) ? check.value("expected", true) : options_.strict;
+        const bool matters = check.value("hard", false) && check.value("expected", true);
         if (!holds && matters) {
           say(fmt::format("{}: check '{}' failed at {} of {} iterations",
                           run.id,

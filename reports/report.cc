@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "reports/assumptions.h"
 #include "reports/files.h"
 #include "reports/html.h"
 #include "reports/report_comparison.h"
@@ -120,6 +121,19 @@ std::string theorems_html(const Summary& summary, std::vector<std::string>& prob
          details("Every theorem by method", theorem_details(summary));
 }
 
+std::string assumptions_html(const Summary& summary, std::vector<std::string>& problems) {
+  const std::string verdicts = assumptions_table(summary);
+  if (verdicts.empty()) {
+    return {};
+  }
+  const auto curves = delta_against_workers(summary);
+  return "<p>Each assumption is a ratio that must not exceed one: its mean over the seeds with a "
+         "95 % interval (Student). Marginal: one lies in the interval.</p>\n" +
+         verdicts +
+         details("What is assumed, and how the ratio is formed", assumptions_legend(summary)) +
+         workers_table(curves) + drawn_figures(summary, plan_workers_figures(curves), problems);
+}
+
 std::string repeat_html(const Summary& summary) {
   std::string html;
   if (!summary.folder.command.empty()) {
@@ -153,6 +167,7 @@ std::string background_html(const Summary& summary) {
 std::string page(const Summary& summary, std::vector<std::string>& problems) {
   std::string html = head(summary.folder.title) + "<body>\n" + headline(summary) + "<main>\n";
   html += section("Verdicts", verdict_table(summary));
+  html += optional_section("Assumptions", assumptions_html(summary, problems));
   html += section("Where the runs ended", results_table(summary));
   html += optional_section("At equal cost", comparison_tables(summary));
   html += optional_section("Rates", rates_table(summary));

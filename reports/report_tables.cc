@@ -77,6 +77,16 @@ Cell place_cell(const Place& place) {
   return cell;
 }
 
+Cell invariants_cell(const RunVerdict& run) {
+  if (!run.measured) {
+    return text_cell("–");
+  }
+  if (run.invariants) {
+    return {.html = badge(Verdict::pass), .is_number = false};
+  }
+  return {.html = badge(Verdict::fail) + small(run.failed_check), .is_number = false};
+}
+
 std::string runs_text(const GroupSummary& group) {
   const std::size_t all = group.group.runs.size();
   std::string text = fmt::format("{}", all);
@@ -225,12 +235,17 @@ std::string runs_table(const Summary& summary) {
                        text_cell("method"),
                        number_cell("seed"),
                        text_cell("state"),
+                       text_cell("invariants"),
+                       number_cell("largest δ"),
+                       number_cell("largest q"),
                        number_cell("iterations"),
                        number_cell("final loss"),
                        number_cell("wall time, s"),
                        text_cell("message")};
   std::vector<HtmlRow> rows;
-  for (const auto& run : summary.folder.runs) {
+  for (std::size_t i = 0; i < summary.folder.runs.size(); ++i) {
+    const Run& run = summary.folder.runs[i];
+    const RunVerdict& verdict = summary.runs[i];
     const bool is_finished = run.state == "finished";
     rows.push_back(
         {{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
@@ -239,6 +254,9 @@ std::string runs_table(const Summary& summary) {
          {.html = fmt::format(
               "<span class=\"{}\">{}</span>", is_finished ? "pass" : "fail", escape(run.state)),
           .is_number = false},
+         invariants_cell(verdict),
+         number_cell(short_number(verdict.delta.worst.value)),
+         number_cell(short_number(verdict.contraction.worst.value)),
          number_cell(short_number(number_at(run.status, "iterations"))),
          number_cell(short_number(number_at(run.status, "final.loss"))),
          number_cell(short_number(number_at(run.status, "wall_s"))),

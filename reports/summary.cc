@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/assumptions.h"
 #include "reports/theorems.h"
 
 namespace residuum::reports {
@@ -94,6 +95,25 @@ void add_metrics(GroupSummary& summary, const std::vector<const Run*>& finished)
   }
 }
 
+RunVerdict judge_run(const Run& run, const RunMeasures& measures) {
+  RunVerdict verdict;
+  verdict.run_id = run.id;
+  verdict.measured = run.has_tables();
+  verdict.delta = measures.delta;
+  verdict.contraction = measures.contraction;
+  std::vector<CheckSummary> checks;
+  if (verdict.measured) {
+    add_checks(checks, run);
+  }
+  for (const auto& check : checks) {
+    if (check.unexpected_failures > 0 && verdict.invariants) {
+      verdict.invariants = false;
+      verdict.failed_check = check.name;
+    }
+  }
+  return verdict;
+}
+
 GroupSummary summarise_group(const ResultFolder& folder,
                              const Group& group,
                              const std::vector<RunMeasures>& measures) {
@@ -121,7 +141,9 @@ GroupSummary summarise_group(const ResultFolder& folder,
   summary.delta.median = median(delta_medians);
   summary.contraction.median = median(contraction_medians);
   add_metrics(summary, finished);
-  summary.theorems = judge_theorems(evidence_of(folder, group, measures));
+  const Evidence evidence = evidence_of(folder, group, measures);
+  summary.theorems = judge_theorems(evidence);
+  judge_assumptions(folder, evidence, summary);
   return summary;
 }
 
@@ -181,11 +203,13 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
   for (const auto& group : groups) {
     summary.groups.push_back(summarise_group(folder, group, measures));
   }
-  for (const auto& run : folder.runs) {
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
     ++summary.states[run.state];
     if (run.has_tables()) {
       add_checks(summary.checks, run);
     }
+    summary.runs.push_back(judge_run(run, measures[i]));
   }
   summary.folder = std::move(folder);
   return summary;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assumptions/theorems/theorem.h"
+#include "assumptions/verdicts/assumptions.h"
 #include "reports/comparison.h"
 #include "reports/groups.h"
 #include "reports/measures.h"
@@ -56,6 +57,19 @@ struct TheoremSummary {
   Bound bound;
 };
 
+/// One assumption's judgement of a method.
+struct AssumptionSummary {
+  AssumptionVerdict verdict;
+  std::string worst_run;  // its run_id
+  Place worst;            // the worst single iteration, where single ones can be compared
+};
+
+/// What independent accumulators with entries of one law would give.
+struct IidPrediction {
+  std::optional<double> delta;
+  std::optional<double> largest_workers;  // P*
+};
+
 struct GroupSummary {
   Group group;
   std::size_t finished = 0;
@@ -67,6 +81,9 @@ struct GroupSummary {
   Place conservation_defect;
   std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
 
+  std::vector<AssumptionSummary> assumptions;  // all, in a fixed order
+  IidPrediction gaussian;
+  IidPrediction laplace;
   std::vector<TheoremSummary> theorems;  // all registered ones, in their order
 
   /// Nullptr for what was not measured in any finished run.
@@ -76,8 +93,19 @@ struct GroupSummary {
   const TheoremSummary* theorem(std::string_view name) const;
 };
 
+/// A single run is judged by pathwise invariants alone; its measures stand beside.
+struct RunVerdict {
+  std::string run_id;
+  bool measured = false;     // it has tables
+  bool invariants = true;    // that must hold, do
+  std::string failed_check;  // the first that does not
+  BoundMeasure delta;
+  BoundMeasure contraction;
+};
+
 struct Summary {
   ResultFolder folder;
+  std::vector<RunVerdict> runs;  // as in `folder.runs`
   std::vector<GroupSummary> groups;
   std::vector<CheckSummary> checks;
   std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/assumptions.h"
 #include "reports/report_comparison.h"
 #include "reports/summary.h"
 #include "reports/theorems.h"
@@ -52,6 +53,9 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
   for (const auto& theorem : group.theorems) {
     theorems.push_back(to_json(theorem));
   }
+  Json assumptions = assumptions_json(group);
+  assumptions["delta_at_most_1"] = to_json(group.delta);
+  assumptions["contraction_below_1"] = to_json(group.contraction);
   Json metrics = Json::object();
   for (const auto& [name, spread] : group.metrics) {
     metrics[name] = to_json(spread);
@@ -63,9 +67,8 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
           {"finished", group.finished},
           {"diverged", group.diverged},
           {"metrics", metrics},
-          {"assumptions",
-           {{"delta_at_most_1", to_json(group.delta)},
-            {"contraction_below_1", to_json(group.contraction)}}},
+          {"assumptions", assumptions},
+          {"prediction", prediction_json(group)},
           {"lost_mass_norm_sq",
            {{"worst", json_number(group.lost_mass.value)}, {"where", to_json(group.lost_mass)}}},
           {"conservation_defect",
@@ -73,6 +76,31 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
             {"where", to_json(group.conservation_defect)}}},
           {"checks", checks_json(group.checks)},
           {"theorems", theorems}};
+}
+
+Json measure_json(const BoundMeasure& measure) {
+  return {{"n", measure.n},
+          {"held", measure.held},
+          {"median", json_number(measure.median)},
+          {"worst", json_number(measure.worst.value)},
+          {"worst_iteration", measure.worst.iteration}};
+}
+
+/// A run without tables has no verdict.
+Json runs_json(const Summary& summary) {
+  Json runs = Json::array();
+  for (const auto& run : summary.runs) {
+    if (!run.measured) {
+      runs.push_back({{"run_id", run.run_id}, {"invariants", nullptr}});
+      continue;
+    }
+    runs.push_back({{"run_id", run.run_id},
+                    {"invariants", run.invariants ? "PASS" : "FAIL"},
+                    {"failed_check", run.failed_check},
+                    {"delta_at_most_1", measure_json(run.delta)},
+                    {"contraction_below_1", measure_json(run.contraction)}});
+  }
+  return runs;
 }
 
 Json counts_json(const Summary& summary) {
@@ -170,6 +198,8 @@ Json to_json(const Summary& summary) {
           {"failures", failures_json(summary)},
           {"checks", checks_json(summary.checks)},
           {"groups", groups},
+          {"runs", runs_json(summary)},
+          {"delta_against_workers", to_json(delta_against_workers(summary))},
           {"comparisons", comparisons_json(summary)},
           {"rates", rates_json(summary)},
           {"timing", timing_json(summary.folder)},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/assumptions.h"
 #include "reports/html.h"
 #include "reports/verdict.h"
 
@@ -20,21 +21,6 @@ std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   }));
-}
-
-/// A name fit for a terminal: no control characters, and no longer than a column.
-std::string printable(std::string_view text) {
-  std::string plain;
-  std::size_t characters = 0;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    characters += (code & 0xC0U) != 0x80U ? 1 : 0;
-    if (characters == kLongestMethod) {
-      return plain + "…";
-    }
-    plain += code < 0x20 || code == 0x7f ? '?' : c;
-  }
-  return plain;
 }
 
 std::optional<double> median_of(const GroupSummary& group, std::string_view metric) {
@@ -95,7 +81,23 @@ TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accu
   return row;
 }
 
-std::string format_rows(const std::vector<TextRow>& rows) {
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string plain;
+  std::size_t characters = 0;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    characters += (code & 0xC0U) != 0x80U ? 1 : 0;
+    if (characters == kLongestMethod) {
+      return plain + "…";
+    }
+    plain += code < 0x20 || code == 0x7f ? '?' : c;
+  }
+  return plain;
+}
+
+std::string aligned(const std::vector<TextRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -114,8 +116,6 @@ std::string format_rows(const std::vector<TextRow>& rows) {
   return text;
 }
 
-}  // namespace
-
 std::string study_table(const Summary& summary, std::size_t lines) {
   const std::string_view loss = loss_metric(summary);
   const bool has_accuracy = any_has(summary, "final_test_accuracy");
@@ -127,7 +127,7 @@ std::string study_table(const Summary& summary, std::size_t lines) {
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back(make_row(summary.groups[i], loss, has_accuracy));
   }
-  std::string text = format_rows(rows);
+  std::string text = aligned(rows);
   if (shown < all) {
     text += fmt::format("... and {} more; all are in runs.csv and report.html\n", all - shown);
   }
@@ -144,6 +144,12 @@ Json study_table_json(const Summary& summary) {
              {"diverged", group.diverged}};
     for (const auto& [name, spread] : group.metrics) {
       row[name] = to_json(spread);
+    }
+    row["assumptions"] = assumptions_json(group);
+    row["prediction"] = prediction_json(group);
+    if (const TheoremSummary* certificate = group.theorem("certificate")) {
+      row["certificate"] = {{"verdict", verdict_text(certificate->bound.verdict)},
+                            {"slack", json_number(certificate->bound.slack)}};
     }
     row["delta_median"] = json_number(group.delta.median);
     row["delta_max"] = json_number(group.delta.worst.value);

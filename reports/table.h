@@ -13,6 +13,12 @@ inline constexpr std::size_t kTableLines = 12;
 /// At most `lines` lines, the header and a last one that counts what is left out included.
 std::string study_table(const Summary& summary, std::size_t lines = kTableLines);
 
+/// Rows as lines, their columns aligned: the first to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+/// A name fit for a terminal: no control characters, and no longer than a column.
+std::string printable(std::string_view text);
+
 /// One object per method, all methods.
 Json study_table_json(const Summary& summary);
 

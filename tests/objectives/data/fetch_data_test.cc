@@ -20,9 +20,7 @@ using ::testing::AllOf;
 using testing::Folder;
 using ::testing::HasSubstr;
 
-std::filesystem::path script() {
-  return std::filesystem::absolute(__FILE__).parent_path() / "../../../experiments/fetch_data";
-}
+std::filesystem::path script() { return std::filesystem::path(RESIDUUM_STUDIES) / "fetch_data"; }
 
 struct Outcome {
   int code = -1;
