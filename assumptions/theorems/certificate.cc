@@ -62,8 +62,9 @@ Bound certificate(const Evidence& evidence) {
     start += seed.measures().initial_loss.value_or(std::nan("")) /
              static_cast<double>(evidence.seeds().size());
   }
-  exam.need(std::isnan(start) ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0)"}
-                              : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
+  exam.need(std::isnan(start)
+                ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0) (probes.evaluate)"}
+                : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
   return exam.finish([&](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     const auto end = now.virtual_loss ? now.virtual_loss : floor;
     if (!end || !now.noise_sum || !now.gap_sum || !now.step_sum) {

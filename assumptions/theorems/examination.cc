@@ -26,6 +26,19 @@ std::string_view left_text(Left left) {
   return "f(weighted average of w) − f*";
 }
 
+/// What to ask for to get it measured.
+std::string_view left_cure(Left left) {
+  switch (left) {
+    case Left::gradient:
+      return "probes.evaluate, or probe noise; for the certificate probe certificate";
+    case Left::loss_gap:
+      return "probes.evaluate, where f* is known";
+    case Left::averaged_model:
+      break;
+  }
+  return "probe average, where f* is known";
+}
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -321,7 +334,9 @@ Bound Examination::finish(const Terms& terms) {
   if (points.empty()) {
     bound_.reason = evidence_->seeds().empty()
                         ? "no run has left measurements"
-                        : fmt::format("not measured from the first iteration on: {}", bound_.left);
+                        : fmt::format("not measured from the first iteration on: {} ({})",
+                                      bound_.left,
+                                      left_cure(left_));
     return bound_;
   }
   fill(points);
