@@ -12,7 +12,9 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kCosts = 3;
-enum : std::size_t { kIterations, kBytes, kTime };
+constexpr std::size_t kIterations = 0;
+constexpr std::size_t kBytes = 1;
+constexpr std::size_t kTime = 2;
 
 struct CostName {
   std::string_view name;

@@ -43,7 +43,7 @@ struct RunMeasures {
   // first).
   std::optional<double> bytes = 0;
   std::optional<double> model_time_s = 0;
-  std::optional<SeedEvidence> evidence;   // for the theorems; absent without tables
+  std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };
 
 /// One record of iterations.csv by column, absent columns and empty fields as nullopt.

@@ -9,20 +9,60 @@
 namespace residuum {
 namespace {
 
-/// Takes x_i + move if that gains, and goes on in doubling strides while it does.
-bool follow(Budgeted& function, std::size_t i, double move, Candidate& candidate) {
+/// A move of one coordinate, or of two at once.
+struct Move {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  double by_i = 0;
+  double by_j = 0;
+};
+
+/// Takes the move if that gains, and goes on in doubling strides while it does.
+bool follow(Budgeted& function, Move move, Candidate& candidate) {
   bool gained = false;
   while (function.left() > 0) {
-    const double before = candidate.x[i];
-    candidate.x[i] += move;
+    const double before_i = candidate.x[move.i];
+    const double before_j = candidate.x[move.j];
+    candidate.x[move.i] += move.by_i;
+    candidate.x[move.j] += move.by_j;
     const double value = function(candidate.x);
     if (!(value > candidate.value)) {
-      candidate.x[i] = before;
+      candidate.x[move.j] = before_j;
+      candidate.x[move.i] = before_i;
       break;
     }
     candidate.value = value;
     gained = true;
-    move *= 2;
+    move.by_i *= 2;
+    move.by_j *= 2;
+  }
+  return gained;
+}
+
+/// One coordinate after the other, both ways.
+bool sweep(Budgeted& function,
+           const std::vector<std::size_t>& order,
+           double step,
+           Candidate& candidate) {
+  bool gained = false;
+  for (const std::size_t i : order) {
+    gained |= follow(function, {.i = i, .j = i, .by_i = step}, candidate) ||
+              follow(function, {.i = i, .j = i, .by_i = -step}, candidate);
+  }
+  return gained;
+}
+
+/// As many random pairs as there are coordinates, each in a random direction: what stands on the
+/// edge of a jump gains only if two entries give way at once.
+bool sweep_pairs(Budgeted& function, RandomStream& random, double step, Candidate& candidate) {
+  const auto n = static_cast<std::uint32_t>(candidate.x.size());
+  bool gained = false;
+  for (std::uint32_t tried = 0; tried < n && n > 1; ++tried) {
+    const std::size_t i = random.below(n);
+    const std::size_t j = (i + 1 + random.below(n - 1)) % n;
+    const double by_i = random.uniform() < 0.5 ? -step : step;
+    const double by_j = random.uniform() < 0.5 ? -step : step;
+    gained |= follow(function, {.i = i, .j = j, .by_i = by_i, .by_j = by_j}, candidate);
   }
   return gained;
 }
@@ -153,11 +193,8 @@ void coordinate_search(Budgeted& function,
   std::iota(order.begin(), order.end(), std::size_t{0});
   while (step >= least_step && function.left() > 0) {
     shuffle(random, order);
-    bool gained = false;
-    for (const std::size_t i : order) {
-      gained |= follow(function, i, step, candidate) || follow(function, i, -step, candidate);
-    }
-    if (!gained) {
+    if (!sweep(function, order, step, candidate) &&
+        !sweep_pairs(function, random, step, candidate)) {
       step /= 2;
     }
   }

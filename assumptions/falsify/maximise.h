@@ -32,8 +32,9 @@ class Budgeted {
   std::uint64_t left_;
 };
 
-/// Steps along one coordinate after the other, in random order, from `step` down to `least_step` in
-/// halves; a direction that gains is followed in doubling strides. The best becomes `candidate`.
+/// Steps along one coordinate after the other, in random order, and where that gains nothing along
+/// random pairs of them, from `step` down to `least_step` in halves; a direction that gains is
+/// followed in doubling strides. The best becomes `candidate`.
 void coordinate_search(
     Budgeted& function, RandomStream& random, double step, double least_step, Candidate& candidate);
 

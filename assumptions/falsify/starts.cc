@@ -7,6 +7,8 @@
 namespace residuum {
 namespace {
 
+double random_sign(RandomStream& random) { return random.uniform() < 0.5 ? -1 : 1; }
+
 /// Independent normal entries: training where noise dominates.
 void draw_gaussian(RandomStream& random, Accumulators& accumulators) {
   for (double& value : accumulators.values) {
@@ -29,7 +31,7 @@ void draw_sparse(RandomStream& random, Accumulators& accumulators) {
   const double zeros = random.uniform();
   for (double& value : accumulators.values) {
     const double magnitude = 1 + random.below(kLargest);
-    const double sign = random.uniform() < 0.5 ? -1 : 1;
+    const double sign = random_sign(random);
     value = random.uniform() < zeros ? 0 : sign * magnitude;
   }
 }
@@ -40,16 +42,15 @@ void draw_cancelling(RandomStream& random, Accumulators& accumulators) {
   constexpr double kDecades = 5;
   const double noise = std::pow(10, -kDecades * random.uniform());
   const std::size_t d = accumulators.dimension;
-  std::vector<double> signs(d);
+  std::vector<double> pattern(d);
   for (std::size_t worker = 0; worker < accumulators.workers; ++worker) {
     const bool opens_a_pair = worker % 2 == 0;
     const bool is_alone = opens_a_pair && worker + 1 == accumulators.workers;
+    for (double& value : pattern) {
+      value = is_alone ? 0 : (opens_a_pair ? random_sign(random) : -value);
+    }
     for (std::size_t i = 0; i < d; ++i) {
-      if (opens_a_pair) {
-        signs[i] = random.uniform() < 0.5 ? -1 : 1;
-      }
-      const double magnitude = is_alone ? 0 : signs[i] * (opens_a_pair ? 1 : -1);
-      accumulators.at(worker, i) = magnitude + noise * random.normal();
+      accumulators.at(worker, i) = pattern[i] + noise * random.normal();
     }
   }
 }

@@ -8,7 +8,38 @@ namespace {
 /// Relative room for the rounding of the sums.
 constexpr double kRounding = 1e-12;
 
+double needed(const Row& row, Column column) {
+  const auto value = row.get(column);
+  require(value.has_value(),
+          "iteration {} has no {}: the certificate needs it of every iteration",
+          row.iteration(),
+          kColumns[static_cast<std::size_t>(column)].name);
+  return *value;
+}
+
 }  // namespace
+
+RecordedRun recorded_run(std::span<const Row> rows, double smoothness, double last_value) {
+  RecordedRun run;
+  run.smoothness = smoothness;
+  run.last_value = last_value;
+  double gap = 0;  // z_0 = w_0; a row has the gap after its step
+  for (const Row& row : rows) {
+    require(row.iteration() == run.step_size.size(),
+            "iteration {} stands where {} belongs: the certificate needs every iteration",
+            row.iteration(),
+            run.step_size.size());
+    run.step_size.push_back(needed(row, Column::step_size));
+    run.grad_norm_sq.push_back(needed(row, Column::grad_norm_sq));
+    run.mean_grad_norm_sq.push_back(needed(row, Column::mean_grad_norm_sq));
+    run.gap_norm_sq.push_back(gap);
+    gap = needed(row, Column::gap_norm_sq);
+  }
+  if (!rows.empty()) {
+    run.first_value = needed(rows.front(), Column::loss);
+  }
+  return run;
+}
 
 Certificate certificate_of(const RecordedRun& run) {
   const std::size_t iterations = run.step_size.size();

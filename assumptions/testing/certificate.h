@@ -7,9 +7,11 @@
 // No assumption on the sparsifier, no bounded gradients. With stochastic gradients, series are
 // means over seeds; with exact ones the inequality holds for the single run.
 
+#include <span>
 #include <vector>
 
 #include "assumptions/testing/laws.h"
+#include "core/record/record.h"
 
 namespace residuum::laws {
 
@@ -17,12 +19,16 @@ namespace residuum::laws {
 struct RecordedRun {
   double smoothness = 0;                  // L
   double first_value = 0;                 // f(z_0)
-  double last_value = 0;                  // f(z_T)
+  double last_value = 0;                  // f(z_T), or what f is never below
   std::vector<double> step_size;          // eta_t
   std::vector<double> grad_norm_sq;       // |grad f(w_t)|^2
   std::vector<double> mean_grad_norm_sq;  // |mean over workers of G^p_t|^2
   std::vector<double> gap_norm_sq;        // |w_t - z_t|^2; the column of t - 1, and 0 at t = 0
 };
+
+/// The series from the rows of a run, those of iterations 0 to T-1 with f and |grad f|^2 evaluated
+/// at each. A row or a number that is missing is a usage error.
+RecordedRun recorded_run(std::span<const Row> rows, double smoothness, double last_value);
 
 /// Both sides over the sum of the steps, the right one by its terms.
 struct Certificate {

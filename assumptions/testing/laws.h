@@ -38,11 +38,15 @@ Finding keeps_its_law(const Sparsifier& sparsifier, std::size_t dimension = 60);
 /// trainings of 1 to 9 workers in both precisions. `dimension` must take the sparsifier's k.
 Finding conserves_mass(const Method& method, std::size_t dimension = 24);
 
-/// The parts of a method from their sections of a study; unknown keys are usage errors. The step
-/// is constant, 0.1.
-Method method_of(const nlohmann::json& sparsifier,
-                 const nlohmann::json& aggregator,
-                 const nlohmann::json& feedback);
+/// Sections of a study.
+struct MethodSections {
+  nlohmann::json sparsifier;
+  nlohmann::json aggregator;
+  nlohmann::json feedback = {{"kind", "ef14"}};
+};
+
+/// The method that the sections name, with a constant step of 0.1; unknown keys are usage errors.
+Method method_of(const MethodSections& sections);
 
 /// delta <= 1 for one aggregation step of Top_k messages on these accumulators.
 Finding satisfies_gtopk_assumption(const Vectors& accumulators,

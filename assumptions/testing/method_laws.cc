@@ -146,12 +146,10 @@ Finding conserves_mass(const Method& method, std::size_t dimension) {
   return {true, fmt::format("nothing was lost with 1 to {} workers", kMostWorkers)};
 }
 
-Method method_of(const nlohmann::json& sparsifier,
-                 const nlohmann::json& aggregator,
-                 const nlohmann::json& feedback) {
-  const Section selection("sparsifier", sparsifier);
-  const Section exchange("aggregator", aggregator);
-  const Section memory("feedback", feedback);
+Method method_of(const MethodSections& sections) {
+  const Section selection("sparsifier", sections.sparsifier);
+  const Section exchange("aggregator", sections.aggregator);
+  const Section memory("feedback", sections.feedback);
   const Section step("step", nlohmann::json{{"rule", "constant"}, {"value", 0.1}});
   Method method;
   method.sparsifier = make_sparsifier(selection);

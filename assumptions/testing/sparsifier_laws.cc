@@ -181,7 +181,7 @@ std::string message_fault(Selection<Real>& selection,
                           const std::vector<Real>& a,
                           const std::optional<std::size_t>& k,
                           const std::optional<double>& threshold) {
-  const Message<Real> sent = selection.message(a, 1);
+  const auto sent = selection.message(a, 1);
   if (!sent.everything && !is_well_formed(sent.entries, a.size())) {
     return "entries must be sorted by index, without zeros, duplicates or indices out of range";
   }
@@ -189,11 +189,11 @@ std::string message_fault(Selection<Real>& selection,
   if (entries > k.value_or(a.size())) {
     return fmt::format("{} entries are sent, but k is {}", entries, *k);
   }
-  const Message<Real> again = selection.message(a, 1);
+  const auto again = selection.message(a, 1);
   if (again.everything != sent.everything || !(again.entries == sent.entries)) {
     return "the same seed, worker and iteration gave two different messages";
   }
-  const double dropped = norm_inf<double>(selection.dropped(a, 1));
+  const auto dropped = norm_inf<double>(selection.dropped(a, 1));
   if (threshold && dropped != 0 && dropped >= static_cast<double>(static_cast<Real>(*threshold))) {
     return fmt::format(
         "an entry of magnitude {:.6g} is not sent, the threshold is {:.6g}", dropped, *threshold);

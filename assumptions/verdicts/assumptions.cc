@@ -54,11 +54,11 @@ Ratios contraction(const Evidence& evidence) {
 }
 
 Ratios worker_contraction(const Evidence& evidence) {
-  const auto& k = evidence.method.k;
-  if (!k || *k >= evidence.method.dimension) {
+  const auto& k = evidence.method().k;
+  if (!k || *k >= evidence.method().dimension) {
     return nothing("a random selection of as many entries is not defined: there is no k below d");
   }
-  const double random = 1 - *k / evidence.method.dimension;
+  const double random = 1 - *k / evidence.method().dimension;
   return of_seeds(evidence, "the probe 'residual'", [random](const SeedEvidence& seed) {
     const auto kept = seed.measures().worker_contraction.overall();
     return kept ? std::optional<double>(*kept / random) : std::nullopt;
@@ -66,7 +66,7 @@ Ratios worker_contraction(const Evidence& evidence) {
 }
 
 Ratios unbiased(const Evidence& evidence) {
-  if (evidence.method.full_gradients || evidence.method.deterministic) {
+  if (evidence.method().full_gradients || evidence.method().deterministic) {
     return nothing("gradients have no noise");
   }
   return of_seeds(evidence,
@@ -83,12 +83,12 @@ Ratios smoothness(const Evidence& evidence) {
     return ratios;
   }
   const double largest = *std::max_element(ratios.values.begin(), ratios.values.end());
-  if (!evidence.method.smoothness) {
+  if (!evidence.method().smoothness) {
     return nothing(fmt::format(
         "L of this objective is not known; the largest that the runs met is {:.6g}", largest));
   }
   for (double& value : ratios.values) {
-    value /= evidence.method.smoothness->value;
+    value /= evidence.method().smoothness->value;
   }
   return ratios;
 }
@@ -129,7 +129,7 @@ Ratios bounded_moment(const Evidence& evidence) {
 }
 
 Ratios bounded_noise(const Evidence& evidence) {
-  if (evidence.method.full_gradients) {
+  if (evidence.method().full_gradients) {
     return nothing("gradients have no noise");
   }
   auto ratios = of_seeds(evidence,
@@ -163,11 +163,11 @@ Ratios bounded_residual(const Evidence& evidence) {
 }
 
 Ratios tail(const Evidence& evidence) {
-  const auto& k = evidence.method.k;
-  if (!k || *k >= evidence.method.dimension) {
+  const auto& k = evidence.method().k;
+  if (!k || *k >= evidence.method().dimension) {
     return nothing("there is no k below d");
   }
-  const double left = 1 - *k / evidence.method.dimension;
+  const double left = 1 - *k / evidence.method().dimension;
   return of_seeds(evidence, "the probe 'tail'", [left](const SeedEvidence& seed) {
     const auto ratio = seed.measures().tail.overall();
     return ratio ? std::optional<double>(*ratio / (left * left)) : std::nullopt;

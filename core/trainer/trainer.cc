@@ -1,5 +1,6 @@
 #include "core/trainer/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -313,7 +314,23 @@ class Trainer {
       const std::size_t sent = messages_[slot].everything ? d_ : messages_[slot].entries.size();
       scalars_[slot].nnz_sent = static_cast<double>(sent);
       scalars_[slot].total_nnz += scalars_[slot].nnz_sent;
+      note_amplification(slot, eta);
     }
+  }
+
+  /// Scaled messages can be larger than the accumulator; they are rounded as what they are.
+  void note_amplification(std::size_t slot, double eta) {
+    if (messages_[slot].everything) {
+      return;
+    }
+    auto& scalars = scalars_[slot];
+    const double sent = std::sqrt(norm_sq<Real>(messages_[slot].entries.values));
+    const double excess = std::max(0.0, sent - std::sqrt(scalars.accumulator_norm_sq));
+    const double scale = method_.feedback->units() == Units::step ? 1.0 : eta;
+    if (method_.feedback->estimates()) {
+      drifts_[slot] += 2 * excess;
+    }
+    scalars.magnitude += scale * excess;
   }
 
   /// a^p until it is settled, then e^p.

@@ -34,15 +34,15 @@ LogisticData make_logistic_data(const LogisticModel& model);
 
 /// A twin of gisette (Guyon et al., NIPS 2003: handwritten digits 4 and 9, features scaled to
 /// [-1, 1]) in what logistic regression feels of it. An entry is -1 but for a share of ink, where
-/// it is -1 + 2 U^a, U uniform; share and a are chosen so that for 6000 x 5000 the numbers known of
-/// gisette come out: lambda_max(A^T A)/(4n) = 842.868 and a mean of |x_i|^2/4 = 1163.345. Every
-/// second feature has more or less ink (by `contrast`) in samples of class +1 than of class -1; the
-/// others are distractors. Classes alternate.
+/// it is -1 + 2 U^a, U uniform. Share, a and contrast are chosen so that 6000 x 5000 come near the
+/// numbers published of gisette: lambda_max(A^T A)/(4n) = 842.868, mean of |x_i|^2/4 = 1163.345,
+/// and f* = 0.13795 with l2 = L/1e4. Every second feature has more or less ink (by `contrast`) in
+/// samples of class +1 than of class -1; the others are distractors. Classes alternate.
 struct GisetteModel {
   std::size_t rows = 6000;
   std::size_t features = 5000;
   std::uint64_t seed = 1;
-  double contrast = 0.25;  ///< In [0, 1].
+  double contrast = 0.24;  ///< In [0, 1].
   Part part = Part::training;
 };
 

@@ -99,6 +99,28 @@ TEST(MeasuredRuns, StayCleanOverManyIterationsInFloat32) {
   }
 }
 
+TEST(MeasuredRuns, StayCleanWhereMessagesAreManyTimesTheAccumulator) {
+  // d/k = 100: what is sent and what stays are far larger than a, and are rounded as such.
+  const auto objective = test::noisy_quadratic(200, 0.5);
+  for (const char* mask : {"shared", "per-worker"}) {
+    for (const char* kind : {"ef14", "ef21"}) {
+      for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+        const Recipe recipe{
+            .sparsifier = {{"kind", "rand-k"}, {"k", 2}, {"scaled", true}, {"mask", mask}},
+            .aggregator = {{"kind", "allgather"}},
+            .feedback = {{"kind", kind}},
+            .step = {{"value", 0.001}},
+            .workers = 4,
+            .iterations = 60,
+            .precision = Precision::float32,
+            .seed = seed};
+        SCOPED_TRACE(std::string(mask) + ", " + kind);
+        expect_hard_checks(test::measure(objective, recipe));
+      }
+    }
+  }
+}
+
 /// f_p = |w - c_p|^2 / 2 without noise, the centres around 1000: runs converge until only rounding
 /// moves them.
 test::TinyObjective far_valley() {

@@ -26,13 +26,19 @@ if(headers)
   message(FATAL_ERROR "private headers were installed: ${headers}")
 endif()
 
-step("configuration" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCES} -B ${FOLDER}/build
-     -DCMAKE_PREFIX_PATH=${FOLDER}/prefix -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
-     -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
-step("build" ${CMAKE_COMMAND} --build ${FOLDER}/build)
-step("its tests" ${CMAKE_CTEST_COMMAND} --test-dir ${FOLDER}/build --output-on-failure
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCES} -DCMAKE_PREFIX_PATH=${FOLDER}/prefix
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
+
+# A component and its tests need neither libtorch nor MPI.
+step("configuration of the tests" ${configure} -B ${FOLDER}/tests -DWITH_PROGRAM=OFF
+     -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON)
+step("build of the tests" ${CMAKE_COMMAND} --build ${FOLDER}/tests)
+step("its tests" ${CMAKE_CTEST_COMMAND} --test-dir ${FOLDER}/tests --output-on-failure
      --no-tests=error)
 
+step("configuration" ${configure} -B ${FOLDER}/build)
+step("build" ${CMAKE_COMMAND} --build ${FOLDER}/build --target my_residuum)
 set(program ${FOLDER}/build/my_residuum)
 step("list" ${program} list sparsifiers)
 expect("the list" "${output}" "window-k")

@@ -29,8 +29,8 @@ TEST(WindowK, KeepsItsLaw) {
 
 TEST(WindowK, LosesNothingThroughAnyExchange) {
   for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
-    EXPECT_THAT(residuum::laws::method_of(
-                    {{"kind", "window-k"}, {"k", 3}}, {{"kind", aggregator}}, {{"kind", "ef14"}}),
+    EXPECT_THAT(residuum::laws::method_of({.sparsifier = {{"kind", "window-k"}, {"k", 3}},
+                                           .aggregator = {{"kind", aggregator}}}),
                 ConservesMass())
         << aggregator;
   }

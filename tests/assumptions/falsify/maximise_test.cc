@@ -34,6 +34,21 @@ TEST(CoordinateSearch, ClimbsAHillWhoseAxesAreTheCoordinates) {
   EXPECT_GT(function.left(), 0U);
 }
 
+TEST(CoordinateSearch, MovesTwoCoordinatesAtOnceAlongAnEdge) {
+  // Either alone falls off: the value drops unless x + y >= 1. Largest, -1/2, at (1/2, 1/2).
+  Budgeted function(
+      [](std::span<const double> x) {
+        return -x[0] * x[0] - x[1] * x[1] - (x[0] + x[1] < 1 ? 100 : 0);
+      },
+      10000);
+  RandomStream random = random_of_test();
+  Candidate candidate{.x = {1, 0}, .value = -1};
+
+  coordinate_search(function, random, 0.25, 1e-6, candidate);
+
+  EXPECT_NEAR(candidate.value, -0.5, 1e-4);
+}
+
 TEST(CoordinateSearch, StepsOutOfWhereTheFunctionIsUndefined) {
   Budgeted function(
       [](std::span<const double> x) {

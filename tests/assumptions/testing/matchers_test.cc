@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "tests/core/support.h"
+#include "tests/assumptions/support.h"
 
 namespace residuum {
 namespace {
@@ -126,9 +126,8 @@ TEST(KeepsItsLaw, SeesAClaimThatIsTooBold) {
 
 TEST(ConservesMass, HoldsForTheCapturedPutBack) {
   for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
-    EXPECT_THAT(laws::method_of({{"kind", "top-k"}, {"k", 3}},
-                                {{"kind", aggregator}},
-                                {{"kind", "ef14"}, {"putback", "captured"}}),
+    EXPECT_THAT(laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 3}},
+                                 .aggregator = {{"kind", aggregator}}}),
                 ConservesMass())
         << aggregator;
   }
@@ -136,23 +135,23 @@ TEST(ConservesMass, HoldsForTheCapturedPutBack) {
 
 TEST(ConservesMass, SaysWithHowManyWorkersWhatWasLost) {
   // Cannot happen with two workers: the first merge that cuts another's entry needs three.
-  const Method tree = laws::method_of({{"kind", "top-k"}, {"k", 1}},
-                                      {{"kind", "gtopk-tree"}},
-                                      {{"kind", "ef14"}, {"putback", "published"}});
+  const Method tree = laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                       .aggregator = {{"kind", "gtopk-tree"}},
+                                       .feedback = {{"kind", "ef14"}, {"putback", "published"}}});
   EXPECT_THAT(tree, Not(ConservesMass()));
   EXPECT_THAT(explanation(ConservesMass(), tree),
               testing::ContainsRegex("^P = [3-9] in float64, iteration [0-7]: .sum a - sum e"));
 
-  const Method forgetful =
-      laws::method_of({{"kind", "top-k"}, {"k", 1}}, {{"kind", "allgather"}}, {{"kind", "none"}});
+  const Method forgetful = laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                            .aggregator = {{"kind", "allgather"}},
+                                            .feedback = {{"kind", "none"}}});
   EXPECT_THAT(explanation(ConservesMass(), forgetful), HasSubstr("P = 1 in float64"));
 }
 
 TEST(ConservesMass, AMethodWithAnUnknownKeyIsRefused) {
   EXPECT_THAT(test::error_of([] {
-                laws::method_of({{"kind", "top-k"}, {"k", 1}, {"kk", 2}},
-                                {{"kind", "allgather"}},
-                                {{"kind", "ef14"}});
+                laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 1}, {"kk", 2}},
+                                 .aggregator = {{"kind", "allgather"}}});
               }),
               HasSubstr("kk"));
 }
@@ -227,6 +226,51 @@ TEST(StaysUnderCertificate, SaysByHowMuchItIsBroken) {
   EXPECT_THAT(run, Not(StaysUnderCertificate()));
   EXPECT_THAT(explanation(StaysUnderCertificate(), run),
               AllOf(HasSubstr("is 0.625"), HasSubstr("optimisation 0.2")));
+}
+
+/// The rows of 200 iterations of Top-2 on f = sum_p f_p, f_p = (p + 1) |w|^2 of three workers, from
+/// w = 1/2 in six dimensions with exact gradients: grad f = 12 w, so L = 12 and f >= 0.
+std::vector<Row> rows_of_a_bowl() {
+  const test::TinyObjective bowl(std::vector<double>(6, 0.5),
+                                 [](const Draw& draw, auto w, auto gradient) {
+                                   for (std::size_t j = 0; j < w.size(); ++j) {
+                                     gradient[j] = 3 * 2 * (draw.worker + 1) * w[j];
+                                   }
+                                 });
+  const auto run = test::measure(bowl,
+                                 {.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                                  .aggregator = {{"kind", "gtopk-tree"}},
+                                  .step = {{"value", 0.02}},
+                                  .workers = 3,
+                                  .iterations = 200,
+                                  .evaluated = 1});
+  std::vector<Row> rows;
+  for (const auto& seen : run.rows) {
+    rows.push_back(seen.row);
+  }
+  return rows;
+}
+
+TEST(StaysUnderCertificate, HoldsForARunWithExactGradients) {
+  const auto rows = rows_of_a_bowl();
+  const laws::RecordedRun run = laws::recorded_run(rows, 12, 0);
+
+  EXPECT_EQ(run.first_value, 6 * 6 * 0.25);
+  EXPECT_EQ(run.gap_norm_sq[0], 0);
+  EXPECT_GT(run.gap_norm_sq[1], 0);
+  EXPECT_EQ(run.gap_norm_sq[1], rows[0].get(Column::gap_norm_sq));
+  EXPECT_THAT(run, StaysUnderCertificate());
+  // f(z_T) cannot have stayed at f(z_0) with what the gradients were and so smooth an f.
+  EXPECT_THAT(laws::recorded_run(rows, 0.5, 9), Not(StaysUnderCertificate()));
+}
+
+TEST(StaysUnderCertificate, RefusesRowsThatAreMissing) {
+  auto rows = rows_of_a_bowl();
+  rows.erase(rows.begin() + 5);
+  EXPECT_THAT(test::error_of([&] { laws::recorded_run(rows, 12, 0); }),
+              HasSubstr("iteration 6 stands where 5 belongs"));
+  EXPECT_THAT(test::error_of([&] { laws::recorded_run(std::vector<Row>{Row(0)}, 12, 0); }),
+              HasSubstr("iteration 0 has no step_size"));
 }
 
 TEST(StaysUnderCertificate, RefusesSeriesThatDoNotFit) {

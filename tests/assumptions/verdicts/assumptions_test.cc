@@ -15,10 +15,10 @@ constexpr std::uint64_t kIterations = 128;  // two to a window
 
 using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
 
-Evidence evidence(std::size_t seeds, const Fill& fill) {
-  Evidence all;
-  all.method.dimension = 100;
-  all.method.k = 10;
+Evidence evidence(std::size_t seeds,
+                  const Fill& fill,
+                  const std::optional<Known>& smoothness = std::nullopt) {
+  Evidence all(MethodFacts{.dimension = 100, .k = 10, .smoothness = smoothness});
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(kIterations);
     for (std::uint64_t t = 0; t < kIterations; ++t) {
@@ -93,7 +93,7 @@ TEST(AssumptionVerdicts, SayWhatIsMissing) {
   EXPECT_EQ(one.state, AssumptionState::not_measured);
   EXPECT_FALSE(one.value.has_value());
   EXPECT_EQ(one.remark, "needs the probe 'delta'");
-  EXPECT_EQ(verdict(Evidence(), "gtopk").remark, "no run has finished");
+  EXPECT_EQ(verdict(Evidence(MethodFacts()), "gtopk").remark, "no run has finished");
 }
 
 TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
@@ -133,16 +133,17 @@ TEST(AssumptionVerdicts, CompareWorkersWithRandomSelections) {
 }
 
 TEST(AssumptionVerdicts, CompareMeasuredWithKnownSmoothness) {
-  auto all = evidence(2, [](auto, std::size_t seed, Row& row) {
+  const Fill fill = [](auto, std::size_t seed, Row& row) {
     row.set(Column::smoothness_gap, 3.0 + static_cast<double>(seed));
-  });
-  EXPECT_EQ(verdict(all, "smoothness").state, AssumptionState::not_measured);
-  EXPECT_THAT(verdict(all, "smoothness").remark,
-              testing::HasSubstr("largest that the runs met is 4"));
+  };
+  const auto unknown = verdict(evidence(2, fill), "smoothness");
+  EXPECT_EQ(unknown.state, AssumptionState::not_measured);
+  EXPECT_THAT(unknown.remark, testing::HasSubstr("largest that the runs met is 4"));
 
-  all.method.smoothness = Known{.value = 100, .origin = "exact"};
-  EXPECT_EQ(verdict(all, "smoothness").state, AssumptionState::holds);
-  EXPECT_DOUBLE_EQ(verdict(all, "smoothness").worst.value(), 0.04);
+  const auto known =
+      verdict(evidence(2, fill, Known{.value = 100, .origin = "exact"}), "smoothness");
+  EXPECT_EQ(known.state, AssumptionState::holds);
+  EXPECT_DOUBLE_EQ(known.worst.value(), 0.04);
 }
 
 TEST(AssumptionVerdicts, SeeMomentsThatGrow) {

@@ -18,6 +18,9 @@ inline std::vector<Recipe> methods() {
        {top,
         Json{{"kind", "rand-k"}, {"k", 2}},
         Json{{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}},
+        Json{{"kind", "rand-k"}, {"density", 0.75}, {"scaled", true}},
+        Json{{"kind", "gaussian-k"}, {"k", 2}},
+        Json{{"kind", "pareto-k"}, {"k", 2}, {"stages", 2}},
         Json{{"kind", "hard-threshold"}, {"threshold", 0.05}},
         Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}}}) {
     all.push_back({.sparsifier = selection, .aggregator = {{"kind", "allgather"}}});

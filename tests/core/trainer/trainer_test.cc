@@ -53,6 +53,23 @@ Values serial_sgd(const Objective& objective, const Recipe& recipe, double eta) 
   return w;
 }
 
+TEST(Trainer, TellsTheObjectiveTheWorkersShardAndItsSamples) {
+  const std::vector<std::vector<std::uint32_t>> shards{{0, 2, 4}, {1, 3}};
+  std::vector<std::vector<std::uint32_t>> seen(2);
+  const test::TinyObjective objective(
+      {0.0},
+      [&](const Draw& draw, std::span<const double> /*w*/, std::span<double> g) {
+        g[0] = 0;
+        seen[static_cast<std::size_t>(draw.worker)].assign(draw.shard.begin(), draw.shard.end());
+        EXPECT_EQ(draw.samples.size(), 1U);
+      },
+      5);
+
+  test::train(objective, {.workers = 2, .shards = shards});
+
+  EXPECT_EQ(seen, shards);
+}
+
 TEST(DenseTraining, IsSerialSgdBitForBit) {
   const auto objective = test::noisy_quadratic(13, 0.5);
   for (const int workers : {1, 3, 4}) {
