@@ -138,16 +138,22 @@ Constant Evidence::smoothness() const {
                   {"largest of the smoothness ratios, which L cannot be below", "smoothness"});
 }
 
+Constant Evidence::initial_loss() const {
+  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
+  return {"f(w_0)", start, start ? "measured" : "not measured: f(w_0) (probes.evaluate)"};
+}
+
 Constant Evidence::initial_gap() const {
   const auto& floor = method_.minimum ? method_.minimum : method_.lower_bound;
-  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
   if (!floor) {
     return {"Δ", std::nullopt, "not known: f has no known minimum or lower bound"};
   }
-  if (!start) {
-    return {"Δ", std::nullopt, "not measured: f(w_0) (probes.evaluate)"};
+  const Constant start = initial_loss();
+  if (!start.value) {
+    return {"Δ", std::nullopt, start.origin};
   }
-  return {"Δ", *start - floor->value, fmt::format("f(w_0) measured, minus {}", floor->origin)};
+  return {
+      "Δ", *start.value - floor->value, fmt::format("f(w_0) measured, minus {}", floor->origin)};
 }
 
 Constant Evidence::initial_distance_sq() const {

@@ -67,6 +67,8 @@ class Evidence {
   Constant step_size() const;
   /// L: known, or the largest of the measured ratios, which L cannot be below.
   Constant smoothness() const;
+  /// f(w_0) = f(z_0), mean over the seeds.
+  Constant initial_loss() const;
   /// Delta = f(w_0) - f*, or with a lower bound of f in place of f*; mean over the seeds.
   Constant initial_gap() const;
   Constant initial_distance_sq() const;

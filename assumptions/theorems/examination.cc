@@ -239,9 +239,15 @@ std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const 
   return shared;
 }
 
-void Examination::remark_sampling(const Sides& last) {
+void Examination::remark_reservations(const Sides& last) {
   if (left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations) {
     remark(fmt::format("left side sampled at {} of {} iterations", last.measured, last.iterations));
+  }
+  const bool uses_smoothness = std::any_of(bound_.constants.begin(),
+                                           bound_.constants.end(),
+                                           [](const Constant& one) { return one.symbol == "L"; });
+  if (uses_smoothness && !method().smoothness) {
+    remark("L is the largest ratio seen and may be larger: what holds holds, what fails may not");
   }
   const auto early = std::count_if(evidence_->seeds().begin(),
                                    evidence_->seeds().end(),
@@ -308,7 +314,7 @@ void Examination::fill(const std::vector<Sides>& points) {
     bound_.slack = *bound_.rhs / *bound_.lhs;
   }
   bound_.terms = last.terms;
-  remark_sampling(last);
+  remark_reservations(last);
   find_horizon(last.iterations);
 }
 
