@@ -197,15 +197,15 @@ Constant Evidence::contraction() const {
 }
 
 Constant Evidence::worker_contraction() const {
-  const Constant promise{"q_p",
-                         1 - method_.k.value_or(0) / method_.dimension,
-                         "exact: 1 − k/d of " + method_.sparsifier};
+  Constant promise{"q_p",
+                   1 - method_.k.value_or(0) / method_.dimension,
+                   "exact: 1 − k/d of " + method_.sparsifier};
   if (method_.sparsifier == "rand-k" && method_.k) {
     return promise;  // in expectation, of which single draws are a poor estimate
   }
-  const Constant seen = largest(pooled(&SeedMeasures::worker_contraction),
-                                "q_p",
-                                {"contraction of the residuals", "residual"});
+  Constant seen = largest(pooled(&SeedMeasures::worker_contraction),
+                          "q_p",
+                          {"contraction of the residuals", "residual"});
   const bool promises = method_.sparsifier == "top-k" && method_.k;
   return seen.value || !promises ? seen : promise;
 }
