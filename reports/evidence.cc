@@ -79,7 +79,7 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   facts.initial_distance_sq = known_at(status, "facts.initial_distance_sq", "exact: x* is known");
   const bool starts_alike = facts.convex.has_value();  // networks draw w_0 from the seed
   facts.deterministic =
-      facts.full_gradients && starts_alike && !facts.sparsifier.starts_with("rand");
+      facts.full_gradients && starts_alike && facts.sparsifier.find("rand") == std::string::npos;
 }
 
 }  // namespace
@@ -88,6 +88,10 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
   const Json& config = value_at(run.config, "config");
   MethodFacts facts;
   facts.sparsifier = word_at(config, "sparsifier.kind", "none");
+  const Json& scaled = value_at(config, "sparsifier.scaled");
+  if (scaled.is_boolean() && scaled.get<bool>()) {
+    facts.sparsifier = "scaled " + facts.sparsifier;  // unbiased, and no contraction
+  }
   facts.aggregator = word_at(config, "aggregator.kind", "dense");
   facts.feedback = word_at(config, "feedback.kind", "ef14");
   facts.units = word_at(config, "feedback.units", "step");

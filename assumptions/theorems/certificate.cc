@@ -13,7 +13,6 @@
 // Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
 #include <algorithm>
-#include <cmath>
 
 #include "assumptions/theorems/examination.h"
 
@@ -57,22 +56,16 @@ Bound certificate(const Evidence& evidence) {
   const double smoothness = exam.need(evidence.smoothness());
   const bool ends_known = knows_ends(evidence);
   const auto floor = ends_known ? std::nullopt : floor_of(evidence.method());
-  double start = 0;
-  for (const auto& seed : evidence.seeds()) {
-    start += seed.measures().initial_loss.value_or(std::nan("")) /
-             static_cast<double>(evidence.seeds().size());
-  }
-  exam.need(std::isnan(start) ? Constant{"f(z_0)", std::nullopt, "not measured: f(w_0)"}
-                              : Constant{"f(z_0)", start, "measured: z_0 = w_0"});
+  exam.need(evidence.initial_loss());
   return exam.finish([&](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     const auto end = now.virtual_loss ? now.virtual_loss : floor;
-    if (!end || !now.noise_sum || !now.gap_sum || !now.step_sum) {
+    if (!end || !now.initial_loss || !now.noise_sum || !now.gap_sum || !now.step_sum) {
       return std::nullopt;
     }
     std::vector<BoundTerm> terms;
     terms.push_back({Attribution::optimisation,
                      now.virtual_loss ? "2(f(z_0) − f(z_T))/Ση" : "2(f(z_0) − f*)/Ση",
-                     2 * (start - *end) / *now.step_sum,
+                     2 * (*now.initial_loss - *end) / *now.step_sum,
                      false});
     terms.push_back(
         {Attribution::noise, "L Ση²‖ḡ‖²/Ση", smoothness * *now.noise_sum / *now.step_sum, false});

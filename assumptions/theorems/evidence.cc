@@ -43,10 +43,35 @@ std::optional<double> mean_of(const std::vector<SeedEvidence>& seeds,
                        : std::optional<double>(sum / static_cast<double>(seeds.size()));
 }
 
+/// Where a measurement comes from: what it is and which probe makes it.
+struct Source {
+  std::string what;
+  std::string probe;
+};
+
+Constant missing(const std::string& symbol, const Source& source) {
+  return {
+      symbol, std::nullopt, fmt::format("not measured: {} (probe {})", source.what, source.probe)};
+}
+
 Constant measured(const std::string& symbol,
                   const std::optional<double>& value,
-                  const std::string& how) {
-  return {symbol, value, value ? "measured: " + how : "not measured: " + how};
+                  const Source& source) {
+  return value ? Constant{symbol, value, "measured: " + source.what} : missing(symbol, source);
+}
+
+/// The largest window mean or ratio.
+Constant largest(const Windows& windows, const std::string& symbol, const Source& source) {
+  const auto value = windows.largest();
+  if (!value) {
+    return missing(symbol, source);
+  }
+  return {symbol,
+          value,
+          fmt::format("measured: {}, largest of {} window means over {} values",
+                      source.what,
+                      windows.size(),
+                      windows.count())};
 }
 
 /// An unbiased estimate of a variance may be negative; then it is no constant, and says so.
@@ -64,7 +89,7 @@ std::vector<Constant> line_above(const Windows& x_windows,
                                  const Windows& y_windows,
                                  const std::string& slope,
                                  const std::string& offset,
-                                 const std::string& how) {
+                                 const Source& source) {
   std::vector<double> x;
   std::vector<double> y;
   for (std::size_t i = 0; i < x_windows.size(); ++i) {
@@ -77,15 +102,16 @@ std::vector<Constant> line_above(const Windows& x_windows,
   }
   const auto line = upper_line(x, y);
   if (!line) {
-    return {measured(slope, std::nullopt, how), measured(offset, std::nullopt, how)};
+    return {missing(slope, source), missing(offset, source)};
   }
   if (std::all_of(y.begin(), y.end(), [](double value) { return value < 0; })) {
     const Constant none =
-        not_negative(measured(offset, *std::max_element(y.begin(), y.end()), how));
+        not_negative(measured(offset, *std::max_element(y.begin(), y.end()), source));
     return {{slope, std::nullopt, none.origin}, none};
   }
-  const std::string origin = fmt::format("{}, line above {} windows", how, x.size());
-  return {measured(slope, line->slope, origin), measured(offset, line->offset, origin)};
+  const std::string origin =
+      fmt::format("measured: {}, line above {} windows", source.what, x.size());
+  return {{slope, line->slope, origin}, {offset, line->offset, origin}};
 }
 
 }  // namespace
@@ -98,18 +124,9 @@ Windows Evidence::pooled(Windows SeedMeasures::*windows) const {
   return all;
 }
 
-Constant Evidence::largest(Windows SeedMeasures::*windows,
-                           const std::string& symbol,
-                           const std::string& what) const {
-  const Windows all = pooled(windows);
-  return measured(
-      symbol,
-      all.largest(),
-      fmt::format("{}, largest of {} window means over {} values", what, all.size(), all.count()));
-}
-
 Constant Evidence::step_size() const {
-  return measured("η", largest_of(seeds_, &SeedMeasures::largest_step), "largest step size");
+  return measured(
+      "η", largest_of(seeds_, &SeedMeasures::largest_step), {"largest step size", "any"});
 }
 
 Constant Evidence::smoothness() const {
@@ -118,27 +135,34 @@ Constant Evidence::smoothness() const {
   }
   return measured("L",
                   largest_of(seeds_, &SeedMeasures::largest_smoothness),
-                  "largest of the smoothness ratios, which L cannot be below");
+                  {"largest of the smoothness ratios, which L cannot be below", "smoothness"});
+}
+
+Constant Evidence::initial_loss() const {
+  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
+  return {"f(w_0)", start, start ? "measured" : "not measured: f(w_0) (probes.evaluate)"};
 }
 
 Constant Evidence::initial_gap() const {
   const auto& floor = method_.minimum ? method_.minimum : method_.lower_bound;
-  const auto start = mean_of(seeds_, &SeedMeasures::initial_loss);
   if (!floor) {
     return {"Δ", std::nullopt, "not known: f has no known minimum or lower bound"};
   }
-  if (!start) {
-    return {"Δ", std::nullopt, "not measured: f(w_0)"};
+  const Constant start = initial_loss();
+  if (!start.value) {
+    return {"Δ", std::nullopt, start.origin};
   }
-  return {"Δ", *start - floor->value, fmt::format("f(w_0) measured, minus {}", floor->origin)};
+  return {
+      "Δ", *start.value - floor->value, fmt::format("f(w_0) measured, minus {}", floor->origin)};
 }
 
 Constant Evidence::initial_distance_sq() const {
   if (method_.initial_distance_sq) {
     return of("‖w_0 − x*‖²", method_.initial_distance_sq);
   }
-  return measured(
-      "‖w_0 − x*‖²", mean_of(seeds_, &SeedMeasures::initial_distance_sq), "at the first iteration");
+  return measured("‖w_0 − x*‖²",
+                  mean_of(seeds_, &SeedMeasures::initial_distance_sq),
+                  {"at the first iteration", "any, with probes.evaluate"});
 }
 
 Constant Evidence::strong_convexity() const { return of("μ", method_.strong_convexity); }
@@ -147,51 +171,58 @@ Constant Evidence::noise_variance() const {
   if (method_.noise_variance) {
     return of("σ²", method_.noise_variance);
   }
-  return not_negative(largest(&SeedMeasures::noise, "σ²", "half-batch variance"));
+  return not_negative(
+      largest(pooled(&SeedMeasures::noise), "σ²", {"half-batch variance", "noise"}));
 }
 
 Constant Evidence::heterogeneity() const {
   if (method_.workers == 1) {
     return {"ζ²", 0.0, "exact: one worker"};
   }
-  return not_negative(largest(&SeedMeasures::heterogeneity, "ζ²", "spread of the workers"));
+  return not_negative(
+      largest(pooled(&SeedMeasures::heterogeneity), "ζ²", {"spread of the workers", "noise"}));
 }
 
 Constant Evidence::second_moment() const {
-  return largest(&SeedMeasures::mean_gradient, "M²", "‖ḡ‖²");
+  return largest(pooled(&SeedMeasures::mean_gradient), "M²", {"‖ḡ‖²", "contraction"});
 }
 
 Constant Evidence::worker_second_moment() const {
-  return largest(&SeedMeasures::worker_gradient, "G²", "‖G^p‖²");
+  return largest(pooled(&SeedMeasures::worker_gradient), "G²", {"‖G^p‖²", "noise"});
 }
 
 Constant Evidence::contraction() const {
-  return largest(&SeedMeasures::contraction, "q", "contraction of the gap w − z");
+  return largest(
+      pooled(&SeedMeasures::contraction), "q", {"contraction of the gap w − z", "contraction"});
 }
 
 Constant Evidence::worker_contraction() const {
-  Constant seen = largest(&SeedMeasures::worker_contraction, "q_p", "contraction of the residuals");
-  if (seen.value) {
-    return seen;
+  Constant promise{"q_p",
+                   1 - method_.k.value_or(0) / method_.dimension,
+                   "exact: 1 − k/d of " + method_.sparsifier};
+  if (method_.sparsifier == "rand-k" && method_.k) {
+    return promise;  // in expectation, of which single draws are a poor estimate
   }
-  const bool promises = method_.sparsifier == "top-k" || method_.sparsifier == "rand-k";
-  if (promises && method_.k) {
-    return {"q_p", 1 - *method_.k / method_.dimension, "exact: 1 − k/d of " + method_.sparsifier};
-  }
-  return seen;
+  Constant seen = largest(pooled(&SeedMeasures::worker_contraction),
+                          "q_p",
+                          {"contraction of the residuals", "residual"});
+  const bool promises = method_.sparsifier == "top-k" && method_.k;
+  return seen.value || !promises ? seen : promise;
 }
 
 Constant Evidence::selection_ratio() const {
-  return largest(&SeedMeasures::selection, "δ", "ratio of the gTop-k assumption");
+  return largest(
+      pooled(&SeedMeasures::selection), "δ", {"ratio of the gTop-k assumption", "delta"});
 }
 
 Constant Evidence::xi() const {
-  return measured("ξ", largest_of(seeds_, &SeedMeasures::largest_xi), "largest ratio seen");
+  return measured("ξ", largest_of(seeds_, &SeedMeasures::largest_xi), {"largest ratio seen", "xi"});
 }
 
 Constant Evidence::initial_distortion() const {
-  return measured(
-      "G⁰", mean_of(seeds_, &SeedMeasures::initial_distortion), "EF21's distortion at the start");
+  return measured("G⁰",
+                  mean_of(seeds_, &SeedMeasures::initial_distortion),
+                  {"EF21's distortion at the start", "ef21"});
 }
 
 std::vector<Constant> Evidence::noise_growth() const {
@@ -202,7 +233,7 @@ std::vector<Constant> Evidence::noise_growth() const {
                     pooled(&SeedMeasures::noise),
                     "M",
                     "σ²",
-                    "half-batch variance against ‖∇f_p‖²");
+                    {"half-batch variance against ‖∇f_p‖²", "noise"});
 }
 
 std::vector<Constant> Evidence::similarity() const {
@@ -213,7 +244,7 @@ std::vector<Constant> Evidence::similarity() const {
                     pooled(&SeedMeasures::heterogeneity),
                     "C",
                     "ζ²",
-                    "spread of the workers against ‖∇f‖²");
+                    {"spread of the workers against ‖∇f‖²", "noise"});
 }
 
 }  // namespace residuum

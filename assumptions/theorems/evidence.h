@@ -67,6 +67,8 @@ class Evidence {
   Constant step_size() const;
   /// L: known, or the largest of the measured ratios, which L cannot be below.
   Constant smoothness() const;
+  /// f(w_0) = f(z_0), mean over the seeds.
+  Constant initial_loss() const;
   /// Delta = f(w_0) - f*, or with a lower bound of f in place of f*; mean over the seeds.
   Constant initial_gap() const;
   Constant initial_distance_sq() const;
@@ -81,7 +83,8 @@ class Evidence {
   Constant worker_second_moment() const;
   /// q of the gap e = w - z: the largest pooled ratio of a window.
   Constant contraction() const;
-  /// q of the workers' residuals: measured likewise, else 1 - k/d where the sparsifier promises it.
+  /// q of the workers' residuals: measured likewise; 1 - k/d for Rand-k, where it is exact in
+  /// expectation, and for Top-k, which promises it, if nothing was measured.
   Constant worker_contraction() const;
   /// delta of the gTop-k assumption: the largest pooled ratio of a window.
   Constant selection_ratio() const;
@@ -97,9 +100,6 @@ class Evidence {
 
  private:
   Windows pooled(Windows SeedMeasures::*windows) const;
-  Constant largest(Windows SeedMeasures::*windows,
-                   const std::string& symbol,
-                   const std::string& what) const;
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;

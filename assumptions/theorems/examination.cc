@@ -26,6 +26,19 @@ std::string_view left_text(Left left) {
   return "f(weighted average of w) − f*";
 }
 
+/// What to ask for to get it measured.
+std::string_view left_cure(Left left) {
+  switch (left) {
+    case Left::gradient:
+      return "probes.evaluate, or probe noise; for the certificate probe certificate";
+    case Left::loss_gap:
+      return "probes.evaluate, where f* is known";
+    case Left::averaged_model:
+      break;
+  }
+  return "probe average, where f* is known";
+}
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -226,9 +239,15 @@ std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const 
   return shared;
 }
 
-void Examination::remark_sampling(const Sides& last) {
+void Examination::remark_reservations(const Sides& last) {
   if (left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations) {
     remark(fmt::format("left side sampled at {} of {} iterations", last.measured, last.iterations));
+  }
+  const bool uses_smoothness = std::any_of(bound_.constants.begin(),
+                                           bound_.constants.end(),
+                                           [](const Constant& one) { return one.symbol == "L"; });
+  if (uses_smoothness && !method().smoothness) {
+    remark("L is the largest ratio seen and may be larger: what holds holds, what fails may not");
   }
   const auto early = std::count_if(evidence_->seeds().begin(),
                                    evidence_->seeds().end(),
@@ -295,7 +314,7 @@ void Examination::fill(const std::vector<Sides>& points) {
     bound_.slack = *bound_.rhs / *bound_.lhs;
   }
   bound_.terms = last.terms;
-  remark_sampling(last);
+  remark_reservations(last);
   find_horizon(last.iterations);
 }
 
@@ -321,7 +340,9 @@ Bound Examination::finish(const Terms& terms) {
   if (points.empty()) {
     bound_.reason = evidence_->seeds().empty()
                         ? "no run has left measurements"
-                        : fmt::format("not measured from the first iteration on: {}", bound_.left);
+                        : fmt::format("not measured from the first iteration on: {} ({})",
+                                      bound_.left,
+                                      left_cure(left_));
     return bound_;
   }
   fill(points);

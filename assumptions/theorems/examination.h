@@ -68,7 +68,7 @@ class Examination {
   void fill(const std::vector<Sides>& points);
   void judge(const Sides& last);
   void remark(const std::string& text);
-  void remark_sampling(const Sides& last);
+  void remark_reservations(const Sides& last);
   void find_horizon(double iterations);
 
   const Evidence* evidence_;

@@ -155,6 +155,7 @@ Snapshot SeedEvidence::snapshot(const Row& row) const {
   const auto& gap_sum = row.get(Column::gap_sum);
   now.noise_sum = noise_sum ? noise_sum : noise_sum_;
   now.gap_sum = gap_sum ? gap_sum : gap_sum_;
+  now.initial_loss = measures_.initial_loss;
   now.virtual_loss = row.get(Column::virtual_loss);
   now.averaged_gap = row.get(Column::averaged_loss_gap);
   if (step_sum_) {

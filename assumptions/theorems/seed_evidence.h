@@ -28,6 +28,7 @@ struct Snapshot {
   std::optional<double> step_cube_sum;    // sum eta^3; long as step sizes do not increase
   std::optional<double> noise_sum;        // sum eta^2 |mean G|^2
   std::optional<double> gap_sum;          // sum eta |w - z|^2
+  std::optional<double> initial_loss;     // f(w_0) = f(z_0)
   std::optional<double> virtual_loss;     // f(z_T)
   std::optional<double> averaged_gap;     // f(weighted average of w_0..w_T) - f*
   std::optional<Average> gradient;        // |grad f(w)|^2

@@ -99,6 +99,33 @@ TEST(Certificate, TakesTheMinimumWhereTheEndIsUnknownAndSaysWhatIsMissingOtherwi
   EXPECT_NE(without.reason.find("L: not measured"), std::string::npos) << without.reason;
 }
 
+TEST(Certificate, TakesEverySeedFromItsOwnStart) {
+  // Networks start where their seed says: f(w_0) = 3 and 5, f(z_T) = 1 and 3.
+  Evidence evidence(plain_facts());
+  for (const double start : {3.0, 5.0}) {
+    evidence.add(SteadyRun{.further = {{Column::loss, start},
+                                       {Column::virtual_loss, start - 2},
+                                       {Column::mean_grad_norm_sq, 0},
+                                       {Column::gap_norm_sq, 0}}}
+                     .seed());
+  }
+  const Bound bound = evaluate("certificate", evidence);
+  EXPECT_NEAR(*bound.rhs, 2 * 2 / 10.0, 1e-12);
+  EXPECT_NEAR(bound.excess->high - bound.excess->low, 0, 1e-12);
+}
+
+TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
+  MethodFacts facts = plain_facts();
+  facts.smoothness.reset();
+  const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
+                                  {Column::smoothness_power, 0.9},
+                                  {Column::mean_grad_norm_sq, 1},
+                                  {Column::gap_norm_sq, 0}}};
+  const Bound bound = evaluate("certificate", run.evidence(facts));
+  EXPECT_NEAR(term(bound, Attribution::noise).value, 0.1 * 0.9, 1e-12);
+  EXPECT_NE(bound.remarks.find("L is the largest ratio seen"), std::string::npos) << bound.remarks;
+}
+
 TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
   SeedEvidence seed(101);
   for (std::uint64_t t = 0; t < 101; ++t) {
