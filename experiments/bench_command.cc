@@ -13,6 +13,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/random/random.h"
 #include "core/vectors/dense.h"
+#include "experiments/bench.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
 #include "objectives/torch/baselines.h"
@@ -26,7 +27,6 @@ namespace {
 constexpr std::size_t kMillion = 1'000'000;
 constexpr std::array<std::size_t, 2> kSizes{kMillion, 25 * kMillion};
 constexpr std::size_t kCompression = 1000;  // d / k
-constexpr int kRepetitions = 7;
 
 /// Gathers the time of every repetition under the benchmark's name.
 class Collector final : public benchmark::BenchmarkReporter {
@@ -42,16 +42,6 @@ class Collector final : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times;  // milliseconds
 };
 
-/// One line of the result.
-struct Measure {
-  std::string id;  // of the performance targets, where there is one
-  std::string name;
-  std::string benchmark;    // whose time is the value
-  std::string baseline;     // empty: the value stands for itself
-  bool faster_than = true;  // ratio = baseline / value, else value / baseline
-  std::optional<double> target;
-};
-
 std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
   std::vector<float> x(size);
   RandomStream random(1, Purpose::test, worker, 0);
@@ -63,19 +53,6 @@ std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
 
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 
-void add_benchmark(const std::string& name, const std::function<void()>& body) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [body](benchmark::State& state) {
-                                 for ([[maybe_unused]] auto _ : state) {
-                                   body();
-                                   benchmark::ClobberMemory();
-                                 }
-                               })
-      ->Unit(benchmark::kMillisecond)
-      ->Repetitions(kRepetitions)
-      ->MinTime(0.05);
-}
-
 /// m += eta g: three streams of memory, the floor under every pass.
 void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   const auto m = std::make_shared<std::vector<float>>(x->size());
@@ -86,7 +63,7 @@ void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   });
 }
 
-void bench_triad(std::vector<Measure>& measures) {
+void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
   for (const std::size_t d : kSizes) {
     add_triad(std::make_shared<std::vector<float>>(gaussian_vector(d, 0)));
     measures.push_back({.id = "",
@@ -99,7 +76,7 @@ void bench_triad(std::vector<Measure>& measures) {
 }
 
 /// libtorch's selection, std::nth_element on magnitudes, and ours, on the same Gaussian vector.
-void bench_select(std::vector<Measure>& measures) {
+void bench_select(std::vector<Measure>& measures, const Options& /*options*/) {
   for (const std::size_t d : kSizes) {
     const auto x = std::make_shared<std::vector<float>>(gaussian_vector(d, 0));
     const std::size_t k = d / kCompression;
@@ -166,7 +143,7 @@ struct AggregationCase {
   Aggregation<float> result;
 };
 
-void bench_aggregate(std::vector<Measure>& measures) {
+void bench_aggregate(std::vector<Measure>& measures, const Options& /*options*/) {
   for (const auto& entry : aggregators()) {
     const auto step = std::make_shared<AggregationCase>(entry.name.data());
     const std::string name = fmt::format("aggregate/{}", entry.name);
@@ -181,13 +158,18 @@ void bench_aggregate(std::vector<Measure>& measures) {
   }
 }
 
-const std::vector<std::pair<std::string, void (*)(std::vector<Measure>&)>>& benchmarks() {
-  static const std::vector<std::pair<std::string, void (*)(std::vector<Measure>&)>> all{
-      {"triad", bench_triad}, {"select", bench_select}, {"aggregate", bench_aggregate}};
+using Group = void (*)(std::vector<Measure>&, const Options&);
+
+const std::vector<std::pair<std::string, Group>>& benchmarks() {
+  static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
+                                                              {"select", bench_select},
+                                                              {"aggregate", bench_aggregate},
+                                                              {"probes", bench_probes}};
   return all;
 }
 
-std::vector<Measure> register_chosen(const std::vector<std::string>& names) {
+std::vector<Measure> register_chosen(const Options& options) {
+  const auto& names = options.benchmarks;
   std::vector<std::string> known;
   for (const auto& [name, add] : benchmarks()) {
     known.push_back(name);
@@ -201,7 +183,7 @@ std::vector<Measure> register_chosen(const std::vector<std::string>& names) {
   std::vector<Measure> measures;
   for (const auto& [name, add] : benchmarks()) {
     if (names.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
-      add(measures);
+      add(measures, options);
     }
   }
   return measures;
@@ -220,8 +202,11 @@ reports::Json as_json(const Measure& measure, const Collector& collector) {
     json["ratio"] = measure.faster_than ? baseline / value : value / baseline;
   }
   json["target"] = measure.target ? reports::Json(*measure.target) : reports::Json(nullptr);
-  json["met"] = measure.target ? reports::Json(json["ratio"].get<double>() >= *measure.target)
-                               : reports::Json(nullptr);
+  json["met"] = nullptr;
+  if (measure.target) {
+    const double ratio = json["ratio"].get<double>();
+    json["met"] = measure.faster_than ? ratio >= *measure.target : ratio <= *measure.target;
+  }
   json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / value;
   json["n"] = times.size();
   return json;
@@ -242,8 +227,21 @@ void print(const reports::Json& line) {
 
 }  // namespace
 
+void add_benchmark(const std::string& name, const std::function<void()>& body, int repetitions) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [body](benchmark::State& state) {
+                                 for ([[maybe_unused]] auto _ : state) {
+                                   body();
+                                   benchmark::ClobberMemory();
+                                 }
+                               })
+      ->Unit(benchmark::kMillisecond)
+      ->Repetitions(repetitions)
+      ->MinTime(0.05);
+}
+
 ExitCode bench_command(const Options& options) {
-  const auto measures = register_chosen(options.benchmarks);
+  const auto measures = register_chosen(options);
   std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
   std::array<char*, 2> argv{words[0].data(), words[1].data()};
   int argc = 2;
@@ -263,7 +261,8 @@ ExitCode bench_command(const Options& options) {
       fmt::print("{:<10} {}\n", name, value);
     }
   }
-  fmt::print("one thread; medians of {} interleaved repetitions\n", kRepetitions);
+  fmt::print("one thread; medians of {} interleaved repetitions, of whole networks fewer\n",
+             kRepetitions);
   for (const auto& line : list) {
     print(line);
   }

@@ -181,10 +181,10 @@ void read_needs(const Section& section, PreparedRun& run) {
     return Cadence(section.any(key, fallback), section.where(key), training.iterations);
   };
   if (virtual_points) {
-    training.virtual_points = cadence("virtual_every", {{"geometric", 2.0}});
+    training.virtual_points = cadence("virtual_every", {{"geometric", 4.0}});
   }
   if (halves) {
-    training.split = cadence("noise_every", {{"geometric", 1.1}});
+    training.split = cadence("noise_every", {{"geometric", 1.5}});
   }
   if (sorts) {
     training.sorted = cadence("tail_every", 100);
@@ -203,7 +203,7 @@ void read_probes(const Section& section, PreparedRun& run) {
   training.measure = !run.probes.empty();
   const std::uint64_t iterations = training.iterations;
   training.measured =
-      Cadence(section.any("every", {{"geometric", 1.05}}), section.where("every"), iterations);
+      Cadence(section.any("every", {{"geometric", 1.1}}), section.where("every"), iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
   training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
   training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);

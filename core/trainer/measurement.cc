@@ -88,9 +88,7 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     mean_of(state.half_gradients, mean_half_gradient_);
   }
   if (is_root_) {
-    gap_before_norm_ = std::sqrt(distance_sq(state.model, z_));
     move_virtual_iterate(state);
-    compensated_gap_norm_sq_ = distance_sq(state.model, z_);
     add_to_sums(state.step_size);
     if (measured && !training_.minimizer.empty()) {
       distance_sq_ = distance_sq(state.model, training_.minimizer);
@@ -108,21 +106,24 @@ void Measurement<Real>::add_to_sums(double step_size) {
   sums_.gap += step_size * gap_before_norm_ * gap_before_norm_;
 }
 
+/// z moves as the model would if nothing were sparsified, through a velocity if there is momentum.
 template <class Real>
 void Measurement<Real>::move_virtual_iterate(const StepState<Real>& state) {
   const double momentum = training_.method->momentum;
-  double moved = 0;
-  for (std::size_t i = 0; i < z_.size(); ++i) {
-    double step = state.step_size * mean_gradient_[i];
-    if (momentum != 0) {
-      const double push = in_gradient_units_ ? mean_gradient_[i] : step;
-      z_velocity_[i] = momentum * z_velocity_[i] + push;
-      step = in_gradient_units_ ? state.step_size * z_velocity_[i] : z_velocity_[i];
+  std::span<const double> direction = mean_gradient_;
+  double scale = state.step_size;
+  if (momentum != 0) {
+    const double push = in_gradient_units_ ? 1.0 : state.step_size;
+    for (std::size_t i = 0; i < z_.size(); ++i) {
+      z_velocity_[i] = momentum * z_velocity_[i] + push * mean_gradient_[i];
     }
-    z_[i] -= step;
-    moved += step * step;
+    direction = z_velocity_;
+    scale = in_gradient_units_ ? state.step_size : 1.0;
   }
-  virtual_step_norm_ = std::sqrt(moved);
+  const VirtualStep step = step_virtual(state.model, z_, direction, scale);
+  gap_before_norm_ = std::sqrt(step.before_sq);
+  virtual_step_norm_ = std::sqrt(step.step_sq);
+  compensated_gap_norm_sq_ = step.after_sq;
 }
 
 template <class Real>

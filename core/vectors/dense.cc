@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 
+/// The lanes added pairwise: the same order on every machine.
+double total(const std::array<double, kLanes>& lanes) {
+  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
 /// Sum over i of term(i), in eight interleaved lanes added pairwise at the end: the order is the
 /// same on every machine.
 template <class Term>
@@ -24,8 +30,7 @@ double lane_sum(std::size_t size, Term term) {
   for (std::size_t i = whole; i < size; ++i) {
     lanes[i - whole] += term(i);
   }
-  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
-         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+  return total(lanes);
 }
 
 }  // namespace
@@ -63,6 +68,35 @@ double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real sca
     const auto value = static_cast<double>(buffer[i]);
     return value * value;
   });
+}
+
+VirtualStep step_virtual(std::span<const double> w,
+                         std::span<double> z,
+                         std::span<const double> direction,
+                         double scale) {
+  assert(w.size() == z.size() && w.size() == direction.size());
+  std::array<double, kLanes> before{};
+  std::array<double, kLanes> moved{};
+  std::array<double, kLanes> after{};
+  const auto pass = [&](std::size_t i, std::size_t lane) {
+    const double gap = w[i] - z[i];
+    const double step = scale * direction[i];
+    z[i] -= step;
+    const double gap_after = w[i] - z[i];
+    before[lane] += gap * gap;
+    moved[lane] += step * step;
+    after[lane] += gap_after * gap_after;
+  };
+  const std::size_t whole = w.size() - w.size() % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      pass(i + lane, lane);
+    }
+  }
+  for (std::size_t i = whole; i < w.size(); ++i) {
+    pass(i, i - whole);
+  }
+  return {.before_sq = total(before), .step_sq = total(moved), .after_sq = total(after)};
 }
 
 template <class Real>

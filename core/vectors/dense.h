@@ -21,6 +21,19 @@ double distance_sq(std::span<const double> x, std::span<const double> y, double 
 template <class Real>
 double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real scale);
 
+/// Squared norms that one step of a virtual iterate passes.
+struct VirtualStep {
+  double before_sq = 0;  // |w - z|^2
+  double step_sq = 0;    // |scale * direction|^2
+  double after_sq = 0;   // |w - z|^2 after z -= scale * direction
+};
+
+/// z := z - scale * direction, in one pass with the norms.
+VirtualStep step_virtual(std::span<const double> w,
+                         std::span<double> z,
+                         std::span<const double> direction,
+                         double scale);
+
 /// sum += addend, in float64.
 template <class Real>
 void add_to(std::span<double> sum, std::span<const Real> addend);

@@ -106,5 +106,32 @@ TEST(AddTo, AddsInDouble) {
   EXPECT_EQ(sum, (std::vector<double>{1 + 0x1p-40, 0}));
 }
 
+TEST(StepVirtual, MovesZAndHasTheNormsOfItsStep) {
+  // w - z = (1, 2, 0), the step 0.5 (2, -4, 6) = (1, -2, 3), afterwards (2, 0, 3).
+  const std::vector<double> w{3, 4, 5};
+  std::vector<double> z{2, 2, 5};
+  const std::vector<double> direction{2, -4, 6};
+
+  const VirtualStep step = step_virtual(w, z, direction, 0.5);
+
+  EXPECT_EQ(z, (std::vector<double>{1, 4, 2}));
+  EXPECT_EQ(step.before_sq, 5);
+  EXPECT_EQ(step.step_sq, 14);
+  EXPECT_EQ(step.after_sq, 13);
+}
+
+TEST(StepVirtual, AddsUpBeyondItsLanes) {
+  const std::vector<double> w(19, 3);
+  std::vector<double> z(19, 1);
+  const std::vector<double> direction(19, 1);
+
+  const VirtualStep step = step_virtual(w, z, direction, 1);
+
+  EXPECT_EQ(step.before_sq, 19 * 4);
+  EXPECT_EQ(step.step_sq, 19);
+  EXPECT_EQ(step.after_sq, 19 * 9);
+  EXPECT_EQ(z, std::vector<double>(19, 0));
+}
+
 }  // namespace
 }  // namespace residuum

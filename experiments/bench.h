@@ -1,0 +1,33 @@
+#pragma once
+// What the files of benchmarks share: a line of the result, and a body that is timed.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/options.h"
+
+namespace residuum {
+
+/// One line of the result.
+struct Measure {
+  std::string id;  // of the performance targets, where there is one
+  std::string name;
+  std::string benchmark;         // whose time is the value
+  std::string baseline;          // empty: the value stands for itself
+  bool faster_than = true;       // ratio = baseline / value, else value / baseline
+  std::optional<double> target;  // the ratio must be at least that, else at most
+};
+
+inline constexpr int kRepetitions = 7;
+
+/// Times `body` under `name`, interleaved with all others.
+void add_benchmark(const std::string& name,
+                   const std::function<void()>& body,
+                   int repetitions = kRepetitions);
+
+/// Whole trainings with and without probes.
+void bench_probes(std::vector<Measure>& measures, const Options& options);
+
+}  // namespace residuum
