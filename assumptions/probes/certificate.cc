@@ -1,4 +1,4 @@
-// What the measured-residual certificate (theorem 5.1) is evaluated from: f at the virtual iterate
+// What the measured-residual certificate is evaluated from: f at the virtual iterate
 // and the sums over all iterations so far of eta, eta^2 |mean G|^2 and eta |w - z|^2. The sums are
 // exact whatever the cadence of the measurements is.
 

@@ -1,4 +1,4 @@
-// Noise and heterogeneity by half batches (section 12 of the theory): with G^{p,1} and G^{p,2} the
+// Noise and heterogeneity by half batches: with G^{p,1} and G^{p,2} the
 // gradients of the two halves of worker p's batch, all of these are unbiased:
 //   sigma^2 = mean_p |G^{p,1} - G^p|^2 n_1/n_2                 of a worker's batch gradient
 //   zeta^2  = mean_p |G^p - mean G|^2 - (1 - 1/P) sigma^2     may come out negative: average first

@@ -197,7 +197,7 @@ constexpr auto kJudges = std::to_array<Judge>({
      worker_contraction},
     {{"bounded-residual",
       "|e_t|^2 <= Q(q) eta^2 M^2, with q and M^2 as measured; largest window mean over the bound",
-      "lemma 4.1; Shi et al., IJCAI 2019"},
+      "Shi et al., IJCAI 2019, with the best constant"},
      bounded_residual},
     {{"smoothness",
       "gradients are L-Lipschitz along the run; largest measured ratio over the known L",

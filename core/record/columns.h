@@ -59,7 +59,10 @@ namespace residuum {
     "",                                                                                            \
     "|grad f(w_t)|^2 by the product of half-batch means; unbiased")                                \
   X(half_batch_bias, number, "", "|mean G^{p,1} - mean G^{p,2}|^2 over its expectation")           \
-  X(smoothness_gap, number, "", "|grad f(w_t) - grad f(z_t)| / |w_t - z_t|, the L of theorem 5.1") \
+  X(smoothness_gap,                                                                                \
+    number,                                                                                        \
+    "",                                                                                            \
+    "|grad f(w_t) - grad f(z_t)| / |w_t - z_t|, the L of the certificate")                         \
   X(smoothness_secant,                                                                             \
     number,                                                                                        \
     "",                                                                                            \

@@ -1,7 +1,7 @@
 #pragma once
 // What f looks like where a run passes: its value at the virtual iterate and at the average of the
-// iterates, and its smoothness L by every route of section 12 of the theory that needs gradients of
-// f at two points. Expensive (each point is a pass over the data) and therefore on cadences of its
+// iterates, and its smoothness L by every route that needs gradients of f at two points. Expensive
+// (each point is a pass over the data) and therefore on cadences of its
 // own. All evaluations are collective.
 
 #include <cstdint>
