@@ -149,7 +149,7 @@ std::vector<std::string> failed_assumptions(const Summary& summary) {
     for (const auto& one : group.assumptions) {
       if (one.verdict.state == AssumptionState::fails) {
         lines.push_back(fmt::format("{}: assumption '{}' fails: {}",
-                                    group.group.label,
+                                    printable(group.group.label),
                                     one.verdict.name,
                                     number_with_interval(one.verdict)));
       }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -50,6 +51,9 @@ struct SyntheticMethod {
   double density = 0.01;
   double delta_peak = 0.98;  // the largest delta, in the middle of the run
   bool leaks = false;
+  int workers = 0;  // P; 0: not said, and not varying in the study
+  /// What a test wants to be otherwise in the row of an iteration.
+  std::function<void(Row& row, int seed)> change = nullptr;
 };
 
 struct SyntheticStudy {
@@ -86,6 +90,9 @@ inline Row synthetic_row(const SyntheticMethod& method,
   row.set(Column::conservation_defect, method.leaks ? 0.01 * s : 2e-8 * noise);
   row.set(Column::uplink_bytes, bytes);
   row.set(Column::total_uplink_bytes, bytes * static_cast<double>(t + 1));
+  if (method.change) {
+    method.change(row, seed);
+  }
   return row;
 }
 
@@ -144,6 +151,10 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
   config["config"] = Json{{"aggregator", Json{{"kind", m.aggregator}}},
                           {"feedback", Json{{"kind", "ef14"}, {"putback", m.putback}}},
                           {"sparsifier", Json{{"kind", "top-k"}, {"density", m.density}}}};
+  if (m.workers > 0) {
+    config["varying"]["workers.count"] = m.workers;
+    config["config"]["workers"] = Json{{"count", m.workers}};
+  }
   write_json_atomically(run / "config.json", config);
   IterationsWriter rows(run / "iterations.csv", id);
   ChecksWriter checks(run / "checks.csv", id);
