@@ -59,9 +59,31 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
   }
 }
 
+/// One process has all vectors: block by block, so that sums stay in the nearest cache, in the
+/// order that several processes add in too.
+template <class Real>
+void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean) {
+  constexpr std::size_t kBlock = 1024;
+  const auto workers = static_cast<double>(vectors.size());
+  for (std::size_t begin = 0; begin < mean.size(); begin += kBlock) {
+    const auto block = std::span(mean).subspan(begin, std::min(kBlock, mean.size() - begin));
+    std::fill(block.begin(), block.end(), 0.0);
+    for (const auto& vector : vectors) {
+      add_to<Real>(block, std::span(vector).subspan(begin, block.size()));
+    }
+    for (double& value : block) {
+      value /= workers;
+    }
+  }
+}
+
 template <class Real>
 void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean) const {
   const Cluster& cluster = *training_.cluster;
+  if (cluster.world().size() == 1) {
+    mean_here(vectors, mean);
+    return;
+  }
   const auto add = [&](int worker, std::span<double> sum) {
     add_to<Real>(sum, std::span(vectors[cluster.slot(worker)]).first(sum.size()));
   };

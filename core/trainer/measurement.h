@@ -54,6 +54,7 @@ class Measurement {
  private:
   using Vectors = std::span<const std::vector<Real>>;
   void mean_of(Vectors vectors, std::vector<double>& mean) const;
+  static void mean_here(Vectors vectors, std::vector<double>& mean);
   void move_virtual_iterate(const StepState<Real>& state);
   void add_to_sums(double step_size);
   void move_expected_gap(const StepState<Real>& state);
