@@ -6,6 +6,7 @@
 
 #include "assumptions/iid_prediction.h"
 #include "assumptions/one_step.h"
+#include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands.h"
 #include "experiments/vectors_file.h"
@@ -60,10 +61,34 @@ reports::Json column(const Row& row, Column column) {
   return reports::json_number(row.get(column));
 }
 
-reports::Json as_json(const StepQuantities& step,
-                      std::size_t workers,
-                      std::size_t dimension,
-                      const Options& options) {
+/// How well each law describes the magnitudes of all entries; null where it cannot be fitted.
+reports::Json magnitude_laws(const Vectors& vectors, double share) {
+  using Family = MagnitudeFamily;
+  const auto values = flattened(vectors);
+  reports::Json laws = reports::Json::object();
+  for (const auto& [name, family] : {std::pair{"normal", Family::normal},
+                                     std::pair{"exponential", Family::exponential},
+                                     std::pair{"gamma", Family::gamma},
+                                     std::pair{"generalised_pareto", Family::generalised_pareto}}) {
+    const auto fitted = fit_magnitudes<double>(family, values);
+    if (!fitted) {
+      laws[name] = nullptr;
+      continue;
+    }
+    const auto fit = goodness_of_fit<double>(fitted->law, values, share);
+    laws[name] = {{"shape", reports::json_number(fitted->law.shape)},
+                  {"scale", reports::json_number(fitted->law.scale)},
+                  {"ks_distance", reports::json_number(fit.ks_distance)},
+                  {"p_value", reports::json_number(fit.p_value)},
+                  {"threshold", reports::json_number(fitted->law.threshold(share))},
+                  {"tail_share", reports::json_number(fit.tail_share)}};
+  }
+  return laws;
+}
+
+reports::Json as_json(const StepQuantities& step, const Vectors& vectors, const Options& options) {
+  const std::size_t workers = vectors.size();
+  const std::size_t dimension = vectors.front().size();
   const auto d = static_cast<double>(dimension);
   const Row& row = step.row;
   const auto predicted =
@@ -90,6 +115,7 @@ reports::Json as_json(const StepQuantities& step,
           {"uplink_bytes", column(row, Column::uplink_bytes)},
           {"rounds", column(row, Column::rounds)},
           {"predicted_delta_iid", reports::json_number(predicted)},
+          {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
           {"selected", step.update.indices},
           {"update", step.update.values}};
 }
@@ -124,7 +150,7 @@ ExitCode inspect_command(const Options& options) {
       quantities.row.set(Column::xi, *xi * mean_norm(accumulators) / scale);
     }
   }
-  const auto json = as_json(quantities, accumulators.size(), accumulators.front().size(), options);
+  const auto json = as_json(quantities, accumulators, options);
   if (options.json) {
     fmt::print("{}\n", json.dump());
   } else {

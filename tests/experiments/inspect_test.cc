@@ -1,5 +1,6 @@
 // The known answers, through the program as a user calls it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +114,25 @@ TEST_F(Inspect, XiIsRelativeToTheGradientWhereGiven) {
               {"--aggregator", "gtopk-exact", "--k", "1", "--gradient", gradients.string()});
 
   EXPECT_NEAR(json["xi"].get<double>(), std::sqrt(3.0), 1e-12);
+}
+
+TEST_F(Inspect, TellsWhichLawTheMagnitudesFollow) {
+  // The quantiles of the exponential law at (i + 1/2)/400, signs alternating: the distance of the
+  // distribution functions is 1/800 but for the fitted mean.
+  std::string csv;
+  for (int i = 0; i < 400; ++i) {
+    csv += fmt::format(
+        "{}{}", i == 0 ? "" : ",", (i % 2 == 0 ? -1 : 1) * std::log(1 - (i + 0.5) / 400));
+  }
+  const auto laws =
+      inspect(csv + "\n", {"--aggregator", "allgather", "--density", "0.1"})["magnitude_laws"];
+
+  EXPECT_LT(laws["exponential"]["ks_distance"].get<double>(), 0.003);
+  EXPECT_GT(laws["exponential"]["p_value"].get<double>(), 0.99);
+  EXPECT_NEAR(laws["exponential"]["scale"].get<double>(), 1, 0.002);
+  EXPECT_NEAR(laws["exponential"]["threshold"].get<double>(), std::log(10), 0.01);
+  EXPECT_NEAR(laws["gamma"]["shape"].get<double>(), 1, 0.02);
+  EXPECT_LT(laws["normal"]["p_value"].get<double>(), 0.01);
 }
 
 TEST_F(Inspect, RefusesBadInputInOneLine) {
