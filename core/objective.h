@@ -65,6 +65,12 @@ class Objective {
   /// May be expensive at the first call (solves for f* and x*); later calls are free.
   virtual Facts facts() const = 0;
 
+  /// L of the mean of f_i over one worker's samples, regulariser included; absent where unknown. Is
+  /// worked out anew at every call.
+  virtual std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const {
+    return std::nullopt;
+  }
+
   /// w_0, d numbers; networks draw it from the seed, convex objectives start at 0.
   virtual void initial_point(std::uint64_t seed, std::span<double> w) const = 0;
 

@@ -47,6 +47,11 @@ double LogisticLoss::smoothness() const {
   return smoothness_;
 }
 
+double LogisticLoss::smoothness(std::span<const std::uint32_t> shard) const {
+  assert(!shard.empty());
+  return largest_gram_eigenvalue(*rows_, shard) / (4 * static_cast<double>(shard.size()));
+}
+
 double LogisticLoss::accuracy(std::span<const double> w) const {
   const auto rows = rows_->view<double>();
   std::size_t right = 0;

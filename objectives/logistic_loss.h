@@ -67,6 +67,8 @@ class LogisticLoss {
   /// L of this part: lambda_max(A^T A) / (4n), a column of ones included. Expensive at the first
   /// call only.
   double smoothness() const;
+  /// The same of the mean over `shard` alone; at every call.
+  double smoothness(std::span<const std::uint32_t> shard) const;
 
   /// Part of the samples that are classified right by +1 where x_i . w > 0, else -1.
   double accuracy(std::span<const double> w) const;

@@ -23,6 +23,10 @@ class LogisticObjective : public Objective {
   std::span<const std::int32_t> labels() const override { return data_.train->labels(); }
   DataInfo data() const override { return data_.info; }
 
+  std::optional<double> shard_smoothness(std::span<const std::uint32_t> shard) const override {
+    return data_.train->smoothness(shard) + regulariser_.smoothness();
+  }
+
   void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
     std::fill(w.begin(), w.end(), 0.0);
   }

@@ -1,6 +1,9 @@
 #pragma once
 // The largest eigenvalue of A^T A: what the smoothness of every loss of A w depends on.
 
+#include <cstdint>
+#include <span>
+
 #include "objectives/feature_matrix.h"
 
 namespace residuum {
@@ -8,5 +11,7 @@ namespace residuum {
 /// lambda_max(A^T A) to a relative residual of 1e-10, by Lanczos' method with restarts (Spectra),
 /// without forming the product. An eigenpair that does not pass that check is a resource error.
 double largest_gram_eigenvalue(const FeatureMatrix& a);
+/// The same of some of its rows.
+double largest_gram_eigenvalue(const FeatureMatrix& a, std::span<const std::uint32_t> rows);
 
 }  // namespace residuum

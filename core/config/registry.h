@@ -1,7 +1,8 @@
 #pragma once
 // A component is one file and one registry line: Entry{name, summary, source, example, make}. One
 // of a program of one's own is one file with a static Registered object in it:
-//   const Registered<Sparsifier> kMine({"mine", "what it does", "where from", "{}", make_mine});
+//   const Registered<Sparsifier> kMine(
+//       {"mine", "what it does", "where from", "{}", make_component<Sparsifier, Mine>});
 
 #include <algorithm>
 #include <array>
@@ -25,6 +26,12 @@ struct Entry {
   std::string_view example;
   std::unique_ptr<Interface> (*make)(const Section&);
 };
+
+/// `make` of a component that is constructed from its section.
+template <typename Interface, typename Component>
+std::unique_ptr<Interface> make_component(const Section& section) {
+  return std::make_unique<Component>(section);
+}
 
 template <typename Interface>
 std::vector<std::string> names_of(std::span<const Entry<Interface>> entries) {

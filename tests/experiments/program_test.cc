@@ -217,6 +217,7 @@ TEST_F(Program, ListsAndInforms) {
                            "feedback",
                            "protocols",
                            "probes",
+                           "theorems",
                            "columns"}) {
     EXPECT_EQ(residuum_program({"list", room}, folder_.path()).code, 0) << room;
   }

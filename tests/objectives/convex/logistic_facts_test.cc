@@ -74,6 +74,31 @@ TEST(LogisticFacts, OfA9aAreProvedByAnIndependentGradient) {
   EXPECT_NEAR(facts.minimum.value(), static_cast<double>(certificate.value), 1e-14);
 }
 
+// Rows (2, 0), (0, 1), (0, 3), (0, 0): their Gram matrices are diagonal.
+TEST(LogisticFacts, OfAShardAreThoseOfItsRowsAlone) {
+  const TemporaryDirectory directory;
+  const auto data = directory.write("four", "+1 1:2\n-1 2:1\n+1 2:3\n-1 1:0\n");
+  const auto f = make("logistic", {{"data", data}, {"l2", 0.5}});
+  const auto smoothness = [&](const std::vector<std::uint32_t>& shard) {
+    return f->shard_smoothness(shard).value();
+  };
+  EXPECT_NEAR(smoothness({0, 1}), 4.0 / (4 * 2) + 0.5, 1e-14);
+  EXPECT_NEAR(smoothness({1, 2}), 10.0 / (4 * 2) + 0.5, 1e-14);
+  EXPECT_NEAR(smoothness({2}), 9.0 / 4 + 0.5, 1e-14);
+  EXPECT_NEAR(smoothness({3}), 0.5, 1e-14);
+  EXPECT_NEAR(smoothness({0, 1, 2, 3}), *f->facts().smoothness, 1e-14);
+}
+
+// One row x has |x|^2 as its only eigenvalue; (1, 1, 1, 1, 0) and (1, 1, -1, -1, 2) are orthogonal.
+TEST(LogisticFacts, OfAShardAreFoundInMoreDimensionsThanItHasRows) {
+  const TemporaryDirectory directory;
+  const auto data =
+      directory.write("two", "+1 1:1 2:1 3:1 4:1\n-1 1:1 2:1 3:-1 4:-1 5:2\n+1 5:5\n");
+  const auto f = make("logistic", {{"data", data}, {"l2", 0}});
+  EXPECT_NEAR(f->shard_smoothness(std::vector<std::uint32_t>{0}).value(), 1, 1e-12);
+  EXPECT_NEAR(f->shard_smoothness(std::vector<std::uint32_t>{0, 1}).value(), 1, 1e-12);
+}
+
 TEST(LogisticFacts, OfMadelonAreThePublishedOnes) {
   RESIDUUM_NEEDS_DATA("madelon");
   // Unscaled, as in the total-error experiments: L, f* and f(x* + 1e-4) as published.

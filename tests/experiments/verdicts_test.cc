@@ -1,0 +1,165 @@
+// What the program says of the assumptions: in its last table, as JSON, and by its exit code.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+// Sixteen workers whose minima lie far apart: the largest entries of their accumulators cancel, and
+// delta pooled over the run is 1.0065 with seeds that differ by 0.0001.
+const std::string kApart = R"(schema = 1
+name = "apart"
+seeds = 3
+[objective]
+kind = "quadratic"
+heterogeneity = 5
+curvature_ratio = 1
+[workers]
+count = 16
+[sparsifier]
+kind = "top-k"
+k = 2
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.2
+[budget]
+iterations = 100
+[probes]
+every = 1
+)";
+
+const std::string kEf21 = R"(schema = 1
+name = "ef21"
+seeds = 2
+[objective]
+kind = "logistic"
+rows = 200
+features = 20
+[workers]
+count = 4
+batch = "full"
+[sparsifier]
+kind = "top-k"
+k = 2
+[aggregator]
+kind = "allgather"
+[feedback]
+kind = "ef21"
+[step]
+value = "0.03/L"
+[budget]
+iterations = 60
+[probes]
+every = 1
+)";
+
+class Verdicts : public testing::Test {
+ protected:
+  Finished run(const std::string& study, const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"run", folder_.write("s.toml", study).string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return residuum_program(arguments, folder_.path());
+  }
+  /// `facts` of the only run of this study with one seed.
+  nlohmann::json facts_of_run(const std::string& study) const {
+    const Finished finished = run(study, {"--set", "seeds=1"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    const auto runs = folder_.path() / "results" / "ef21" / "runs";
+    const auto only = std::filesystem::directory_iterator(runs)->path();
+    return nlohmann::json::parse(read_text(only / "status.json"))["facts"];
+  }
+  void write(const std::string& file, const std::string& content) const {
+    folder_.write(file, content);
+  }
+  nlohmann::json result(const std::string& file) const {
+    return nlohmann::json::parse(read_text(folder_.path() / "results" / file));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Verdicts, StandInATableOfTheirOwn) {
+  const Finished finished = run(kApart);
+
+  EXPECT_EQ(finished.code, 0) << "without --strict: " << finished.err;
+  EXPECT_THAT(finished.out, ContainsRegex("verdicts +gtopk .*certificate +slack +theorems"));
+  EXPECT_THAT(finished.out, ContainsRegex("gtopk-tree +fails"));
+}
+
+TEST_F(Verdicts, ThatFailAreNamedAndFourWithStrict) {
+  const Finished finished = run(kApart, {"--strict"});
+
+  EXPECT_EQ(finished.code, 4);
+  EXPECT_THAT(finished.err, HasSubstr("gtopk-tree: assumption 'gtopk' fails: 1."));
+
+  const Finished again = run(kApart, {"--strict"});
+  EXPECT_EQ(again.code, 4) << "also where all runs were done before";
+}
+
+TEST_F(Verdicts, AreInTheJsonOfARun) {
+  const Finished finished = run(kApart, {"--json"});
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto methods = nlohmann::json::parse(finished.out);
+  ASSERT_EQ(methods.size(), 1U);
+  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["verdict"], "fails");
+  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["interval"].size(), 2U);
+  const auto group = result("apart/summary.json")["groups"][0];
+  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["value"], group["assumptions"]["gtopk"]["value"]);
+}
+
+TEST_F(Verdicts, DoNotFailAStrictStudyWhereAllHold) {
+  const Finished finished = run(kEf21, {"--strict"});
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, Not(HasSubstr("fails")));
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  text.replace(text.find(what), what.size(), with);
+  return text;
+}
+
+// Rows (2, 0) | (0, 1), (0, 3). L_1 = 2/3 (4/4 + 1/2) = 1, L_2 = 4/3 (10/8 + 1/2) = 7/3.
+TEST_F(Verdicts, OfEf21KnowTheSmoothnessOfItsWorkers) {
+  write("three.svm", "+1 1:2\n-1 2:1\n+1 2:3\n");
+  std::string study = replaced(
+      kEf21, "rows = 200\nfeatures = 20", "data = \"./three.svm\"\nscale = \"none\"\nl2 = 0.5");
+  study = replaced(study, "count = 4", "count = 2\npartition = \"contiguous\"");
+
+  EXPECT_NEAR(
+      facts_of_run(study)["worker_smoothness"].get<double>(), std::sqrt((1 + 49.0 / 9) / 2), 1e-12);
+}
+
+TEST_F(Verdicts, OfOtherMethodsDoNotPayForThat) {
+  EXPECT_FALSE(facts_of_run(replaced(kEf21, "kind = \"ef21\"", "kind = \"ef14\""))
+                   .contains("worker_smoothness"));
+}
+
+TEST_F(Verdicts, OfEf21AreThoseOfItsTheorem) {
+  ASSERT_EQ(run(kEf21).code, 0);
+
+  const auto group = result("ef21/summary.json")["groups"][0];
+  for (const auto& theorem : group["theorems"]) {
+    if (theorem["name"] == "ef21") {
+      EXPECT_EQ(theorem["verdict"], "holds") << theorem.dump(1);
+      return;
+    }
+  }
+  FAIL() << "the theorem is not in summary.json";
+}
+
+}  // namespace
+}  // namespace residuum
