@@ -196,7 +196,7 @@ std::string assumptions_table(const Summary& summary) {
   for (const std::size_t i : shown) {
     header.push_back(text_cell(summary.groups[0].assumptions[i].verdict.name));
   }
-  header.push_back(text_cell("predicted δ, P* (iid Gaussian)"));
+  header.push_back(text_cell("predicted δ, P* (iid Gaussian, ρP ≪ 1)"));
   std::vector<std::vector<Cell>> rows;
   for (const auto& group : summary.groups) {
     std::vector<Cell> row{text_cell(group.group.label)};

@@ -249,7 +249,10 @@ AssumptionVerdict judge(const Judge& how, const Evidence& evidence) {
   verdict.remark = ratios.note;
   const double low = verdict.interval ? verdict.interval->low : *verdict.value;
   const double high = verdict.interval ? verdict.interval->high : *verdict.value;
+  // A ratio that is one in expectation has one in its interval: nothing speaks against it.
+  const bool is_one_expected = verdict.name == "unbiased" && verdict.interval;
   verdict.state = exceeds(verdict.name, low)    ? AssumptionState::fails
+                  : is_one_expected             ? AssumptionState::holds
                   : exceeds(verdict.name, high) ? AssumptionState::marginal
                                                 : AssumptionState::holds;
   if (!verdict.interval) {

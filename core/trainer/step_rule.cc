@@ -1,8 +1,7 @@
 // value: a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)"
 // with the run's length and workers (the step sizes of the rates), or "theory":
-//   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (EF-SGD without
-//   bounded
-//             gradients), 1/(4 L) when nothing is dropped;
+//   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
+//             without bounded gradients), 1/(4 L) when nothing is dropped;
 //   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
 
 #include "core/trainer/step_rule.h"

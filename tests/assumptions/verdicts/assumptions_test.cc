@@ -169,6 +169,14 @@ TEST(AssumptionVerdicts, SeeGradientsThatAreBiased) {
   EXPECT_EQ(verdict(all, "unbiased").state, AssumptionState::fails);
 }
 
+TEST(AssumptionVerdicts, TakeARatioThatMayBeOneForUnbiased) {
+  const auto all = evidence(3, [](auto, std::size_t seed, Row& row) {
+    row.set(Column::half_batch_bias, 0.9 + 0.1 * static_cast<double>(seed));
+  });
+
+  EXPECT_EQ(verdict(all, "unbiased").state, AssumptionState::holds);  // 1 within [0.75, 1.25]
+}
+
 TEST(AssumptionVerdicts, CompareTheTailWithTheSquaredClaim) {
   const auto all = evidence(1, [](auto, auto, Row& row) { row.set(Column::tail_ratio, 0.405); });
 
