@@ -46,7 +46,7 @@ std::string needed_data(const std::string& study) {
 
 TEST_P(Papers, CanBePlanned) {
   const std::string data = needed_data(read_text(path()));
-  if (!std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
+  if (!data.empty() && !std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
     GTEST_SKIP() << "the data set '" << data << "' is not in " << RESIDUUM_TEST_DATA;
   }
   const TemporaryFolder folder;
@@ -73,6 +73,37 @@ TEST_P(Papers, AreNamedInTheTableOfResults) {
 INSTANTIATE_TEST_SUITE_P(All, Papers, testing::ValuesIn(studies()), [](const auto& study) {
   return study.param;
 });
+
+class OverSeeds : public testing::Test {
+ protected:
+  OverSeeds() {
+    folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\nc,1,7\n");
+    folder_.write("iterations.csv",
+                  "run_id,iteration,delta\n"
+                  "a,0,9\na,10,1\na,20,\nb,0,2\nb,10,3\nb,20,4\nc,0,0.5\n");
+  }
+  Finished over_seeds(std::vector<std::string> options) const {
+    options.insert(options.begin(), {(kPapers / "over_seeds").string(), folder_.path().string()});
+    return run_program(options, folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+// Two seeds: the half width is 12.7062 times half their difference.
+TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
+  EXPECT_EQ(over_seeds({"delta", "last", "10"}).out,
+            "sparsifier_k=5: 2 [-10.7062, 14.7062], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n");
+  EXPECT_THAT(over_seeds({"delta", "last"}).out, StartsWith("sparsifier_k=5: 2.5 ["));  // 1, 4
+  EXPECT_THAT(over_seeds({"delta", "max"}).out, StartsWith("sparsifier_k=5: 6.5 ["));   // 9, 4
+  EXPECT_THAT(over_seeds({"delta", "mean"}).out, StartsWith("sparsifier_k=5: 4 ["));    // 5, 3
+}
+
+TEST_F(OverSeeds, NamesWhatIsNotThere) {
+  const Finished finished = over_seeds({"dleta", "max"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err, "error: iterations.csv has no column dleta\n");
+  EXPECT_EQ(over_seeds({"delta", "median"}).code, 2);
+}
 
 }  // namespace
 }  // namespace residuum
