@@ -1,0 +1,109 @@
+// The committed studies of published experiments: each can be planned as it stands, says what is
+// expected of it and how long it takes, and is named in the table of results.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::filesystem::path kPapers = RESIDUUM_STUDIES "/papers";
+
+std::vector<std::string> studies() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kPapers)) {
+    if (entry.path().extension() == ".toml") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Papers : public testing::TestWithParam<std::string> {
+ protected:
+  std::filesystem::path path() const { return kPapers / (GetParam() + ".toml"); }
+};
+
+/// The data set that has to be there, empty for none.
+std::string needed_data(const std::string& study) {
+  static const std::regex line("(?:^|\n)data +=  *\"([^\"]+)\"");
+  std::smatch found;
+  if (!std::regex_search(study, found, line) || found[1].str().starts_with("synthetic-")) {
+    return {};
+  }
+  return found[1];
+}
+
+TEST_P(Papers, CanBePlanned) {
+  const std::string data = needed_data(read_text(path()));
+  if (!data.empty() && !std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
+    GTEST_SKIP() << "the data set '" << data << "' is not in " << RESIDUUM_TEST_DATA;
+  }
+  const TemporaryFolder folder;
+  const Finished finished = residuum_program(
+      {"plan", path().string(), "--data-dir", RESIDUUM_TEST_DATA, "--format", "json"},
+      folder.path());
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_GE(nlohmann::json::parse(finished.out).size(), 2);
+}
+
+TEST_P(Papers, SayWhatIsExpectedAndHowLongTheyTake) {
+  const std::string study = read_text(path());
+  EXPECT_THAT(study, StartsWith("# "));
+  const std::string head = study.substr(0, study.find("\nschema"));
+  EXPECT_THAT(head, HasSubstr("\n# Expected"));
+  EXPECT_THAT(head, HasSubstr("\n# Run time: "));
+}
+
+TEST_P(Papers, AreNamedInTheTableOfResults) {
+  EXPECT_THAT(read_text(kPapers / "README.md"), HasSubstr("`" + GetParam() + ".toml`"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Papers, testing::ValuesIn(studies()), [](const auto& study) {
+  return study.param;
+});
+
+class OverSeeds : public testing::Test {
+ protected:
+  OverSeeds() {
+    folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\nc,1,7\n");
+    folder_.write("iterations.csv",
+                  "run_id,iteration,delta\n"
+                  "a,0,9\na,10,1\na,20,\nb,0,2\nb,10,3\nb,20,4\nc,0,0.5\n");
+  }
+  Finished over_seeds(std::vector<std::string> options) const {
+    options.insert(options.begin(), {(kPapers / "over_seeds").string(), folder_.path().string()});
+    return run_program(options, folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+// Two seeds: the half width is 12.7062 times half their difference.
+TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
+  EXPECT_EQ(over_seeds({"delta", "last", "10"}).out,
+            "sparsifier_k=5: 2 [-10.7062, 14.7062], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n");
+  EXPECT_THAT(over_seeds({"delta", "last"}).out, StartsWith("sparsifier_k=5: 2.5 ["));  // 1, 4
+  EXPECT_THAT(over_seeds({"delta", "max"}).out, StartsWith("sparsifier_k=5: 6.5 ["));   // 9, 4
+  EXPECT_THAT(over_seeds({"delta", "mean"}).out, StartsWith("sparsifier_k=5: 4 ["));    // 5, 3
+}
+
+TEST_F(OverSeeds, NamesWhatIsNotThere) {
+  const Finished finished = over_seeds({"dleta", "max"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err, "error: iterations.csv has no column dleta\n");
+  EXPECT_EQ(over_seeds({"delta", "median"}).code, 2);
+}
+
+}  // namespace
+}  // namespace residuum
