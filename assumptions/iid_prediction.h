@@ -14,9 +14,9 @@ namespace residuum {
 ///   gtopk-mask               (1 - cap(rho/P) - rho (P-1)/P) / (1 - rho)
 ///   allgather                (1 - cap(rho)) / (1 - rho)
 /// for gTop-k keeps the largest k of dP values. That holds while the workers' selections rarely
-/// meet, rho P << 1; where they do meet, sums of several values are kept and delta is less than
-/// predicted (0.879 against 1.046 at rho = 0.1, P = 16, Gaussian). Absent for other aggregators and
-/// where rho is not in (0, 1).
+/// meet, rho P^2 << 1; where they do meet, sums of several values are kept and delta is less than
+/// predicted (0.879 against 1.046 at rho = 0.1, P = 16, Gaussian): overlap_prediction.h. Absent for
+/// other aggregators and where rho is not in (0, 1).
 std::optional<double> predicted_delta_iid(std::string_view aggregator,
                                           double rho,
                                           double workers,

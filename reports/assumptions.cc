@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "assumptions/iid_prediction.h"
+#include "assumptions/overlap_prediction.h"
 #include "reports/html.h"
 #include "reports/table.h"
 
@@ -76,8 +79,31 @@ Json law_json(const IidPrediction& prediction) {
           {"largest_workers", json_number(prediction.largest_workers)}};
 }
 
+/// Exact gTop-k, with the overlap of the workers' selections: a convolution, made once for all
+/// methods of a study that share law, density and workers.
+IidPrediction predict_exact(double density, double workers, const EntryLaw& law) {
+  using Key = std::tuple<EntryLaw::Kind, double, int>;
+  static std::map<Key, std::optional<double>> deltas;
+  static std::map<Key, std::optional<double>> limits;
+  const auto remembered = [](auto& memory, const Key& key, const auto& compute) {
+    const auto found = memory.find(key);
+    return found != memory.end() ? found->second : memory.emplace(key, compute()).first->second;
+  };
+  const int count = static_cast<int>(workers);
+  return {.delta = remembered(deltas,
+                              {law.kind, density, count},
+                              [&] { return overlapping_delta_iid(density, count, law); }),
+          .largest_workers = remembered(limits, {law.kind, density, 0}, [&] {
+            const auto limit = largest_workers_overlapping(density, law);
+            return limit ? std::optional<double>(*limit) : std::nullopt;
+          })};
+}
+
 IidPrediction predict(const MethodFacts& method, const EntryLaw& law) {
   const double density = method.k.value_or(method.dimension) / method.dimension;
+  if (method.aggregator == "gtopk-exact") {
+    return predict_exact(density, method.workers, law);
+  }
   return {.delta = predicted_delta_iid(method.aggregator, density, method.workers, law),
           .largest_workers = largest_workers_iid(method.aggregator, density, law)};
 }
@@ -196,7 +222,7 @@ std::string assumptions_table(const Summary& summary) {
   for (const std::size_t i : shown) {
     header.push_back(text_cell(summary.groups[0].assumptions[i].verdict.name));
   }
-  header.push_back(text_cell("predicted δ, P* (iid Gaussian, ρP ≪ 1)"));
+  header.push_back(text_cell("predicted δ, P* (iid Gaussian)"));
   std::vector<std::vector<Cell>> rows;
   for (const auto& group : summary.groups) {
     std::vector<Cell> row{text_cell(group.group.label)};

@@ -155,7 +155,7 @@ std::string workers_table(const std::vector<WorkersCurve>& curves) {
   return table({text_cell("method"),
                 text_cell("δ, pooled over the run, mean over the seeds"),
                 text_cell("δ crosses 1"),
-                number_cell("P* predicted (iid Gaussian, ρP ≪ 1)")},
+                number_cell("P* predicted (iid Gaussian)")},
                rows);
 }
 
@@ -166,7 +166,7 @@ std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& 
     figure.title = "The gTop-k assumption against the number of workers";
     figure.caption =
         "Solid: δ pooled over the run, mean over the seeds with its interval. Dashed: what "
-        "independent Gaussian accumulators would give while ρP ≪ 1. Above the dotted line the "
+        "independent Gaussian accumulators would give. Above the dotted line the "
         "assumption fails.";
     figure.spec.name = fmt::format("delta-workers-{}", figures.size() + 1);
     figure.spec.x_label = "workers P";

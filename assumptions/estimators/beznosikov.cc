@@ -12,16 +12,16 @@ std::optional<CompressorConstants> compressor_constants(double norm_sq,
   if (!(norm_sq > 0)) {
     return std::nullopt;
   }
-  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double none = std::numeric_limits<double>::infinity();
   CompressorConstants constants;
   constants.alpha = compressed_norm_sq / norm_sq;
   constants.gamma = product / norm_sq;
   if (compressed_norm_sq > 0) {
-    constants.beta = product > 0 ? compressed_norm_sq / product : kNone;
+    constants.beta = product > 0 ? compressed_norm_sq / product : none;
   }
   // 1 - |C - x|^2/|x|^2 = (2 <C, x> - |C|^2) / |x|^2
   const double kept = 2 * product - compressed_norm_sq;
-  constants.delta = kept > 0 ? std::max(1.0, norm_sq / kept) : kNone;
+  constants.delta = kept > 0 ? std::max(1.0, norm_sq / kept) : none;
   return constants;
 }
 

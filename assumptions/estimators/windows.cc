@@ -10,6 +10,7 @@ Windows::Windows(std::uint64_t iterations, std::size_t windows)
       windows_(static_cast<std::size_t>(
           std::min<std::uint64_t>(iterations_, std::max<std::size_t>(windows, 1)))) {}
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a time, and a ratio in its usual order
 void Windows::add_ratio(std::uint64_t iteration, double numerator, double denominator) {
   // i = floor(iteration * windows / iterations) without overflow: a run is far below 2^53 long.
   const double place = static_cast<double>(iteration) * static_cast<double>(windows_.size()) /

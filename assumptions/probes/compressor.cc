@@ -15,10 +15,10 @@ namespace {
 class CompressorProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double alpha = kInfinity;
+    const double infinity = std::numeric_limits<double>::infinity();
+    double alpha = infinity;
     double beta = 0;
-    double gamma = kInfinity;
+    double gamma = infinity;
     double delta = 0;
     for (const auto& scalars : view.worker_scalars) {
       const double whole = scalars.accumulator_norm_sq;
@@ -31,7 +31,7 @@ class CompressorProbe final : public Probe {
         beta = std::max(beta, scalars.sent_norm_sq / scalars.sent_dot);
       }
       const double kept = (2 * scalars.sent_dot - scalars.sent_norm_sq) / whole;
-      delta = std::max(delta, kept > 0 ? 1 / kept : kInfinity);
+      delta = std::max(delta, kept > 0 ? 1 / kept : infinity);
     }
     if (delta == 0) {
       return;  // nothing has accumulated

@@ -226,6 +226,19 @@ bool exceeds(std::string_view name, double value) {
   return name == "contraction" ? !(value < 1) : !(value <= 1 + kRounding);
 }
 
+AssumptionState state_of(const AssumptionVerdict& verdict) {
+  const double low = verdict.interval ? verdict.interval->low : *verdict.value;
+  if (exceeds(verdict.name, low)) {
+    return AssumptionState::fails;
+  }
+  // A ratio that is one in expectation has one in its interval: nothing speaks against it.
+  if (verdict.name == "unbiased" && verdict.interval) {
+    return AssumptionState::holds;
+  }
+  const double high = verdict.interval ? verdict.interval->high : *verdict.value;
+  return exceeds(verdict.name, high) ? AssumptionState::marginal : AssumptionState::holds;
+}
+
 AssumptionVerdict judge(const Judge& how, const Evidence& evidence) {
   AssumptionVerdict verdict;
   verdict.name = how.assumption.name;
@@ -247,14 +260,7 @@ AssumptionVerdict judge(const Judge& how, const Evidence& evidence) {
   verdict.value = sum / static_cast<double>(ratios.values.size());
   verdict.interval = mean_interval(ratios.values);
   verdict.remark = ratios.note;
-  const double low = verdict.interval ? verdict.interval->low : *verdict.value;
-  const double high = verdict.interval ? verdict.interval->high : *verdict.value;
-  // A ratio that is one in expectation has one in its interval: nothing speaks against it.
-  const bool is_one_expected = verdict.name == "unbiased" && verdict.interval;
-  verdict.state = exceeds(verdict.name, low)    ? AssumptionState::fails
-                  : is_one_expected             ? AssumptionState::holds
-                  : exceeds(verdict.name, high) ? AssumptionState::marginal
-                                                : AssumptionState::holds;
+  verdict.state = state_of(verdict);
   if (!verdict.interval) {
     verdict.remark += fmt::format("{}{}: no interval",
                                   verdict.remark.empty() ? "" : "; ",
