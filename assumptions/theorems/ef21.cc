@@ -18,6 +18,9 @@ Bound ef21(const Evidence& evidence) {
                     facts.aggregator == "allgather",
                     "aggregator is " + facts.aggregator);
   exam.precondition("full gradients", facts.full_gradients, "gradients are drawn from batches");
+  exam.precondition("the sparsifier keeps at least the share k/d of every accumulator",
+                    facts.k && facts.sparsifier != "scaled rand-k",
+                    "sparsifier is " + facts.sparsifier);
   const double smoothness = exam.need(evidence.smoothness());
   const double worker_smoothness =
       exam.need(facts.worker_smoothness

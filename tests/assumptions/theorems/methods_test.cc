@@ -82,6 +82,10 @@ TEST(Ef21, IsThatOfAHandCalculation) {
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / (0.2 * 100), 1e-12);
   run.step = 0.21;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.sparsifier = "scaled rand-k";  // it contracts nothing
+  EXPECT_EQ(evaluate("ef21", SteadyRun{.further = run.further}.evidence(facts)).verdict,
+            BoundVerdict::not_applicable);
+  facts.sparsifier = "top-k";
   run.step = 0.1;
   facts.worker_smoothness.reset();
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_measured);
