@@ -91,10 +91,11 @@ void Examination::unbiased_gradients() {
   const MethodFacts& facts = method();
   precondition("gradients are unbiased given the past",
                facts.full_gradients || facts.sampling == "replacement",
-               fmt::format("sampling is {}", facts.sampling));
+               facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling);
   precondition("f is the mean of the workers' objectives",
                facts.equal_shards,
-               "shards differ in size, and every worker counts the same");
+               facts.equal_shards ? "shards are of one size"
+                                  : "shards differ in size, and every worker counts the same");
 }
 
 void Examination::lockstep_without_momentum() {
