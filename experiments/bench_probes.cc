@@ -106,7 +106,7 @@ class TimedTraining {
     run_.training.cluster = &*cluster_;
   }
 
-  void operator()() {
+  void operator()() const {
     Files files;
     Monitor monitor(
         make_probes(run_.probes, "a benchmark"), files, [](std::uint64_t, std::uint64_t) {});

@@ -24,6 +24,13 @@ using residuum::ExitCode;
 using residuum::Options;
 using residuum::ProgressStyle;
 
+/// A flag is given or not; CLI11 reads the bare one as "true", and would take any other value too.
+void add_flag(CLI::App& command, const char* name, bool& value, const char* description) {
+  command.add_flag(name, value, description)->check([](const std::string& given) {
+    return given == "true" ? std::string() : "takes no value, got '" + given + "'";
+  });
+}
+
 void add_study(CLI::App& command, Options& options) {
   command.add_option("STUDY", options.study, "the study, a TOML file")->required();
   command.add_option("--set", options.overrides, "key=value that wins over the file")
@@ -51,7 +58,7 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
-  command.add_flag("--json", options.json, "on one line");
+  add_flag(command, "--json", options.json, "on one line");
 }
 
 void add_falsify(CLI::App& command, Options& options) {
@@ -65,7 +72,7 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
   command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
-  command.add_flag("--json", options.json, "on one line");
+  add_flag(command, "--json", options.json, "on one line");
 }
 
 struct CommandLine {
@@ -86,8 +93,8 @@ struct CommandLine {
     app.require_subcommand(1);
     add_study(*run, options);
     add_progress(*run, options);
-    run->add_flag("--json", options.json, "the final table as JSON");
-    run->add_flag("--strict", options.strict, "a failed assumption is exit code 4");
+    add_flag(*run, "--json", options.json, "the final table as JSON");
+    add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
     add_study(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json or slurm")
         ->check(CLI::IsMember({"table", "json", "slurm"}));
@@ -97,10 +104,10 @@ struct CommandLine {
     add_study(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")->delimiter(',');
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
-    bench->add_flag("--json", options.json, "as JSON");
+    add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
-    list->add_flag("--json", options.json, "as JSON");
-    info->add_flag("--json", options.json, "as JSON");
+    add_flag(*list, "--json", options.json, "as JSON");
+    add_flag(*info, "--json", options.json, "as JSON");
   }
 };
 

@@ -109,6 +109,30 @@ IidPrediction predict(const MethodFacts& method, const EntryLaw& law) {
           .largest_workers = largest_workers_iid(method.aggregator, density, law)};
 }
 
+std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
+  return static_cast<std::size_t>(
+      std::count_if(group.theorems.begin(), group.theorems.end(), [&](const TheoremSummary& one) {
+        return one.bound.verdict == verdict;
+      }));
+}
+
+/// A method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
+std::vector<std::string> verdict_row(const GroupSummary& group,
+                                     const std::vector<std::size_t>& shown) {
+  std::vector<std::string> row{printable(group.group.label)};
+  for (const std::size_t i : shown) {
+    const AssumptionState state = group.assumptions[i].verdict.state;
+    row.emplace_back(state == AssumptionState::not_measured ? "–" : state_text(state));
+  }
+  const TheoremSummary* certificate = group.theorem("certificate");
+  row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
+  row.push_back(certificate == nullptr ? "–" : short_number(certificate->bound.slack));
+  row.push_back(fmt::format("{} hold, {} fail",
+                            count_theorems(group, BoundVerdict::holds),
+                            count_theorems(group, BoundVerdict::fails)));
+  return row;
+}
+
 }  // namespace
 
 void judge_assumptions(const ResultFolder& folder,
@@ -193,23 +217,7 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
   }
   rows[0].insert(rows[0].end(), {"certificate", "slack", "theorems"});
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
-    const GroupSummary& group = summary.groups[g];
-    std::vector<std::string> row{printable(group.group.label)};
-    for (const std::size_t i : shown) {
-      const AssumptionState state = group.assumptions[i].verdict.state;
-      row.emplace_back(state == AssumptionState::not_measured ? "–" : state_text(state));
-    }
-    std::size_t hold = 0;
-    std::size_t fail = 0;
-    for (const auto& one : group.theorems) {
-      hold += one.bound.verdict == BoundVerdict::holds ? 1 : 0;
-      fail += one.bound.verdict == BoundVerdict::fails ? 1 : 0;
-    }
-    const TheoremSummary* certificate = group.theorem("certificate");
-    row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
-    row.push_back(certificate == nullptr ? "–" : short_number(certificate->bound.slack));
-    row.push_back(fmt::format("{} hold, {} fail", hold, fail));
-    rows.push_back(std::move(row));
+    rows.push_back(verdict_row(summary.groups[g], shown));
   }
   return aligned(rows);
 }

@@ -95,7 +95,9 @@ Bound ijcai(const Evidence& evidence) {
   exam.constant_step();
   exam.precondition(
       "what was not sent is remembered", facts.feedback == "ef14", "feedback is " + facts.feedback);
-  exam.precondition("nothing is lost for good", facts.conserves, "the put-back rule leaks");
+  exam.precondition("nothing is lost for good",
+                    facts.conserves,
+                    facts.conserves ? "the put-back rule conserves" : "the put-back rule leaks");
   exam.precondition("workers send k of d entries",
                     facts.k.value_or(facts.dimension) < facts.dimension,
                     "sparsifier is " + facts.sparsifier);

@@ -17,7 +17,10 @@ Bound ef21(const Evidence& evidence) {
   exam.precondition("every message is applied as it was sent",
                     facts.aggregator == "allgather",
                     "aggregator is " + facts.aggregator);
-  exam.precondition("full gradients", facts.full_gradients, "gradients are drawn from batches");
+  exam.precondition(
+      "full gradients",
+      facts.full_gradients,
+      facts.full_gradients ? "gradients are full" : "gradients are drawn from batches");
   exam.precondition("the sparsifier keeps at least the share k/d of every accumulator",
                     facts.k && facts.sparsifier != "scaled rand-k",
                     "sparsifier is " + facts.sparsifier);

@@ -91,7 +91,7 @@ void Examination::unbiased_gradients() {
   const MethodFacts& facts = method();
   precondition("gradients are unbiased given the past",
                facts.full_gradients || facts.sampling == "replacement",
-               fmt::format("sampling is {}", facts.sampling));
+               facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling);
 }
 
 void Examination::lockstep_without_momentum() {

@@ -27,6 +27,7 @@ class Examination {
   const Evidence& evidence() const { return *evidence_; }
   const MethodFacts& method() const { return evidence_->method(); }
 
+  /// The detail is what is so, met or not: it is shown either way.
   void precondition(std::string statement, bool met, std::string detail = {});
 
   /// The value of a constant; not a number where it is missing, which the examination remembers.

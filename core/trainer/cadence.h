@@ -13,7 +13,7 @@ namespace residuum {
 class Cadence {
  public:
   /// `value`: a whole number N >= 1, or {"geometric": factor > 1} for 0, 1, 2, ... with gaps that
-  /// grow by the factor. `where` names the key in messages.
+  /// grow by the factor, ten million at most. `where` names the key in messages.
   Cadence(const nlohmann::json& value, const std::string& where, std::uint64_t iterations);
 
   bool due(std::uint64_t iteration) const;

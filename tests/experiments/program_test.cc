@@ -327,7 +327,9 @@ TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
       {{"--set", "objective.data=./three.svm"}, "three.svm:"},
       {{"--set", "objective.data=./nowhere.svm"}, "nowhere.svm"},
       {{"--set", "objective.data=a9b"}, "a9a"},
-      {{"--set", "sparsifier.k=100"}, "parameters"}};
+      {{"--set", "sparsifier.k=100"}, "parameters"},
+      {{"--strict=1"}, "--strict: takes no value"},
+      {{"--json=false"}, "--json: takes no value"}};
   for (const auto& [options, message] : cases) {
     const Finished finished = run(kStudy, options);
     EXPECT_EQ(finished.code, 2) << message;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "tests/assumptions/theorems/support.h"
 
 namespace residuum {
@@ -91,6 +94,39 @@ TEST(Ef21, IsThatOfAHandCalculation) {
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_measured);
   facts.full_gradients = false;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+}
+
+std::string detail_of(const Bound& bound, std::string_view statement) {
+  for (const auto& one : bound.preconditions) {
+    if (one.statement == statement) {
+      return one.detail;
+    }
+  }
+  return "no such precondition";
+}
+
+TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
+  const SteadyRun run{.gradient = 1e-3};
+  MethodFacts facts = top_k_facts(36);
+  facts.full_gradients = true;
+  facts.sampling = "shuffle";
+  Bound bound = evaluate("ef21", run.evidence(facts));
+  EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are full");
+  bound = evaluate("ijcai", run.evidence(facts));
+  EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "gradients are full");
+  EXPECT_EQ(detail_of(bound, "f is the mean of the workers' objectives"), "shards are of one size");
+  EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule conserves");
+
+  facts.full_gradients = false;
+  facts.equal_shards = false;
+  facts.conserves = false;
+  bound = evaluate("ef21", run.evidence(facts));
+  EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are drawn from batches");
+  bound = evaluate("ijcai", run.evidence(facts));
+  EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "sampling is shuffle");
+  EXPECT_EQ(detail_of(bound, "f is the mean of the workers' objectives"),
+            "shards differ in size, and every worker counts the same");
+  EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule leaks");
 }
 
 TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {

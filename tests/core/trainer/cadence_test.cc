@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "tests/core/support.h"
@@ -59,6 +60,28 @@ TEST(Cadence, RefusesWhatItCannotRead) {
   EXPECT_NE(error_of([] { Cadence(-1, "x", 10); }), "");
   EXPECT_NE(error_of([] { Cadence({{"geometrical", 2}}, "x", 10); }), "");
   EXPECT_NE(error_of([] { Cadence({{"geometric", 2}, {"every", 2}}, "x", 10); }), "");
+}
+
+TEST(Cadence, RefusesAFactorThatIsNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(error_of([&] {
+              Cadence({{"geometric", infinity}}, "'probes.every'", 10);
+            }),
+            "'probes.every' must have a finite geometric factor, got inf");
+  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(error_of([&] {
+              Cadence({{"geometric", not_a_number}}, "'probes.every'", 10);
+            }),
+            "'probes.every' must have a finite geometric factor, got nan");
+}
+
+// A factor so close to 1 grows by one iteration at a time throughout.
+TEST(Cadence, ListsTenMillionIterationsAndNoMore) {
+  const Json slow{{"geometric", 1.0000000001}};
+  EXPECT_EQ(error_of([&] { Cadence(slow, "'probes.every'", 10'000'000); }), "");
+  EXPECT_EQ(error_of([&] { Cadence(slow, "'probes.every'", 10'000'001); }),
+            "'probes.every' asks for more than 10000000 iterations; "
+            "take a larger geometric factor than 1.0000000001");
 }
 
 }  // namespace
