@@ -114,18 +114,14 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are full");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "gradients are full");
-  EXPECT_EQ(detail_of(bound, "f is the mean of the workers' objectives"), "shards are of one size");
   EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule conserves");
 
   facts.full_gradients = false;
-  facts.equal_shards = false;
   facts.conserves = false;
   bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are drawn from batches");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "sampling is shuffle");
-  EXPECT_EQ(detail_of(bound, "f is the mean of the workers' objectives"),
-            "shards differ in size, and every worker counts the same");
   EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule leaks");
 }
 
