@@ -6,6 +6,7 @@
 
 #include "assumptions/iid_prediction.h"
 #include "assumptions/one_step.h"
+#include "assumptions/overlap_prediction.h"
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands.h"
@@ -92,7 +93,9 @@ reports::Json as_json(const StepQuantities& step, const Vectors& vectors, const 
   const auto d = static_cast<double>(dimension);
   const Row& row = step.row;
   const auto predicted =
-      predicted_delta_iid(options.aggregator, step.k / d, static_cast<double>(workers));
+      options.aggregator == "gtopk-exact"
+          ? overlapping_delta_iid(step.k / d, static_cast<int>(workers))
+          : predicted_delta_iid(options.aggregator, step.k / d, static_cast<double>(workers));
   return {{"workers", workers},
           {"dimension", dimension},
           {"k", step.k},

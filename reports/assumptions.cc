@@ -34,6 +34,7 @@ std::string_view css_class(AssumptionState state) {
       return "fail";
     case AssumptionState::marginal:
       return "known";
+    case AssumptionState::undecided:
     case AssumptionState::not_measured:
       break;
   }

@@ -55,7 +55,6 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
       facts.full_gradients ? Known{.value = 0, .origin = "exact: full gradients"} : variance;
   facts.sampling = word_at(config, "workers.sampling", "replacement");
   // Shards cut evenly differ by one sample at most; drawn ones may be of any size.
-  facts.equal_shards = !word_at(config, "workers.partition", "iid").starts_with("dirichlet");
 }
 
 void add_objective_facts(MethodFacts& facts, const Json& config, const Json& status) {

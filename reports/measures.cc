@@ -112,6 +112,7 @@ void MeasureTaker::add(const IterationRecord& record) {
   add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
   ++measures_.rows;
   measures_.evidence->add(record.row());
+  add_to_epoch(record);
   if (const auto delta = record.get(Column::delta)) {
     add_bound(measures_.delta, *delta, *delta <= 1 + kRounding, t);
     deltas_.push_back(*delta);
@@ -129,7 +130,37 @@ void MeasureTaker::add(const IterationRecord& record) {
   }
 }
 
+/// Both norms up to the constant factor 1 - rho, which the ratio does not have.
+void MeasureTaker::add_to_epoch(const IterationRecord& record) {
+  const auto delta = record.get(Column::delta);
+  const auto accumulated = record.get(Column::accumulator_norm_sq);
+  if (!delta || !accumulated) {
+    return;
+  }
+  const auto epoch =
+      static_cast<std::uint64_t>(std::max(0.0, record.get(Column::epoch).value_or(0)));
+  if (epoch != epoch_) {
+    close_epoch();
+    epoch_ = epoch;
+  }
+  lost_.push_back(*delta * *accumulated);
+  lost_at_random_.push_back(*accumulated);
+}
+
+void MeasureTaker::close_epoch() {
+  constexpr std::size_t kMostEpochs = 1000;
+  if (const auto ratio = ratio_of_sums(lost_, lost_at_random_)) {
+    measures_.epochs.push_back({.epoch = epoch_, .n = lost_.size(), .delta = *ratio});
+  }
+  if (measures_.epochs.size() > kMostEpochs) {
+    measures_.epochs.erase(measures_.epochs.begin());
+  }
+  lost_.clear();
+  lost_at_random_.clear();
+}
+
 RunMeasures MeasureTaker::finish() {
+  close_epoch();
   if (measures_.rows == 0) {
     measures_.bytes.reset();
     measures_.model_time_s.reset();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assumptions/estimators/ratio_of_sums.h"
 #include "assumptions/theorems/seed_evidence.h"
 #include "core/record/columns.h"
 #include "core/record/record.h"
@@ -32,10 +33,18 @@ struct BoundMeasure {
   std::optional<double> median;
 };
 
+/// delta pooled over the iterations of one epoch, with its delta-method interval over them.
+struct EpochDelta {
+  std::uint64_t epoch = 0;
+  std::size_t n = 0;
+  RatioOfSums delta;
+};
+
 struct RunMeasures {
   std::size_t rows = 0;
-  BoundMeasure delta;        // delta_t <= 1, the gTop-k assumption
-  BoundMeasure contraction;  // q_t < 1
+  BoundMeasure delta;              // delta_t <= 1, the gTop-k assumption
+  BoundMeasure contraction;        // q_t < 1
+  std::vector<EpochDelta> epochs;  // the last ones, if there are very many
   Worst lost_mass;
   Worst conservation_defect;
   std::optional<double> lost_mass_total;  // sum over the iterations measured
@@ -80,9 +89,16 @@ class MeasureTaker {
   RunMeasures finish();
 
  private:
+  void add_to_epoch(const IterationRecord& record);
+  void close_epoch();
+
   RunMeasures measures_;
   std::vector<double> deltas_;
   std::vector<double> contractions_;
+  // Of the epoch that is being read: |mean a - g/P|^2 and (1 - rho) |mean a|^2.
+  std::vector<double> lost_;
+  std::vector<double> lost_at_random_;
+  std::uint64_t epoch_ = 0;
 };
 
 }  // namespace residuum::reports

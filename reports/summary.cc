@@ -101,6 +101,7 @@ RunVerdict judge_run(const Run& run, const RunMeasures& measures) {
   verdict.measured = run.has_tables();
   verdict.delta = measures.delta;
   verdict.contraction = measures.contraction;
+  verdict.epochs = measures.epochs;
   std::vector<CheckSummary> checks;
   if (verdict.measured) {
     add_checks(checks, run);

@@ -101,6 +101,7 @@ struct RunVerdict {
   std::string failed_check;  // the first that does not
   BoundMeasure delta;
   BoundMeasure contraction;
+  std::vector<EpochDelta> epochs;
 };
 
 struct Summary {

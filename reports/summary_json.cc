@@ -86,6 +86,22 @@ Json measure_json(const BoundMeasure& measure) {
           {"worst_iteration", measure.worst.iteration}};
 }
 
+Json epochs_json(const std::vector<EpochDelta>& epochs) {
+  Json all = Json::array();
+  for (const auto& one : epochs) {
+    Json interval = nullptr;
+    if (one.delta.interval) {
+      interval = Json::array(
+          {json_number(one.delta.interval->low), json_number(one.delta.interval->high)});
+    }
+    all.push_back({{"epoch", one.epoch},
+                   {"n", one.n},
+                   {"delta", json_number(one.delta.value)},
+                   {"delta_method_interval", interval}});
+  }
+  return all;
+}
+
 /// A run without tables has no verdict.
 Json runs_json(const Summary& summary) {
   Json runs = Json::array();
@@ -98,7 +114,8 @@ Json runs_json(const Summary& summary) {
                     {"invariants", run.invariants ? "PASS" : "FAIL"},
                     {"failed_check", run.failed_check},
                     {"delta_at_most_1", measure_json(run.delta)},
-                    {"contraction_below_1", measure_json(run.contraction)}});
+                    {"contraction_below_1", measure_json(run.contraction)},
+                    {"delta_by_epoch", epochs_json(run.epochs)}});
   }
   return runs;
 }

@@ -4,9 +4,7 @@
 //   delta = 1 / (1 - |C(a) - a|^2 / |a|^2),
 // of one draw each. A mask without scaling has beta = 1 and alpha = gamma = 1/delta.
 
-#include <algorithm>
-#include <limits>
-
+#include "assumptions/estimators/beznosikov.h"
 #include "assumptions/probes/probe.h"
 
 namespace residuum {
@@ -15,32 +13,22 @@ namespace {
 class CompressorProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    const double infinity = std::numeric_limits<double>::infinity();
-    double alpha = infinity;
-    double beta = 0;
-    double gamma = infinity;
-    double delta = 0;
+    std::optional<CompressorConstants> worst;
     for (const auto& scalars : view.worker_scalars) {
-      const double whole = scalars.accumulator_norm_sq;
-      if (whole == 0) {
-        continue;
+      const auto one =
+          compressor_constants(scalars.accumulator_norm_sq, scalars.sent_norm_sq, scalars.sent_dot);
+      if (one) {
+        worst = worst ? worse(*worst, *one) : *one;
       }
-      alpha = std::min(alpha, scalars.sent_norm_sq / whole);
-      gamma = std::min(gamma, scalars.sent_dot / whole);
-      if (scalars.sent_dot > 0) {
-        beta = std::max(beta, scalars.sent_norm_sq / scalars.sent_dot);
-      }
-      const double kept = (2 * scalars.sent_dot - scalars.sent_norm_sq) / whole;
-      delta = std::max(delta, kept > 0 ? 1 / kept : infinity);
     }
-    if (delta == 0) {
+    if (!worst) {
       return;  // nothing has accumulated
     }
-    row.set(Column::compressor_alpha, alpha);
-    row.set(Column::compressor_gamma, gamma);
-    row.set(Column::compressor_delta, delta);
-    if (beta > 0) {
-      row.set(Column::compressor_beta, beta);
+    row.set(Column::compressor_alpha, worst->alpha);
+    row.set(Column::compressor_gamma, worst->gamma);
+    row.set(Column::compressor_delta, worst->delta);
+    if (worst->beta > 0) {
+      row.set(Column::compressor_beta, worst->beta);
     }
   }
 };

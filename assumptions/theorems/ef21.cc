@@ -21,6 +21,9 @@ Bound ef21(const Evidence& evidence) {
       "full gradients",
       facts.full_gradients,
       facts.full_gradients ? "gradients are full" : "gradients are drawn from batches");
+  exam.precondition("the sparsifier keeps at least the share k/d of every accumulator",
+                    facts.k && facts.sparsifier != "scaled rand-k",
+                    "sparsifier is " + facts.sparsifier);
   const double smoothness = exam.need(evidence.smoothness());
   const double worker_smoothness =
       exam.need(facts.worker_smoothness

@@ -32,7 +32,6 @@ struct MethodFacts {
   double workers = 1;           // P
   double dimension = 1;         // d
   bool conserves = true;        // nothing is ever lost
-  bool equal_shards = true;     // f is the mean of the workers' objectives
   bool full_gradients = false;  // every worker's gradient is that of its whole shard
   bool deterministic = false;   // no draw of the seed enters the run
 

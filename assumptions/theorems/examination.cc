@@ -92,10 +92,6 @@ void Examination::unbiased_gradients() {
   precondition("gradients are unbiased given the past",
                facts.full_gradients || facts.sampling == "replacement",
                facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling);
-  precondition("f is the mean of the workers' objectives",
-               facts.equal_shards,
-               facts.equal_shards ? "shards are of one size"
-                                  : "shards differ in size, and every worker counts the same");
 }
 
 void Examination::lockstep_without_momentum() {
@@ -241,7 +237,7 @@ std::vector<Examination::Sides> Examination::evaluate(const Terms& terms) const 
 }
 
 void Examination::remark_reservations(const Sides& last) {
-  if (left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations) {
+  if (is_sampled(last)) {
     remark(fmt::format("left side sampled at {} of {} iterations", last.measured, last.iterations));
   }
   const bool uses_smoothness = std::any_of(bound_.constants.begin(),
@@ -261,10 +257,25 @@ void Examination::remark_reservations(const Sides& last) {
   }
 }
 
+/// Between two looks the left side may be anything: a sampled one decides nothing.
+bool Examination::is_sampled(const Sides& last) const {
+  return left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations;
+}
+
 void Examination::judge(const Sides& last) {
   std::vector<double> excess;
   for (std::size_t i = 0; i < last.lhs.size(); ++i) {
     excess.push_back(last.lhs[i] - last.rhs[i]);
+  }
+  if (is_sampled(last)) {
+    bound_.verdict = BoundVerdict::undecided;
+    bound_.reason = fmt::format(
+        "the left side was measured at {} of {} iterations: set {} to 1",
+        last.measured,
+        last.iterations,
+        left_ == Left::gradient ? "probes.evaluate or probes.noise_every" : "probes.evaluate");
+    bound_.excess = mean_interval(excess);
+    return;
   }
   if (method().deterministic) {
     remark("nothing in the run is random: no interval is needed");
@@ -272,6 +283,9 @@ void Examination::judge(const Sides& last) {
     return;
   }
   bound_.excess = mean_interval(excess);
+  if (bound_.excess && !(std::isfinite(bound_.excess->low) && std::isfinite(bound_.excess->high))) {
+    bound_.excess.reset();  // the spread of the seeds is beyond float64
+  }
   if (!bound_.excess) {
     bound_.verdict = BoundVerdict::undecided;
     bound_.reason = excess.size() < 2

@@ -79,10 +79,9 @@ void SeedMeasures::fill_windows(const Row& row) {
 void SeedMeasures::take_extremes(const Row& row) {
   take_larger(largest_xi, row.get(Column::xi));
   take_larger(largest_step, row.get(Column::step_size));
-  for (const Column column : {Column::smoothness_gap,
-                              Column::smoothness_secant,
-                              Column::smoothness_descent,
-                              Column::smoothness_power}) {
+  // Not smoothness_descent: it need not be a lower bound of L where f is evaluated with rounding.
+  for (const Column column :
+       {Column::smoothness_gap, Column::smoothness_secant, Column::smoothness_power}) {
     take_larger(largest_smoothness, row.get(column));
   }
 }

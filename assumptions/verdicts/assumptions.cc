@@ -11,7 +11,7 @@ namespace residuum {
 namespace {
 
 /// Ratios that are one by theory may come out a little above by rounding.
-constexpr double kRounding = 1e-9;
+constexpr double kRounding = 1e-6;
 
 struct Assumption {
   std::string_view name;
@@ -35,6 +35,9 @@ Ratios of_seeds(const Evidence& evidence, std::string_view source, Ratio ratio) 
     const std::optional<double> value = ratio(seed);
     if (!value) {
       return nothing(fmt::format("needs {}", source));
+    }
+    if (!std::isfinite(*value)) {
+      return nothing("what was measured is not finite");
     }
     ratios.values.push_back(*value);
   }
@@ -68,6 +71,12 @@ Ratios worker_contraction(const Evidence& evidence) {
 Ratios unbiased(const Evidence& evidence) {
   if (evidence.method().full_gradients || evidence.method().deterministic) {
     return nothing("gradients have no noise");
+  }
+  if (evidence.method().sampling == "shuffle") {
+    return nothing("halves of a shuffled pass are not independent; sample with replacement");
+  }
+  if (evidence.method().workers < 2) {
+    return nothing("with one worker the ratio is one by its definition");
   }
   return of_seeds(evidence,
                   "the probe 'noise' and batches of two samples at least",
@@ -131,6 +140,9 @@ Ratios bounded_moment(const Evidence& evidence) {
 Ratios bounded_noise(const Evidence& evidence) {
   if (evidence.method().full_gradients) {
     return nothing("gradients have no noise");
+  }
+  if (evidence.method().sampling == "shuffle") {
+    return nothing("halves of a shuffled pass are not independent; sample with replacement");
   }
   auto ratios = of_seeds(evidence,
                          "the probe 'noise' and some hundred iterations",
@@ -226,17 +238,34 @@ bool exceeds(std::string_view name, double value) {
   return name == "contraction" ? !(value < 1) : !(value <= 1 + kRounding);
 }
 
-AssumptionState state_of(const AssumptionVerdict& verdict) {
-  const double low = verdict.interval ? verdict.interval->low : *verdict.value;
-  if (exceeds(verdict.name, low)) {
+/// A ratio of expectation one: only an interval without it speaks against that.
+AssumptionState state_around_one(const std::vector<double>& ratios) {
+  constexpr double kRarely = 0.999;
+  const auto interval = mean_interval(ratios, kRarely);
+  if (!interval) {
+    return AssumptionState::undecided;
+  }
+  return interval->low <= 1 && interval->high >= 1 ? AssumptionState::holds
+                                                   : AssumptionState::fails;
+}
+
+AssumptionState state_of(const AssumptionVerdict& verdict,
+                         const std::vector<double>& ratios,
+                         bool is_random) {
+  if (verdict.name == "unbiased") {
+    return state_around_one(ratios);
+  }
+  if (verdict.name == "smoothness" || !is_random) {  // of every single run
+    return exceeds(verdict.name, *verdict.worst) ? AssumptionState::fails : AssumptionState::holds;
+  }
+  if (!verdict.interval) {
+    return AssumptionState::undecided;
+  }
+  if (exceeds(verdict.name, verdict.interval->low)) {
     return AssumptionState::fails;
   }
-  // A ratio that is one in expectation has one in its interval: nothing speaks against it.
-  if (verdict.name == "unbiased" && verdict.interval) {
-    return AssumptionState::holds;
-  }
-  const double high = verdict.interval ? verdict.interval->high : *verdict.value;
-  return exceeds(verdict.name, high) ? AssumptionState::marginal : AssumptionState::holds;
+  return exceeds(verdict.name, verdict.interval->high) ? AssumptionState::marginal
+                                                       : AssumptionState::holds;
 }
 
 AssumptionVerdict judge(const Judge& how, const Evidence& evidence) {
@@ -260,7 +289,7 @@ AssumptionVerdict judge(const Judge& how, const Evidence& evidence) {
   verdict.value = sum / static_cast<double>(ratios.values.size());
   verdict.interval = mean_interval(ratios.values);
   verdict.remark = ratios.note;
-  verdict.state = state_of(verdict);
+  verdict.state = state_of(verdict, ratios.values, !evidence.method().deterministic);
   if (!verdict.interval) {
     verdict.remark += fmt::format("{}{}: no interval",
                                   verdict.remark.empty() ? "" : "; ",
@@ -279,6 +308,8 @@ std::string_view state_text(AssumptionState state) {
       return "marginal";
     case AssumptionState::fails:
       return "fails";
+    case AssumptionState::undecided:
+      return "undecided";
     case AssumptionState::not_measured:
       break;
   }

@@ -1,8 +1,10 @@
 #pragma once
 // The analytic assumptions of the convergence papers, each as one measured ratio that must not
 // exceed one, with its interval over the seeds: holds if the interval ends at or below one, fails
-// if it begins above, marginal if one lies in it. With one seed there is no interval; the value
-// alone decides then, and the remark says so. A seed that was not measured decides nothing.
+// if it begins above, marginal if one lies in it. With one seed there is no interval, and it
+// decides nothing unless the assumption is about every single step (smoothness) or nothing in the
+// run is random. `unbiased` is a ratio of expectation one: it fails if a 99.9 % interval excludes
+// one. A seed that was not measured decides nothing.
 
 #include <optional>
 #include <string>
@@ -13,9 +15,9 @@
 
 namespace residuum {
 
-enum class AssumptionState { holds, marginal, fails, not_measured };
+enum class AssumptionState { holds, marginal, fails, undecided, not_measured };
 
-/// "holds", "marginal", "fails", "not measured".
+/// "holds", "marginal", "fails", "undecided", "not measured".
 std::string_view state_text(AssumptionState state);
 
 struct AssumptionVerdict {

@@ -10,6 +10,11 @@
 namespace residuum {
 namespace {
 
+/// What differences of f, relative to f, and of points, relative to |w|, must exceed to be told
+/// from rounding (gradients of networks are float32).
+constexpr double kRounding = 1e-12;
+constexpr double kNearest = 1e-6;
+
 bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
   return cadence && cadence->due(t);
 }
@@ -106,11 +111,13 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
   if (!is_root_ || !training_.compares_points) {
     return;
   }
-  if (const double gap = distance_sq(model, z); gap > 0) {
+  // Points nearer than that say more of the gradient's rounding than of its change.
+  const double nearest_sq = kNearest * kNearest * norm_sq<double>(model);
+  if (const double gap = distance_sq(model, z); gap > nearest_sq) {
     view_.smoothness_gap = std::sqrt(distance_sq(gradient_, virtual_gradient_) / gap);
   }
   if (!previous_model_.empty()) {
-    if (const double moved = distance_sq(model, previous_model_); moved > 0) {
+    if (const double moved = distance_sq(model, previous_model_); moved > nearest_sq) {
       const double secant = std::sqrt(distance_sq(gradient_, previous_gradient_) / moved);
       secant_ = std::max(secant_.value_or(secant), secant);
     }
@@ -123,7 +130,8 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
 void Landscape::look_ahead(std::span<const double> next_z,
                            std::span<const double> mean_gradient,
                            double step_size) {
-  if (!training_.compares_points || !looked_at_z_) {
+  // With momentum z does not move along the gradient, and the inequality is about another step.
+  if (!training_.compares_points || !looked_at_z_ || training_.method->momentum != 0) {
     return;
   }
   const auto point = shared(next_z);
@@ -132,10 +140,11 @@ void Landscape::look_ahead(std::span<const double> next_z,
     return;
   }
   const double step_sq = step_size * step_size * norm_sq<double>(mean_gradient);
-  if (step_sq > 0) {
-    view_.smoothness_descent =
-        2 * (next_loss - virtual_loss_ + step_size * dot(virtual_gradient_, mean_gradient)) /
-        step_sq;
+  const double above_tangent =
+      next_loss - virtual_loss_ + step_size * dot(virtual_gradient_, mean_gradient);
+  const double rounding = kRounding * (std::abs(next_loss) + std::abs(virtual_loss_));
+  if (step_sq > 0 && std::abs(above_tangent) > rounding) {
+    view_.smoothness_descent = 2 * above_tangent / step_sq;
   }
 }
 

@@ -233,7 +233,8 @@ class Trainer {
   /// be split (one sample) or have no noise (whole shards).
   bool split_batches(std::uint64_t t) {
     const bool has_samples = objective_.samples() > 0;
-    if (has_samples && training_.batch < 2) {
+    // Halves of a shuffled pass are not independent: what they say is biased.
+    if (has_samples && (training_.batch < 2 || training_.sampling == Sampling::shuffle)) {
       return false;
     }
     const std::size_t half = training_.batch / 2;

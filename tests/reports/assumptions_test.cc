@@ -97,7 +97,7 @@ TEST_F(Assumptions, OfOneSeedHaveNoIntervalAndSaySo) {
   collected(study);
 
   const Json gtopk = json()["groups"][0]["assumptions"]["gtopk"];
-  EXPECT_EQ(gtopk["verdict"], "fails");
+  EXPECT_EQ(gtopk["verdict"], "undecided");
   EXPECT_TRUE(gtopk["interval"].is_null());
   EXPECT_EQ(gtopk["remark"], "one seed: no interval");
 }
@@ -106,10 +106,10 @@ TEST_F(Assumptions, ThatWereNotMeasuredSayWhatTheyNeed) {
   const Summary summary = collected({});
 
   const Json all = json()["groups"][0]["assumptions"];
-  EXPECT_EQ(all["unbiased"]["verdict"], "not measured");
-  EXPECT_TRUE(all["unbiased"]["value"].is_null());
-  EXPECT_THAT(all["unbiased"]["remark"].get<std::string>(), HasSubstr("'noise'"));
-  EXPECT_THAT(verdict_lines(summary, 10), Not(HasSubstr("unbiased")));
+  EXPECT_EQ(all["bounded-noise"]["verdict"], "not measured");
+  EXPECT_TRUE(all["bounded-noise"]["value"].is_null());
+  EXPECT_THAT(all["bounded-noise"]["remark"].get<std::string>(), HasSubstr("'noise'"));
+  EXPECT_THAT(verdict_lines(summary, 10), Not(HasSubstr("bounded-noise")));
 }
 
 // Laplace entries: those above ln(1/x) are the share x of all and hold x (1 + l + l^2/2) of the

@@ -59,7 +59,6 @@ TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
   EXPECT_EQ(facts.step_shift, 100);
   EXPECT_FALSE(facts.conserves);
   EXPECT_FALSE(facts.full_gradients);
-  EXPECT_TRUE(facts.equal_shards);
   EXPECT_EQ(facts.convex, true);
   EXPECT_EQ(facts.smoothness->value, 2);
   EXPECT_EQ(facts.minimum->value, 0.3);
@@ -87,7 +86,6 @@ TEST(MethodFacts, KnowFullGradientsAndWhenNothingIsRandom) {
   MethodFacts facts = method_facts(run_with(config, status), {});
   EXPECT_TRUE(facts.full_gradients);
   EXPECT_TRUE(facts.deterministic);
-  EXPECT_FALSE(facts.equal_shards);
   EXPECT_EQ(facts.noise_variance->value, 0);
   config["sparsifier"]["kind"] = "rand-k";
   EXPECT_FALSE(method_facts(run_with(config, status), {}).deterministic);

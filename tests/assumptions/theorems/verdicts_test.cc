@@ -64,6 +64,10 @@ TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
   evidence.add(sampled(101));
   const Bound bound = evaluate("bsp", evidence);
   EXPECT_EQ(bound.remarks, "left side sampled at 2 of 100 iterations");
+  EXPECT_EQ(bound.verdict, BoundVerdict::undecided);
+  EXPECT_EQ(bound.reason,
+            "the left side was measured at 2 of 100 iterations: set probes.evaluate or "
+            "probes.noise_every to 1");
 
   SeedEvidence diverged = sampled(61);
   diverged.end_early();

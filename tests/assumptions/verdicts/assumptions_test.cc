@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace residuum {
@@ -81,7 +82,8 @@ TEST(AssumptionVerdicts, WeighDeltaByWhatWasAccumulated) {
 TEST(AssumptionVerdicts, HaveNoIntervalWithOneSeedAndSayWhy) {
   const auto one = verdict(with_delta({0.9}), "gtopk");
 
-  EXPECT_EQ(one.state, AssumptionState::holds);
+  EXPECT_EQ(one.state, AssumptionState::undecided);
+  EXPECT_NEAR(one.value.value(), 0.9, 1e-12);
   EXPECT_FALSE(one.interval.has_value());
   EXPECT_EQ(one.remark, "one seed: no interval");
 }
@@ -97,7 +99,7 @@ TEST(AssumptionVerdicts, SayWhatIsMissing) {
 }
 
 TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
-  const auto all = evidence(1, [](auto, auto, Row& row) {
+  const auto all = evidence(2, [](auto, auto, Row& row) {
     row.set(Column::gap_norm_sq, 2);
     row.set(Column::contraction, 1);
     row.set(Column::mean_grad_norm_sq, 1);
@@ -111,7 +113,7 @@ TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
 TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
   // q = 1/4: Q = (1/4)/(1/2)^2 = 1; eta^2 M^2 = 1/4 * 8 = 2.
   const auto with_gap = [](double gap) {
-    return evidence(1, [gap](auto, auto, Row& row) {
+    return evidence(2, [gap](auto, auto, Row& row) {
       row.set(Column::gap_norm_sq, gap);
       row.set(Column::contraction, 0.25);
       row.set(Column::mean_grad_norm_sq, 8);
@@ -161,20 +163,57 @@ TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
   EXPECT_THAT(fine.remark, testing::HasSubstr("M^2 = 2"));
 }
 
-TEST(AssumptionVerdicts, SeeGradientsThatAreBiased) {
-  const auto all = evidence(3, [](std::uint64_t t, std::size_t seed, Row& row) {
-    row.set(Column::half_batch_bias, 3 + 0.01 * static_cast<double>(seed) + (t % 2 == 0 ? 1 : -1));
-  });
-
-  EXPECT_EQ(verdict(all, "unbiased").state, AssumptionState::fails);
+/// Ratios of half batches of the given seeds, for two workers.
+Evidence with_half_batches(const std::vector<double>& by_seed, const MethodFacts& method) {
+  Evidence all(method);
+  for (const double ratio : by_seed) {
+    SeedEvidence one(kIterations);
+    Row row(0);
+    row.set(Column::half_batch_bias, ratio);
+    one.add(row);
+    all.add(std::move(one));
+  }
+  return all;
 }
 
-TEST(AssumptionVerdicts, TakeARatioThatMayBeOneForUnbiased) {
-  const auto all = evidence(3, [](auto, std::size_t seed, Row& row) {
-    row.set(Column::half_batch_bias, 0.9 + 0.1 * static_cast<double>(seed));
-  });
+TEST(AssumptionVerdicts, FailUnbiasedOnlyWhereOneIsFarOutsideTheInterval) {
+  const MethodFacts two{.workers = 2};
+  const auto state = [&](const std::vector<double>& by_seed) {
+    return verdict(with_half_batches(by_seed, two), "unbiased").state;
+  };
+  EXPECT_EQ(state({0.9, 1.0, 1.1}), AssumptionState::holds);
+  // Mean 1.06, standard error 0.01: 95 % would exclude one (t_2 = 4.3), 99.9 % (t_2 = 31.6) not.
+  EXPECT_EQ(state({1.04, 1.06, 1.08}), AssumptionState::holds);
+  EXPECT_EQ(state({3.0, 3.01, 3.02}), AssumptionState::fails);
+  EXPECT_EQ(state({0.30, 0.31, 0.32}), AssumptionState::fails);  // halves that depend on each other
+  EXPECT_EQ(state({1.001}), AssumptionState::undecided);
+}
 
-  EXPECT_EQ(verdict(all, "unbiased").state, AssumptionState::holds);  // 1 within [0.75, 1.25]
+TEST(AssumptionVerdicts, DoNotJudgeBiasWhereHalfBatchesCannotShowIt) {
+  const MethodFacts one{.workers = 1};
+  EXPECT_EQ(verdict(with_half_batches({1, 1}, one), "unbiased").state,
+            AssumptionState::not_measured);
+  const MethodFacts shuffled{.sampling = "shuffle", .workers = 4};
+  EXPECT_EQ(verdict(with_half_batches({1, 1}, shuffled), "unbiased").state,
+            AssumptionState::not_measured);
+}
+
+TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
+  Evidence all(MethodFacts{.deterministic = true});
+  SeedEvidence one(kIterations);
+  Row row(0);
+  row.set(Column::delta, 1.5);
+  row.set(Column::accumulator_norm_sq, 1);
+  one.add(row);
+  all.add(std::move(one));
+
+  EXPECT_EQ(verdict(all, "gtopk").state, AssumptionState::fails);
+}
+
+TEST(AssumptionVerdicts, DoNotJudgeWhatIsNotFinite) {
+  const auto overflown =
+      verdict(with_delta({0.9, std::numeric_limits<double>::infinity()}), "gtopk");
+  EXPECT_EQ(overflown.state, AssumptionState::not_measured);
 }
 
 TEST(AssumptionVerdicts, CompareTheTailWithTheSquaredClaim) {

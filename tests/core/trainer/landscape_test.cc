@@ -131,6 +131,19 @@ TEST(Landscape, FindsTheCurvatureOfTheDescentInequality) {
   EXPECT_DOUBLE_EQ(seen.landscapes[0].smoothness_descent.value(), 3.6);
 }
 
+TEST(Landscape, DoesNotSpeakOfDescentWithMomentumNorOfPointsThatOnlyRoundingParts) {
+  Recipe recipe = top_1(3);
+  recipe.momentum = 0.5;
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[1].smoothness_descent.has_value());
+
+  recipe = top_1(3);  // dense: w = z, but for what float32 leaves
+  recipe.sparsifier = {{"kind", "none"}};
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[2].smoothness_gap.has_value());
+
+  recipe.step = {{"value", 1e-14}};  // f changes by less than its rounding
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[0].smoothness_descent.has_value());
+}
+
 TEST(Landscape, FindsTheLargestCurvatureByPowerIteration) {
   Recipe recipe = top_1(1);
   recipe.power = 1;
