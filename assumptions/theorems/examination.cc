@@ -43,6 +43,15 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// None either where the spread of the seeds is beyond float64.
+std::optional<Interval> finite_interval(const std::vector<double>& values) {
+  auto interval = mean_interval(values);
+  if (interval && !(std::isfinite(interval->low) && std::isfinite(interval->high))) {
+    interval.reset();
+  }
+  return interval;
+}
+
 double sum(const std::vector<BoundTerm>& terms) {
   return std::accumulate(terms.begin(), terms.end(), 0.0, [](double total, const BoundTerm& term) {
     return total + term.value;
@@ -282,10 +291,7 @@ void Examination::judge(const Sides& last) {
     bound_.verdict = mean(excess) <= 0 ? BoundVerdict::holds : BoundVerdict::fails;
     return;
   }
-  bound_.excess = mean_interval(excess);
-  if (bound_.excess && !(std::isfinite(bound_.excess->low) && std::isfinite(bound_.excess->high))) {
-    bound_.excess.reset();  // the spread of the seeds is beyond float64
-  }
+  bound_.excess = finite_interval(excess);
   if (!bound_.excess) {
     bound_.verdict = BoundVerdict::undecided;
     bound_.reason = excess.size() < 2
