@@ -7,6 +7,7 @@
 
 #include "core/trainer/landscape.h"
 #include "core/trainer/measurement.h"
+#include "core/trainer/worker_gradients.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -39,7 +40,7 @@ class Trainer {
         d_(objective_.dimension()),
         k_(method_.sparsifier->k(d_).value_or(d_)),
         model_(d_),
-        gradients_(slots(), std::vector<Real>(d_)),
+        gradients_(training),
         memories_(slots(), std::vector<Real>(d_ * method_.feedback->vectors())),
         messages_(slots()),
         settlements_(slots()),
@@ -50,13 +51,6 @@ class Trainer {
     if (method_.feedback->estimates()) {
       estimate_.resize(d_);
       drifts_.resize(slots());
-    }
-    if (keeps_previous_gradients()) {
-      previous_gradients_.resize(slots(), std::vector<Real>(d_));
-    }
-    for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
-      batches_.emplace_back(
-          training.seed, worker, shard(worker), training.batch, training.sampling);
     }
   }
 
@@ -96,13 +90,6 @@ class Trainer {
  private:
   std::size_t slots() const { return static_cast<std::size_t>(cluster_.count()); }
 
-  std::span<const std::uint32_t> shard(int worker) const {
-    if (training_.shards.empty()) {
-      return {};
-    }
-    return training_.shards[static_cast<std::size_t>(worker)];
-  }
-
   double epoch(std::uint64_t t) const {
     const auto n = static_cast<double>(objective_.samples());
     if (n == 0) {
@@ -126,9 +113,10 @@ class Trainer {
     const auto test = is_due(training_.tested, t) && measured ? tested() : std::nullopt;
     times.measure_s += lap(mark);
 
-    compute_gradients(t);
+    gradients_.compute(t, working_model_, scalars_);
     times.compute_s = lap(mark);
-    const bool split = measured && is_due(training_.split, t) && split_batches(t);
+    const bool split = measured && is_due(training_.split, t) &&
+                       gradients_.compute_halves(t, working_model_, scalars_);
     times.measure_s += lap(mark);
     accumulate(eta);
     const std::int64_t verdict = cluster_.world().minimum(own_verdict());
@@ -137,8 +125,9 @@ class Trainer {
       return verdict;
     }
     StepState<Real> state = view_of(t, eta);
-    state.half_gradients = split ? std::span<const std::vector<Real>>(half_gradients_)
-                                 : std::span<const std::vector<Real>>();
+    if (split) {
+      state.half_gradients = gradients_.halves();
+    }
     measurement.before_update(state, measured);
     if (measured) {
       landscape.look_ahead(measurement.virtual_iterate(), measurement.mean_gradient(), eta);
@@ -167,9 +156,9 @@ class Trainer {
             .epoch = epoch(t),
             .step_size = eta,
             .k = k_,
-            .gradients = gradients_,
+            .gradients = gradients_.all(),
             .half_gradients = {},
-            .first_half = first_half_,
+            .first_half = gradients_.first_half(),
             .memories = memories_,
             .messages = messages_,
             .settlements = settlements_,
@@ -193,71 +182,6 @@ class Trainer {
     return cluster_.world().is_root() ? objective_.test(model_) : std::nullopt;
   }
 
-  void compute_gradients(std::uint64_t t) {
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      const int worker = cluster_.first() + static_cast<int>(slot);
-      const Draw draw{.seed = training_.seed,
-                      .worker = worker,
-                      .iteration = t,
-                      .samples = batches_[slot].draw(t),
-                      .shard = shard(worker),
-                      .first_half = false};
-      if (keeps_previous_gradients()) {
-        gradients_[slot].swap(previous_gradients_[slot]);
-      }
-      objective_.stochastic_gradient(draw, working_model_, gradients_[slot]);
-      weigh(worker, gradients_[slot]);
-      scalars_[slot].gradient_norm_sq = norm_sq<Real>(gradients_[slot]);
-      if (keeps_previous_gradients()) {
-        scalars_[slot].gradient_change_sq =
-            difference_sq(gradients_[slot], previous_gradients_[slot]);
-      }
-    }
-  }
-
-  /// What the theory of gradient estimates bounds their error by.
-  bool keeps_previous_gradients() const {
-    return training_.measure && method_.feedback->estimates();
-  }
-
-  static double difference_sq(const std::vector<Real>& x, const std::vector<Real>& y) {
-    double sum = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double difference = static_cast<double>(x[i]) - static_cast<double>(y[i]);
-      sum += difference * difference;
-    }
-    return sum;
-  }
-
-  /// Computes the gradients of the first halves of this iteration's batches; false if these cannot
-  /// be split (one sample) or have no noise (whole shards).
-  bool split_batches(std::uint64_t t) {
-    const bool has_samples = objective_.samples() > 0;
-    // Halves of a shuffled pass are not independent: what they say is biased.
-    if (has_samples && (training_.batch < 2 || training_.sampling == Sampling::shuffle)) {
-      return false;
-    }
-    const std::size_t half = training_.batch / 2;
-    first_half_ =
-        has_samples ? static_cast<double>(half) / static_cast<double>(training_.batch) : 0.5;
-    half_gradients_.resize(slots(), std::vector<Real>(d_));
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      const int worker = cluster_.first() + static_cast<int>(slot);
-      const Draw draw{.seed = training_.seed,
-                      .worker = worker,
-                      .iteration = t,
-                      .samples = has_samples ? batches_[slot].draw(t).first(half)
-                                             : std::span<const std::uint32_t>(),
-                      .shard = shard(worker),
-                      .first_half = true};
-      objective_.stochastic_gradient(draw, working_model_, half_gradients_[slot]);
-      weigh(worker, half_gradients_[slot]);
-      scalars_[slot].noise_variance =
-          difference_sq(half_gradients_[slot], gradients_[slot]) * first_half_ / (1 - first_half_);
-    }
-    return true;
-  }
-
   /// The first worker here whose gradient or accumulator is not finite, or kStop, or kGoOn.
   std::int64_t own_verdict() const {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
@@ -269,29 +193,13 @@ class Trainer {
     return training_.stop != nullptr && training_.stop->load() ? kStop : kGoOn;
   }
 
-  /// The update averages over workers, f over samples: weights P n_p / n make the mean of the
-  /// workers' gradients an unbiased estimate of grad f also where shards differ in size.
-  void weigh(int worker, std::vector<Real>& gradient) const {
-    const auto n = static_cast<double>(objective_.samples());
-    if (n == 0) {
-      return;
-    }
-    const double weight = static_cast<double>(shard(worker).size()) * cluster_.workers() / n;
-    if (weight == 1) {
-      return;
-    }
-    for (Real& value : gradient) {
-      value *= static_cast<Real>(weight);
-    }
-  }
-
   void accumulate(double eta) {
     // Magnitudes count in units of the model whatever the memory holds.
     const double scale = method_.feedback->units() == Units::step ? 1.0 : eta;
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       auto& scalars = scalars_[slot];
       scalars.accumulator_norm_sq = method_.feedback->accumulate(
-          std::span<Real>(memories_[slot]), std::span<const Real>(gradients_[slot]), eta);
+          std::span<Real>(memories_[slot]), std::span<const Real>(gradients_.all()[slot]), eta);
       const double formed = scale * std::sqrt(scalars.accumulator_norm_sq) +
                             eta * std::sqrt(scalars.gradient_norm_sq);
       if (!method_.feedback->estimates()) {
@@ -321,7 +229,7 @@ class Trainer {
 
   /// Scaled messages can be larger than the accumulator; they are rounded as what they are.
   void note_amplification(std::size_t slot, double eta) {
-    if (messages_[slot].everything) {
+    if (messages_[slot].everything || !training_.measure) {
       return;
     }
     auto& scalars = scalars_[slot];
@@ -443,58 +351,16 @@ class Trainer {
   std::vector<double> velocity_;
   std::vector<double> estimate_;  // mean of the workers' gradient estimates
   std::vector<double> drifts_;    // bounds on what rounding has made of each worker's
-  std::vector<std::vector<Real>> gradients_;
-  std::vector<std::vector<Real>> previous_gradients_;
-  std::vector<std::vector<Real>> half_gradients_;
-  double first_half_ = 0.5;
+  WorkerGradients<Real> gradients_;
   std::vector<std::vector<Real>> memories_;
   std::vector<Message<Real>> messages_;
   std::vector<Settlement<Real>> settlements_;
   std::vector<WorkerScalars> scalars_;
-  std::vector<Batches> batches_;
   Aggregation<Real> aggregation_;
   SelectWorkspace workspace_;
 };
 
 }  // namespace
-
-Evaluation evaluate(const Training& training,
-                    std::span<const double> w,
-                    std::vector<double>* gradient) {
-  const Cluster& cluster = *training.cluster;
-  const std::size_t d = w.size();
-  // One vector per worker holds its part of the gradient and, last, its part of f.
-  const auto part_of = [&](int worker) {
-    std::vector<double> part(d + 1);
-    std::span<const std::uint32_t> shard;
-    if (!training.shards.empty()) {
-      shard = training.shards[static_cast<std::size_t>(worker)];
-    }
-    const auto own = std::span(part).first(gradient != nullptr ? d : 0);
-    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, own);
-    return part;
-  };
-  // With several processes the parts are formed before the chain of sums begins, side by side.
-  std::vector<std::vector<double>> parts;
-  if (cluster.world().size() > 1) {
-    for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
-      parts.push_back(part_of(worker));
-    }
-  }
-  std::vector<double> sum(d + 1);
-  cluster.sum_in_worker_order<double>(
-      sum, /*everywhere=*/false, [&](int worker, std::span<double> total) {
-        const auto part = parts.empty() ? part_of(worker) : std::move(parts[cluster.slot(worker)]);
-        add_to<double>(total, part);
-      });
-  Evaluation evaluation{.loss = sum[d], .grad_norm_sq = std::nullopt};
-  if (gradient != nullptr) {
-    sum.resize(d);
-    *gradient = std::move(sum);
-    evaluation.grad_norm_sq = norm_sq<double>(*gradient);
-  }
-  return evaluation;
-}
 
 Outcome train(const Training& training, StepObserver& observer) {
   if (training.precision == Precision::float64) {

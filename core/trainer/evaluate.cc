@@ -1,0 +1,44 @@
+#include <utility>
+
+#include "core/trainer/trainer.h"
+#include "core/trainer/worker_gradients.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+
+Evaluation evaluate(const Training& training,
+                    std::span<const double> w,
+                    std::vector<double>* gradient) {
+  const Cluster& cluster = *training.cluster;
+  const std::size_t d = w.size();
+  // One vector per worker holds its part of the gradient and, last, its part of f.
+  const auto part_of = [&](int worker) {
+    std::vector<double> part(d + 1);
+    const auto shard = shard_of(training, worker);
+    const auto own = std::span(part).first(gradient != nullptr ? d : 0);
+    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, own);
+    return part;
+  };
+  // With several processes the parts are formed before the chain of sums begins, side by side.
+  std::vector<std::vector<double>> parts;
+  if (cluster.world().size() > 1) {
+    for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
+      parts.push_back(part_of(worker));
+    }
+  }
+  std::vector<double> sum(d + 1);
+  cluster.sum_in_worker_order<double>(
+      sum, /*everywhere=*/false, [&](int worker, std::span<double> total) {
+        const auto part = parts.empty() ? part_of(worker) : std::move(parts[cluster.slot(worker)]);
+        add_to<double>(total, part);
+      });
+  Evaluation evaluation{.loss = sum[d], .grad_norm_sq = std::nullopt};
+  if (gradient != nullptr) {
+    sum.resize(d);
+    *gradient = std::move(sum);
+    evaluation.grad_norm_sq = norm_sq<double>(*gradient);
+  }
+  return evaluation;
+}
+
+}  // namespace residuum

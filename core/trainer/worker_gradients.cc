@@ -1,0 +1,123 @@
+#include "core/trainer/worker_gradients.h"
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+template <class Real>
+double difference_sq(const std::vector<Real>& x, const std::vector<Real>& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double difference = static_cast<double>(x[i]) - static_cast<double>(y[i]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::span<const std::uint32_t> shard_of(const Training& training, int worker) {
+  if (training.shards.empty()) {
+    return {};
+  }
+  return training.shards[static_cast<std::size_t>(worker)];
+}
+
+template <class Real>
+WorkerGradients<Real>::WorkerGradients(const Training& training)
+    : training_(training),
+      objective_(*training.objective),
+      cluster_(*training.cluster),
+      gradients_(static_cast<std::size_t>(cluster_.count()),
+                 std::vector<Real>(objective_.dimension())) {
+  if (keeps_previous()) {
+    previous_ = gradients_;
+  }
+  for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
+    batches_.emplace_back(
+        training.seed, worker, shard_of(training, worker), training.batch, training.sampling);
+  }
+}
+
+template <class Real>
+void WorkerGradients<Real>::compute(std::uint64_t t,
+                                    std::span<const Real> model,
+                                    std::span<WorkerScalars> scalars) {
+  for (std::size_t slot = 0; slot < gradients_.size(); ++slot) {
+    const int worker = cluster_.first() + static_cast<int>(slot);
+    const Draw draw{.seed = training_.seed,
+                    .worker = worker,
+                    .iteration = t,
+                    .samples = batches_[slot].draw(t),
+                    .shard = shard_of(training_, worker),
+                    .first_half = false};
+    if (keeps_previous()) {
+      gradients_[slot].swap(previous_[slot]);
+    }
+    objective_.stochastic_gradient(draw, model, gradients_[slot]);
+    weigh(worker, gradients_[slot]);
+    scalars[slot].gradient_norm_sq = norm_sq<Real>(gradients_[slot]);
+    if (keeps_previous()) {
+      scalars[slot].gradient_change_sq = difference_sq(gradients_[slot], previous_[slot]);
+    }
+  }
+}
+
+template <class Real>
+bool WorkerGradients<Real>::compute_halves(std::uint64_t t,
+                                           std::span<const Real> model,
+                                           std::span<WorkerScalars> scalars) {
+  const bool has_samples = objective_.samples() > 0;
+  if (has_samples && (training_.batch < 2 || training_.sampling == Sampling::shuffle)) {
+    return false;
+  }
+  const std::size_t half = training_.batch / 2;
+  first_half_ =
+      has_samples ? static_cast<double>(half) / static_cast<double>(training_.batch) : 0.5;
+  halves_.resize(gradients_.size(), std::vector<Real>(objective_.dimension()));
+  for (std::size_t slot = 0; slot < halves_.size(); ++slot) {
+    const int worker = cluster_.first() + static_cast<int>(slot);
+    const Draw draw{.seed = training_.seed,
+                    .worker = worker,
+                    .iteration = t,
+                    .samples = has_samples ? batches_[slot].draw(t).first(half)
+                                           : std::span<const std::uint32_t>(),
+                    .shard = shard_of(training_, worker),
+                    .first_half = true};
+    objective_.stochastic_gradient(draw, model, halves_[slot]);
+    weigh(worker, halves_[slot]);
+    scalars[slot].noise_variance =
+        difference_sq(halves_[slot], gradients_[slot]) * first_half_ / (1 - first_half_);
+  }
+  return true;
+}
+
+/// The theory of gradient estimates bounds their error by the gradients' change.
+template <class Real>
+bool WorkerGradients<Real>::keeps_previous() const {
+  return training_.measure && training_.method->feedback->estimates();
+}
+
+/// The update averages over workers, f over samples: weights P n_p / n make the mean of the
+/// workers' gradients an unbiased estimate of grad f also where shards differ in size.
+template <class Real>
+void WorkerGradients<Real>::weigh(int worker, std::vector<Real>& gradient) const {
+  const auto n = static_cast<double>(objective_.samples());
+  if (n == 0) {
+    return;
+  }
+  const auto own = static_cast<double>(shard_of(training_, worker).size());
+  const double weight = own * cluster_.workers() / n;
+  if (weight == 1) {
+    return;
+  }
+  for (Real& value : gradient) {
+    value *= static_cast<Real>(weight);
+  }
+}
+
+template class WorkerGradients<float>;
+template class WorkerGradients<double>;
+
+}  // namespace residuum

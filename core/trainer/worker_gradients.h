@@ -1,0 +1,51 @@
+#pragma once
+// The stochastic gradients of this process's workers, one iteration at a time: of their batches,
+// and where a measurement asks for them of the first halves of their batches.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trainer/batches.h"
+#include "core/trainer/step_view.h"
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+/// The samples of a worker; empty without a data set.
+std::span<const std::uint32_t> shard_of(const Training& training, int worker);
+
+template <class Real>
+class WorkerGradients {
+ public:
+  explicit WorkerGradients(const Training& training);
+
+  /// G^p_t of every worker here at `model`; fills their gradient norms, and how much the gradients
+  /// have changed where workers exchange changes of estimates.
+  void compute(std::uint64_t t, std::span<const Real> model, std::span<WorkerScalars> scalars);
+
+  /// The gradients of the first halves of the batches just computed, and the noise that they show;
+  /// false if the batches cannot be split (one sample), have no noise (whole shards) or are not
+  /// independent draws (a shuffled pass: what its halves say is biased).
+  bool compute_halves(std::uint64_t t,
+                      std::span<const Real> model,
+                      std::span<WorkerScalars> scalars);
+
+  std::span<const std::vector<Real>> all() const { return gradients_; }
+  std::span<const std::vector<Real>> halves() const { return halves_; }
+  /// Fraction of a batch that its first half is.
+  double first_half() const { return first_half_; }
+
+ private:
+  bool keeps_previous() const;
+  void weigh(int worker, std::vector<Real>& gradient) const;
+
+  const Training& training_;
+  const Objective& objective_;
+  const Cluster& cluster_;
+  std::vector<Batches> batches_;
+  std::vector<std::vector<Real>> gradients_, previous_, halves_;
+  double first_half_ = 0.5;
+};
+
+}  // namespace residuum
