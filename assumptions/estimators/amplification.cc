@@ -21,13 +21,6 @@ double ijcai_amplification(double compression) {
   return compression * compression * compression - compression;
 }
 
-double RefinedGapBound::value() const {
-  assert(delta > 0 && delta <= 1);
-  const double lost = 1 - delta;
-  return step_size * step_size *
-         (4 * lost / (delta * delta) * average_gradient + 2 * lost / delta * noise);
-}
-
 void GapRecursion::step(double contraction, double step_size) {
   assert(contraction >= 0 && step_size > 0);
   bound_ = std::sqrt(contraction) * (bound_ + step_size);

@@ -15,18 +15,6 @@ double amplification_ceiling(double compression);
 /// constant 1/c in place of the best one. It is (c + 1)/4 times the ceiling above.
 double ijcai_amplification(double compression);
 
-/// The right side of the refined bound on the mean gap, (1/T) sum E|e_t|^2 <=
-/// (4 (1-delta)/delta^2) eta^2 X_T + (2 (1-delta)/delta) eta^2 sigma_e^2, delta = 1 - q: it uses
-/// that fresh noise is independent of the gap, so that noise costs 1/delta and not its square
-/// (the idea of Stich and Karimireddy, JMLR 2020).
-struct RefinedGapBound {
-  double delta = 1;             // contraction of the mean, in (0, 1]
-  double step_size = 0;         // eta, constant
-  double average_gradient = 0;  // X_T
-  double noise = 0;             // sigma_e^2: variance of the mean gradient
-  double value() const;
-};
-
 /// R_{t+1} = sqrt(q_t) (R_t + eta_t), R_0 = 0: sqrt(E|e_t|^2) <= M R_t. D_t = R_{t+1}/eta_t must
 /// stay bounded for decreasing steps; it jumps tenfold where a step size is divided by ten.
 class GapRecursion {

@@ -63,31 +63,5 @@ TEST(Amplification, OfRandomSelectionOfAConstantGradientIsHalfOfTheCeiling) {
   }
 }
 
-TEST(RefinedGapBound, DominatesTheMeanGapOfARandomMaskWithNoise) {
-  // One coordinate, gradient g at every step, unit step, noise of variance s: E|e|^2 follows
-  // r' = (1-rho)(r + 2 g m + g^2 + s), m' = (1-rho)(m + g).
-  for (const double rho : {0.5, 0.1, 0.02}) {
-    for (const double noise : {0.0, 1.0, 100.0}) {
-      constexpr int kIterations = 5000;
-      const double g = 0.7;
-      double m = 0;
-      double r = 0;
-      double sum = 0;
-      for (int t = 0; t < kIterations; ++t) {
-        sum += r;
-        r = (1 - rho) * (r + 2 * g * m + g * g + noise);
-        m = (1 - rho) * (m + g);
-      }
-      const RefinedGapBound bound{
-          .delta = rho, .step_size = 1, .average_gradient = g * g, .noise = noise};
-      EXPECT_LE(sum / kIterations, bound.value()) << rho << " " << noise;
-    }
-  }
-  // (4 * 0.5/0.25) 0.01 * 3 + (2 * 0.5/0.5) 0.01 * 5
-  EXPECT_DOUBLE_EQ(
-      (RefinedGapBound{.delta = 0.5, .step_size = 0.1, .average_gradient = 3, .noise = 5}.value()),
-      0.34);
-}
-
 }  // namespace
 }  // namespace residuum
