@@ -46,6 +46,14 @@ struct DataInfo {
   std::string note;         // e.g. how labels were mapped
 };
 
+/// A tensor of parameters, and where its numbers lie in w.
+struct Layer {
+  std::string name;  // e.g. "conv1.weight"
+  std::vector<std::int64_t> shape;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
 class Objective {
  public:
   Objective() = default;
@@ -56,6 +64,11 @@ class Objective {
   virtual ~Objective() = default;
 
   virtual std::size_t dimension() const = 0;
+  /// The parts of w by name, in their order; all of it where it has no parts.
+  virtual std::vector<Layer> layers() const {
+    const std::size_t d = dimension();
+    return {{.name = "w", .shape = {static_cast<std::int64_t>(d)}, .offset = 0, .size = d}};
+  }
   /// Training samples n; 0 for an objective without a data set.
   virtual std::size_t samples() const = 0;
   /// One class label per sample, for partitions by label; empty where there are none.

@@ -107,7 +107,11 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   };
   auto method = std::make_unique<Method>();
   const auto sparsifier = with_default_kind(sections["sparsifier"], "none", spec);
-  method->sparsifier = make_sparsifier(sparsifier);
+  std::vector<Segment> layers;
+  for (const Layer& layer : run.objective->layers()) {
+    layers.push_back({.begin = layer.offset, .size = layer.size});
+  }
+  method->sparsifier = make_sparsifier(sparsifier, layers);
   resolve(sparsifier);
   const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
   method->aggregator = make_aggregator(aggregator);

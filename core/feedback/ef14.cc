@@ -8,8 +8,9 @@
 //   captured   R2*: R2, and the worker that merged returns what it cut there to its own residual.
 //   discard    R1: clear all of S^p; rejected entries are lost. A negative control.
 
+#include <algorithm>
+
 #include "core/feedback/feedback.h"
-#include "core/vectors/dense.h"
 
 namespace residuum {
 namespace {
@@ -29,9 +30,12 @@ class Ef14 final : public FeedbackFor<Ef14> {
   Ef14(PutBack put_back, Units units) : put_back_(put_back), units_(units) {}
 
   template <class Real>
-  double form(std::span<Real> memory, std::span<const Real> gradient, double step_size) const {
+  PassNorms form(std::span<Real> memory,
+                 std::span<const Real> gradient,
+                 double step_size,
+                 const Pass& pass) const {
     const double scale = units_ == Units::step ? step_size : 1.0;
-    return residuum::accumulate(memory, gradient, static_cast<Real>(scale));
+    return residuum::accumulate(memory, gradient, static_cast<Real>(scale), pass);
   }
 
   template <class Real>

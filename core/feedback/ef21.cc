@@ -7,7 +7,6 @@
 // updates so far.
 
 #include "core/feedback/feedback.h"
-#include "core/vectors/dense.h"
 
 namespace residuum {
 namespace {
@@ -15,13 +14,12 @@ namespace {
 class Ef21 final : public FeedbackFor<Ef21> {
  public:
   template <class Real>
-  double form(std::span<Real> memory, std::span<const Real> gradient, double /*step_size*/) const {
-    const auto accumulator = memory.first(gradient.size());
-    const auto estimate = memory.subspan(gradient.size());
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      accumulator[i] = gradient[i] - estimate[i];
-    }
-    return norm_sq<Real>(accumulator);
+  PassNorms form(std::span<Real> memory,
+                 std::span<const Real> gradient,
+                 double /*step_size*/,
+                 const Pass& pass) const {
+    const std::span<const Real> estimate = memory.subspan(gradient.size());
+    return subtract(memory.first(gradient.size()), gradient, estimate, pass);
   }
 
   template <class Real>

@@ -9,6 +9,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/config/registry.h"
+#include "core/vectors/fused.h"
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
@@ -33,14 +34,16 @@ class Feedback {
   Feedback& operator=(Feedback&&) = delete;
   virtual ~Feedback() = default;
 
-  /// memory := accumulator a^p = e^p + c G^p, c = eta in step units and 1 in gradient units;
-  /// returns |a^p|^2.
-  virtual double accumulate(std::span<float> memory,
-                            std::span<const float> gradient,
-                            double step_size) const = 0;
-  virtual double accumulate(std::span<double> memory,
-                            std::span<const double> gradient,
-                            double step_size) const = 0;
+  /// memory := accumulator a^p = e^p + c G^p, c = eta in step units and 1 in gradient units, in one
+  /// pass that also looks for large entries.
+  virtual PassNorms accumulate(std::span<float> memory,
+                               std::span<const float> gradient,
+                               double step_size,
+                               const Pass& pass) const = 0;
+  virtual PassNorms accumulate(std::span<double> memory,
+                               std::span<const double> gradient,
+                               double step_size,
+                               const Pass& pass) const = 0;
 
   /// memory := residual e^p_{t+1}, from what became of the message of the worker in `slot`.
   virtual void settle(std::span<float> memory,
@@ -73,15 +76,17 @@ class Feedback {
 template <class Derived>
 class FeedbackFor : public Feedback {
  public:
-  double accumulate(std::span<float> memory,
-                    std::span<const float> gradient,
-                    double step_size) const final {
-    return self().template form<float>(memory, gradient, step_size);
+  PassNorms accumulate(std::span<float> memory,
+                       std::span<const float> gradient,
+                       double step_size,
+                       const Pass& pass) const final {
+    return self().template form<float>(memory, gradient, step_size, pass);
   }
-  double accumulate(std::span<double> memory,
-                    std::span<const double> gradient,
-                    double step_size) const final {
-    return self().template form<double>(memory, gradient, step_size);
+  PassNorms accumulate(std::span<double> memory,
+                       std::span<const double> gradient,
+                       double step_size,
+                       const Pass& pass) const final {
+    return self().template form<double>(memory, gradient, step_size, pass);
   }
   void settle(std::span<float> memory,
               const Message<float>& message,

@@ -1,9 +1,9 @@
 // No memory: a^p = c G^p, and what is not delivered is lost. A negative control for error feedback.
+// The residual is 0 at the start and after every settlement.
 
 #include <algorithm>
 
 #include "core/feedback/feedback.h"
-#include "core/vectors/dense.h"
 
 namespace residuum {
 namespace {
@@ -13,10 +13,12 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
   explicit NoFeedback(Units units) : units_(units) {}
 
   template <class Real>
-  double form(std::span<Real> memory, std::span<const Real> gradient, double step_size) const {
-    std::fill(memory.begin(), memory.end(), Real{0});
+  PassNorms form(std::span<Real> memory,
+                 std::span<const Real> gradient,
+                 double step_size,
+                 const Pass& pass) const {
     const double scale = units_ == Units::step ? step_size : 1.0;
-    return residuum::accumulate(memory, gradient, static_cast<Real>(scale));
+    return residuum::accumulate(memory, gradient, static_cast<Real>(scale), pass);
   }
 
   template <class Real>

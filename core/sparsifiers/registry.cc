@@ -1,3 +1,6 @@
+#include <utility>
+
+#include "core/sparsifiers/layered.h"
 #include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {
@@ -57,9 +60,20 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
 std::span<const Entry<Sparsifier>> sparsifiers() { return registry_of<Sparsifier>(kEntries); }
 
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section) {
-  // Selection over single layers is not built yet; the key of the contract has one value so far.
-  section.choice("scope", {"model"}, "model");
-  return make_from(sparsifiers(), section);
+  return make_sparsifier(section, {});
+}
+
+std::unique_ptr<Sparsifier> make_sparsifier(const Section& section,
+                                            std::span<const Segment> layers) {
+  const bool by_layer = section.choice("scope", {"model", "layer"}, "model") == "layer";
+  auto sparsifier = make_from(sparsifiers(), section);
+  if (!by_layer) {
+    return sparsifier;
+  }
+  require(!layers.empty(),
+          "{}: these vectors have no layers; use scope \"model\"",
+          section.where("scope"));
+  return make_layered(std::move(sparsifier), {layers.begin(), layers.end()});
 }
 
 }  // namespace residuum

@@ -49,6 +49,8 @@ class Sparsifier {
   Sparsifier& operator=(Sparsifier&&) = delete;
   virtual ~Sparsifier() = default;
 
+  /// message := C(accumulator). The workspace may hold what a pass has found of this accumulator,
+  /// and is left with what a pass should look for in the worker's next.
   virtual void sparsify(std::span<const float> accumulator,
                         const SelectionContext& context,
                         SelectWorkspace& workspace,
@@ -62,6 +64,9 @@ class Sparsifier {
   /// A k above d is a usage error.
   virtual std::optional<std::size_t> k(std::size_t dimension) const = 0;
   virtual SparsifierLaw law(std::size_t dimension, double step_size) const = 0;
+
+  /// What is selected from by itself; empty: the whole accumulator.
+  virtual std::span<const Segment> segments() const { return {}; }
 
   /// Present where a threshold has to be found first: it can then not yet select.
   virtual std::optional<Pilot> pilot(std::size_t /*dimension*/) const { return std::nullopt; }
@@ -91,7 +96,11 @@ class SparsifierFor : public Sparsifier {
 
 std::span<const Entry<Sparsifier>> sparsifiers();
 
-/// Builds what the section's `kind` names; the caller finishes the section.
+/// Builds what the section's `kind` names, for each of the `layers` by itself if its `scope` is
+/// "layer"; the caller finishes the section.
+std::unique_ptr<Sparsifier> make_sparsifier(const Section& section,
+                                            std::span<const Segment> layers);
+/// For vectors without layers.
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section);
 
 }  // namespace residuum

@@ -8,7 +8,7 @@
 #include "core/trainer/landscape.h"
 #include "core/trainer/measurement.h"
 #include "core/trainer/worker_gradients.h"
-#include "core/vectors/dense.h"
+#include "core/trainer/worker_messages.h"
 
 namespace residuum {
 namespace {
@@ -41,16 +41,13 @@ class Trainer {
         k_(method_.sparsifier->k(d_).value_or(d_)),
         model_(d_),
         gradients_(training),
-        memories_(slots(), std::vector<Real>(d_ * method_.feedback->vectors())),
-        messages_(slots()),
-        settlements_(slots()),
+        messages_(training),
         scalars_(slots()) {
     objective_.initial_point(training.seed, model_);
     working_model_.assign(model_.begin(), model_.end());
     velocity_.resize(method_.momentum != 0 ? d_ : 0);
     if (method_.feedback->estimates()) {
       estimate_.resize(d_);
-      drifts_.resize(slots());
     }
   }
 
@@ -118,7 +115,7 @@ class Trainer {
     const bool split = measured && is_due(training_.split, t) &&
                        gradients_.compute_halves(t, working_model_, scalars_);
     times.measure_s += lap(mark);
-    accumulate(eta);
+    messages_.form(t, eta, gradients_.all(), scalars_);
     const std::int64_t verdict = cluster_.world().minimum(own_verdict());
     times.select_s = lap(mark);
     if (verdict < kStop) {
@@ -131,17 +128,12 @@ class Trainer {
     measurement.before_update(state, measured);
     if (measured) {
       landscape.look_ahead(measurement.virtual_iterate(), measurement.mean_gradient(), eta);
+      messages_.measure(scalars_);
     }
     times.measure_s += lap(mark);
-    select(t, eta);
-    times.select_s += lap(mark);
-    if (measured) {
-      measure_messages();
-      times.measure_s += lap(mark);
-    }
     aggregate();
     update_model(eta);
-    settle();
+    messages_.settle(aggregation_, measured, scalars_);
     times.aggregate_s = lap(mark);
     measurement.after_update(state, measured);
     if (measured) {
@@ -159,9 +151,9 @@ class Trainer {
             .gradients = gradients_.all(),
             .half_gradients = {},
             .first_half = gradients_.first_half(),
-            .memories = memories_,
-            .messages = messages_,
-            .settlements = settlements_,
+            .memories = messages_.memories(),
+            .messages = messages_.messages(),
+            .settlements = messages_.settlements(),
             .aggregation = &aggregation_,
             .model = model_,
             .scalars = scalars_};
@@ -193,85 +185,11 @@ class Trainer {
     return training_.stop != nullptr && training_.stop->load() ? kStop : kGoOn;
   }
 
-  void accumulate(double eta) {
-    // Magnitudes count in units of the model whatever the memory holds.
-    const double scale = method_.feedback->units() == Units::step ? 1.0 : eta;
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      auto& scalars = scalars_[slot];
-      scalars.accumulator_norm_sq = method_.feedback->accumulate(
-          std::span<Real>(memories_[slot]), std::span<const Real>(gradients_.all()[slot]), eta);
-      const double formed = scale * std::sqrt(scalars.accumulator_norm_sq) +
-                            eta * std::sqrt(scalars.gradient_norm_sq);
-      if (!method_.feedback->estimates()) {
-        scalars.magnitude += formed;
-        continue;
-      }
-      // The rounding of an estimate stays in it and enters every later update.
-      drifts_[slot] += 2 * formed / eta;
-      scalars.magnitude += eta * drifts_[slot];
-    }
-  }
-
-  void select(std::uint64_t t, double eta) {
-    const double seen_step = method_.feedback->units() == Units::step ? eta : 1.0;
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      const SelectionContext context{.seed = training_.seed,
-                                     .worker = cluster_.first() + static_cast<int>(slot),
-                                     .iteration = t,
-                                     .step_size = seen_step};
-      method_.sparsifier->sparsify(accumulator(slot), context, workspace_, messages_[slot]);
-      const std::size_t sent = messages_[slot].everything ? d_ : messages_[slot].entries.size();
-      scalars_[slot].nnz_sent = static_cast<double>(sent);
-      scalars_[slot].total_nnz += scalars_[slot].nnz_sent;
-      note_amplification(slot, eta);
-    }
-  }
-
-  /// Scaled messages can be larger than the accumulator; they are rounded as what they are.
-  void note_amplification(std::size_t slot, double eta) {
-    if (messages_[slot].everything || !training_.measure) {
-      return;
-    }
-    auto& scalars = scalars_[slot];
-    const double sent = std::sqrt(norm_sq<Real>(messages_[slot].entries.values));
-    const double excess = std::max(0.0, sent - std::sqrt(scalars.accumulator_norm_sq));
-    const double scale = method_.feedback->units() == Units::step ? 1.0 : eta;
-    if (method_.feedback->estimates()) {
-      drifts_[slot] += 2 * excess;
-    }
-    scalars.magnitude += scale * excess;
-  }
-
-  /// a^p until it is settled, then e^p.
-  std::span<const Real> accumulator(std::size_t slot) const {
-    return std::span(memories_[slot]).first(d_);
-  }
-
-  /// |s^p|^2 and <s^p, a^p>, before the accumulators are settled.
-  void measure_messages() {
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      auto& scalars = scalars_[slot];
-      const auto& message = messages_[slot];
-      if (message.everything) {
-        scalars.sent_norm_sq = scalars.sent_dot = scalars.accumulator_norm_sq;
-        continue;
-      }
-      scalars.sent_norm_sq = norm_sq<Real>(message.entries.values);
-      scalars.sent_dot = 0;
-      for (std::size_t i = 0; i < message.entries.size(); ++i) {
-        scalars.sent_dot += static_cast<double>(message.entries.values[i]) *
-                            static_cast<double>(memories_[slot][message.entries.indices[i]]);
-      }
-    }
-  }
-
   void aggregate() {
-    std::vector<std::span<const Real>> accumulators;
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      accumulators.push_back(accumulator(slot));
-    }
-    const Contributions<Real> contributions{
-        .dimension = d_, .k = k_, .messages = messages_, .accumulators = accumulators};
+    const Contributions<Real> contributions{.dimension = d_,
+                                            .k = k_,
+                                            .messages = messages_.messages(),
+                                            .accumulators = messages_.accumulators()};
     method_.aggregator->aggregate(cluster_, contributions, aggregation_);
     scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
     scalars_.front().total_bytes += scalars_.front().bytes;
@@ -324,20 +242,6 @@ class Trainer {
     }
   }
 
-  void settle() {
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
-      method_.feedback->settle(std::span<Real>(memories_[slot]),
-                               messages_[slot],
-                               aggregation_,
-                               slot,
-                               settlements_[slot]);
-      auto& scalars = scalars_[slot];
-      scalars.residual_norm_sq = norm_sq<Real>(accumulator(slot));
-      scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator(slot)));
-      scalars.total_error += scalars.residual_norm_sq;
-    }
-  }
-
   const Training& training_;
   const Method& method_;
   const Objective& objective_;
@@ -350,14 +254,10 @@ class Trainer {
   std::vector<Real> working_model_;  // w as the gradients see it
   std::vector<double> velocity_;
   std::vector<double> estimate_;  // mean of the workers' gradient estimates
-  std::vector<double> drifts_;    // bounds on what rounding has made of each worker's
   WorkerGradients<Real> gradients_;
-  std::vector<std::vector<Real>> memories_;
-  std::vector<Message<Real>> messages_;
-  std::vector<Settlement<Real>> settlements_;
+  WorkerMessages<Real> messages_;
   std::vector<WorkerScalars> scalars_;
   Aggregation<Real> aggregation_;
-  SelectWorkspace workspace_;
 };
 
 }  // namespace

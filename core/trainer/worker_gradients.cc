@@ -57,7 +57,6 @@ void WorkerGradients<Real>::compute(std::uint64_t t,
     }
     objective_.stochastic_gradient(draw, model, gradients_[slot]);
     weigh(worker, gradients_[slot]);
-    scalars[slot].gradient_norm_sq = norm_sq<Real>(gradients_[slot]);
     if (keeps_previous()) {
       scalars[slot].gradient_change_sq = difference_sq(gradients_[slot], previous_[slot]);
     }

@@ -20,8 +20,8 @@ class WorkerGradients {
  public:
   explicit WorkerGradients(const Training& training);
 
-  /// G^p_t of every worker here at `model`; fills their gradient norms, and how much the gradients
-  /// have changed where workers exchange changes of estimates.
+  /// G^p_t of every worker here at `model`; fills how much the gradients have changed where workers
+  /// exchange changes of estimates.
   void compute(std::uint64_t t, std::span<const Real> model, std::span<WorkerScalars> scalars);
 
   /// The gradients of the first halves of the batches just computed, and the noise that they show;

@@ -60,16 +60,6 @@ double distance_sq(std::span<const double> x, std::span<const double> y, double 
   });
 }
 
-template <class Real>
-double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real scale) {
-  assert(buffer.size() == addend.size());
-  return lane_sum(buffer.size(), [buffer, addend, scale](std::size_t i) {
-    buffer[i] += scale * addend[i];
-    const auto value = static_cast<double>(buffer[i]);
-    return value * value;
-  });
-}
-
 VirtualStep step_virtual(std::span<const double> w,
                          std::span<double> z,
                          std::span<const double> direction,
@@ -111,8 +101,6 @@ template double norm_sq<float>(std::span<const float>);
 template double norm_sq<double>(std::span<const double>);
 template float norm_inf<float>(std::span<const float>);
 template double norm_inf<double>(std::span<const double>);
-template double accumulate<float>(std::span<float>, std::span<const float>, float);
-template double accumulate<double>(std::span<double>, std::span<const double>, double);
 template void add_to<float>(std::span<double>, std::span<const float>);
 template void add_to<double>(std::span<double>, std::span<const double>);
 

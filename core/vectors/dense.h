@@ -17,10 +17,6 @@ Real norm_inf(std::span<const Real> x);
 /// Sum of squares of x - scale * y.
 double distance_sq(std::span<const double> x, std::span<const double> y, double scale = 1);
 
-/// buffer := buffer + scale * addend; returns the sum of squares of the result.
-template <class Real>
-double accumulate(std::span<Real> buffer, std::span<const Real> addend, Real scale);
-
 /// Squared norms that one step of a virtual iterate passes.
 struct VirtualStep {
   double before_sq = 0;  // |w - z|^2

@@ -5,17 +5,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
+#include "core/vectors/candidates.h"
+#include "core/vectors/message.h"
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
 
-/// Buffers that selection reuses from call to call.
+/// What selection reuses from call to call.
 struct SelectWorkspace {
+  /// What a pass has found of the vector that is selected from next, one per segment of it.
+  std::vector<Candidates> parts = std::vector<Candidates>(1);
+  std::size_t part = 0;  // the segment in turn
+  Candidates& found() { return parts[part]; }
+
+  // Buffers.
   std::vector<std::uint32_t> histogram;
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint64_t> magnitudes;
+  std::tuple<Message<float>, Message<double>> layer_messages;
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index.

@@ -8,15 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace residuum {
+#include "core/objective.h"
 
-/// One parameter tensor and where it lies in the flat vector.
-struct Layer {
-  std::string name;  // e.g. "conv1.weight"
-  std::vector<std::int64_t> shape;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-};
+namespace residuum {
 
 /// What a network takes and how many classes it tells apart.
 struct ImageShape {

@@ -33,7 +33,7 @@ class NetworkObjective final : public Objective {
   NetworkObjective(ImageData data, Networks networks);
 
   /// Where each parameter tensor lies in w.
-  const std::vector<Layer>& layers() const { return networks_.double_precision->layers(); }
+  std::vector<Layer> layers() const override { return networks_.double_precision->layers(); }
   const std::vector<ChannelMoments>& moments() const { return moments_; }
 
   std::size_t dimension() const override;

@@ -52,6 +52,17 @@ inline std::unique_ptr<Feedback> feedback(const Json& values) {
   return build(&make_feedback, "feedback", values);
 }
 
+/// A pass over one whole vector of d numbers; looks for nothing unless told to.
+struct WholePass {
+  explicit WholePass(std::size_t d, double bound = 0) : segment{.begin = 0, .size = d} {
+    candidates.bound = bound;
+  }
+  operator Pass() { return {{&segment, 1}, {&candidates, 1}}; }  // NOLINT: that is what it is for
+
+  Segment segment;
+  Candidates candidates;
+};
+
 /// One vector per worker.
 template <class Real>
 using Rows = std::vector<std::vector<Real>>;

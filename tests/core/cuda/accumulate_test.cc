@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/vectors/dense.h"
+#include "tests/core/support.h"
 
 namespace residuum {
 namespace {
@@ -39,7 +39,8 @@ TEST_F(CudaAccumulate, GivesTheHostsBitsEntryByEntry) {
     std::vector<float> on_device = on_host;
     const std::vector<float> addend = rough_values(size, 1.3);
 
-    const double host_sum = accumulate<float>(on_host, addend, -0.1F);
+    const double host_sum =
+        accumulate<float>(on_host, addend, -0.1F, test::WholePass(size)).accumulator_sq;
     const double device_sum = cuda::accumulate(on_device, addend, -0.1F);
 
     EXPECT_EQ(on_device, on_host) << "size " << size;

@@ -32,11 +32,13 @@ TEST(Accumulate, AddsTheGradientTimesTheStepInStepUnits) {
   const Values gradient{2, 2};
   const auto rule = test::feedback({{"kind", "ef14"}, {"units", "step"}});
 
-  const double norm_sq =
-      rule->accumulate(std::span<double>(memory), std::span<const double>(gradient), 0.5);
+  const PassNorms norms = rule->accumulate(
+      std::span<double>(memory), std::span<const double>(gradient), 0.5, test::WholePass(2));
 
   EXPECT_EQ(memory, (Values{2, 0}));
-  EXPECT_EQ(norm_sq, 4);
+  EXPECT_EQ(norms.residual_sq, 2);
+  EXPECT_EQ(norms.gradient_sq, 8);
+  EXPECT_EQ(norms.accumulator_sq, 4);
   EXPECT_EQ(rule->units(), Units::step);
 }
 
@@ -45,18 +47,20 @@ TEST(Accumulate, AddsTheBareGradientInGradientUnits) {
   const std::vector<float> gradient{2, 2};
   const auto rule = test::feedback({{"kind", "ef14"}, {"units", "gradient"}});
 
-  rule->accumulate(std::span<float>(memory), std::span<const float>(gradient), 0.5);
+  rule->accumulate(
+      std::span<float>(memory), std::span<const float>(gradient), 0.5, test::WholePass(2));
 
   EXPECT_EQ(memory, (std::vector<float>{3, 1}));
   EXPECT_EQ(rule->units(), Units::gradient);
 }
 
-TEST(NoFeedback, ForgetsWhatWasThereBefore) {
-  Values memory{7, 7};
+TEST(NoFeedback, ForgetsWhatWasNotDelivered) {
+  Values memory{0, 0};
   const Values gradient{2, 4};
   const auto rule = test::feedback({{"kind", "none"}});
 
-  rule->accumulate(std::span<double>(memory), std::span<const double>(gradient), 0.5);
+  rule->accumulate(
+      std::span<double>(memory), std::span<const double>(gradient), 0.5, test::WholePass(2));
   EXPECT_EQ(memory, (Values{1, 2}));
 
   rule->settle(std::span<double>(memory), {}, {}, 0, *std::make_unique<Settlement<double>>());

@@ -74,31 +74,6 @@ TEST(DistanceSq, IsThatOfXAndScaledY) {
   EXPECT_EQ(distance_sq(x, x), 0);
 }
 
-TEST(Accumulate, AddsTheScaledAddendAndReturnsTheSumOfSquares) {
-  std::vector<float> buffer{1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const std::vector<float> addend{1, 0, -1, 0, 1, 0, -1, 0, 1};
-
-  const double sum_of_squares = accumulate<float>(buffer, addend, 2);
-
-  EXPECT_EQ(buffer, (std::vector<float>{3, 2, 1, 4, 7, 6, 5, 8, 11}));
-  EXPECT_EQ(sum_of_squares, 9 + 4 + 1 + 16 + 49 + 36 + 25 + 64 + 121);
-}
-
-TEST(Accumulate, RoundsInThePrecisionOfTheBuffer) {
-  std::vector<float> buffer{1};
-  const std::vector<float> addend{0x1p-25F};
-
-  EXPECT_EQ(accumulate<float>(buffer, addend, 1), 1.0);
-  EXPECT_EQ(buffer.front(), 1.0F);
-}
-
-TEST(Accumulate, IsNotFiniteWhereAnEntryIsNot) {
-  std::vector<double> buffer{1, 2};
-  const std::vector<double> addend{std::numeric_limits<double>::quiet_NaN(), 0};
-
-  EXPECT_FALSE(std::isfinite(accumulate<double>(buffer, addend, 1)));
-}
-
 TEST(AddTo, AddsInDouble) {
   std::vector<double> sum{1, 2};
   add_to<float>(sum, std::vector<float>{0x1p-40F, -2});

@@ -1,0 +1,121 @@
+#include "core/sparsifiers/layered.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+class Layered final : public SparsifierFor<Layered> {
+ public:
+  Layered(std::unique_ptr<Sparsifier> inner, std::vector<Segment> layers)
+      : inner_(std::move(inner)), layers_(std::move(layers)) {}
+
+  template <class Real>
+  void select(std::span<const Real> accumulator,
+              const SelectionContext& context,
+              SelectWorkspace& workspace,
+              Message<Real>& message) const {
+    // A workspace that no pass has been over has no parts yet.
+    workspace.parts.resize(layers_.size());
+    // Layers have streams of random numbers of their own.
+    constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
+    message.everything = false;
+    message.entries.clear();
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const auto [begin, size] = layers_[l];
+      workspace.part = l;
+      SelectionContext of_layer = context;
+      of_layer.seed += l * kApart;
+      Message<Real>& part = buffer<Real>(workspace);
+      inner_->sparsify(accumulator.subspan(begin, size), of_layer, workspace, part);
+      if (part.everything) {
+        message.everything = true;
+        break;
+      }
+      append(part, begin, message.entries);
+    }
+    workspace.part = 0;
+  }
+
+  std::optional<std::size_t> k(std::size_t dimension) const override {
+    assert(dimension == layers_.back().begin + layers_.back().size);
+    std::size_t sum = 0;
+    for (const auto& layer : layers_) {
+      const auto k = inner_->k(layer.size);
+      if (!k) {
+        return std::nullopt;
+      }
+      sum += *k;
+    }
+    return sum;
+  }
+
+  /// What holds for every layer holds for all with the weakest constants.
+  SparsifierLaw law(std::size_t dimension, double step_size) const override {
+    assert(dimension == layers_.back().begin + layers_.back().size);
+    SparsifierLaw weakest = inner_->law(layers_.front().size, step_size);
+    for (const auto& layer : layers_) {
+      const SparsifierLaw law = inner_->law(layer.size, step_size);
+      weakest.contraction = weakest.contraction && law.contraction
+                                ? std::optional(std::min(*weakest.contraction, *law.contraction))
+                                : std::nullopt;
+      weakest.threshold = weakest.threshold && law.threshold
+                              ? std::optional(std::max(*weakest.threshold, *law.threshold))
+                              : std::nullopt;
+      weakest.pathwise = weakest.pathwise && law.pathwise;
+    }
+    return weakest;
+  }
+
+  std::span<const Segment> segments() const override { return layers_; }
+
+  /// One threshold for all layers, for what they may send together.
+  std::optional<Pilot> pilot(std::size_t dimension) const override {
+    assert(dimension == layers_.back().begin + layers_.back().size);
+    std::optional<Pilot> whole;
+    for (const auto& layer : layers_) {
+      const auto pilot = inner_->pilot(layer.size);
+      if (!pilot) {
+        return std::nullopt;
+      }
+      const std::size_t before = whole ? whole->k : 0;
+      whole = pilot;
+      whole->k += before;
+    }
+    return whole;
+  }
+
+  std::unique_ptr<Sparsifier> with_threshold(double threshold) const override {
+    auto inner = inner_->with_threshold(threshold);
+    return inner ? make_layered(std::move(inner), layers_) : nullptr;
+  }
+
+ private:
+  template <class Real>
+  static void append(const Message<Real>& part, std::size_t begin, SparseVector<Real>& entries) {
+    for (std::size_t i = 0; i < part.entries.size(); ++i) {
+      entries.push_back(static_cast<std::uint32_t>(begin + part.entries.indices[i]),
+                        part.entries.values[i]);
+    }
+  }
+
+  template <class Real>
+  static Message<Real>& buffer(SelectWorkspace& workspace) {
+    return std::get<Message<Real>>(workspace.layer_messages);
+  }
+
+  std::unique_ptr<Sparsifier> inner_;
+  std::vector<Segment> layers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sparsifier> make_layered(std::unique_ptr<Sparsifier> inner,
+                                         std::vector<Segment> layers) {
+  assert(!layers.empty());
+  return std::make_unique<Layered>(std::move(inner), std::move(layers));
+}
+
+}  // namespace residuum

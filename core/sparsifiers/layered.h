@@ -1,0 +1,16 @@
+#pragma once
+// scope = "layer": a sparsifier applied to every layer by itself, with a k of its own, as in
+// layer-wise training (LAGS: Shi et al., ECAI 2020) and in most training code.
+
+#include <memory>
+#include <vector>
+
+#include "core/sparsifiers/sparsifier.h"
+
+namespace residuum {
+
+/// `layers` follow one another and cover the accumulator.
+std::unique_ptr<Sparsifier> make_layered(std::unique_ptr<Sparsifier> inner,
+                                         std::vector<Segment> layers);
+
+}  // namespace residuum
