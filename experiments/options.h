@@ -34,6 +34,11 @@ struct Options {
   std::filesystem::path result_dir;    // of report
   std::vector<std::string> benchmarks;
 
+  // compare
+  std::filesystem::path other_dir;
+  double tolerance = 0.01;
+  bool fail_on_regression = false;
+
   // inspect, and falsify where it is the same
   std::filesystem::path file;
   std::optional<std::filesystem::path> gradient;

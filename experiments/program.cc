@@ -49,6 +49,16 @@ void add_progress(CLI::App& command, Options& options) {
       ->transform(CLI::CheckedTransformer(styles));
 }
 
+void add_compare(CLI::App& command, Options& options) {
+  command.add_option("DIR_A", options.result_dir, "a result folder")->required();
+  command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
+  command
+      .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
+      ->check(CLI::NonNegativeNumber);
+  add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
+  add_flag(command, "--json", options.json, "as JSON");
+}
+
 void add_inspect(CLI::App& command, Options& options) {
   command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
       ->required();
@@ -81,6 +91,7 @@ struct CommandLine {
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
   CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
   CLI::App* verify =
@@ -99,6 +110,7 @@ struct CommandLine {
     plan->add_option("--format", options.plan_format, "table, json or slurm")
         ->check(CLI::IsMember({"table", "json", "slurm"}));
     report->add_option("DIR", options.result_dir, "a result folder")->required();
+    add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
     add_study(*verify, options);
@@ -142,6 +154,9 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.report->parsed()) {
     return residuum::report_command(options);
+  }
+  if (line.compare->parsed()) {
+    return residuum::compare_command(options);
   }
   if (line.inspect->parsed()) {
     return residuum::inspect_command(options);
