@@ -212,6 +212,7 @@ void read_probes(const Section& section, PreparedRun& run) {
   training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
   training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);
   training.full_gradient = section.flag("full_gradient", true);
+  run.records_times = section.flag("times", true);
   read_needs(section, run);
 }
 

@@ -78,6 +78,11 @@ IterationsWriter::IterationsWriter(const std::filesystem::path& path, std::strin
   file_.append(iterations_header());
 }
 
+IterationsWriter::IterationsWriter(const std::filesystem::path& path,
+                                   std::string_view run_id,
+                                   std::uint64_t kept)
+    : file_(path, kept), key_(csv_field(run_id)) {}
+
 void IterationsWriter::write(const Row& row) {
   std::string line = fmt::format("{},{}", key_, row.iteration());
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
@@ -96,6 +101,11 @@ ChecksWriter::ChecksWriter(const std::filesystem::path& path, std::string_view r
     : file_(path), key_(csv_field(run_id)) {
   file_.append(checks_header());
 }
+
+ChecksWriter::ChecksWriter(const std::filesystem::path& path,
+                           std::string_view run_id,
+                           std::uint64_t kept)
+    : file_(path, kept), key_(csv_field(run_id)) {}
 
 void ChecksWriter::write(const Check& check) {
   file_.append(fmt::format("{},{},{},{},{},{},{},{}\n",

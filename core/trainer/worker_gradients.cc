@@ -138,6 +138,14 @@ void WorkerGradients<Real>::weigh(int worker, std::vector<Real>& gradient) const
   }
 }
 
+template <class Real>
+void WorkerGradients<Real>::visit(RunState& state) {
+  state.workers(statistics_, objective_.statistics());
+  if (keeps_previous()) {
+    state.workers(gradients_, objective_.dimension());
+  }
+}
+
 template class WorkerGradients<float>;
 template class WorkerGradients<double>;
 
