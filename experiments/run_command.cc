@@ -34,7 +34,7 @@ std::string read_study_text(const fs::path& file, World& world) {
       std::memcpy(bytes.data(), text.data(), text.size());
     }
   });
-  world.broadcast(0, bytes);
+  broadcast(world, 0, bytes);
   std::string text(bytes.size(), '\0');
   std::memcpy(text.data(), bytes.data(), bytes.size());
   return text;
