@@ -13,6 +13,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/random/random.h"
 #include "core/vectors/dense.h"
+#include "core/vectors/select.h"
 #include "experiments/bench.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
@@ -114,10 +115,10 @@ void bench_select(std::vector<Measure>& measures, const Options& /*options*/) {
 struct AggregationCase {
   explicit AggregationCase(const char* kind)
       : aggregator(make_aggregator(Section("aggregator", nlohmann::json{{"kind", kind}}))) {
+    SelectWorkspace workspace;
     for (std::uint32_t worker = 0; worker < kWorkers; ++worker) {
       accumulators.push_back(gaussian_vector(kDimension, worker));
-      select_top_k<float>(
-          accumulators.back(), kKept, result.workspace, messages.emplace_back().entries);
+      select_top_k<float>(accumulators.back(), kKept, workspace, messages.emplace_back().entries);
     }
     spans.assign(accumulators.begin(), accumulators.end());
   }

@@ -34,7 +34,7 @@ std::string read_study_text(const fs::path& file, World& world) {
       std::memcpy(bytes.data(), text.data(), text.size());
     }
   });
-  world.broadcast(0, bytes);
+  broadcast(world, 0, bytes);
   std::string text(bytes.size(), '\0');
   std::memcpy(text.data(), bytes.data(), bytes.size());
   return text;
@@ -306,10 +306,7 @@ class Batch {
 
   /// What the root knows, on all processes.
   void share(std::optional<FoundThreshold>& found) {
-    Bytes bytes(sizeof(found));
-    std::memcpy(bytes.data(), &found, sizeof(found));
-    world_.broadcast(0, bytes);
-    std::memcpy(&found, bytes.data(), sizeof(found));
+    world_.broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
   }
 
   /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.

@@ -6,11 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "core/aggregators/tree_rounds.h"
 #include "core/cluster/cluster.h"
 #include "core/config/registry.h"
+#include "core/vectors/intersect.h"
 #include "core/vectors/message.h"
-#include "core/vectors/select.h"
 #include "core/vectors/sparse_vector.h"
+#include "core/vectors/split.h"
 
 namespace residuum {
 
@@ -21,6 +23,32 @@ struct Contributions {
   std::size_t k = 0;                                    // entries of a k-sparse result
   std::span<const Message<Real>> messages;              // s^p
   std::span<const std::span<const Real>> accumulators;  // a^p
+};
+
+/// What aggregators keep from iteration to iteration.
+template <class Real>
+struct AggregationBuffers {
+  std::vector<SparseVector<Real>> whole;         // whole accumulators as lists
+  std::vector<const SparseVector<Real>*> lists;  // the messages of this process's workers
+  Mail<Real> mail;
+
+  // Of the tree.
+  std::vector<Edge> edges;
+  std::size_t rounds = 0;
+  std::vector<const SparseVector<Real>*> held;  // what it has made of each worker's list so far
+  std::vector<SparseVector<Real>> merged;       // held after a merge
+  std::vector<SparseVector<Real>> cuts;         // of every merge here
+  std::vector<std::size_t> cut_slots;           // where it was
+  SplitWorkspace<Real> split;
+
+  IntersectWorkspace<Real> intersect;
+  std::vector<const SparseVector<Real>*> looked_at;
+  std::vector<SparseVector<Real>> inside;
+
+  SparseVector<Real> sum, cut;
+  std::vector<SparseVector<Real>> sums;
+  std::vector<std::uint32_t> support;
+  std::vector<Real> values;
 };
 
 /// The update, and what became of the contributions of this process's workers. Reused from
@@ -37,11 +65,7 @@ struct Aggregation {
       cut_in_merges;  // per merging worker: partial sums that its merges
                       // cut although their index is in g's support
   Traffic traffic;
-
-  // Buffers of the implementations.
-  SelectWorkspace workspace;
-  std::vector<SparseVector<Real>> lists;
-  SparseVector<Real> incoming, merged, kept, cut;
+  AggregationBuffers<Real> buffers;
 };
 
 /// What holds for an aggregator whatever the messages are.
@@ -65,7 +89,11 @@ struct TrafficShape {
   double dimension = 0;         // d
   double k = 0;                 // entries of a k-sparse result
   double value_bytes = 4;       // of one value on the wire
-  double entry_bytes() const { return value_bytes + sizeof(std::uint32_t); }
+  double entry_bytes() const {
+    const auto d = static_cast<std::size_t>(dimension);
+    return static_cast<double>(value_bytes == sizeof(float) ? residuum::entry_bytes<float>(d)
+                                                            : residuum::entry_bytes<double>(d));
+  }
 };
 
 class Aggregator {
@@ -110,6 +138,26 @@ class AggregatorFor : public Aggregator {
     static_cast<const Derived&>(*this).template combine<double>(cluster, contributions, result);
   }
 };
+
+/// How dense sums over processes are taken: in the order of the workers, with the same bits at any
+/// number of processes, or as MPI_Allreduce has it.
+enum class Reduction { ordered, fast };
+
+/// Reads `reduction`: "ordered" (default) or "fast".
+Reduction reduction_from(const Section& section);
+
+/// sum := what all workers add to it by add(worker, begin, block), on every process.
+template <class Real, class Add>
+void sum_everywhere(const Cluster& cluster,
+                    Reduction reduction,
+                    std::span<Real> sum,
+                    const Add& add) {
+  if (reduction == Reduction::fast) {
+    cluster.sum_in_any_order(sum, add);
+  } else {
+    cluster.sum_in_worker_order(sum, /*everywhere=*/true, add);
+  }
+}
 
 std::span<const Entry<Aggregator>> aggregators();
 

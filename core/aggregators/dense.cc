@@ -1,5 +1,6 @@
-// g = sum_p s^p in worker order, exchanged as dense vectors: a reduction along the chain of workers
-// and back, 2 (P-1) d values in all, as many as a ring all-reduce sends.
+// g = sum_p s^p, exchanged as dense vectors: in worker order a reduction along the chain of workers
+// and back, 2 (P-1) d values in all, as many as a ring all-reduce sends. reduction = "fast" leaves
+// the order to MPI_Allreduce.
 
 #include <algorithm>
 
@@ -10,6 +11,8 @@ namespace {
 
 class Dense final : public AggregatorFor<Dense> {
  public:
+  explicit Dense(Reduction reduction) : reduction_(reduction) {}
+
   template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
@@ -17,19 +20,17 @@ class Dense final : public AggregatorFor<Dense> {
     result.is_dense = true;
     result.applied_whole = true;
     result.dense_sum.resize(contributions.dimension);
-    const auto add = [&](int worker, std::span<Real> sum) {
+    const auto add = [&](int worker, std::size_t begin, std::span<Real> sum) {
       const std::size_t slot = cluster.slot(worker);
       const auto& message = contributions.messages[slot];
       if (message.everything) {
-        const auto accumulator = contributions.accumulators[slot];
-        std::transform(sum.begin(), sum.end(), accumulator.begin(), sum.begin(), std::plus<Real>());
-        return;
-      }
-      for (std::size_t i = 0; i < message.entries.size(); ++i) {
-        sum[message.entries.indices[i]] += message.entries.values[i];
+        const auto part = contributions.accumulators[slot].subspan(begin, sum.size());
+        std::transform(sum.begin(), sum.end(), part.begin(), sum.begin(), std::plus<Real>());
+      } else {
+        add_entries(message.entries, begin, sum);
       }
     };
-    cluster.sum_in_worker_order<Real>(result.dense_sum, /*everywhere=*/true, add);
+    sum_everywhere<Real>(cluster, reduction_, result.dense_sum, add);
     result.traffic = traffic(cluster, contributions.dimension * sizeof(Real));
   }
 
@@ -44,6 +45,20 @@ class Dense final : public AggregatorFor<Dense> {
   }
 
  private:
+  /// Those whose index lies in the block.
+  template <class Real>
+  static void add_entries(const SparseVector<Real>& entries,
+                          std::size_t begin,
+                          std::span<Real> sum) {
+    const auto& indices = entries.indices;
+    const auto first = std::lower_bound(indices.begin(), indices.end(), begin);
+    for (auto i = static_cast<std::size_t>(first - indices.begin());
+         i < indices.size() && indices[i] < begin + sum.size();
+         ++i) {
+      sum[indices[i] - begin] += entries.values[i];
+    }
+  }
+
   /// Worker p sends the partial sum to p+1, and the last the result back along the chain.
   static Traffic traffic(const Cluster& cluster, std::size_t vector_bytes) {
     Traffic traffic;
@@ -55,12 +70,14 @@ class Dense final : public AggregatorFor<Dense> {
     traffic.rounds = 2 * static_cast<std::uint64_t>(last);
     return traffic;
   }
+
+  Reduction reduction_;
 };
 
 }  // namespace
 
-std::unique_ptr<Aggregator> make_dense(const Section& /*section*/) {
-  return std::make_unique<Dense>();
+std::unique_ptr<Aggregator> make_dense(const Section& section) {
+  return std::make_unique<Dense>(reduction_from(section));
 }
 
 }  // namespace residuum

@@ -5,48 +5,67 @@
 namespace residuum {
 namespace {
 
-/// Sums neighbours, then neighbours of neighbours, ...; the result is in lists[0].
+/// result.sum := the sum of neighbours, of neighbouring pairs, ...
 template <class Real>
-void sum_pairwise(std::vector<SparseVector<Real>>& lists, SparseVector<Real>& buffer) {
-  for (std::size_t stride = 1; stride < lists.size(); stride *= 2) {
-    for (std::size_t i = 0; i + stride < lists.size(); i += 2 * stride) {
-      add(lists[i], lists[i + stride], buffer);
-      std::swap(lists[i], buffer);
+void sum_pairwise(Lists<Real> lists, Aggregation<Real>& result) {
+  if (lists.size() == 1) {
+    result.sum = *lists.front();
+    return;
+  }
+  auto& buffers = result.buffers;
+  auto& sums = buffers.sums;
+  sums.resize((lists.size() + 1) / 2);
+  for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
+    add(*lists[i], *lists[i + 1], sums[i / 2]);
+  }
+  if (lists.size() % 2 != 0) {
+    sums.back() = *lists.back();
+  }
+  for (std::size_t stride = 1; stride < sums.size(); stride *= 2) {
+    for (std::size_t i = 0; i + stride < sums.size(); i += 2 * stride) {
+      add(sums[i], sums[i + stride], buffers.sum);
+      std::swap(sums[i], buffers.sum);
     }
   }
+  std::swap(result.sum, sums.front());
 }
 
 }  // namespace
 
 template <class Real>
 void messages_as_lists(const Contributions<Real>& contributions,
-                       std::vector<SparseVector<Real>>& lists) {
-  lists.resize(contributions.messages.size());
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    const auto& message = contributions.messages[i];
+                       AggregationBuffers<Real>& buffers) {
+  buffers.whole.resize(contributions.messages.size());
+  buffers.lists.clear();
+  for (std::size_t slot = 0; slot < contributions.messages.size(); ++slot) {
+    const auto& message = contributions.messages[slot];
     if (message.everything) {
-      to_sparse(contributions.accumulators[i], lists[i]);
-    } else {
-      lists[i] = message.entries;
+      to_sparse(contributions.accumulators[slot], buffers.whole[slot]);
     }
+    buffers.lists.push_back(message.everything ? &buffers.whole[slot] : &message.entries);
   }
+}
+
+template <class Real>
+void find_delivered(Aggregation<Real>& result) {
+  auto& buffers = result.buffers;
+  result.delivered.resize(buffers.lists.size());
+  intersect<Real>(buffers.lists, result.sum.indices, buffers.intersect, result.delivered);
 }
 
 template <class Real>
 void gather_and_sum(const Cluster& cluster,
                     const Contributions<Real>& contributions,
                     Aggregation<Real>& result) {
+  auto& buffers = result.buffers;
   result.is_dense = false;
-  result.traffic = {};
-  result.traffic.rounds = static_cast<std::uint64_t>(ceil_log2(cluster.workers()));
-  messages_as_lists(contributions, result.lists);
+  messages_as_lists(contributions, buffers);
+  result.traffic = {.bytes = 0, .rounds = static_cast<std::uint64_t>(ceil_log2(cluster.workers()))};
   const auto copies = static_cast<std::uint64_t>(cluster.workers() - 1);
-  for (const auto& list : result.lists) {
-    result.traffic.bytes += copies * list.size() * entry_bytes<Real>();
+  for (const auto* list : buffers.lists) {
+    result.traffic.bytes += copies * list->size() * entry_bytes<Real>(contributions.dimension);
   }
-  auto all = cluster.all_gather<Real>(result.lists);
-  sum_pairwise(all, result.merged);
-  result.sum = std::move(all.front());
+  sum_pairwise(cluster.all_gather<Real>(buffers.lists, buffers.mail), result);
 }
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
@@ -54,10 +73,10 @@ TrafficModel gather_traffic_model(const TrafficShape& shape) {
           .exact = !shape.whole_messages};
 }
 
-template void messages_as_lists<float>(const Contributions<float>&,
-                                       std::vector<SparseVector<float>>&);
-template void messages_as_lists<double>(const Contributions<double>&,
-                                        std::vector<SparseVector<double>>&);
+template void messages_as_lists<float>(const Contributions<float>&, AggregationBuffers<float>&);
+template void messages_as_lists<double>(const Contributions<double>&, AggregationBuffers<double>&);
+template void find_delivered<float>(Aggregation<float>&);
+template void find_delivered<double>(Aggregation<double>&);
 template void gather_and_sum<float>(const Cluster&,
                                     const Contributions<float>&,
                                     Aggregation<float>&);

@@ -6,11 +6,14 @@
 
 namespace residuum {
 
-/// The messages of this process's workers as sparse vectors; a whole accumulator becomes the list
-/// of its non-zero entries.
+/// buffers.lists := the messages of this process's workers as sparse vectors, where they lie; a
+/// whole accumulator becomes the list of its non-zero entries.
 template <class Real>
-void messages_as_lists(const Contributions<Real>& contributions,
-                       std::vector<SparseVector<Real>>& lists);
+void messages_as_lists(const Contributions<Real>& contributions, AggregationBuffers<Real>& buffers);
+
+/// result.delivered := what of the messages lies on the support of result.sum.
+template <class Real>
+void find_delivered(Aggregation<Real>& result);
 
 /// result.sum := the sum of all messages, on every process; counts the traffic of the all-gather.
 template <class Real>

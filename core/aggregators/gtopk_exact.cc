@@ -15,14 +15,12 @@ class GTopKExact final : public AggregatorFor<GTopKExact> {
                const Contributions<Real>& contributions,
                Aggregation<Real>& result) const {
     gather_and_sum(cluster, contributions, result);
-    split_top_k(result.sum, contributions.k, result.workspace, result.kept, result.cut);
-    std::swap(result.sum, result.kept);
+    auto& buffers = result.buffers;
+    split_top_k(result.sum, contributions.k, buffers.split, buffers.sum, buffers.cut);
+    std::swap(result.sum, buffers.sum);
     result.applied_whole = false;
-    result.delivered.resize(result.lists.size());
-    result.cut_in_merges.assign(result.lists.size(), {});
-    for (std::size_t i = 0; i < result.lists.size(); ++i) {
-      split<Real>(result.lists[i], result.sum.indices, &result.delivered[i], nullptr);
-    }
+    find_delivered(result);
+    result.cut_in_merges.resize(buffers.lists.size());  // all of them empty
   }
 
   AggregatorLaw law() const override {

@@ -10,21 +10,26 @@ namespace {
 
 class GTopKMask final : public AggregatorFor<GTopKMask> {
  public:
+  explicit GTopKMask(Reduction reduction) : reduction_(reduction) {}
+
   template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Aggregation<Real>& result) const {
     result.is_dense = false;
     result.applied_whole = false;
-    messages_as_lists(contributions, result.lists);
-    reduce_along_tree(cluster, contributions.k, result);
-    result.cut_in_merges.assign(result.lists.size(), {});
-    const std::vector<std::uint32_t> support = result.sum.indices;
-    sum_on(support, cluster, contributions, result);
+    auto& buffers = result.buffers;
+    messages_as_lists(contributions, buffers);
+    reduce_along_tree(cluster, contributions, result);
+    std::swap(buffers.support, result.sum.indices);
+    result.cut_in_merges.resize(buffers.lists.size());  // all of them empty
+    take_from_accumulators(contributions, buffers.support, result.delivered);
+    sum_on_support(cluster, contributions, result);
     if (cluster.here(0)) {
       // The support goes down the tree, the values go up and down it once more.
       const auto others = static_cast<std::uint64_t>(cluster.workers() - 1);
-      result.traffic.bytes += others * support.size() * (sizeof(std::uint32_t) + 2 * sizeof(Real));
+      result.traffic.bytes +=
+          others * buffers.support.size() * (sizeof(std::uint32_t) + 2 * sizeof(Real));
     }
     result.traffic.rounds *= 2;
   }
@@ -41,23 +46,34 @@ class GTopKMask final : public AggregatorFor<GTopKMask> {
 
  private:
   template <class Real>
-  static void sum_on(const std::vector<std::uint32_t>& support,
-                     const Cluster& cluster,
-                     const Contributions<Real>& contributions,
-                     Aggregation<Real>& result) {
-    result.delivered.assign(contributions.messages.size(), {});
-    std::vector<Real> values(support.size());
-    const auto add = [&](int worker, std::span<Real> sum) {
-      const std::size_t slot = cluster.slot(worker);
-      for (std::size_t i = 0; i < support.size(); ++i) {
-        const Real value = contributions.accumulators[slot][support[i]];
-        sum[i] += value;
-        if (value != 0) {
-          result.delivered[slot].push_back(support[i], value);
+  static void take_from_accumulators(const Contributions<Real>& contributions,
+                                     std::span<const std::uint32_t> support,
+                                     std::vector<SparseVector<Real>>& taken) {
+    taken.resize(contributions.accumulators.size());
+    for (std::size_t slot = 0; slot < taken.size(); ++slot) {
+      taken[slot].clear();
+      for (const std::uint32_t i : support) {
+        if (const Real value = contributions.accumulators[slot][i]; value != 0) {
+          taken[slot].push_back(i, value);
         }
       }
+    }
+  }
+
+  template <class Real>
+  void sum_on_support(const Cluster& cluster,
+                      const Contributions<Real>& contributions,
+                      Aggregation<Real>& result) const {
+    const auto& support = result.buffers.support;
+    auto& values = result.buffers.values;
+    values.resize(support.size());
+    const auto add = [&](int worker, std::size_t begin, std::span<Real> sum) {
+      const auto accumulator = contributions.accumulators[cluster.slot(worker)];
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += accumulator[support[begin + i]];
+      }
     };
-    cluster.sum_in_worker_order<Real>(values, /*everywhere=*/true, add);
+    sum_everywhere<Real>(cluster, reduction_, values, add);
     result.sum.clear();
     for (std::size_t i = 0; i < support.size(); ++i) {
       if (values[i] != 0) {
@@ -65,12 +81,14 @@ class GTopKMask final : public AggregatorFor<GTopKMask> {
       }
     }
   }
+
+  Reduction reduction_;
 };
 
 }  // namespace
 
-std::unique_ptr<Aggregator> make_gtopk_mask(const Section& /*section*/) {
-  return std::make_unique<GTopKMask>();
+std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section) {
+  return std::make_unique<GTopKMask>(reduction_from(section));
 }
 
 }  // namespace residuum

@@ -17,17 +17,15 @@ class GTopKTree final : public AggregatorFor<GTopKTree> {
                Aggregation<Real>& result) const {
     result.is_dense = false;
     result.applied_whole = false;
-    messages_as_lists(contributions, result.lists);
-    const std::vector<SparseVector<Real>> sent = result.lists;
-    reduce_along_tree(cluster, contributions.k, result);
-    result.delivered.resize(sent.size());
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      split<Real>(sent[i], result.sum.indices, &result.delivered[i], nullptr);
-    }
+    messages_as_lists(contributions, result.buffers);
+    reduce_along_tree(cluster, contributions, result);
+    find_cuts_on_support(result);
+    find_delivered(result);
     // The broadcast: every worker but one receives the result from another.
     if (cluster.here(0)) {
       const auto receivers = static_cast<std::uint64_t>(cluster.workers() - 1);
-      result.traffic.bytes += receivers * result.sum.size() * entry_bytes<Real>();
+      result.traffic.bytes +=
+          receivers * result.sum.size() * entry_bytes<Real>(contributions.dimension);
     }
   }
 

@@ -40,6 +40,13 @@ constexpr auto kEntries = std::to_array<Entry<Aggregator>>({
 
 }  // namespace
 
+Reduction reduction_from(const Section& section) {
+  // A run is known by the keys that are read: one that does not name this key keeps its identity.
+  const bool fast =
+      section.has("reduction") && section.choice("reduction", {"ordered", "fast"}) == "fast";
+  return fast ? Reduction::fast : Reduction::ordered;
+}
+
 std::span<const Entry<Aggregator>> aggregators() { return registry_of<Aggregator>(kEntries); }
 
 std::unique_ptr<Aggregator> make_aggregator(const Section& section) {

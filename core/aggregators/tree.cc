@@ -1,77 +1,117 @@
 #include "core/aggregators/tree.h"
 
-#include <bit>
 #include <utility>
 
 namespace residuum {
 namespace {
 
-/// lists[to] := Top_k(lists[to] + incoming); what is cut is added to the worker's cuts.
+template <class Real>
+void plan(int workers, AggregationBuffers<Real>& buffers) {
+  if (buffers.edges.size() + 1 == static_cast<std::size_t>(workers)) {
+    return;  // the tree of so many workers is planned
+  }
+  const auto rounds = tree_rounds(workers);
+  buffers.rounds = rounds.size();
+  buffers.edges.clear();
+  for (const auto& round : rounds) {
+    buffers.edges.insert(buffers.edges.end(), round.begin(), round.end());
+  }
+}
+
+/// The worker in `slot` holds Top_k of what it held and what came in; what is cut is noted.
 template <class Real>
 void merge(const SparseVector<Real>& incoming,
            std::size_t k,
-           SparseVector<Real>& list,
-           SparseVector<Real>& cuts,
-           Aggregation<Real>& result) {
-  add(list, incoming, result.merged);
-  split_top_k(result.merged, k, result.workspace, list, result.cut);
-  if (!result.cut.empty()) {
-    add(cuts, result.cut, result.kept);
-    std::swap(cuts, result.kept);
+           std::size_t slot,
+           AggregationBuffers<Real>& buffers) {
+  const std::size_t number = buffers.cut_slots.size();
+  if (number == buffers.cuts.size()) {
+    buffers.cuts.emplace_back();
   }
+  merge_top_k(
+      *buffers.held[slot], incoming, k, buffers.split, buffers.merged[slot], buffers.cuts[number]);
+  buffers.held[slot] = &buffers.merged[slot];
+  if (!buffers.cuts[number].empty()) {
+    buffers.cut_slots.push_back(slot);
+  }
+}
+
+/// Every worker but worker 0 sends once: the bytes that those here send.
+template <class Real>
+std::uint64_t climb(const Cluster& cluster,
+                    const Contributions<Real>& contributions,
+                    AggregationBuffers<Real>& buffers) {
+  const auto& edges = buffers.edges;
+  std::uint64_t bytes = 0;
+  std::size_t expected = 0;
+  for (const auto [from, to] : edges) {
+    for (; expected < edges.size() && !buffers.mail.is_full(); ++expected) {
+      cluster.expect(edges[expected].from, edges[expected].to, contributions.k, buffers.mail);
+    }
+    const auto* message = cluster.here(from) ? buffers.held[cluster.slot(from)] : nullptr;
+    if (message != nullptr) {
+      bytes += message->size() * entry_bytes<Real>(contributions.dimension);
+    }
+    const auto* incoming = cluster.deliver(from, to, message, buffers.mail);
+    if (incoming != nullptr) {
+      merge(*incoming, contributions.k, cluster.slot(to), buffers);
+    }
+  }
+  return bytes;
 }
 
 }  // namespace
 
-std::vector<std::vector<Edge>> tree_rounds(int workers) {
-  std::vector<std::vector<Edge>> rounds;
-  const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(workers)));
-  if (workers > whole) {
-    auto& fold = rounds.emplace_back();
-    for (int worker = whole; worker < workers; ++worker) {
-      fold.push_back({.from = worker, .to = worker - whole});
-    }
+template <class Real>
+void reduce_along_tree(const Cluster& cluster,
+                       const Contributions<Real>& contributions,
+                       Aggregation<Real>& result) {
+  auto& buffers = result.buffers;
+  plan(cluster.workers(), buffers);
+  buffers.held = buffers.lists;
+  buffers.merged.resize(buffers.lists.size());
+  buffers.cut_slots.clear();
+  result.traffic = {.bytes = climb(cluster, contributions, buffers), .rounds = 2 * buffers.rounds};
+  if (cluster.here(0)) {
+    // A single worker has merged nothing: its list may be longer than k.
+    split_top_k(*buffers.held[0], contributions.k, buffers.split, result.sum, buffers.cut);
   }
-  for (int stride = 1; stride < whole; stride *= 2) {
-    auto& round = rounds.emplace_back();
-    for (int to = 0; to + stride < whole; to += 2 * stride) {
-      round.push_back({.from = to + stride, .to = to});
-    }
-  }
-  return rounds;
+  cluster.broadcast(0, contributions.k, result.sum, buffers.mail);
 }
 
 template <class Real>
-void reduce_along_tree(const Cluster& cluster, std::size_t k, Aggregation<Real>& result) {
-  result.traffic = {};
-  result.cut_in_merges.assign(result.lists.size(), {});
-  const auto rounds = tree_rounds(cluster.workers());
-  for (const auto& round : rounds) {
-    for (const auto [from, to] : round) {
-      const auto* message = cluster.here(from) ? &result.lists[cluster.slot(from)] : nullptr;
-      if (message != nullptr) {
-        result.traffic.bytes += message->size() * entry_bytes<Real>();
-      }
-      const auto* incoming = cluster.deliver(from, to, message, result.incoming);
-      if (incoming != nullptr) {
-        const std::size_t slot = cluster.slot(to);
-        merge(*incoming, k, result.lists[slot], result.cut_in_merges[slot], result);
-      }
-    }
+void find_cuts_on_support(Aggregation<Real>& result) {
+  auto& buffers = result.buffers;
+  const std::size_t merges = buffers.cut_slots.size();
+  buffers.looked_at.clear();
+  for (std::size_t i = 0; i < merges; ++i) {
+    buffers.looked_at.push_back(&buffers.cuts[i]);
   }
-  if (cluster.here(0)) {
-    // A single worker has merged nothing: its list may be longer than k.
-    split_top_k(result.lists[0], k, result.workspace, result.sum, result.cut);
-  }
-  cluster.broadcast(0, result.sum);
-  result.traffic.rounds = 2 * rounds.size();
+  buffers.inside.resize(std::max(buffers.inside.size(), merges));
+  const auto inside = std::span(buffers.inside).first(merges);
+  intersect<Real>(buffers.looked_at, result.sum.indices, buffers.intersect, inside);
+  result.cut_in_merges.resize(buffers.lists.size());
   for (auto& cuts : result.cut_in_merges) {
-    split<Real>(cuts, result.sum.indices, &result.kept, nullptr);
-    std::swap(cuts, result.kept);
+    cuts.clear();
+  }
+  for (std::size_t i = 0; i < merges; ++i) {
+    auto& cuts = result.cut_in_merges[buffers.cut_slots[i]];
+    if (cuts.empty()) {
+      std::swap(cuts, inside[i]);
+    } else if (!inside[i].empty()) {
+      add(cuts, inside[i], buffers.sum);
+      std::swap(cuts, buffers.sum);
+    }
   }
 }
 
-template void reduce_along_tree<float>(const Cluster&, std::size_t, Aggregation<float>&);
-template void reduce_along_tree<double>(const Cluster&, std::size_t, Aggregation<double>&);
+template void reduce_along_tree<float>(const Cluster&,
+                                       const Contributions<float>&,
+                                       Aggregation<float>&);
+template void reduce_along_tree<double>(const Cluster&,
+                                        const Contributions<double>&,
+                                        Aggregation<double>&);
+template void find_cuts_on_support<float>(Aggregation<float>&);
+template void find_cuts_on_support<double>(Aggregation<double>&);
 
 }  // namespace residuum

@@ -8,47 +8,67 @@
 namespace residuum {
 namespace {
 
-template <class T>
-std::span<const std::byte> bytes_of(std::span<const T> values) {
-  return std::as_bytes(values);
+/// Bytes of an entry on the wire: a training with wider indices does not begin.
+template <class Real>
+constexpr std::size_t kEntryBytes = entry_bytes<Real>(0);
+
+/// Room for more than was asked for, so that lists which vary in length soon find it.
+void make_room(Bytes& bytes, std::size_t size) {
+  bytes.reserve(std::bit_ceil(size));
+  bytes.resize(std::max(bytes.size(), size));
+}
+
+void write(std::span<const std::byte> bytes, std::byte* target) {
+  if (!bytes.empty()) {
+    std::memcpy(target, bytes.data(), bytes.size());
+  }
 }
 
 template <class T>
-void copy_from(std::span<const std::byte> bytes, std::vector<T>& values) {
+void read_numbers(std::span<const std::byte> bytes, std::vector<T>& values) {
   values.resize(bytes.size() / sizeof(T));
   if (!values.empty()) {
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
   }
 }
 
-void append(Bytes& target, std::span<const std::byte> bytes) {
-  target.insert(target.end(), bytes.begin(), bytes.end());
+/// Indices, then values; behind them `target` goes on.
+template <class Real>
+std::byte* pack(const SparseVector<Real>& vector, std::byte* target) {
+  const auto indices = std::as_bytes(std::span(vector.indices));
+  const auto values = std::as_bytes(std::span(vector.values));
+  write(indices, target);
+  write(values, target + indices.size());
+  return target + indices.size() + values.size();
 }
 
-/// Indices, then values; the number of entries follows from the length.
+/// The number of entries follows from the length.
 template <class Real>
-void append(Bytes& target, const SparseVector<Real>& vector) {
-  append(target, bytes_of(std::span<const std::uint32_t>(vector.indices)));
-  append(target, bytes_of(std::span<const Real>(vector.values)));
+void unpack(std::span<const std::byte> bytes, SparseVector<Real>& vector) {
+  const std::size_t entries = bytes.size() / kEntryBytes<Real>;
+  assert(entries * kEntryBytes<Real> == bytes.size());
+  read_numbers(bytes.first(entries * sizeof(std::uint32_t)), vector.indices);
+  read_numbers(bytes.subspan(entries * sizeof(std::uint32_t)), vector.values);
 }
 
+using Length = std::uint64_t;
+
+/// A length, and as many bytes of entries.
 template <class Real>
-void read(std::span<const std::byte> bytes, SparseVector<Real>& vector) {
-  const std::size_t entries = bytes.size() / entry_bytes<Real>();
-  assert(entries * entry_bytes<Real>() == bytes.size());
-  copy_from(bytes.first(entries * sizeof(std::uint32_t)), vector.indices);
-  copy_from(bytes.subspan(entries * sizeof(std::uint32_t)), vector.values);
+std::byte* pack_with_length(const SparseVector<Real>& vector, std::byte* target) {
+  const Length length = vector.size() * kEntryBytes<Real>;
+  write(std::as_bytes(std::span(&length, 1)), target);
+  return pack(vector, target + sizeof(length));
 }
 
-/// Splits what one process sent: a 64-bit length before each of its workers' vectors.
+/// Returns what follows.
 template <class Real>
-void read_all(std::span<const std::byte> bytes, std::vector<SparseVector<Real>>& vectors) {
-  while (!bytes.empty()) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data(), sizeof(length));
-    read(bytes.subspan(sizeof(length), length), vectors.emplace_back());
-    bytes = bytes.subspan(sizeof(length) + length);
-  }
+std::span<const std::byte> unpack_with_length(std::span<const std::byte> bytes,
+                                              SparseVector<Real>& vector) {
+  Length length = 0;
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  unpack(bytes.subspan(sizeof(length), length), vector);
+  return bytes.subspan(sizeof(length) + length);
 }
 
 }  // namespace
@@ -77,132 +97,165 @@ int Cluster::host(int worker) const {
 }
 
 template <class Real>
+void Cluster::expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const {
+  if (here(from) || !here(to)) {
+    return;
+  }
+  assert(!mail.is_full());
+  const std::size_t size = most_entries * kEntryBytes<Real>;
+  Bytes& room = mail.rooms[mail.expected++ % mail.kRooms];
+  make_room(room, size);
+  world_->post(host(from), std::span(room).first(size));
+}
+
+template <class Real>
 const SparseVector<Real>* Cluster::deliver(int from,
                                            int to,
                                            const SparseVector<Real>* message,
-                                           SparseVector<Real>& buffer) const {
+                                           Mail<Real>& mail) const {
   if (here(from) && here(to)) {
     return message;
   }
   if (here(from)) {
-    Bytes bytes;
-    append(bytes, *message);
-    world_->send(host(to), bytes);
+    const std::size_t size = message->size() * kEntryBytes<Real>;
+    make_room(mail.packed, size);
+    pack(*message, mail.packed.data());
+    world_->send(host(to), std::span(mail.packed).first(size));
     return nullptr;
   }
   if (here(to)) {
-    read(world_->receive(host(from)), buffer);
-    return &buffer;
+    assert(mail.delivered < mail.expected);
+    const Bytes& room = mail.rooms[mail.delivered++ % mail.kRooms];
+    unpack(std::span(room).first(world_->take(host(from))), mail.unpacked);
+    return &mail.unpacked;
   }
   return nullptr;
 }
 
 template <class Real>
-void Cluster::broadcast(int from, SparseVector<Real>& vector) const {
+void Cluster::broadcast(int from,
+                        std::size_t most_entries,
+                        SparseVector<Real>& vector,
+                        Mail<Real>& mail) const {
   if (world_->size() == 1) {
     return;
   }
-  Bytes bytes;
+  assert(!here(from) || vector.size() <= most_entries);
+  const std::size_t size = sizeof(Length) + most_entries * kEntryBytes<Real>;
+  make_room(mail.packed, size);
   if (here(from)) {
-    append(bytes, vector);
+    pack_with_length(vector, mail.packed.data());
   }
+  const auto bytes = std::span(mail.packed).first(size);
   world_->broadcast(host(from), bytes);
   if (!here(from)) {
-    read(bytes, vector);
+    unpack_with_length<Real>(bytes, vector);
   }
 }
 
 template <class Real>
-std::vector<SparseVector<Real>> Cluster::all_gather(
-    std::span<const SparseVector<Real>> mine) const {
+Lists<Real> Cluster::all_gather(Lists<Real> mine, Mail<Real>& mail) const {
   if (world_->size() == 1) {
-    return {mine.begin(), mine.end()};
+    return mine;
   }
-  Bytes bytes;
-  for (const auto& vector : mine) {
-    const std::uint64_t length = vector.size() * entry_bytes<Real>();
-    append(bytes, std::as_bytes(std::span(&length, 1)));
-    append(bytes, vector);
+  std::size_t size = 0;
+  for (const auto* vector : mine) {
+    size += sizeof(Length) + vector->size() * kEntryBytes<Real>;
   }
-  std::vector<SparseVector<Real>> vectors;
-  for (const Bytes& part : world_->all_gather(bytes)) {
-    read_all(part, vectors);
+  make_room(mail.packed, size);
+  std::byte* target = mail.packed.data();
+  for (const auto* vector : mine) {
+    target = pack_with_length(*vector, target);
   }
-  return vectors;
+  make_room(mail.gathered.bytes, size * static_cast<std::size_t>(world_->size()));
+  world_->all_gather(std::span(mail.packed).first(size), mail.gathered);
+  mail.lists.resize(static_cast<std::size_t>(workers_));
+  mail.all.clear();
+  for (std::size_t rank = 0; rank < mail.gathered.parts(); ++rank) {
+    for (auto part = mail.gathered.part(rank); !part.empty();) {
+      auto& list = mail.lists[mail.all.size()];
+      part = unpack_with_length<Real>(part, list);
+      mail.all.push_back(&list);
+    }
+  }
+  assert(mail.all.size() == mail.lists.size());
+  return mail.all;
 }
 
 std::vector<double> Cluster::all_gather(std::span<const double> mine) const {
   if (world_->size() == 1) {
     return {mine.begin(), mine.end()};
   }
+  Gathered all;
+  world_->all_gather(std::as_bytes(mine), all);
   std::vector<double> numbers;
-  for (const Bytes& part : world_->all_gather(bytes_of(mine))) {
-    std::vector<double> of_process;
-    copy_from<double>(part, of_process);
-    numbers.insert(numbers.end(), of_process.begin(), of_process.end());
-  }
+  read_numbers(all.bytes, numbers);
   return numbers;
 }
 
-template <class T>
-void Cluster::sum_in_worker_order(
-    std::span<T> sum,
-    bool everywhere,
-    const std::function<void(int worker, std::span<T> sum)>& add) const {
+void Cluster::start_block(std::span<std::byte> sum, std::size_t begin) const {
   const int rank = world_->rank();
-  const int last = world_->size() - 1;
-  const auto receive = [&](int from) {
-    const Bytes bytes = world_->receive(from);
-    assert(bytes.size() == sum.size_bytes());
-    if (!bytes.empty()) {
-      std::memcpy(sum.data(), bytes.data(), bytes.size());
-    }
+  const auto block_at = [&](std::size_t at) {
+    return sum.subspan(at, std::min(kBlockBytes, sum.size() - at));
   };
   if (rank == 0) {
-    std::fill(sum.begin(), sum.end(), T{0});
-  } else {
-    receive(rank - 1);
-  }
-  for (int worker = first_; worker < first_ + count_; ++worker) {
-    add(worker, sum);
-  }
-  if (last == 0) {
+    const auto block = block_at(begin);
+    std::fill(block.begin(), block.end(), std::byte{0});  // the bits of +0
     return;
   }
-  const auto bytes = std::as_bytes(std::span<const T>(sum));
-  if (rank < last) {
-    world_->send(rank + 1, bytes);
+  if (begin == 0) {
+    world_->post(rank - 1, block_at(0));
   }
-  if (everywhere) {
-    Bytes whole(bytes.begin(), bytes.end());
-    world_->broadcast(last, whole);
-    if (!whole.empty()) {
-      std::memcpy(sum.data(), whole.data(), whole.size());
-    }
-  } else if (rank == last) {
-    world_->send(0, bytes);
-  } else if (rank == 0) {
-    receive(last);
+  [[maybe_unused]] const std::size_t length = world_->take(rank - 1);
+  assert(length == block_at(begin).size());
+  if (begin + kBlockBytes < sum.size()) {
+    world_->post(rank - 1, block_at(begin + kBlockBytes));  // to arrive during the additions
   }
 }
 
+void Cluster::pass_on(std::span<std::byte> block, bool everywhere) const {
+  const int rank = world_->rank();
+  const int last = world_->size() - 1;
+  if (rank < last) {
+    world_->send(rank + 1, block);
+    if (rank == 0 && !everywhere) {
+      world_->post(last, block);  // where it comes back to
+    }
+  } else if (rank > 0 && !everywhere) {
+    world_->send(0, block);
+  }
+}
+
+void Cluster::finish_sum(std::span<std::byte> sum, bool everywhere) const {
+  const int last = world_->size() - 1;
+  if (last == 0) {
+    return;
+  }
+  if (everywhere) {
+    world_->broadcast(last, sum);
+  } else if (world_->is_root()) {
+    for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes) {
+      world_->take(last);
+    }
+  }
+}
+
+template void Cluster::expect<float>(int, int, std::size_t, Mail<float>&) const;
 template const SparseVector<float>* Cluster::deliver<float>(int,
                                                             int,
                                                             const SparseVector<float>*,
-                                                            SparseVector<float>&) const;
+                                                            Mail<float>&) const;
+template void Cluster::broadcast<float>(int, std::size_t, SparseVector<float>&, Mail<float>&) const;
+template Lists<float> Cluster::all_gather<float>(Lists<float>, Mail<float>&) const;
+template void Cluster::expect<double>(int, int, std::size_t, Mail<double>&) const;
 template const SparseVector<double>* Cluster::deliver<double>(int,
                                                               int,
                                                               const SparseVector<double>*,
-                                                              SparseVector<double>&) const;
-template void Cluster::broadcast<float>(int, SparseVector<float>&) const;
-template void Cluster::broadcast<double>(int, SparseVector<double>&) const;
-template std::vector<SparseVector<float>> Cluster::all_gather<float>(
-    std::span<const SparseVector<float>>) const;
-template std::vector<SparseVector<double>> Cluster::all_gather<double>(
-    std::span<const SparseVector<double>>) const;
-template void Cluster::sum_in_worker_order<float>(
-    std::span<float>, bool, const std::function<void(int, std::span<float>)>&) const;
-template void Cluster::sum_in_worker_order<double>(
-    std::span<double>, bool, const std::function<void(int, std::span<double>)>&) const;
+                                                              Mail<double>&) const;
+template void Cluster::broadcast<double>(int,
+                                         std::size_t,
+                                         SparseVector<double>&,
+                                         Mail<double>&) const;
+template Lists<double> Cluster::all_gather<double>(Lists<double>, Mail<double>&) const;
 
 }  // namespace residuum

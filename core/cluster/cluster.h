@@ -4,8 +4,9 @@
 // function call where both ends live on one process and a message where they do not, and every
 // order of summation is defined on worker numbers, so that results have the same bits at any R.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,27 @@ namespace residuum {
 struct Traffic {
   std::uint64_t bytes = 0;
   std::uint64_t rounds = 0;
+};
+
+/// A vector per worker, wherever it lies.
+template <class Real>
+using Lists = std::span<const SparseVector<Real>* const>;
+
+/// What messages are packed, received and unpacked in; kept from one exchange to the next.
+template <class Real>
+struct Mail {
+  static constexpr std::size_t kRooms = 8;
+
+  Bytes packed;
+  std::array<Bytes, kRooms> rooms;  // in turn, for the messages that are expected
+  std::size_t expected = 0;
+  std::size_t delivered = 0;
+  bool is_full() const { return expected == delivered + kRooms; }
+  SparseVector<Real> unpacked;
+
+  Gathered gathered;
+  std::vector<SparseVector<Real>> lists;
+  std::vector<const SparseVector<Real>*> all;
 };
 
 class Cluster {
@@ -37,36 +59,85 @@ class Cluster {
   /// The position of a worker of this process among them.
   std::size_t slot(int worker) const { return static_cast<std::size_t>(worker - first_); }
 
+  /// Makes room in `mail`, which must not be full, for a message of at most so many entries along
+  /// the edge from -> to, if it comes to this process from another. For every edge, in the order of
+  /// `deliver`, and early: the message can arrive while this process is at work.
+  template <class Real>
+  void expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const;
+
   /// Moves one message along the edge from -> to. Every process calls this for every edge, in the
   /// same order. `message` is read where `from` lives; the result is the message where `to` lives
-  /// (in `buffer` if it came from another process) and null elsewhere.
+  /// (in `mail` if it came from another process, until the next one) and null elsewhere.
   template <class Real>
   const SparseVector<Real>* deliver(int from,
                                     int to,
                                     const SparseVector<Real>* message,
-                                    SparseVector<Real>& buffer) const;
+                                    Mail<Real>& mail) const;
 
-  /// Copies what the process of `from` holds to all processes.
+  /// Copies what the process of `from` holds, at most so many entries, to all processes.
   template <class Real>
-  void broadcast(int from, SparseVector<Real>& vector) const;
+  void broadcast(int from,
+                 std::size_t most_entries,
+                 SparseVector<Real>& vector,
+                 Mail<Real>& mail) const;
 
-  /// The vectors of all workers in worker order, on every process; `mine` are this process's.
+  /// The vectors of all workers in worker order, on every process; `mine` are this process's. They
+  /// lie where they are or in `mail`, until its next use.
   template <class Real>
-  std::vector<SparseVector<Real>> all_gather(std::span<const SparseVector<Real>> mine) const;
+  Lists<Real> all_gather(Lists<Real> mine, Mail<Real>& mail) const;
 
   /// The numbers of all workers in worker order, on every process; `mine` holds `per_worker`
   /// numbers for each worker of this process.
   std::vector<double> all_gather(std::span<const double> mine) const;
 
   /// sum := add(P-1, ... add(1, add(0, 0))): every worker's part is added on its own process, in
-  /// worker order. The result is on every process if `everywhere`, else on the root alone (`sum` is
-  /// then spoilt on the others).
-  template <class T>
-  void sum_in_worker_order(std::span<T> sum,
-                           bool everywhere,
-                           const std::function<void(int worker, std::span<T> sum)>& add) const;
+  /// worker order, by add(worker, begin, block): its numbers from `begin` on to a block of the sum.
+  /// Blocks go from process to process, so that all are at work at once. The result is on every
+  /// process if `everywhere`, else on the root alone (`sum` is then spoilt on the others).
+  template <class T, class Add>
+  void sum_in_worker_order(std::span<T> sum, bool everywhere, const Add& add) const {
+    for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes / sizeof(T)) {
+      const std::span<T> block = block_of(sum, begin);
+      start_block(std::as_writable_bytes(sum), begin * sizeof(T));
+      add_here(begin, block, add);
+      pass_on(std::as_writable_bytes(block), everywhere);
+    }
+    finish_sum(std::as_writable_bytes(sum), everywhere);
+  }
+
+  /// The same on every process, added in worker order on each and between them as MPI_Allreduce has
+  /// it: the bits depend on the number of processes.
+  template <class T, class Add>
+  void sum_in_any_order(std::span<T> sum, const Add& add) const {
+    for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes / sizeof(T)) {
+      const std::span<T> block = block_of(sum, begin);
+      std::fill(block.begin(), block.end(), T{0});
+      add_here(begin, block, add);
+    }
+    world_->add_up(sum);
+  }
 
  private:
+  /// Of a dense sum: it stays in the second cache while all workers add to it.
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+
+  template <class T>
+  static std::span<T> block_of(std::span<T> sum, std::size_t begin) {
+    return sum.subspan(begin, std::min(kBlockBytes / sizeof(T), sum.size() - begin));
+  }
+
+  template <class T, class Add>
+  void add_here(std::size_t begin, std::span<T> block, const Add& add) const {
+    for (int worker = first_; worker < first_ + count_; ++worker) {
+      add(worker, begin, block);
+    }
+  }
+
+  /// What the processes before this one have made of the block that begins there.
+  void start_block(std::span<std::byte> sum, std::size_t begin) const;
+  void pass_on(std::span<std::byte> block, bool everywhere) const;
+  void finish_sum(std::span<std::byte> sum, bool everywhere) const;
+
   World* world_;
   int workers_;
   int first_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -25,12 +26,11 @@ void check(int code, std::string_view call) {
       fmt::format("{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
 }
 
-/// MPI counts are int: longer messages go in pieces of this many bytes.
-constexpr std::size_t kPiece = std::size_t{1} << 30;
-
+/// A message is as many full pieces as there are in it and one that is shorter, be it empty, so
+/// that its end is known without a header.
 class MpiWorld final : public World {
  public:
-  MpiWorld() {
+  explicit MpiWorld(std::size_t piece) : piece_(piece) {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -47,72 +47,80 @@ class MpiWorld final : public World {
   int size() const override { return size_; }
 
   void send(int to, std::span<const std::byte> bytes) override {
-    const std::uint64_t length = bytes.size();
-    if (length <= kPiece) {
-      check(MPI_Send(bytes.data(), static_cast<int>(length), MPI_BYTE, to, kWhole, MPI_COMM_WORLD),
-            "MPI_Send");
-      return;
-    }
-    check(MPI_Send(&length, 1, MPI_UINT64_T, to, kLength, MPI_COMM_WORLD), "MPI_Send");
-    for (std::size_t begin = 0; begin < length; begin += kPiece) {
-      const auto piece = bytes.subspan(begin, std::min(kPiece, bytes.size() - begin));
+    for (;;) {
+      const auto piece = bytes.first(std::min(piece_, bytes.size()));
       check(MPI_Send(
-                piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kWhole, MPI_COMM_WORLD),
+                piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, MPI_COMM_WORLD),
             "MPI_Send");
+      if (piece.size() < piece_) {
+        return;
+      }
+      bytes = bytes.subspan(piece_);
     }
   }
 
-  Bytes receive(int from) override {
-    MPI_Status status;
-    check(MPI_Probe(from, MPI_ANY_TAG, MPI_COMM_WORLD, &status), "MPI_Probe");
-    if (status.MPI_TAG == kLength) {
-      return receive_long(from);
-    }
-    int count = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-    Bytes bytes(static_cast<std::size_t>(count));
-    receive_into(from, bytes);
-    return bytes;
-  }
-
-  void broadcast(int root, Bytes& bytes) override {
-    std::uint64_t length = bytes.size();
-    check(MPI_Bcast(&length, 1, MPI_UINT64_T, root, MPI_COMM_WORLD), "MPI_Bcast");
-    bytes.resize(length);
-    for (std::size_t begin = 0; begin < length; begin += kPiece) {
-      const auto count = static_cast<int>(std::min<std::size_t>(kPiece, length - begin));
-      check(MPI_Bcast(bytes.data() + begin, count, MPI_BYTE, root, MPI_COMM_WORLD), "MPI_Bcast");
+  void post(int from, std::span<std::byte> room) override {
+    // The pieces of a long message must not arrive in the room of the next one.
+    const bool must_wait = std::any_of(posted_.begin(), posted_.end(), [&](const Posted& before) {
+      return before.from == from && before.room.size() >= piece_;
+    });
+    posted_.push_back({.from = from, .room = room});
+    if (!must_wait) {
+      start(posted_.back());
     }
   }
 
-  std::vector<Bytes> all_gather(std::span<const std::byte> mine) override {
+  std::size_t take(int from) override {
+    const auto first = std::find_if(posted_.begin(), posted_.end(), [from](const Posted& posted) {
+      return posted.from == from;
+    });
+    assert(first != posted_.end());
+    Posted posted = *first;
+    posted_.erase(first);
+    if (!posted.started) {
+      start(posted);
+    }
+    std::size_t length = finish(posted);
+    for (std::size_t piece = length; piece == piece_; length += piece) {
+      posted.room = posted.room.subspan(piece);
+      start(posted);
+      piece = finish(posted);
+    }
+    return length;
+  }
+
+  void broadcast(int root, std::span<std::byte> bytes) override {
+    for (std::size_t begin = 0; begin < bytes.size(); begin += piece_) {
+      const auto piece = bytes.subspan(begin, std::min(piece_, bytes.size() - begin));
+      check(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, MPI_COMM_WORLD),
+            "MPI_Bcast");
+    }
+  }
+
+  void all_gather(std::span<const std::byte> mine, Gathered& all) override {
     const auto processes = static_cast<std::size_t>(size_);
     if (mine.size() > std::numeric_limits<int>::max() / processes) {
       resource_error(
           "a message of {} bytes is too long to be gathered from {} processes", mine.size(), size_);
     }
     const int length = static_cast<int>(mine.size());
-    std::vector<int> lengths(processes);
-    check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD),
+    lengths_.resize(processes);
+    check(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, MPI_COMM_WORLD),
           "MPI_Allgather");
-    std::vector<int> offsets(processes);
-    std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-    Bytes all(static_cast<std::size_t>(offsets.back() + lengths.back()));
+    offsets_.resize(processes);
+    std::exclusive_scan(lengths_.begin(), lengths_.end(), offsets_.begin(), 0);
+    all.begins.assign(offsets_.begin(), offsets_.end());
+    all.begins.push_back(static_cast<std::size_t>(offsets_.back() + lengths_.back()));
+    all.bytes.resize(all.begins.back());
     check(MPI_Allgatherv(mine.data(),
                          length,
                          MPI_BYTE,
-                         all.data(),
-                         lengths.data(),
-                         offsets.data(),
+                         all.bytes.data(),
+                         lengths_.data(),
+                         offsets_.data(),
                          MPI_BYTE,
                          MPI_COMM_WORLD),
           "MPI_Allgatherv");
-    std::vector<Bytes> gathered;
-    for (std::size_t r = 0; r < processes; ++r) {
-      const auto begin = all.begin() + offsets[r];
-      gathered.emplace_back(begin, begin + lengths[r]);
-    }
-    return gathered;
   }
 
   std::int64_t minimum(std::int64_t mine) override {
@@ -121,6 +129,9 @@ class MpiWorld final : public World {
           "MPI_Allreduce");
     return smallest;
   }
+
+  void add_up(std::span<float> numbers) override { add_up_as(MPI_FLOAT, numbers); }
+  void add_up(std::span<double> numbers) override { add_up_as(MPI_DOUBLE, numbers); }
 
   [[noreturn]] void abort(ExitCode code) override {
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
@@ -132,39 +143,63 @@ class MpiWorld final : public World {
   }
 
  private:
-  static constexpr int kWhole = 1;
-  static constexpr int kLength = 2;
+  static constexpr int kTag = 1;
 
-  static void receive_into(int from, std::span<std::byte> bytes) {
-    check(MPI_Recv(bytes.data(),
-                   static_cast<int>(bytes.size()),
-                   MPI_BYTE,
-                   from,
-                   kWhole,
-                   MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE),
-          "MPI_Recv");
+  struct Posted {
+    int from = 0;
+    std::span<std::byte> room;
+    bool started = false;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void start(Posted& posted) const {
+    posted.started = true;
+    check(MPI_Irecv(posted.room.data(),
+                    static_cast<int>(std::min(piece_, posted.room.size())),
+                    MPI_BYTE,
+                    posted.from,
+                    kTag,
+                    MPI_COMM_WORLD,
+                    &posted.request),
+          "MPI_Irecv");
   }
 
-  static Bytes receive_long(int from) {
-    std::uint64_t length = 0;
-    check(MPI_Recv(&length, 1, MPI_UINT64_T, from, kLength, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-          "MPI_Recv");
-    Bytes bytes(length);
-    const std::span<std::byte> all(bytes);
-    for (std::size_t begin = 0; begin < length; begin += kPiece) {
-      receive_into(from, all.subspan(begin, std::min(kPiece, all.size() - begin)));
+  /// The length of the piece.
+  static std::size_t finish(Posted& posted) {
+    MPI_Status status;
+    check(MPI_Wait(&posted.request, &status), "MPI_Wait");
+    int count = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    return static_cast<std::size_t>(count);
+  }
+
+  template <class T>
+  void add_up_as(MPI_Datatype type, std::span<T> numbers) const {
+    const std::size_t most = piece_ / sizeof(T);
+    for (std::size_t begin = 0; begin < numbers.size(); begin += most) {
+      const auto piece = numbers.subspan(begin, std::min(most, numbers.size() - begin));
+      check(MPI_Allreduce(MPI_IN_PLACE,
+                          piece.data(),
+                          static_cast<int>(piece.size()),
+                          type,
+                          MPI_SUM,
+                          MPI_COMM_WORLD),
+            "MPI_Allreduce");
     }
-    return bytes;
   }
 
+  std::size_t piece_;
+  std::vector<Posted> posted_;  // in the order they were posted
+  std::vector<int> lengths_, offsets_;
   int rank_ = 0;
   int size_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<World> make_mpi_world() { return std::make_unique<MpiWorld>(); }
+std::unique_ptr<World> make_mpi_world(std::size_t piece) {
+  return std::make_unique<MpiWorld>(piece);
+}
 
 bool started_by_launcher() {
   constexpr std::array kSigns{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};

@@ -8,8 +8,9 @@
 
 namespace residuum {
 
-/// Initialises MPI; the World finalises it when it goes. One per program.
-std::unique_ptr<World> make_mpi_world();
+/// Initialises MPI; the World finalises it when it goes. One per program. Messages go in pieces of
+/// so many bytes: MPI counts in int.
+std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 
 /// True if this process was started by a launcher (mpirun, srun), so that MPI is worth starting.
 bool started_by_launcher();

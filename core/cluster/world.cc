@@ -15,15 +15,19 @@ class SingleProcess final : public World {
   int size() const override { return 1; }
 
   void send(int /*to*/, std::span<const std::byte> /*bytes*/) override { assert(false); }
-  Bytes receive(int /*from*/) override {
+  void post(int /*from*/, std::span<std::byte> /*room*/) override { assert(false); }
+  std::size_t take(int /*from*/) override {
     assert(false);
-    return {};
+    return 0;
   }
-  void broadcast(int /*root*/, Bytes& /*bytes*/) override {}
-  std::vector<Bytes> all_gather(std::span<const std::byte> mine) override {
-    return {Bytes(mine.begin(), mine.end())};
+  void broadcast(int /*root*/, std::span<std::byte> /*bytes*/) override {}
+  void all_gather(std::span<const std::byte> mine, Gathered& all) override {
+    all.bytes.assign(mine.begin(), mine.end());
+    all.begins = {0, mine.size()};
   }
   std::int64_t minimum(std::int64_t mine) override { return mine; }
+  void add_up(std::span<float> /*numbers*/) override {}
+  void add_up(std::span<double> /*numbers*/) override {}
   [[noreturn]] void abort(ExitCode code) override { std::_Exit(static_cast<int>(code)); }
   std::string description() const override { return "one process"; }
 };
@@ -44,6 +48,13 @@ Bytes serialised(const std::optional<Error>& error) {
 
 std::unique_ptr<World> make_single_process() { return std::make_unique<SingleProcess>(); }
 
+void broadcast(World& world, int root, Bytes& bytes) {
+  std::uint64_t length = bytes.size();
+  world.broadcast(root, std::as_writable_bytes(std::span(&length, 1)));
+  bytes.resize(length);
+  world.broadcast(root, bytes);
+}
+
 void together(World& world, const std::function<void()>& action) {
   std::optional<Error> mine;
   try {
@@ -53,7 +64,10 @@ void together(World& world, const std::function<void()>& action) {
   } catch (const std::bad_alloc&) {
     mine = Error(ExitCode::resource, "out of memory");
   }
-  for (const Bytes& bytes : world.all_gather(serialised(mine))) {
+  Gathered all;
+  world.all_gather(serialised(mine), all);
+  for (std::size_t rank = 0; rank < all.parts(); ++rank) {
+    const auto bytes = all.part(rank);
     if (!bytes.empty()) {
       std::string text(bytes.size() - 1, '\0');
       std::memcpy(text.data(), bytes.data() + 1, text.size());

@@ -17,14 +17,6 @@ namespace {
 
 enum class PutBack { captured, published, discard };
 
-/// united := the entries of a, and those of b at other indices.
-template <class Real>
-void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& united) {
-  SparseVector<Real> only_b;
-  split<Real>(b, a.indices, nullptr, &only_b);
-  add(a, only_b, united);
-}
-
 class Ef14 final : public FeedbackFor<Ef14> {
  public:
   Ef14(PutBack put_back, Units units) : put_back_(put_back), units_(units) {}
@@ -45,14 +37,17 @@ class Ef14 final : public FeedbackFor<Ef14> {
              std::size_t slot,
              Settlement<Real>& settlement) const {
     choose(message, aggregation, slot, settlement);
-    if (settlement.cleared_everything) {
+    if (settlement.cleared_everything()) {
       std::fill(memory.begin(), memory.end(), Real{0});
+      return;
     }
-    for (std::size_t i = 0; i < settlement.cleared.size(); ++i) {
-      memory[settlement.cleared.indices[i]] -= settlement.cleared.values[i];
+    const auto& cleared = settlement.cleared();
+    for (std::size_t i = 0; i < cleared.size(); ++i) {
+      memory[cleared.indices[i]] -= cleared.values[i];
     }
-    for (std::size_t i = 0; i < settlement.returned.size(); ++i) {
-      memory[settlement.returned.indices[i]] += settlement.returned.values[i];
+    const auto& returned = settlement.returned();
+    for (std::size_t i = 0; i < returned.size(); ++i) {
+      memory[returned.indices[i]] += returned.values[i];
     }
   }
 
@@ -78,22 +73,18 @@ class Ef14 final : public FeedbackFor<Ef14> {
               const Aggregation<Real>& aggregation,
               std::size_t slot,
               Settlement<Real>& settlement) const {
-    settlement.cleared.clear();
-    settlement.returned.clear();
     const bool takes_all_sent = aggregation.applied_whole || put_back_ == PutBack::discard;
-    settlement.cleared_everything = message.everything && takes_all_sent;
-    if (settlement.cleared_everything) {
-      return;
-    }
-    if (aggregation.applied_whole) {
-      settlement.cleared = message.entries;
-      return;
-    }
-    settlement.cleared = aggregation.delivered[slot];
-    if (put_back_ == PutBack::captured) {
-      settlement.returned = aggregation.cut_in_merges[slot];
+    if (message.everything && takes_all_sent) {
+      settlement.clear_everything();
+    } else if (aggregation.applied_whole) {
+      settlement.clear(message.entries);
     } else if (put_back_ == PutBack::discard) {
-      unite(aggregation.delivered[slot], message.entries, settlement.cleared);
+      settlement.clear_union(aggregation.delivered[slot], message.entries);
+    } else {
+      settlement.clear(aggregation.delivered[slot]);
+      if (put_back_ == PutBack::captured) {
+        settlement.give_back(aggregation.cut_in_merges[slot]);
+      }
     }
   }
 

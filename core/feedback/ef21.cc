@@ -30,10 +30,8 @@ class Ef21 final : public FeedbackFor<Ef21> {
              Settlement<Real>& settlement) const {
     const auto accumulator = memory.first(memory.size() / 2);
     const auto estimate = memory.subspan(memory.size() / 2);
-    settlement.cleared.clear();
-    settlement.returned.clear();
-    settlement.cleared_everything = message.everything && aggregation.applied_whole;
-    if (settlement.cleared_everything) {
+    if (message.everything && aggregation.applied_whole) {
+      settlement.clear_everything();
       for (std::size_t i = 0; i < estimate.size(); ++i) {
         estimate[i] += accumulator[i];
         accumulator[i] = 0;
@@ -41,13 +39,13 @@ class Ef21 final : public FeedbackFor<Ef21> {
       return;
     }
     if (aggregation.applied_whole) {
-      settlement.cleared = message.entries;
+      settlement.clear(message.entries);
     } else {
-      settlement.cleared = aggregation.delivered[slot];
-      settlement.returned = aggregation.cut_in_merges[slot];
+      settlement.clear(aggregation.delivered[slot]);
+      settlement.give_back(aggregation.cut_in_merges[slot]);
     }
-    move(settlement.cleared, accumulator, estimate);
-    move(settlement.returned, estimate, accumulator);
+    move(settlement.cleared(), accumulator, estimate);
+    move(settlement.returned(), estimate, accumulator);
   }
 
   Units units() const override { return Units::gradient; }

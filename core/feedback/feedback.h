@@ -15,11 +15,37 @@
 namespace residuum {
 
 /// What `settle` took from an accumulator and what it gave back, as lists: a - cleared + returned.
+/// The lists are those of the message or of the aggregation where one of them says it: valid as
+/// long as these.
 template <class Real>
-struct Settlement {
-  bool cleared_everything = false;  // `cleared` is then unused
-  SparseVector<Real> cleared;
-  SparseVector<Real> returned;
+class Settlement {
+ public:
+  const SparseVector<Real>& cleared() const { return cleared_ != nullptr ? *cleared_ : own_; }
+  const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
+  bool cleared_everything() const { return everything_; }
+
+  /// Everything: `cleared` is then empty.
+  void clear_everything() { set(true, nullptr, nullptr); }
+  void clear(const SparseVector<Real>& list) { set(false, &list, nullptr); }
+  /// The entries of both lists; those of `a` where both have one.
+  void clear_union(const SparseVector<Real>& a, const SparseVector<Real>& b) {
+    set(false, nullptr, nullptr);
+    unite(a, b, own_);
+  }
+  void give_back(const SparseVector<Real>& list) { returned_ = &list; }
+
+ private:
+  void set(bool everything, const SparseVector<Real>* cleared, const SparseVector<Real>* returned) {
+    everything_ = everything;
+    cleared_ = cleared;
+    returned_ = returned;
+    own_.clear();
+  }
+
+  bool everything_ = false;
+  const SparseVector<Real>* cleared_ = nullptr;
+  const SparseVector<Real>* returned_ = nullptr;
+  SparseVector<Real> own_, none_;
 };
 
 /// Whether the memory holds step-size-multiplied values (theory) or gradients (most training code).

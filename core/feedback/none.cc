@@ -28,9 +28,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
              std::size_t /*slot*/,
              Settlement<Real>& settlement) const {
     std::fill(memory.begin(), memory.end(), Real{0});
-    settlement.cleared_everything = true;
-    settlement.cleared.clear();
-    settlement.returned.clear();
+    settlement.clear_everything();
   }
 
   Units units() const override { return units_; }

@@ -17,19 +17,25 @@ Evaluation evaluate(const Training& training, const Point& at, std::vector<doubl
     part[d] = training.objective->evaluate(worker, cluster.workers(), shard, at, own);
     return part;
   };
-  // With several processes the parts are formed before the chain of sums begins, side by side.
-  std::vector<std::vector<double>> parts;
-  if (cluster.world().size() > 1) {
+  std::vector<double> sum(d + 1);
+  if (cluster.world().size() == 1) {
+    for (int worker = 0; worker < cluster.workers(); ++worker) {
+      add_to<double>(sum, part_of(worker));
+    }
+  } else {
+    // The parts are formed before the chain of sums begins, side by side.
+    std::vector<std::vector<double>> parts;
     for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
       parts.push_back(part_of(worker));
     }
+    cluster.sum_in_worker_order(
+        std::span(sum),
+        /*everywhere=*/false,
+        [&](int worker, std::size_t begin, std::span<double> block) {
+          add_to<double>(block,
+                         std::span(parts[cluster.slot(worker)]).subspan(begin, block.size()));
+        });
   }
-  std::vector<double> sum(d + 1);
-  cluster.sum_in_worker_order<double>(
-      sum, /*everywhere=*/false, [&](int worker, std::span<double> total) {
-        const auto part = parts.empty() ? part_of(worker) : std::move(parts[cluster.slot(worker)]);
-        add_to<double>(total, part);
-      });
   Evaluation evaluation{.loss = sum[d], .grad_norm_sq = std::nullopt};
   if (gradient != nullptr) {
     sum.resize(d);

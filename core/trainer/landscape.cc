@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "core/random/random.h"
@@ -86,13 +85,11 @@ Landscape::Landscape(const Training& training)
     : training_(training), is_root_(training.cluster->world().is_root()) {}
 
 std::vector<double> Landscape::shared(std::span<const double> on_root) const {
-  Bytes bytes(on_root.size_bytes());
+  std::vector<double> everywhere(training_.objective->dimension());
   if (is_root_) {
-    std::memcpy(bytes.data(), on_root.data(), bytes.size());
+    everywhere.assign(on_root.begin(), on_root.end());
   }
-  training_.cluster->world().broadcast(0, bytes);
-  std::vector<double> everywhere(bytes.size() / sizeof(double));
-  std::memcpy(everywhere.data(), bytes.data(), bytes.size());
+  training_.cluster->world().broadcast(0, std::as_writable_bytes(std::span(everywhere)));
   return everywhere;
 }
 

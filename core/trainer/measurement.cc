@@ -19,13 +19,18 @@ SparseVector<double> widened(const SparseVector<Real>& vector) {
   return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
 }
 
-/// The lists of all workers, gathered and widened.
-template <class Real>
+/// list_of(slot) of all workers, gathered and widened.
+template <class Real, class ListOf>
 std::vector<SparseVector<double>> gathered(const Cluster& cluster,
-                                           const std::vector<SparseVector<Real>>& mine) {
+                                           Mail<Real>& mail,
+                                           const ListOf& list_of) {
+  std::vector<const SparseVector<Real>*> mine;
+  for (std::size_t slot = 0; slot < static_cast<std::size_t>(cluster.count()); ++slot) {
+    mine.push_back(&list_of(slot));
+  }
   std::vector<SparseVector<double>> all;
-  for (const auto& list : cluster.all_gather<Real>(mine)) {
-    all.push_back(widened(list));
+  for (const auto* list : cluster.all_gather<Real>(mine, mail)) {
+    all.push_back(widened(*list));
   }
   return all;
 }
@@ -84,10 +89,10 @@ void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean) cons
     mean_here(vectors, mean);
     return;
   }
-  const auto add = [&](int worker, std::span<double> sum) {
-    add_to<Real>(sum, std::span(vectors[cluster.slot(worker)]).first(sum.size()));
+  const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
+    add_to<Real>(block, std::span(vectors[cluster.slot(worker)]).subspan(begin, block.size()));
   };
-  cluster.sum_in_worker_order<double>(mean, /*everywhere=*/false, add);
+  cluster.sum_in_worker_order(std::span(mean), /*everywhere=*/false, add);
   if (is_root_) {
     const double workers = cluster.workers();
     for (double& value : mean) {
@@ -195,20 +200,17 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
 template <class Real>
 void Measurement<Real>::gather_lists(const StepState<Real>& state) {
   const Cluster& cluster = *training_.cluster;
-  std::vector<SparseVector<Real>> sent;
-  std::vector<SparseVector<Real>> cleared;
-  std::vector<SparseVector<Real>> returned;
-  for (std::size_t slot = 0; slot < state.messages.size(); ++slot) {
-    sent.push_back(state.messages[slot].entries);
-    cleared.push_back(state.settlements[slot].cleared);
-    returned.push_back(state.settlements[slot].returned);
-  }
   // Whether messages and settlements are whole is a property of the method: the same everywhere.
   sent_everything_ = state.messages.front().everything;
-  cleared_everything_ = state.settlements.front().cleared_everything;
-  sent_ = gathered(cluster, sent);
-  cleared_ = gathered(cluster, cleared);
-  returned_ = gathered(cluster, returned);
+  cleared_everything_ = state.settlements.front().cleared_everything();
+  Mail<Real> mail;
+  using List = const SparseVector<Real>;
+  sent_ = gathered(
+      cluster, mail, [&](std::size_t slot) -> List& { return state.messages[slot].entries; });
+  cleared_ = gathered(
+      cluster, mail, [&](std::size_t slot) -> List& { return state.settlements[slot].cleared(); });
+  returned_ = gathered(
+      cluster, mail, [&](std::size_t slot) -> List& { return state.settlements[slot].returned(); });
 }
 
 template <class Real>

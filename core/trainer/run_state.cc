@@ -1,6 +1,5 @@
 #include "core/trainer/run_state.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace residuum {
@@ -14,10 +13,15 @@ void RunState::pass_root(std::span<std::byte> bytes) {
 void RunState::pass_shared(std::span<std::byte> bytes) {
   pass_root(bytes);
   if (direction_ == Direction::load && cluster_.world().size() > 1) {
-    Bytes copy(bytes.begin(), bytes.end());
-    cluster_.world().broadcast(0, copy);
-    std::copy(copy.begin(), copy.end(), bytes.begin());
+    cluster_.world().broadcast(0, bytes);
   }
+}
+
+void RunState::receive(int from, std::span<std::byte> bytes) {
+  cluster_.world().post(from, bytes);
+  const std::size_t length = cluster_.world().take(from);
+  assert(length == bytes.size());
+  static_cast<void>(length);
 }
 
 void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t size) {
@@ -31,7 +35,7 @@ void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t s
   if (is_root()) {
     Bytes copy(size);
     if (direction_ == Direction::save) {
-      copy = cluster_.world().receive(host);
+      receive(host, copy);
     }
     stream_->pass(copy);
     if (direction_ == Direction::load) {
@@ -46,9 +50,7 @@ void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t s
     cluster_.world().send(0, bytes);
     return;
   }
-  const Bytes copy = cluster_.world().receive(0);
-  assert(copy.size() == size);
-  std::copy(copy.begin(), copy.end(), bytes.begin());
+  receive(0, bytes);
 }
 
 }  // namespace residuum

@@ -99,6 +99,7 @@ class RunState {
 
   void pass_root(std::span<std::byte> bytes);
   void pass_shared(std::span<std::byte> bytes);
+  void receive(int from, std::span<std::byte> bytes);
   /// `bytes` are the worker's own where it lives.
   void pass_worker(int worker, std::span<std::byte> bytes, std::size_t size);
 

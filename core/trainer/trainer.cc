@@ -109,6 +109,9 @@ class Trainer {
     state.shared(model_);
     state.shared(velocity_);
     state.shared(estimate_);
+    for (auto& scalars : scalars_) {
+      scalars.bytes = 0;  // which worker they are booked on depends on the processes
+    }
     state.workers(scalars_);
     gradients_.visit(state);
     messages_.visit(state);

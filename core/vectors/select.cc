@@ -173,31 +173,6 @@ void select_top_k(std::span<const Real> x,
 }
 
 template <class Real>
-void split_top_k(const SparseVector<Real>& vector,
-                 std::size_t k,
-                 SelectWorkspace& workspace,
-                 SparseVector<Real>& kept,
-                 SparseVector<Real>& cut_off) {
-  kept.clear();
-  cut_off.clear();
-  Cut cut{.magnitude = std::numeric_limits<std::uint64_t>::max(), .ties = 0};
-  if (vector.size() <= k) {
-    cut.magnitude = 0;
-  } else if (k > 0) {
-    auto& magnitudes = workspace.magnitudes;
-    magnitudes.clear();
-    for (const Real value : vector.values) {
-      magnitudes.push_back(magnitude(value));
-    }
-    cut = find_cut(magnitudes, k);
-  }
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    auto& target = is_within(cut, magnitude(vector.values[i])) ? kept : cut_off;
-    target.push_back(vector.indices[i], vector.values[i]);
-  }
-}
-
-template <class Real>
 void select_above(std::span<const Real> x, Real threshold, SparseVector<Real>& selected) {
   selected.clear();
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -215,16 +190,6 @@ template void select_top_k<double>(std::span<const double>,
                                    std::size_t,
                                    SelectWorkspace&,
                                    SparseVector<double>&);
-template void split_top_k<float>(const SparseVector<float>&,
-                                 std::size_t,
-                                 SelectWorkspace&,
-                                 SparseVector<float>&,
-                                 SparseVector<float>&);
-template void split_top_k<double>(const SparseVector<double>&,
-                                  std::size_t,
-                                  SelectWorkspace&,
-                                  SparseVector<double>&,
-                                  SparseVector<double>&);
 template void select_above<float>(std::span<const float>, float, SparseVector<float>&);
 template void select_above<double>(std::span<const double>, double, SparseVector<double>&);
 

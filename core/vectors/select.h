@@ -36,14 +36,6 @@ void select_top_k(std::span<const Real> x,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected);
 
-/// kept := the k first entries of `vector` in the total order, cut := the others, both by index.
-template <class Real>
-void split_top_k(const SparseVector<Real>& vector,
-                 std::size_t k,
-                 SelectWorkspace& workspace,
-                 SparseVector<Real>& kept,
-                 SparseVector<Real>& cut);
-
 /// selected := {(i, x_i) : |x_i| >= threshold, x_i != 0}.
 template <class Real>
 void select_above(std::span<const Real> x, Real threshold, SparseVector<Real>& selected);

@@ -1,6 +1,10 @@
 #include "core/vectors/sparse_vector.h"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
+
+#include "core/vectors/list_kernels.h"
 
 namespace residuum {
 namespace {
@@ -12,62 +16,132 @@ void push_non_zero(SparseVector<Real>& vector, std::uint32_t index, Real value) 
   }
 }
 
+/// A positive mask keeps the number's bits, 0 makes it +0.
 template <class Real>
-void push_to(SparseVector<Real>* vector, std::uint32_t index, Real value) {
-  if (vector != nullptr) {
-    vector->push_back(index, value);
+Real masked(Real value, bool keep) {
+  using Bits = list_kernels::Bits<Real>;
+  return std::bit_cast<Real>(std::bit_cast<Bits>(value) & (Bits{0} - Bits{keep}));
+}
+
+struct Sum {
+  /// An entry that is there plus +0 has its own bits: no entry is -0.
+  template <class Real>
+  static Real of(Real a, bool from_a, Real b, bool from_b) {
+    return masked(a, from_a) + masked(b, from_b);
   }
+};
+
+struct First {
+  template <class Real>
+  static Real of(Real a, bool from_a, Real b, bool /*from_b*/) {
+    return from_a ? a : b;
+  }
+};
+
+/// What one merge has left of a and of b, and where it writes next.
+struct Cursor {
+  std::size_t a, a_end;
+  std::size_t b, b_end;
+  std::size_t out;
+  /// As many steps cannot run beyond the end of either list.
+  std::size_t safe_steps() const { return std::min(a_end - a, b_end - b); }
+};
+
+/// Merges without branches on the data: which list goes on is not to be predicted. A step waits for
+/// the one before it, so two merges, of the lower halves and of the upper, take turns.
+template <class Real, class Combine>
+class Merger {
+ public:
+  Merger(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& result)
+      : a_indices_(a.indices.data()),
+        a_values_(a.values.data()),
+        b_indices_(b.indices.data()),
+        b_values_(b.values.data()),
+        indices_(result.indices.data()),
+        values_(result.values.data()) {}
+
+  /// Returns the number of entries of the result.
+  std::size_t merge(Cursor lower, Cursor upper) const {
+    const std::size_t upper_begin = upper.out;
+    while (const std::size_t steps = std::min(lower.safe_steps(), upper.safe_steps())) {
+      for (std::size_t s = 0; s < steps; ++s) {
+        step(lower);
+        step(upper);
+      }
+    }
+    finish(lower);
+    finish(upper);
+    if (lower.out < upper_begin) {
+      std::copy(indices_ + upper_begin, indices_ + upper.out, indices_ + lower.out);
+      std::copy(values_ + upper_begin, values_ + upper.out, values_ + lower.out);
+    }
+    return lower.out + (upper.out - upper_begin);
+  }
+
+ private:
+  void step(Cursor& c) const {
+    const std::uint32_t a = a_indices_[c.a];
+    const std::uint32_t b = b_indices_[c.b];
+    const bool from_a = a <= b;
+    const bool from_b = b <= a;
+    const Real value = Combine::of(a_values_[c.a], from_a, b_values_[c.b], from_b);
+    indices_[c.out] = std::min(a, b);
+    values_[c.out] = value;
+    c.out += value != 0 ? 1U : 0U;
+    c.a += from_a ? 1U : 0U;
+    c.b += from_b ? 1U : 0U;
+  }
+
+  void finish(Cursor& c) const {
+    while (const std::size_t steps = c.safe_steps()) {
+      for (std::size_t s = 0; s < steps; ++s) {
+        step(c);
+      }
+    }
+    std::copy(a_indices_ + c.a, a_indices_ + c.a_end, indices_ + c.out);
+    std::copy(a_values_ + c.a, a_values_ + c.a_end, values_ + c.out);
+    c.out += c.a_end - c.a;
+    std::copy(b_indices_ + c.b, b_indices_ + c.b_end, indices_ + c.out);
+    std::copy(b_values_ + c.b, b_values_ + c.b_end, values_ + c.out);
+    c.out += c.b_end - c.b;
+  }
+
+  const std::uint32_t* a_indices_;
+  const Real* a_values_;
+  const std::uint32_t* b_indices_;
+  const Real* b_values_;
+  std::uint32_t* indices_;
+  Real* values_;
+};
+
+template <class Combine, class Real>
+void merge(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& result) {
+  assert(&result != &a && &result != &b);
+  result.indices.resize(a.size() + b.size());
+  result.values.resize(a.size() + b.size());
+  const std::size_t a_half = a.size() / 2;
+  std::size_t b_half = 0;
+  if (a_half > 0) {
+    const auto half = std::lower_bound(b.indices.begin(), b.indices.end(), a.indices[a_half]);
+    b_half = static_cast<std::size_t>(half - b.indices.begin());
+  }
+  const std::size_t size =
+      Merger<Real, Combine>(a, b, result)
+          .merge({0, a_half, 0, b_half, 0}, {a_half, a.size(), b_half, b.size(), a_half + b_half});
+  result.indices.resize(size);
+  result.values.resize(size);
 }
 
 }  // namespace
 
 template <class Real>
 void add(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& sum) {
-  assert(&sum != &a && &sum != &b);
-  sum.clear();
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (a.indices[i] < b.indices[j]) {
-      sum.push_back(a.indices[i], a.values[i]);
-      ++i;
-    } else if (b.indices[j] < a.indices[i]) {
-      sum.push_back(b.indices[j], b.values[j]);
-      ++j;
-    } else {
-      push_non_zero(sum, a.indices[i], a.values[i] + b.values[j]);
-      ++i;
-      ++j;
-    }
-  }
-  for (; i < a.size(); ++i) {
-    sum.push_back(a.indices[i], a.values[i]);
-  }
-  for (; j < b.size(); ++j) {
-    sum.push_back(b.indices[j], b.values[j]);
-  }
+  merge<Sum>(a, b, sum);
 }
 
 template <class Real>
-void split(const SparseVector<Real>& vector,
-           std::span<const std::uint32_t> support,
-           SparseVector<Real>* inside,
-           SparseVector<Real>* outside) {
-  if (inside != nullptr) {
-    inside->clear();
-  }
-  if (outside != nullptr) {
-    outside->clear();
-  }
-  std::size_t s = 0;
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    const std::uint32_t index = vector.indices[i];
-    while (s < support.size() && support[s] < index) {
-      ++s;
-    }
-    const bool is_inside = s < support.size() && support[s] == index;
-    push_to(is_inside ? inside : outside, index, vector.values[i]);
-  }
+void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& united) {
+  merge<First>(a, b, united);
 }
 
 template <class Real>
@@ -98,14 +172,12 @@ template void add<float>(const SparseVector<float>&,
 template void add<double>(const SparseVector<double>&,
                           const SparseVector<double>&,
                           SparseVector<double>&);
-template void split<float>(const SparseVector<float>&,
-                           std::span<const std::uint32_t>,
-                           SparseVector<float>*,
-                           SparseVector<float>*);
-template void split<double>(const SparseVector<double>&,
-                            std::span<const std::uint32_t>,
-                            SparseVector<double>*,
-                            SparseVector<double>*);
+template void unite<float>(const SparseVector<float>&,
+                           const SparseVector<float>&,
+                           SparseVector<float>&);
+template void unite<double>(const SparseVector<double>&,
+                            const SparseVector<double>&,
+                            SparseVector<double>&);
 template void to_sparse<float>(std::span<const float>, SparseVector<float>&);
 template void to_sparse<double>(std::span<const double>, SparseVector<double>&);
 template bool is_well_formed<float>(const SparseVector<float>&, std::size_t);

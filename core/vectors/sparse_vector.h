@@ -27,23 +27,21 @@ struct SparseVector {
   friend bool operator==(const SparseVector&, const SparseVector&) = default;
 };
 
-/// Bytes of one entry on the wire: 8 for float, 12 for double.
+/// Bytes of one entry of a vector of `dimension` numbers on the wire: 8 for float, 12 for double,
+/// and 16 where an index takes more than 32 bits.
 template <class Real>
-constexpr std::size_t entry_bytes() {
-  return sizeof(std::uint32_t) + sizeof(Real);
+constexpr std::size_t entry_bytes(std::size_t dimension) {
+  const bool is_wide = dimension >= std::size_t{1} << 32;
+  return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
 }
 
 /// sum := a + b over the union of supports; entries that cancel to zero are dropped.
 template <class Real>
 void add(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& sum);
 
-/// The entries of `vector` whose index is in `support` (increasing) go to `inside`, the others to
-/// `outside`; either may be null.
+/// united := the entries of a, and those of b at other indices.
 template <class Real>
-void split(const SparseVector<Real>& vector,
-           std::span<const std::uint32_t> support,
-           SparseVector<Real>* inside,
-           SparseVector<Real>* outside);
+void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& united);
 
 /// The non-zero entries of a dense vector.
 template <class Real>

@@ -75,8 +75,8 @@ struct StepSight {
            .magnitude = 2 * std::sqrt(norm_sq<double>(accumulators[p])),
            .bytes = 0});
       sent.push_back(message.entries);
-      cleared.push_back(step.settlements[p].cleared);
-      returned.push_back(step.settlements[p].returned);
+      cleared.push_back(step.settlements[p].cleared());
+      returned.push_back(step.settlements[p].returned());
     }
     update = sparse(step.update);
     fill(parts, k);
@@ -131,7 +131,7 @@ struct StepSight {
     view.cleared = cleared;
     view.returned = returned;
     view.sent_everything = step.messages.front().everything;
-    view.cleared_everything = step.settlements.front().cleared_everything;
+    view.cleared_everything = step.settlements.front().cleared_everything();
     view.worker_scalars = scalars;
     view.traffic = step.aggregation.traffic;
     double entries = 0;

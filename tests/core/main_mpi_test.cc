@@ -40,7 +40,7 @@ int run(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   // An exception on one rank would leave the others waiting: it ends the job.
   GTEST_FLAG_SET(catch_exceptions, false);
-  slot() = make_mpi_world();
+  slot() = make_mpi_world(/*piece=*/100'000);  // so that some messages are of several
   World& world = *slot();
   if (!world.is_root()) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -71,11 +71,25 @@ class ThreadWorld final : public World {
   int size() const override { return size_; }
 
   void send(int to, std::span<const std::byte> bytes) override { office_.put(rank_, to, bytes); }
-  Bytes receive(int from) override { return office_.take(from, rank_); }
+  void post(int from, std::span<std::byte> room) override { rooms_[from].push_back(room); }
+  std::size_t take(int from) override {
+    const auto room = rooms_[from].front();
+    rooms_[from].pop_front();
+    const Bytes bytes = office_.take(from, rank_);
+    if (bytes.size() > room.size()) {
+      throw std::runtime_error("a message is longer than the room for it");
+    }
+    std::copy(bytes.begin(), bytes.end(), room.begin());
+    return bytes.size();
+  }
 
-  void broadcast(int root, Bytes& bytes) override {
+  void broadcast(int root, std::span<std::byte> bytes) override {
     if (rank_ != root) {
-      bytes = receive(root);
+      const Bytes sent = office_.take(root, rank_);
+      if (sent.size() != bytes.size()) {
+        throw std::runtime_error("a broadcast of different lengths");
+      }
+      std::copy(sent.begin(), sent.end(), bytes.begin());
       return;
     }
     for (int rank = 0; rank < size_; ++rank) {
@@ -85,34 +99,54 @@ class ThreadWorld final : public World {
     }
   }
 
-  std::vector<Bytes> all_gather(std::span<const std::byte> mine) override {
+  void all_gather(std::span<const std::byte> mine, Gathered& all) override {
     for (int rank = 0; rank < size_; ++rank) {
       send(rank, mine);
     }
-    std::vector<Bytes> all;
+    all.bytes.clear();
+    all.begins.assign(1, 0);
     for (int rank = 0; rank < size_; ++rank) {
-      all.push_back(receive(rank));
+      const Bytes part = office_.take(rank, rank_);
+      all.bytes.insert(all.bytes.end(), part.begin(), part.end());
+      all.begins.push_back(all.bytes.size());
     }
-    return all;
   }
 
   std::int64_t minimum(std::int64_t mine) override {
-    std::int64_t smallest = mine;
-    for (const Bytes& bytes : all_gather(std::as_bytes(std::span(&mine, 1)))) {
+    Gathered all;
+    all_gather(std::as_bytes(std::span(&mine, 1)), all);
+    for (std::size_t rank = 0; rank < all.parts(); ++rank) {
       std::int64_t other = 0;
-      std::memcpy(&other, bytes.data(), sizeof(other));
-      smallest = std::min(smallest, other);
+      std::memcpy(&other, all.part(rank).data(), sizeof(other));
+      mine = std::min(mine, other);
     }
-    return smallest;
+    return mine;
   }
+
+  void add_up(std::span<float> numbers) override { add_up_backwards(numbers); }
+  void add_up(std::span<double> numbers) override { add_up_backwards(numbers); }
 
   [[noreturn]] void abort(ExitCode /*code*/) override { std::abort(); }
   std::string description() const override { return "threads"; }
 
  private:
+  /// From the last rank to the first, unlike any order that is promised.
+  template <class T>
+  void add_up_backwards(std::span<T> numbers) {
+    Gathered all;
+    all_gather(std::as_bytes(numbers), all);
+    std::fill(numbers.begin(), numbers.end(), T{0});
+    std::vector<T> part(numbers.size());
+    for (std::size_t rank = all.parts(); rank-- > 0;) {
+      std::memcpy(part.data(), all.part(rank).data(), all.part(rank).size());
+      std::transform(numbers.begin(), numbers.end(), part.begin(), numbers.begin(), std::plus<T>());
+    }
+  }
+
   PostOffice& office_;
   int rank_;
   int size_;
+  std::map<int, std::deque<std::span<std::byte>>> rooms_;
 };
 
 /// Runs `body` once per rank, each in a thread of its own. A rank that throws fails the test.
@@ -146,10 +180,13 @@ class NumberedWorld final : public World {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void send(int /*to*/, std::span<const std::byte> /*bytes*/) override { refuse(); }
-  Bytes receive(int /*from*/) override { refuse(); }
-  void broadcast(int /*root*/, Bytes& /*bytes*/) override { refuse(); }
-  std::vector<Bytes> all_gather(std::span<const std::byte> /*mine*/) override { refuse(); }
+  void post(int /*from*/, std::span<std::byte> /*room*/) override { refuse(); }
+  std::size_t take(int /*from*/) override { refuse(); }
+  void broadcast(int /*root*/, std::span<std::byte> /*bytes*/) override { refuse(); }
+  void all_gather(std::span<const std::byte> /*mine*/, Gathered& /*all*/) override { refuse(); }
   std::int64_t minimum(std::int64_t /*mine*/) override { refuse(); }
+  void add_up(std::span<float> /*numbers*/) override { refuse(); }
+  void add_up(std::span<double> /*numbers*/) override { refuse(); }
   [[noreturn]] void abort(ExitCode /*code*/) override { std::abort(); }
   std::string description() const override { return "a number"; }
 

@@ -303,7 +303,7 @@ TEST_F(Program, StopsOnASignalAndGoesOnLater) {
   EXPECT_EQ(WEXITSTATUS(status), 75);
   for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
     EXPECT_FALSE(std::filesystem::exists(entry.path() / "iterations.csv"));
-    EXPECT_FALSE(std::filesystem::exists(entry.path() / "iterations.csv.part"));
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "checkpoint"));
   }
 }
 

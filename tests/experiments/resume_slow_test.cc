@@ -105,7 +105,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesOnANetworkToo) {
 }
 
 TEST_F(ResumeSlow, EndsWithTheSameBytesAtOtherProcessCounts) {
-  finish_whole(kept_study(3000));
+  finish_whole(kept_study(20000));
   int stops = 0;
   int code = 124;
   for (int tries = 0; tries < 60 && code == 124; ++tries) {

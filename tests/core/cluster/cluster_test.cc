@@ -75,12 +75,13 @@ void on_every_cluster(const std::function<void(const Cluster&)>& body) {
 
 TEST(Cluster, DeliversAlongEveryEdge) {
   on_every_cluster([](const Cluster& cluster) {
-    SparseVector<float> buffer;
+    Mail<float> mail;
     for (int from = 0; from < cluster.workers(); ++from) {
       for (int to = 0; to < cluster.workers(); ++to) {
         const auto message = message_of(from);
+        cluster.expect(from, to, 2, mail);
         const auto* arrived =
-            cluster.deliver<float>(from, to, cluster.here(from) ? &message : nullptr, buffer);
+            cluster.deliver<float>(from, to, cluster.here(from) ? &message : nullptr, mail);
         ASSERT_EQ(arrived != nullptr, cluster.here(to));
         if (arrived != nullptr) {
           ASSERT_EQ(*arrived, message);
@@ -90,14 +91,35 @@ TEST(Cluster, DeliversAlongEveryEdge) {
   });
 }
 
+TEST(Cluster, DeliversInOrderWhatWasExpectedInAdvance) {
+  on_every_cluster([](const Cluster& cluster) {
+    Mail<float> mail;
+    const int last = cluster.workers() - 1;
+    for (int round = 0; round < 3; ++round) {
+      for (int from = 0; from < last; ++from) {
+        cluster.expect(from, last, 2, mail);
+      }
+      for (int from = 0; from < last; ++from) {
+        const auto message = message_of(from + round);
+        const auto* arrived =
+            cluster.deliver<float>(from, last, cluster.here(from) ? &message : nullptr, mail);
+        if (cluster.here(last)) {
+          ASSERT_EQ(*arrived, message);
+        }
+      }
+    }
+  });
+}
+
 TEST(Cluster, BroadcastsFromEveryWorker) {
   on_every_cluster([](const Cluster& cluster) {
+    Mail<float> mail;
     for (int from = 0; from < cluster.workers(); ++from) {
       SparseVector<float> vector{.indices = {77}, .values = {7}};
       if (cluster.here(from)) {
         vector = message_of(from);
       }
-      cluster.broadcast(from, vector);
+      cluster.broadcast(from, 2, vector, mail);
       ASSERT_EQ(vector, message_of(from));
     }
   });
@@ -112,14 +134,19 @@ TEST(Cluster, GathersTheVectorsOfAllWorkersInTheirOrder) {
       numbers.push_back(worker);
       numbers.push_back(-worker);
     }
-    const auto all = cluster.all_gather<float>(mine);
+    std::vector<const SparseVector<float>*> where;
+    for (const auto& vector : mine) {
+      where.push_back(&vector);
+    }
+    Mail<float> mail;
+    const auto all = cluster.all_gather<float>(where, mail);
     const auto all_numbers = cluster.all_gather(numbers);
 
     ASSERT_EQ(all.size(), static_cast<std::size_t>(cluster.workers()));
     ASSERT_EQ(all_numbers.size(), 2 * all.size());
     for (int worker = 0; worker < cluster.workers(); ++worker) {
       const auto w = static_cast<std::size_t>(worker);
-      ASSERT_EQ(all[w], message_of(worker));
+      ASSERT_EQ(*all[w], message_of(worker));
       ASSERT_EQ(all_numbers[2 * w], worker);
       ASSERT_EQ(all_numbers[2 * w + 1], -worker);
     }
@@ -142,13 +169,12 @@ TEST(Cluster, SumsInWorkerOrderToTheSameBitsOnEveryNumberOfProcesses) {
     }
     for (const bool everywhere : {true, false}) {
       std::vector<float> sum(3, 99.0F);
-      const std::function<void(int, std::span<float>)> add = [](int worker,
-                                                                std::span<float> total) {
-        for (std::size_t j = 0; j < 3; ++j) {
-          total[j] += summand(worker)[j];
+      const auto add = [](int worker, std::size_t begin, std::span<float> block) {
+        for (std::size_t j = 0; j < block.size(); ++j) {
+          block[j] += summand(worker)[begin + j];
         }
       };
-      cluster.sum_in_worker_order<float>(sum, everywhere, add);
+      cluster.sum_in_worker_order(std::span(sum), everywhere, add);
       if (everywhere || cluster.world().is_root()) {
         ASSERT_EQ(sum, expected);
       }
@@ -156,15 +182,62 @@ TEST(Cluster, SumsInWorkerOrderToTheSameBitsOnEveryNumberOfProcesses) {
   });
 }
 
+TEST(Cluster, SumsVectorsOfManyBlocksWithAShortLastOne) {
+  constexpr std::size_t kSize = 150'001;  // 262 144 bytes are a block
+  const auto number = [](int worker, std::size_t j) {
+    return 1 / static_cast<double>(static_cast<std::size_t>(worker) + 3 * j + 1);
+  };
+  for (const int processes : {1, 2, 5}) {
+    test::on_processes(processes, [&](World& world) {
+      const Cluster cluster(world, 5);
+      for (const bool everywhere : {true, false}) {
+        std::vector<double> sum(kSize, 99);
+        cluster.sum_in_worker_order(std::span(sum),
+                                    everywhere,
+                                    [&](int worker, std::size_t begin, std::span<double> block) {
+                                      for (std::size_t j = 0; j < block.size(); ++j) {
+                                        block[j] += number(worker, begin + j);
+                                      }
+                                    });
+        for (std::size_t j = 0; j < kSize && (everywhere || world.is_root()); ++j) {
+          double expected = 0;
+          for (int worker = 0; worker < 5; ++worker) {
+            expected += number(worker, j);
+          }
+          ASSERT_EQ(sum[j], expected) << "at " << j << " on " << processes << " processes";
+        }
+      }
+    });
+  }
+}
+
+TEST(Cluster, SumsInAnyOrderOnEveryProcess) {
+  on_every_cluster([](const Cluster& cluster) {
+    // Whole numbers: their sum does not depend on the order.
+    std::vector<float> sum(70'000, 99.0F);
+    cluster.sum_in_any_order(
+        std::span(sum), [](int worker, std::size_t begin, std::span<float> block) {
+          for (std::size_t j = 0; j < block.size(); ++j) {
+            block[j] += static_cast<float>(worker) + static_cast<float>((begin + j) % 10);
+          }
+        });
+    const int workers = cluster.workers();
+    for (std::size_t j = 0; j < sum.size(); ++j) {
+      const int expected = workers * (workers - 1) / 2 + workers * static_cast<int>(j % 10);
+      ASSERT_EQ(sum[j], static_cast<float>(expected));
+    }
+  });
+}
+
 TEST(Cluster, SumsEmptyVectors) {
   on_every_cluster([](const Cluster& cluster) {
     std::vector<double> sum;
-    int visited = 0;
-    for (const bool everywhere : {true, false}) {
-      cluster.sum_in_worker_order<double>(
-          sum, everywhere, [&](int /*worker*/, std::span<double> /*total*/) { ++visited; });
-    }
-    ASSERT_EQ(visited, 2 * cluster.count());
+    const auto add = [](int /*worker*/, std::size_t /*begin*/, std::span<double> block) {
+      FAIL() << "a block of " << block.size() << " numbers of none";
+    };
+    cluster.sum_in_worker_order(std::span(sum), true, add);
+    cluster.sum_in_worker_order(std::span(sum), false, add);
+    cluster.sum_in_any_order(std::span(sum), add);
   });
 }
 

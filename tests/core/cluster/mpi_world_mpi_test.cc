@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,17 @@ Bytes pattern(int rank, std::size_t size) {
   return bytes;
 }
 
-constexpr std::array kSizes{0U, 1U, 1000U, 300000U};  // the last beyond any eager limit
+/// The World of these tests sends pieces of 100 000 bytes: some sizes are one piece, some are
+/// several with a shorter one at the end, some are whole pieces.
+constexpr std::array<std::size_t, 8> kSizes{0, 1, 1000, 99'999, 100'000, 100'001, 200'000, 300'017};
+
+/// Receives a message of at most that many bytes.
+Bytes receive(World& world, int from, std::size_t most) {
+  Bytes bytes(most);
+  world.post(from, bytes);
+  bytes.resize(world.take(from));
+  return bytes;
+}
 
 TEST(MpiWorld, KnowsItsRankAndSize) {
   const World& world = mpi_test_world();
@@ -46,16 +57,44 @@ TEST(MpiWorld, SendsAroundTheRingInOrder) {
       world.send(next, pattern(world.rank(), size));
       world.send(next, pattern(world.rank() + 100, size / 2));
     };
-    const auto receive = [&] {
-      EXPECT_EQ(world.receive(previous), pattern(previous, size));
-      EXPECT_EQ(world.receive(previous), pattern(previous + 100, size / 2));
+    const auto receive_both = [&] {
+      EXPECT_EQ(receive(world, previous, size + 7), pattern(previous, size));
+      EXPECT_EQ(receive(world, previous, size), pattern(previous + 100, size / 2));
     };
     if (world.is_root()) {
       send();
-      receive();
+      receive_both();
     } else {
-      receive();
+      receive_both();
       send();
+    }
+  }
+}
+
+TEST(MpiWorld, FillsTheRoomsOfARankInTheOrderTheyWerePostedIn) {
+  World& world = mpi_test_world();
+  const int last = world.size() - 1;
+  for (const std::size_t size : kSizes) {
+    if (world.is_root()) {
+      // Rooms for all ranks first: their messages may arrive in any order.
+      std::vector<Bytes> rooms(2 * static_cast<std::size_t>(world.size()), Bytes(size + 3));
+      for (int rank = last; rank > 0; --rank) {
+        world.post(rank, rooms[2 * static_cast<std::size_t>(rank)]);
+        world.post(rank, rooms[2 * static_cast<std::size_t>(rank) + 1]);
+      }
+      for (int rank = 1; rank <= last; ++rank) {
+        for (const int message : {0, 1}) {
+          Bytes& room =
+              rooms[2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(message)];
+          room.resize(world.take(rank));
+          EXPECT_EQ(
+              room,
+              pattern(rank + 50 * message, size - size / 3 * static_cast<std::size_t>(message)));
+        }
+      }
+    } else {
+      world.send(0, pattern(world.rank(), size));
+      world.send(0, pattern(world.rank() + 50, size - size / 3));
     }
   }
 }
@@ -64,9 +103,12 @@ TEST(MpiWorld, BroadcastsFromEveryRank) {
   World& world = mpi_test_world();
   for (int root = 0; root < world.size(); ++root) {
     for (const std::size_t size : kSizes) {
-      Bytes bytes = world.rank() == root ? pattern(root, size) : pattern(99, 17);
+      Bytes bytes = world.rank() == root ? pattern(root, size) : pattern(99, size);
       world.broadcast(root, bytes);
       EXPECT_EQ(bytes, pattern(root, size));
+      Bytes unknown = world.rank() == root ? pattern(root, size) : pattern(99, 17);
+      broadcast(world, root, unknown);
+      EXPECT_EQ(unknown, pattern(root, size));
     }
   }
 }
@@ -75,11 +117,13 @@ TEST(MpiWorld, GathersPartsOfDifferentLengths) {
   World& world = mpi_test_world();
   const auto size_of = [](int rank) { return static_cast<std::size_t>(rank % 3) * 5000; };
 
-  const auto all = world.all_gather(pattern(world.rank(), size_of(world.rank())));
+  Gathered all;
+  world.all_gather(pattern(world.rank(), size_of(world.rank())), all);
 
-  ASSERT_EQ(all.size(), static_cast<std::size_t>(world.size()));
+  ASSERT_EQ(all.parts(), static_cast<std::size_t>(world.size()));
   for (int rank = 0; rank < world.size(); ++rank) {
-    EXPECT_EQ(all[static_cast<std::size_t>(rank)], pattern(rank, size_of(rank)));
+    const auto part = all.part(static_cast<std::size_t>(rank));
+    EXPECT_EQ(Bytes(part.begin(), part.end()), pattern(rank, size_of(rank)));
   }
 }
 
@@ -89,6 +133,48 @@ TEST(MpiWorld, FindsTheMinimum) {
   EXPECT_EQ(world.minimum(world.rank() + 5), 5);
   EXPECT_EQ(world.minimum(-world.rank()), -(world.size() - 1));
   EXPECT_EQ(world.minimum(std::int64_t{1} << 40), std::int64_t{1} << 40);
+}
+
+TEST(MpiWorld, AddsUpNumbersOfManyPieces) {
+  World& world = mpi_test_world();
+  const int ranks = world.size();
+  std::vector<float> floats(60'001);
+  std::vector<double> doubles(30'001);
+  const auto number = [](std::size_t i, int rank) { return static_cast<int>(i % 100) + rank; };
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    floats[i] = static_cast<float>(number(i, world.rank()));
+  }
+  for (std::size_t i = 0; i < doubles.size(); ++i) {
+    doubles[i] = number(i, world.rank());
+  }
+  world.add_up(floats);
+  world.add_up(doubles);
+
+  const int of_ranks = ranks * (ranks - 1) / 2;
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    ASSERT_EQ(floats[i], static_cast<float>(ranks * number(i, 0) + of_ranks));
+  }
+  for (std::size_t i = 0; i < doubles.size(); ++i) {
+    ASSERT_EQ(doubles[i], ranks * number(i, 0) + of_ranks);
+  }
+}
+
+TEST(MpiWorld, NamesMpisOwnReasonWhereAMessageIsLongerThanTheRoom) {
+  World& world = mpi_test_world();
+  if (world.rank() > 1) {
+    return;
+  }
+  if (world.rank() == 1) {
+    world.send(0, pattern(1, 100));
+    return;
+  }
+  std::string text;
+  try {
+    receive(world, 1, 10);
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  EXPECT_TRUE(text.starts_with("MPI_Wait: MPI_ERR_TRUNCATE")) << text;
 }
 
 TEST(Together, OverMpiThrowsTheErrorOfOneRankEverywhere) {

@@ -127,7 +127,7 @@ TEST(Ef14, ClearsEverythingWhereWholeAccumulatorsAreSummed) {
       {{1, 2}, {3, 4}}, {.sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}});
 
   EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}}));
-  EXPECT_TRUE(step.settlements[0].cleared_everything);
+  EXPECT_TRUE(step.settlements[0].cleared_everything());
 }
 
 TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
@@ -147,11 +147,11 @@ TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {
   const auto step = tree_step("captured");
 
-  EXPECT_FALSE(step.settlements[2].cleared_everything);
-  EXPECT_EQ(step.settlements[0].cleared, (SparseVector<double>{{0}, {5}}));
-  EXPECT_TRUE(step.settlements[2].cleared.empty());
-  EXPECT_EQ(step.settlements[2].returned, (SparseVector<double>{{0}, {1}}));
-  EXPECT_EQ(step.settlements[3].cleared, (SparseVector<double>{{0}, {1}}));
+  EXPECT_FALSE(step.settlements[2].cleared_everything());
+  EXPECT_EQ(step.settlements[0].cleared(), (SparseVector<double>{{0}, {5}}));
+  EXPECT_TRUE(step.settlements[2].cleared().empty());
+  EXPECT_EQ(step.settlements[2].returned(), (SparseVector<double>{{0}, {1}}));
+  EXPECT_EQ(step.settlements[3].cleared(), (SparseVector<double>{{0}, {1}}));
 }
 
 TEST(Feedback, RefusesUnknownRulesAndUnits) {

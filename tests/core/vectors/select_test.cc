@@ -172,26 +172,6 @@ TYPED_TEST(TopK, ForgetsWhatItsBuffersHeldBefore) {
   }
 }
 
-TYPED_TEST(TopK, SplitsAListIntoTheFirstKAndTheOthers) {
-  test::for_all([] {
-    const auto size = static_cast<std::size_t>(*rc::gen::inRange(0, 300));
-    const auto x = adversarial_vector<TypeParam>(size, *rc::gen::arbitrary<std::uint64_t>());
-    const auto k = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(size) + 3));
-    SelectWorkspace workspace;
-    SparseVector<TypeParam> kept;
-    SparseVector<TypeParam> cut;
-    split_top_k(test::sparse(x), k, workspace, kept, cut);
-
-    const auto expected = oracle(x, k);
-    auto others = x;
-    for (const std::uint32_t i : expected.indices) {
-      others[i] = 0;
-    }
-    RC_ASSERT(kept == expected);
-    RC_ASSERT(cut == test::sparse(others));
-  });
-}
-
 TYPED_TEST(TopK, SelectsAboveAThresholdWhatReachesItAndIsNotZero) {
   const std::vector<TypeParam> x{
       0.5, -0.5, 0.25, 0, 1, std::nextafter(TypeParam{0.5}, TypeParam{0})};

@@ -48,34 +48,19 @@ TEST(SparseVector, AddsAnEmptyVectorOnEitherSide) {
   EXPECT_EQ(sum, x);
 }
 
-TEST(SparseVector, SplitsBySupport) {
+TEST(SparseVector, UnitesTwoOfWhichTheFirstPrevails) {
   test::for_all([] {
-    const auto x = small_numbers();
-    const auto support = test::sparse(small_numbers()).indices;
-    SparseVector<double> inside;
-    SparseVector<double> outside;
-    split<double>(test::sparse(x), support, &inside, &outside);
+    const auto a = small_numbers();
+    const auto b = small_numbers();
+    SparseVector<double> united;
+    unite(test::sparse(a), test::sparse(b), united);
 
-    std::vector<double> in(kDimension);
-    auto out = x;
-    for (const std::uint32_t i : support) {
-      in[i] = x[i];
-      out[i] = 0;
+    std::vector<double> expected = b;
+    for (std::size_t i = 0; i < kDimension; ++i) {
+      expected[i] = a[i] != 0 ? a[i] : b[i];
     }
-    RC_ASSERT(inside == test::sparse(in));
-    RC_ASSERT(outside == test::sparse(out));
+    RC_ASSERT(united == test::sparse(expected));
   });
-}
-
-TEST(SparseVector, SplitsOffOnlyThePartThatIsWanted) {
-  const SparseVector<double> x{.indices = {0, 3, 4}, .values = {1, 2, 3}};
-  const std::vector<std::uint32_t> support{3, 9};
-  SparseVector<double> part{.indices = {7}, .values = {7}};
-
-  split<double>(x, support, &part, nullptr);
-  EXPECT_EQ(part, (SparseVector<double>{.indices = {3}, .values = {2}}));
-  split<double>(x, support, nullptr, &part);
-  EXPECT_EQ(part, (SparseVector<double>{.indices = {0, 4}, .values = {1, 3}}));
 }
 
 TEST(SparseVector, IsMadeOfTheNonZeroEntriesOfADenseOne) {
@@ -98,8 +83,15 @@ TEST(SparseVector, IsMalformedWithADescentARepeatAZeroOrAnIndexBeyondTheEnd) {
 }
 
 TEST(SparseVector, TakesEightBytesAnEntryInFloatAndTwelveInDouble) {
-  EXPECT_EQ(entry_bytes<float>(), 8U);
-  EXPECT_EQ(entry_bytes<double>(), 12U);
+  const std::size_t last = (std::size_t{1} << 32) - 1;
+  EXPECT_EQ(entry_bytes<float>(last), 8U);
+  EXPECT_EQ(entry_bytes<double>(last), 12U);
+}
+
+TEST(SparseVector, TakesSixteenBytesAnEntryWhereIndicesAreWide) {
+  const std::size_t first = std::size_t{1} << 32;
+  EXPECT_EQ(entry_bytes<float>(first), 16U);
+  EXPECT_EQ(entry_bytes<double>(first), 16U);
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+#pragma once
+// The binary tree of gTopKAllReduce (Shi et al., ICDCS 2019) on worker numbers, for any P. With
+// m = 2^floor(log2 P), workers r >= m are merged into r - m first; then, at strides 1, 2, 4, ...,
+// worker i receives from i + stride.
+
+#include <vector>
+
+namespace residuum {
+
+struct Edge {
+  int from = 0;
+  int to = 0;
+  friend bool operator==(const Edge&, const Edge&) = default;
+};
+
+/// The rounds of the reduction to worker 0; the edges of a round touch different workers.
+std::vector<std::vector<Edge>> tree_rounds(int workers);
+
+}  // namespace residuum

@@ -1,0 +1,184 @@
+#include "core/vectors/split.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <functional>
+
+namespace residuum {
+namespace {
+
+using list_kernels::Bits;
+using list_kernels::magnitude;
+
+/// Below this size a histogram costs more than sorting out the entries.
+constexpr std::size_t kSmall = 512;
+
+constexpr int kBucketBits = 11;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+
+/// Counting neighbours in different tables keeps equal buckets from waiting for one another.
+constexpr std::size_t kTables = 2;
+
+/// Where the k-th entry of the order stands: its magnitude, how many entries have exactly that, and
+/// how many of these are among the first k.
+template <class Real>
+struct Cut {
+  Bits<Real> magnitude = 0;
+  std::size_t equal = 0;
+  std::size_t ties = 0;
+};
+
+/// The bucket of equal width that the `wanted`-th largest magnitude lies in; `wanted` becomes its
+/// rank there.
+struct Bucket {
+  std::size_t number = 0;
+  std::size_t wanted = 0;
+};
+
+template <class Real>
+Bucket find_bucket(const std::vector<Bits<Real>>& magnitudes,
+                   Bits<Real> lowest,
+                   int shift,
+                   std::size_t wanted,
+                   std::vector<std::uint32_t>& histogram) {
+  histogram.assign(kTables * kBuckets, 0);
+  std::size_t table = 0;
+  for (const Bits<Real> m : magnitudes) {
+    ++histogram[table + ((m - lowest) >> shift)];
+    table = kBuckets - table;
+  }
+  std::size_t bucket = kBuckets;
+  for (;;) {
+    assert(bucket > 0);
+    --bucket;
+    const std::size_t count = histogram[bucket] + histogram[kBuckets + bucket];
+    if (wanted <= count) {
+      return {.number = bucket, .wanted = wanted};
+    }
+    wanted -= count;
+  }
+}
+
+/// Bucket by bucket: each holds a 2048th of the range of magnitudes left, until few are left or all
+/// that are left are equal.
+template <class Real>
+Cut<Real> find_cut(std::size_t k, SplitWorkspace<Real>& workspace) {
+  auto& left = workspace.magnitudes;
+  assert(k >= 1 && k <= left.size());
+  std::size_t wanted = k;
+  while (left.size() > kSmall) {
+    Bits<Real> lowest = left.front();
+    Bits<Real> highest = left.front();
+    for (const Bits<Real> m : left) {
+      lowest = std::min(lowest, m);
+      highest = std::max(highest, m);
+    }
+    if (lowest == highest) {
+      return {.magnitude = lowest, .equal = left.size(), .ties = wanted};
+    }
+    const int shift = std::max(0, static_cast<int>(std::bit_width(highest - lowest)) - kBucketBits);
+    const auto bucket = find_bucket<Real>(left, lowest, shift, wanted, workspace.histogram);
+    const Bits<Real> first = lowest + (static_cast<Bits<Real>>(bucket.number) << shift);
+    left.resize(list_kernels::best<Real>().keep_within(
+        left.data(), left.size(), first, Bits<Real>{1} << shift));
+    wanted = bucket.wanted;
+  }
+  const auto kth = left.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
+  std::nth_element(left.begin(), kth, left.end(), std::greater<>());
+  const Bits<Real> cut = *kth;
+  const auto above = std::count_if(left.begin(), kth, [cut](Bits<Real> m) { return m > cut; });
+  const auto equal = std::count(left.begin(), left.end(), cut);
+  return {.magnitude = cut,
+          .equal = static_cast<std::size_t>(equal),
+          .ties = wanted - static_cast<std::size_t>(above)};
+}
+
+/// Behind the last tie that is kept: ties go to lower indices.
+template <class Real>
+std::size_t end_of_ties(const SparseVector<Real>& vector, const Cut<Real>& cut) {
+  if (cut.ties == cut.equal) {
+    return vector.size();
+  }
+  std::size_t ties = 0;
+  std::size_t i = 0;
+  while (ties < cut.ties) {
+    ties += magnitude(vector.values[i]) == cut.magnitude ? 1U : 0U;
+    ++i;
+  }
+  return i;
+}
+
+template <class Real>
+void resize(SparseVector<Real>& vector, std::size_t size) {
+  vector.indices.resize(size);
+  vector.values.resize(size);
+}
+
+/// Up to `ties_end` what reaches the cut is kept, from there on what exceeds it.
+template <class Real>
+void divide(const SparseVector<Real>& vector,
+            std::size_t ties_end,
+            Bits<Real> cut_magnitude,
+            std::size_t k,
+            SparseVector<Real>& kept,
+            SparseVector<Real>& cut) {
+  resize(kept, k + list_kernels::kSlack);
+  resize(cut, vector.size() - k + list_kernels::kSlack);
+  std::size_t reached = 0;
+  const auto divide_part = [&](std::size_t begin, std::size_t end, Bits<Real> bound) {
+    const std::size_t below = begin - reached;
+    reached += list_kernels::best<Real>().divide(
+        {vector.indices.data() + begin, vector.values.data() + begin, end - begin},
+        bound,
+        {kept.indices.data() + reached, kept.values.data() + reached},
+        {cut.indices.data() + below, cut.values.data() + below});
+  };
+  divide_part(0, ties_end, cut_magnitude);
+  divide_part(ties_end, vector.size(), cut_magnitude + 1);
+  assert(reached == k);
+  resize(kept, k);
+  resize(cut, vector.size() - k);
+}
+
+}  // namespace
+
+template <class Real>
+void split_top_k(const SparseVector<Real>& vector,
+                 std::size_t k,
+                 SplitWorkspace<Real>& workspace,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut) {
+  assert(&kept != &vector && &cut != &vector && &kept != &cut);
+  if (vector.size() <= k) {
+    kept = vector;
+    cut.clear();
+    return;
+  }
+  if (k == 0) {
+    kept.clear();
+    cut = vector;
+    return;
+  }
+  auto& magnitudes = workspace.magnitudes;
+  magnitudes.resize(vector.size());
+  std::transform(vector.values.begin(), vector.values.end(), magnitudes.begin(), [](Real value) {
+    return magnitude(value);
+  });
+  const auto found = find_cut(k, workspace);
+  divide(vector, end_of_ties(vector, found), found.magnitude, k, kept, cut);
+}
+
+template void split_top_k<float>(const SparseVector<float>&,
+                                 std::size_t,
+                                 SplitWorkspace<float>&,
+                                 SparseVector<float>&,
+                                 SparseVector<float>&);
+template void split_top_k<double>(const SparseVector<double>&,
+                                  std::size_t,
+                                  SplitWorkspace<double>&,
+                                  SparseVector<double>&,
+                                  SparseVector<double>&);
+
+}  // namespace residuum

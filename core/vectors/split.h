@@ -1,0 +1,42 @@
+#pragma once
+// The k entries of largest magnitude of a sparse vector, and the others: what a merge of two lists
+// keeps and cuts. Total order: (|x_i| descending, i ascending), as in select.h.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/vectors/list_kernels.h"
+#include "core/vectors/sparse_vector.h"
+
+namespace residuum {
+
+/// What splitting reuses from call to call.
+template <class Real>
+struct SplitWorkspace {
+  SparseVector<Real> merged;
+  std::vector<list_kernels::Bits<Real>> magnitudes;
+  std::vector<std::uint32_t> histogram;
+};
+
+/// kept := the k first entries of `vector` in the total order, cut := the others, both by index.
+template <class Real>
+void split_top_k(const SparseVector<Real>& vector,
+                 std::size_t k,
+                 SplitWorkspace<Real>& workspace,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut);
+
+/// The same of a + b; `kept` may be one of the two.
+template <class Real>
+void merge_top_k(const SparseVector<Real>& a,
+                 const SparseVector<Real>& b,
+                 std::size_t k,
+                 SplitWorkspace<Real>& workspace,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut) {
+  add(a, b, workspace.merged);
+  split_top_k(workspace.merged, k, workspace, kept, cut);
+}
+
+}  // namespace residuum
