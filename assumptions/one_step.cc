@@ -68,13 +68,11 @@ class OneStep::GivenVectors final : public Objective {
   double evaluate(int /*worker*/,
                   int /*workers*/,
                   std::span<const std::uint32_t> /*shard*/,
-                  std::span<const double> /*w*/,
+                  const Point& /*at*/,
                   std::span<double> /*gradient*/) const override {
     return 0;
   }
-  std::optional<TestResult> test(std::span<const double> /*w*/) const override {
-    return std::nullopt;
-  }
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
  private:
   std::span<const double> vector_of(int worker) const {

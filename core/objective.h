@@ -2,6 +2,7 @@
 // What the trainer minimises: f(w) = (1/n) sum_i f_i(w), with its samples spread over P workers.
 // Implementations live in objectives/; they are immutable after construction.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,22 @@ struct Draw {
   /// without one the gradient is that of the whole draw plus a further, independent noise of the
   /// same law, so that the two halves it is the mean of are independent.
   bool first_half = false;
+  /// The worker's own running statistics, which the gradient of its batch moves on; empty for
+  /// further gradients that a measurement asks for: they leave no trace.
+  std::span<double> statistics = {};
+};
+
+/// Where f is looked at: w, and what a network normalises with there, the running statistics
+/// averaged over the workers. Without them it takes those that a worker starts with.
+struct Point {
+  // Implicit: to most objectives a point is its w.
+  template <std::convertible_to<std::span<const double>> Numbers>
+  Point(const Numbers& parameters) : w(parameters) {}
+  Point(std::span<const double> parameters, std::span<const double> averages)
+      : w(parameters), statistics(averages) {}
+
+  std::span<const double> w;
+  std::span<const double> statistics;
 };
 
 struct TestResult {
@@ -84,6 +101,15 @@ class Objective {
     return std::nullopt;
   }
 
+  /// The samples that f is the mean over, increasing, where a part stands for all of them; empty:
+  /// all.
+  virtual std::span<const std::uint32_t> evaluated() const { return {}; }
+
+  /// How many numbers of running statistics (batch normalisation) each worker keeps, and what they
+  /// are before the first batch.
+  virtual std::size_t statistics() const { return 0; }
+  virtual void initial_statistics(std::span<double> /*statistics*/) const {}
+
   /// w_0, d numbers; networks draw it from the seed, convex objectives start at 0.
   virtual void initial_point(std::uint64_t seed, std::span<double> w) const = 0;
 
@@ -98,15 +124,15 @@ class Objective {
 
   /// The part of f(w) that belongs to `worker` of `workers`: summed over all workers the results
   /// are f(w), and what was added to `gradient` (d numbers, or empty to skip it) is grad f(w).
-  /// With data: (1/n) sum over `shard` of f_i(w).
+  /// With data: (1/n) sum over `shard` of f_i(w), of its evaluated() samples where not all are.
   virtual double evaluate(int worker,
                           int workers,
                           std::span<const std::uint32_t> shard,
-                          std::span<const double> w,
+                          const Point& at,
                           std::span<double> gradient) const = 0;
 
   /// Loss and accuracy on held-out data, absent where there is none.
-  virtual std::optional<TestResult> test(std::span<const double> w) const = 0;
+  virtual std::optional<TestResult> test(const Point& at) const = 0;
 };
 
 }  // namespace residuum

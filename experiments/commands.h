@@ -17,6 +17,7 @@ ExitCode run_command(const Options& options,
 
 ExitCode plan_command(const Options& options);
 ExitCode report_command(const Options& options);
+ExitCode compare_command(const Options& options);
 ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);
 /// `program` is this program's own path: it is started under mpirun.

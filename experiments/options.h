@@ -19,6 +19,13 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
+/// --shard i/n: every n-th run of a study, from the i-th on.
+struct Shard {
+  std::size_t index = 1;  // 1 .. of
+  std::size_t of = 1;
+  bool has(std::size_t run) const { return run % of == index - 1; }
+};
+
 struct Options {
   std::filesystem::path study;               // STUDY.toml
   std::vector<std::string> overrides;        // --set key=value
@@ -27,12 +34,20 @@ struct Options {
   ProgressStyle progress = ProgressStyle::automatic;
   bool json = false;
   bool strict = false;  // --strict: a failed assumption is exit code 4
+  bool fail_fast = false;
+  Shard shard;
+  double time_limit_s = 0;  // 0: none
 
   std::string plan_format = "table";
   std::vector<int> ranks{1, 2, 3, 4};  // of verify
   std::string room;                    // of list
   std::filesystem::path result_dir;    // of report
   std::vector<std::string> benchmarks;
+
+  // compare
+  std::filesystem::path other_dir;
+  double tolerance = 0.01;
+  bool fail_on_regression = false;
 
   // inspect, and falsify where it is the same
   std::filesystem::path file;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/commands.h"
+#include "experiments/provenance.h"
 #include "experiments/run_config.h"
 #include "experiments/run_folder.h"
 #include "objectives/data/catalogue.h"
@@ -51,6 +54,8 @@ nlohmann::json as_json(const std::vector<PlannedRun>& runs) {
   return list;
 }
 
+bool is_over(const std::string& state) { return state == "finished" || state == "diverged"; }
+
 void print_table(const std::vector<PlannedRun>& runs) {
   std::uint64_t work = 0;
   std::size_t left = 0;
@@ -62,7 +67,7 @@ void print_table(const std::vector<PlannedRun>& runs) {
                run.workers,
                run.iterations,
                run.varying);
-    if (run.state != "finished" && run.state != "diverged") {
+    if (!is_over(run.state)) {
       work += run.worker_iterations;
       ++left;
       pilots += run.needs_pilot ? 1U : 0U;
@@ -77,20 +82,51 @@ void print_table(const std::vector<PlannedRun>& runs) {
   }
 }
 
-/// One job with as many tasks as the smallest run has workers.
-void print_slurm(const Options& options, std::size_t runs, int workers) {
+/// The command that does one task's share of the study, for a shell.
+std::string share_command(const Options& options) {
+  std::vector<std::string> words{"residuum", "run", options.study.string(), "--progress=lines"};
+  for (const auto& change : options.overrides) {
+    words.insert(words.end(), {"--set", change});
+  }
+  if (options.out) {
+    words.insert(words.end(), {"--out", options.out->string()});
+  }
+  if (options.data_dir) {
+    words.insert(words.end(), {"--data-dir", *options.data_dir});
+  }
+  return quoted_command(words) + " --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"";
+}
+
+/// A job array with a task per run that is left; each takes as many processes as the smallest run
+/// has workers. Tasks that are stopped in time put themselves back into the queue.
+void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
+  const auto left = std::count_if(
+      runs.begin(), runs.end(), [](const PlannedRun& run) { return !is_over(run.state); });
+  int workers = runs.front().workers;
+  for (const auto& run : runs) {
+    workers = std::min(workers, run.workers);
+  }
   fmt::print(
       "#!/bin/bash\n"
-      "# One job over {} runs; it goes on where it was stopped.\n"
+      "# {} of {} runs are left. Any array from 1 on divides them; finished ones are skipped.\n"
       "#SBATCH --job-name=residuum\n"
+      "#SBATCH --array=1-{}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task=1\n"
       "#SBATCH --signal=USR1@60\n"
-      "#SBATCH --requeue\n"
-      "srun residuum run {}\n",
-      runs,
+      "srun {}\n"
+      "code=$?\n"
+      "if [ $code -eq {} ] || [ $code -eq {} ]; then\n"
+      "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
+      "fi\n"
+      "exit $code\n",
+      left,
+      runs.size(),
+      std::max<std::ptrdiff_t>(1, left),
       workers,
-      options.study.string());
+      share_command(options),
+      static_cast<int>(ExitCode::stopped),
+      static_cast<int>(ExitCode::time_limit));
 }
 
 }  // namespace
@@ -102,7 +138,6 @@ ExitCode plan_command(const Options& options) {
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
   const auto result_dir = output_folder(options, study.name);
   std::vector<PlannedRun> planned;
-  int fewest_workers = 0;
   for (const auto& run : prepare_all(study, objectives)) {
     planned.push_back(
         {.id = run.id,
@@ -113,12 +148,11 @@ ExitCode plan_command(const Options& options) {
          .worker_iterations = run.training.iterations * static_cast<std::uint64_t>(run.workers),
          .needs_pilot = run.needs_pilot,
          .varying = varying_text(run.varying)});
-    fewest_workers = fewest_workers == 0 ? run.workers : std::min(fewest_workers, run.workers);
   }
   if (options.plan_format == "json") {
     fmt::print("{}\n", as_json(planned).dump(2));
   } else if (options.plan_format == "slurm") {
-    print_slurm(options, planned.size(), fewest_workers);
+    print_slurm(options, planned);
   } else {
     print_table(planned);
   }

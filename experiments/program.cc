@@ -7,12 +7,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "core/cluster/mpi_world.h"
@@ -49,6 +51,48 @@ void add_progress(CLI::App& command, Options& options) {
       ->transform(CLI::CheckedTransformer(styles));
 }
 
+/// "2/8": the second of eight.
+residuum::Shard parse_shard(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto number = [](std::string_view digits) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size() ? value : 0;
+  };
+  const std::string_view all = text;
+  const residuum::Shard shard{.index = number(all.substr(0, slash)),
+                              .of = slash == std::string::npos ? 0 : number(all.substr(slash + 1))};
+  if (shard.index < 1 || shard.index > shard.of) {
+    throw CLI::ValidationError("--shard", "must be i/n with 1 <= i <= n, got '" + text + "'");
+  }
+  return shard;
+}
+
+void add_batch(CLI::App& command, Options& options) {
+  add_flag(
+      command, "--fail-fast", options.fail_fast, "end at the first run that fails or diverges");
+  command.add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& text) { options.shard = parse_shard(text); },
+      "i/n: every n-th run, from the i-th on");
+  command
+      .add_option(
+          "--time-limit", options.time_limit_s, "stop after 90, 90s, 15m, 2h or 1d; exit 124")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}))
+      ->check(CLI::PositiveNumber);
+}
+
+void add_compare(CLI::App& command, Options& options) {
+  command.add_option("DIR_A", options.result_dir, "a result folder")->required();
+  command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
+  command
+      .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
+      ->check(CLI::NonNegativeNumber);
+  add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
+  add_flag(command, "--json", options.json, "as JSON");
+}
+
 void add_inspect(CLI::App& command, Options& options) {
   command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
       ->required();
@@ -81,6 +125,7 @@ struct CommandLine {
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
   CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
   CLI::App* verify =
@@ -95,10 +140,12 @@ struct CommandLine {
     add_progress(*run, options);
     add_flag(*run, "--json", options.json, "the final table as JSON");
     add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
+    add_batch(*run, options);
     add_study(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json or slurm")
         ->check(CLI::IsMember({"table", "json", "slurm"}));
     report->add_option("DIR", options.result_dir, "a result folder")->required();
+    add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
     add_study(*verify, options);
@@ -142,6 +189,9 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.report->parsed()) {
     return residuum::report_command(options);
+  }
+  if (line.compare->parsed()) {
+    return residuum::compare_command(options);
   }
   if (line.inspect->parsed()) {
     return residuum::inspect_command(options);

@@ -1,23 +1,22 @@
 // residuum run: every run of a study in turn; those that are done are skipped. Then the tables are
 // collected.
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include "experiments/commands.h"
-#include "experiments/folder_lock.h"
+#include "experiments/file_lock.h"
 #include "experiments/progress.h"
 #include "experiments/provenance.h"
 #include "experiments/run_folder.h"
 #include "experiments/signals.h"
 #include "experiments/study.h"
+#include "experiments/study_end.h"
 #include "objectives/data/catalogue.h"
-#include "reports/assumptions.h"
-#include "reports/collect.h"
 #include "reports/files.h"
 #include "reports/result_folder.h"
-#include "reports/table.h"
 
 namespace residuum {
 namespace {
@@ -74,31 +73,92 @@ class Batch {
       }
     });
     together(world_, [&] { open_folder(); });
-    Progress progress(world_.is_root() ? options_.progress : ProgressStyle::none, planned_.size());
-    bool stopped = false;
-    std::size_t done_before = 0;
-    for (std::size_t i = 0; i < planned_.size() && !stopped; ++i) {
-      progress.start_run(label_of(planned_[i]));
-      if (is_done_on_root(planned_[i].id)) {
-        progress.end_run("done before", false);
-        ++done_before;
-        continue;
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (options_.shard.has(i)) {
+        chosen_.push_back(planned_[i].id);
       }
-      stopped = run_one(study_.runs[i], progress);
     }
-    if (world_.is_root() && done_before > 0) {
-      say(fmt::format("{} of {} runs were done before", done_before, planned_.size()));
+    Progress progress(world_.is_root() ? options_.progress : ProgressStyle::none, chosen_.size());
+    for (std::size_t i = 0; i < planned_.size() && !ended_early(); ++i) {
+      if (options_.shard.has(i)) {
+        visit(i, progress);
+      }
     }
     ExitCode code = ExitCode::done;
     together(world_, [&] {
       if (world_.is_root()) {
-        code = close(stopped);
+        code = close();
       }
     });
     return static_cast<ExitCode>(world_.minimum(world_.is_root() ? static_cast<int>(code) : 255));
   }
 
  private:
+  /// Does one run unless it is done or somebody else is at it.
+  void visit(std::size_t i, Progress& progress) {
+    const PreparedRun& planned = planned_[i];
+    progress.start_run(label_of(planned));
+    std::unique_ptr<FileLock> lock;
+    switch (state_on_root(planned.id, lock)) {
+      case Before::done:
+        progress.end_run("done before", false);
+        ++done_before_;
+        return;
+      case Before::taken:
+        progress.end_run("another process is at it", true);
+        return;
+      case Before::open:
+        break;
+    }
+    try {
+      run_one(study_.runs[i], progress);
+    } catch (const SharedError& error) {
+      fail(planned.id, error, progress);
+    } catch (const Error& error) {
+      if (world_.size() > 1) {
+        throw;  // the other processes do not know of it
+      }
+      fail(planned.id, error, progress);
+    }
+  }
+
+  enum class Before : std::int64_t { done, taken, open };
+
+  /// Shards share the folder, so that every run is locked by itself; the lock is the root's.
+  Before state_on_root(const std::string& id, std::unique_ptr<FileLock>& lock) {
+    Before before = Before::open;
+    together(world_, [&] {
+      if (!world_.is_root()) {
+        return;
+      }
+      if (is_done(result_dir_, id)) {
+        before = Before::done;
+        return;
+      }
+      lock = FileLock::attempt(result_dir_ / "runs" / id / ".lock", FileLock::Kind::exclusive);
+      before = lock ? Before::open : Before::taken;
+    });
+    return static_cast<Before>(world_.minimum(static_cast<std::int64_t>(before)));
+  }
+
+  /// A run that fails is a result of the batch; the others go on.
+  void fail(const std::string& id, const Error& error, Progress& progress) {
+    any_failed_ = true;
+    together(world_, [&] {
+      if (world_.is_root()) {
+        fail_run(result_dir_, id, error.what());
+      }
+    });
+    progress.end_run(fmt::format("failed: {}", error.what()), true);
+  }
+
+  /// Whether the batch is to end before its last run: on request, or because a run failed.
+  bool ended_early() {
+    const bool ends = stop_requested().load() || (options_.fail_fast && any_failed_);
+    stopped_ = stopped_ || stop_requested().load();
+    return world_.minimum(ends ? 0 : 1) == 0;
+  }
+
   Study parse_on_all() {
     const std::string text = read_study_text(options_.study, world_);
     return parse_study(text, options_.study.string(), options_.overrides);
@@ -110,7 +170,8 @@ class Batch {
     }
     const fs::path resolved = result_dir_ / "study.resolved.json";
     refuse_foreign_folder();
-    lock_.emplace(result_dir_);
+    lock_folder();
+    const auto alone = FileLock::wait(result_dir_ / kTablesLock);
     if (fs::exists(resolved)) {
       const std::string other = reports::text_at(reports::read_json(resolved), "name");
       require(other == study_.name,
@@ -132,6 +193,15 @@ class Batch {
                                     {"overrides", options_.overrides}});
   }
 
+  /// Shards of one study may work side by side, each on runs of its own.
+  void lock_folder() {
+    const auto kind = options_.shard.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
+    lock_ = FileLock::attempt(result_dir_ / ".lock", kind);
+    require(lock_ != nullptr,
+            "another process is writing {}; wait for it or give another --out",
+            result_dir_.string());
+  }
+
   /// Before anything is written: a folder of ours has at least the lock.
   void refuse_foreign_folder() const {
     if (!fs::exists(result_dir_)) {
@@ -145,14 +215,7 @@ class Batch {
             result_dir_.string());
   }
 
-  bool is_done_on_root(const std::string& id) {
-    bool done = false;
-    together(world_, [&] { done = world_.is_root() && is_done(result_dir_, id); });
-    return world_.minimum(world_.is_root() ? (done ? 1 : 0) : 1) == 1;
-  }
-
-  /// Trains one run; true if a signal asked to stop.
-  bool run_one(const RunSpec& spec, Progress& progress) {
+  void run_one(const RunSpec& spec, Progress& progress) {
     std::unique_ptr<RunFolder> folder;
     PreparedRun run;
     std::optional<Cluster> cluster;
@@ -172,10 +235,12 @@ class Batch {
     use_pilot(run);
     NoRecorder nothing;
     Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
-    Monitor monitor(
-        make_probes(run.probes, "'probes.names'"),
-        recorder,
-        [&](std::uint64_t done, std::uint64_t total) { progress.iteration(done, total); });
+    Monitor monitor(make_probes(run.probes, "'probes.names'"),
+                    recorder,
+                    [&](std::uint64_t done, std::uint64_t total) {
+                      progress.iteration(done, total);
+                      mind_time_limit();
+                    });
     const Outcome outcome = train(run.training, monitor);
     together(world_, [&] {
       if (folder) {
@@ -183,7 +248,35 @@ class Batch {
         progress.end_run(describe(outcome), is_remarkable(outcome));
       }
     });
-    return outcome.state == Outcome::State::stopped;
+    any_failed_ = any_failed_ || outcome.state == Outcome::State::diverged;
+    stopped_ = stopped_ || outcome.state == Outcome::State::stopped;
+  }
+
+  void mind_time_limit() {
+    if (options_.time_limit_s > 0 && !out_of_time_) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+      out_of_time_ = spent.count() > options_.time_limit_s;
+      if (out_of_time_) {
+        request_stop();
+      }
+    }
+  }
+
+  /// Collects the tables and says how it went.
+  ExitCode close() {
+    if (done_before_ > 0) {
+      say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));
+    }
+    const ExitCode code = end_study(result_dir_, chosen_, options_);
+    if (out_of_time_ && stopped_) {
+      say("out of time: the same command goes on from here");
+      return ExitCode::time_limit;
+    }
+    if (stopped_) {
+      say("stopped on request: the same command goes on from here");
+      return ExitCode::stopped;
+    }
+    return code;
   }
 
   /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
@@ -218,55 +311,6 @@ class Batch {
     return text;
   }
 
-  /// Collects the tables and says how it went.
-  ExitCode close(bool stopped) {
-    const auto summary = reports::collect(result_dir_);
-    if (options_.json) {
-      fmt::print("{}\n", reports::study_table_json(summary).dump(2));
-    } else {
-      fmt::print("{}", reports::study_table(summary));
-      fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));
-    }
-    say(fmt::format(
-        "results in {}; report: residuum report {}", result_dir_.string(), result_dir_.string()));
-    if (stopped) {
-      say("stopped on request: the same command goes on with the runs that are left");
-      return ExitCode::stopped;
-    }
-    return verdict(summary);
-  }
-
-  /// From the folder, so that a second call that finds all runs done says the same.
-  ExitCode verdict(const reports::Summary& summary) const {
-    bool check_failed = false;
-    if (options_.strict) {
-      for (const auto& line : reports::failed_assumptions(summary)) {
-        say(line);
-        check_failed = true;
-      }
-    }
-    bool run_failed = false;
-    for (const auto& run : summary.folder.runs) {
-      run_failed = run_failed || run.state != "finished";
-      for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {
-        const bool holds = check.value("holds", true);
-        const bool matters = check.value("hard", false) && check.value("expected", true);
-        if (!holds && matters) {
-          say(fmt::format("{}: check '{}' failed at {} of {} iterations",
-                          run.id,
-                          name,
-                          check.value("failures", 0),
-                          check.value("n", 0)));
-          check_failed = true;
-        }
-      }
-    }
-    if (check_failed) {
-      return ExitCode::check_failed;
-    }
-    return run_failed ? ExitCode::runs_failed : ExitCode::done;
-  }
-
   class NoRecorder final : public Recorder {
    public:
     void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
@@ -280,7 +324,13 @@ class Batch {
   nlohmann::json provenance_;
   std::string command_;
   std::vector<PreparedRun> planned_;
-  std::optional<FolderLock> lock_;
+  std::vector<std::string> chosen_;  // ids of the runs of this shard
+  std::unique_ptr<FileLock> lock_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::size_t done_before_ = 0;
+  bool any_failed_ = false;
+  bool stopped_ = false;
+  bool out_of_time_ = false;
 };
 
 }  // namespace

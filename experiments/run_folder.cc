@@ -143,6 +143,34 @@ bool conserves(const PreparedRun& run) {
       run.method->aggregator->law(), sends_everything, run.workers);
 }
 
+void write_status(const std::filesystem::path& folder, const Json& status) {
+  reports::write_json_atomically(folder / "status.json", status);
+}
+
+/// log.txt: when the run started, and when and how it ended.
+void write_log(const std::filesystem::path& folder,
+               const std::string& started_utc,
+               const std::string& ending) {
+  reports::write_file_atomically(
+      folder / "log.txt", fmt::format("{} started\n{} {}\n", started_utc, utc_now(), ending));
+}
+
+/// No tables, and a status that says why.
+void leave_without_tables(const std::filesystem::path& folder,
+                          const std::string& started_utc,
+                          const char* state,
+                          const std::string& message) {
+  std::error_code ignored;  // a table that is not there is as good as removed
+  std::filesystem::remove(folder / kIterationsPart, ignored);
+  std::filesystem::remove(folder / kChecksPart, ignored);
+  write_log(folder, started_utc, message);
+  write_status(folder,
+               {{"state", state},
+                {"message", message},
+                {"started_utc", started_utc},
+                {"finished_utc", utc_now()}});
+}
+
 const char* state_name(Outcome::State state) {
   switch (state) {
     case Outcome::State::finished:
@@ -197,7 +225,7 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const std::string& title)
     : folder_(result_dir / "runs" / run.id), started_utc_(utc_now()) {
   make_folder(folder_);
-  write_status({{"state", "running"}, {"started_utc", started_utc_}});
+  write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
   reports::write_json_atomically(folder_ / "config.json",
                                  {{"run_id", run.id},
                                   {"study", study_name},
@@ -216,21 +244,14 @@ void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
   }
 }
 
-void RunFolder::write_status(const Json& status) {
-  reports::write_json_atomically(folder_ / "status.json", status);
-}
-
-void RunFolder::write_log(const std::string& ending) {
-  reports::write_file_atomically(
-      folder_ / "log.txt", fmt::format("{} started\n{} {}\n", started_utc_, utc_now(), ending));
-}
-
 void RunFolder::finish(const Outcome& outcome,
                        const RunSummary& summary,
                        const PreparedRun& run,
                        const nlohmann::json& provenance) {
   if (outcome.state == Outcome::State::stopped) {
-    fail(state_name(outcome.state), outcome.message);
+    iterations_.reset();
+    checks_.reset();
+    leave_without_tables(folder_, started_utc_, state_name(outcome.state), outcome.message);
     return;
   }
   iterations_->close();
@@ -238,6 +259,8 @@ void RunFolder::finish(const Outcome& outcome,
   move_file(table(kIterationsPart), table("iterations.csv"));
   move_file(table(kChecksPart), table("checks.csv"));
   write_log(
+      folder_,
+      started_utc_,
       outcome.message.empty()
           ? fmt::format("finished: {} iterations in {:.2f} s", outcome.iterations, outcome.wall_s)
           : outcome.message);
@@ -264,20 +287,15 @@ void RunFolder::finish(const Outcome& outcome,
     status["threshold"] = json_number(run.found->threshold);
     status["pilot_runs"] = run.found->pilot_runs;
   }
-  write_status(status);
+  write_status(folder_, status);
 }
 
-void RunFolder::fail(const std::string& state, const std::string& message) {
-  iterations_.reset();
-  checks_.reset();
-  std::error_code ignored;  // a table that is not there is as good as removed
-  std::filesystem::remove(table(kIterationsPart), ignored);
-  std::filesystem::remove(table(kChecksPart), ignored);
-  write_log(message);
-  write_status({{"state", state},
-                {"message", message},
-                {"started_utc", started_utc_},
-                {"finished_utc", utc_now()}});
+void fail_run(const std::filesystem::path& result_dir,
+              const std::string& run_id,
+              const std::string& message) {
+  const auto folder = result_dir / "runs" / run_id;
+  make_folder(folder);
+  leave_without_tables(folder, utc_now(), "failed", message);
 }
 
 }  // namespace residuum

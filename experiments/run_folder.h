@@ -17,6 +17,11 @@ namespace residuum {
 /// Whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
+/// Leaves the run without tables, with a status of "failed" that says why.
+void fail_run(const std::filesystem::path& result_dir,
+              const std::string& run_id,
+              const std::string& message);
+
 class RunFolder final : public Recorder {
  public:
   /// Creates the folder and writes config.json and a status of "running".
@@ -33,14 +38,8 @@ class RunFolder final : public Recorder {
               const PreparedRun& run,
               const nlohmann::json& provenance);
 
-  /// Leaves the run without tables, with a status that says why.
-  void fail(const std::string& state, const std::string& message);
-
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
-  void write_status(const reports::Json& status);
-  /// log.txt: when the run started, and when and how it ended.
-  void write_log(const std::string& ending);
 
   std::filesystem::path folder_;
   std::string started_utc_;

@@ -17,6 +17,8 @@ extern "C" void on_signal(int /*signal*/) { stop.store(true); }
 
 const std::atomic<bool>& stop_requested() { return stop; }
 
+void request_stop() { stop.store(true); }
+
 void catch_stop_signals() {
   for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) {
     struct sigaction action {};

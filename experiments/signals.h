@@ -10,4 +10,7 @@ const std::atomic<bool>& stop_requested();
 
 void catch_stop_signals();
 
+/// As if a signal had asked.
+void request_stop();
+
 }  // namespace residuum

@@ -45,8 +45,9 @@ class LogisticObjective : public Objective {
   double evaluate(int /*worker*/,
                   int /*workers*/,
                   std::span<const std::uint32_t> shard,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override {
+    const auto w = at.w;
     const double share = static_cast<double>(shard.size()) / static_cast<double>(samples());
     const double loss = data_.train->evaluate(shard, w, gradient);
     if (!gradient.empty()) {
@@ -56,11 +57,11 @@ class LogisticObjective : public Objective {
   }
 
   /// The loss is the mean over the held-out samples, without the regulariser.
-  std::optional<TestResult> test(std::span<const double> w) const override {
+  std::optional<TestResult> test(const Point& at) const override {
     if (data_.test == nullptr) {
       return std::nullopt;
     }
-    return TestResult{.loss = data_.test->mean(w, {}), .accuracy = data_.test->accuracy(w)};
+    return TestResult{.loss = data_.test->mean(at.w, {}), .accuracy = data_.test->accuracy(at.w)};
   }
 
  protected:

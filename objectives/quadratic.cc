@@ -95,8 +95,9 @@ class Quadratic final : public Objective {
   double evaluate(int worker,
                   int workers,
                   std::span<const std::uint32_t> /*shard*/,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override {
+    const auto w = at.w;
     assert(static_cast<std::size_t>(workers) == settings_.workers);
     const auto& b = linear(worker);
     const double share = 1 / static_cast<double>(workers);
@@ -110,9 +111,7 @@ class Quadratic final : public Objective {
     return share * value;
   }
 
-  std::optional<TestResult> test(std::span<const double> /*w*/) const override {
-    return std::nullopt;
-  }
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
  private:
   /// b^p of worker p.

@@ -90,8 +90,9 @@ class Signal final : public Objective {
   double evaluate(int /*worker*/,
                   int workers,
                   std::span<const std::uint32_t> /*shard*/,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override {
+    const auto w = at.w;
     double value = 0;
     for (std::size_t j = 0; j < signal_.size(); ++j) {
       value += signal_[j] * w[j];
@@ -102,9 +103,7 @@ class Signal final : public Objective {
     return value / workers;
   }
 
-  std::optional<TestResult> test(std::span<const double> /*w*/) const override {
-    return std::nullopt;
-  }
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
  private:
   template <class Real>

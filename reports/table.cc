@@ -83,16 +83,24 @@ TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accu
 
 }  // namespace
 
+std::string harmless(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain) {
+    const auto code = static_cast<unsigned char>(c);
+    c = code < 0x20 || code == 0x7f ? '?' : c;
+  }
+  return plain;
+}
+
 std::string printable(std::string_view text) {
   std::string plain;
   std::size_t characters = 0;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    characters += (code & 0xC0U) != 0x80U ? 1 : 0;
+  for (const char c : harmless(text)) {
+    characters += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
     if (characters == kLongestMethod) {
       return plain + "…";
     }
-    plain += code < 0x20 || code == 0x7f ? '?' : c;
+    plain += c;
   }
   return plain;
 }

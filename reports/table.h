@@ -16,6 +16,9 @@ std::string study_table(const Summary& summary, std::size_t lines = kTableLines)
 /// Rows as lines, their columns aligned: the first to the left, the others to the right.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
+/// A text fit for a terminal: no control characters.
+std::string harmless(std::string_view text);
+
 /// A name fit for a terminal: no control characters, and no longer than a column.
 std::string printable(std::string_view text);
 

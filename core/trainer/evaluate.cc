@@ -6,17 +6,15 @@
 
 namespace residuum {
 
-Evaluation evaluate(const Training& training,
-                    std::span<const double> w,
-                    std::vector<double>* gradient) {
+Evaluation evaluate(const Training& training, const Point& at, std::vector<double>* gradient) {
   const Cluster& cluster = *training.cluster;
-  const std::size_t d = w.size();
+  const std::size_t d = at.w.size();
   // One vector per worker holds its part of the gradient and, last, its part of f.
   const auto part_of = [&](int worker) {
     std::vector<double> part(d + 1);
     const auto shard = shard_of(training, worker);
     const auto own = std::span(part).first(gradient != nullptr ? d : 0);
-    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, w, own);
+    part[d] = training.objective->evaluate(worker, cluster.workers(), shard, at, own);
     return part;
   };
   std::vector<double> sum(d + 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/random/random.h"
 #include "core/vectors/dense.h"
@@ -43,6 +44,21 @@ std::size_t count(const std::vector<std::vector<std::uint32_t>>& shards) {
   return samples;
 }
 
+/// Of every shard the samples that f is the mean over.
+std::vector<std::vector<std::uint32_t>> evaluated_shards(const Training& training) {
+  auto shards = training.shards;
+  const auto evaluated = training.objective->evaluated();
+  if (evaluated.empty()) {
+    return shards;
+  }
+  for (auto& shard : shards) {
+    std::erase_if(shard, [&](std::uint32_t sample) {
+      return !std::binary_search(evaluated.begin(), evaluated.end(), sample);
+    });
+  }
+  return shards;
+}
+
 /// direction := direction / |direction|; false if it is zero.
 bool normalise(std::vector<double>& direction) {
   const double norm = std::sqrt(norm_sq<double>(direction));
@@ -77,25 +93,31 @@ std::vector<double> Landscape::shared(std::span<const double> on_root) const {
   return everywhere;
 }
 
-void Landscape::look(std::uint64_t t, std::span<const double> model, std::span<const double> z) {
+void Landscape::look(std::uint64_t t,
+                     std::span<const double> model,
+                     std::span<const double> z,
+                     std::vector<double> statistics) {
   view_ = {};
+  statistics_ = std::move(statistics);
   evaluation_.reset();
   looked_at_z_ = is_due(training_.virtual_points, t);
   const bool due = is_due(training_.evaluated, t);
   const bool compares = looked_at_z_ && training_.compares_points;
   if (due || compares) {
     const bool gradient = compares || training_.full_gradient;
-    const auto evaluation = evaluate(training_, model, gradient ? &gradient_ : nullptr);
+    const auto evaluation =
+        evaluate(training_, {model, statistics_}, gradient ? &gradient_ : nullptr);
     if (due) {
       evaluation_ = evaluation;
     }
   }
   if (due && training_.averages_iterates) {
-    view_.averaged_loss = evaluate(training_, average_, nullptr).loss;
+    view_.averaged_loss = evaluate(training_, {average_, statistics_}, nullptr).loss;
   }
   if (looked_at_z_) {
     const auto point = shared(z);
-    const auto at_z = evaluate(training_, point, compares ? &virtual_gradient_ : nullptr);
+    const auto at_z =
+        evaluate(training_, {point, statistics_}, compares ? &virtual_gradient_ : nullptr);
     view_.virtual_loss = virtual_loss_ = at_z.loss;
     compare_points(model, z);
   }
@@ -132,7 +154,7 @@ void Landscape::look_ahead(std::span<const double> next_z,
     return;
   }
   const auto point = shared(next_z);
-  const double next_loss = evaluate(training_, point, nullptr).loss;
+  const double next_loss = evaluate(training_, {point, statistics_}, nullptr).loss;
   if (!is_root_) {
     return;
   }
@@ -164,10 +186,11 @@ double Landscape::dominant_curvature(std::uint64_t t, std::span<const double> mo
   constexpr double kEnough = 1e-3;    // relative change of the eigenvalue
   constexpr double kDistance = 1e-3;  // of the two points, relative to |w|
   Training few = training_;
-  few.shards = thinned(training_.shards, training_.power_samples);
-  const double scale = training_.shards.empty() ? 1.0
-                                                : static_cast<double>(count(training_.shards)) /
-                                                      static_cast<double>(count(few.shards));
+  const auto shards = evaluated_shards(training_);
+  few.shards = thinned(shards, training_.power_samples);
+  const double scale =
+      shards.empty() ? 1.0
+                     : static_cast<double>(count(shards)) / static_cast<double>(count(few.shards));
   RandomStream random(training_.seed, Purpose::probe, 0, static_cast<std::uint32_t>(t));
   std::vector<double> direction(model.size());
   for (double& value : direction) {
@@ -184,7 +207,7 @@ double Landscape::dominant_curvature(std::uint64_t t, std::span<const double> mo
       for (std::size_t i = 0; i < point.size(); ++i) {
         point[i] = model[i] + offset * direction[i];
       }
-      evaluate(few, point, &gradient);
+      evaluate(few, {point, statistics_}, &gradient);
       gradient = shared(gradient);
     };
     gradient_at(distance, ahead);

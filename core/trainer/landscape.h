@@ -20,7 +20,13 @@ class Landscape {
 
   /// Before the iterates move: f at w_t, at z_t and at the average, with gradients where somebody
   /// asks for them. `z` is read on the root alone. True results are on the root.
-  void look(std::uint64_t t, std::span<const double> model, std::span<const double> z);
+  /// A network's f is the loss with `statistics` (the workers' averages before this iteration) held
+  /// fixed, one function for all points of an iteration. Its batches are normalised by statistics
+  /// of their own, so that the mean of their gradients is near grad f, not equal to it.
+  void look(std::uint64_t t,
+            std::span<const double> model,
+            std::span<const double> z,
+            std::vector<double> statistics);
 
   /// After z has moved by -eta_t mean G_t to z_{t+1}, in an iteration that `look` was called for.
   void look_ahead(std::span<const double> next_z,
@@ -41,6 +47,7 @@ class Landscape {
   const Training& training_;
   bool is_root_;
   std::optional<Evaluation> evaluation_;
+  std::vector<double> statistics_;
   LandscapeView view_;
 
   std::vector<double> gradient_;          // of f at w_t

@@ -76,9 +76,10 @@ class Trainer {
     }
     if (outcome.state == Outcome::State::finished) {
       std::vector<double> gradient;
-      outcome.evaluation =
-          residuum::evaluate(training_, model_, training_.full_gradient ? &gradient : nullptr);
-      outcome.test = tested();
+      const auto statistics = gradients_.mean_statistics();
+      outcome.evaluation = residuum::evaluate(
+          training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
+      outcome.test = tested(statistics);
     }
     outcome.wall_s = std::chrono::duration<double>(Clock::now() - started).count();
     return outcome;
@@ -104,10 +105,12 @@ class Trainer {
     auto mark = Clock::now();
     const double eta = method_.step_rule->at(t, epoch(t));
     landscape.average(t, model_);
+    std::optional<TestResult> test;
     if (measured) {
-      landscape.look(t, model_, measurement.virtual_iterate());
+      const auto statistics = gradients_.mean_statistics();
+      landscape.look(t, model_, measurement.virtual_iterate(), statistics);
+      test = is_due(training_.tested, t) ? tested(statistics) : std::nullopt;
     }
-    const auto test = is_due(training_.tested, t) && measured ? tested() : std::nullopt;
     times.measure_s += lap(mark);
 
     gradients_.compute(t, working_model_, scalars_);
@@ -170,8 +173,8 @@ class Trainer {
     return cadence && cadence->due(t);
   }
 
-  std::optional<TestResult> tested() const {
-    return cluster_.world().is_root() ? objective_.test(model_) : std::nullopt;
+  std::optional<TestResult> tested(std::span<const double> statistics) const {
+    return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
   }
 
   /// The first worker here whose gradient or accumulator is not finite, or kStop, or kGoOn.

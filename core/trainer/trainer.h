@@ -92,8 +92,6 @@ Outcome train(const Training& training, StepObserver& observer);
 
 /// What f is at w, from all workers' shards, and with a `gradient` to hold it also grad f and its
 /// squared norm. The results are on the root. Collective.
-Evaluation evaluate(const Training& training,
-                    std::span<const double> w,
-                    std::vector<double>* gradient);
+Evaluation evaluate(const Training& training, const Point& at, std::vector<double>* gradient);
 
 }  // namespace residuum

@@ -30,7 +30,11 @@ WorkerGradients<Real>::WorkerGradients(const Training& training)
       objective_(*training.objective),
       cluster_(*training.cluster),
       gradients_(static_cast<std::size_t>(cluster_.count()),
-                 std::vector<Real>(objective_.dimension())) {
+                 std::vector<Real>(objective_.dimension())),
+      statistics_(gradients_.size(), std::vector<double>(objective_.statistics())) {
+  for (auto& statistics : statistics_) {
+    objective_.initial_statistics(statistics);
+  }
   if (keeps_previous()) {
     previous_ = gradients_;
   }
@@ -51,7 +55,8 @@ void WorkerGradients<Real>::compute(std::uint64_t t,
                     .iteration = t,
                     .samples = batches_[slot].draw(t),
                     .shard = shard_of(training_, worker),
-                    .first_half = false};
+                    .first_half = false,
+                    .statistics = statistics_[slot]};
     if (keeps_previous()) {
       gradients_[slot].swap(previous_[slot]);
     }
@@ -83,13 +88,32 @@ bool WorkerGradients<Real>::compute_halves(std::uint64_t t,
                     .samples = has_samples ? batches_[slot].draw(t).first(half)
                                            : std::span<const std::uint32_t>(),
                     .shard = shard_of(training_, worker),
-                    .first_half = true};
+                    .first_half = true,
+                    .statistics = {}};
     objective_.stochastic_gradient(draw, model, halves_[slot]);
     weigh(worker, halves_[slot]);
     scalars[slot].noise_variance =
         difference_sq(halves_[slot], gradients_[slot]) * first_half_ / (1 - first_half_);
   }
   return true;
+}
+
+template <class Real>
+std::vector<double> WorkerGradients<Real>::mean_statistics() const {
+  std::vector<double> mean(objective_.statistics());
+  if (mean.empty()) {
+    return mean;
+  }
+  cluster_.sum_in_worker_order(std::span(mean),
+                               /*everywhere=*/true,
+                               [&](int worker, std::size_t begin, std::span<double> block) {
+                                 const auto own = std::span(statistics_[cluster_.slot(worker)]);
+                                 add_to<double>(block, own.subspan(begin, block.size()));
+                               });
+  for (double& value : mean) {
+    value /= cluster_.workers();
+  }
+  return mean;
 }
 
 /// The theory of gradient estimates bounds their error by the gradients' change.

@@ -31,6 +31,12 @@ class WorkerGradients {
                       std::span<const Real> model,
                       std::span<WorkerScalars> scalars);
 
+  /// The running statistics that each worker here keeps.
+  std::span<std::vector<double>> statistics() { return statistics_; }
+  /// Their mean over all workers, summed in worker order: the same bits on every process, at any
+  /// number of them. Empty where the objective has none. Collective.
+  std::vector<double> mean_statistics() const;
+
   std::span<const std::vector<Real>> all() const { return gradients_; }
   std::span<const std::vector<Real>> halves() const { return halves_; }
   /// Fraction of a batch that its first half is.
@@ -45,6 +51,7 @@ class WorkerGradients {
   const Cluster& cluster_;
   std::vector<Batches> batches_;
   std::vector<std::vector<Real>> gradients_, previous_, halves_;
+  std::vector<std::vector<double>> statistics_;
   double first_half_ = 0.5;
 };
 

@@ -170,13 +170,13 @@ void NetworkObjective::stochastic_gradient(const Draw& draw,
 double NetworkObjective::evaluate(int /*worker*/,
                                   int /*workers*/,
                                   std::span<const std::uint32_t> shard,
-                                  std::span<const double> w,
+                                  const Point& at,
                                   std::span<double> gradient) const {
   const std::lock_guard lock(in_use_);
   auto& network = *networks_.double_precision;
   const double scale = 1 / static_cast<double>(samples());
   double sum = 0;
-  network.load(w);
+  network.load(at.w);
   for_each_batch<double>(train_, shard, [&](Batch<double>& batch) {
     sum += gradient.empty() ? network.loss(batch).sum : network.add_gradient(batch, scale);
   });
@@ -190,7 +190,7 @@ double NetworkObjective::evaluate(int /*worker*/,
   return scale * sum;
 }
 
-std::optional<TestResult> NetworkObjective::test(std::span<const double> w) const {
+std::optional<TestResult> NetworkObjective::test(const Point& at) const {
   if (!test_) {
     return std::nullopt;
   }
@@ -199,7 +199,7 @@ std::optional<TestResult> NetworkObjective::test(std::span<const double> w) cons
   std::vector<std::uint32_t> all(data_.test->rows());
   std::iota(all.begin(), all.end(), 0U);
   BatchLoss total;
-  network.load(w);
+  network.load(at.w);
   for_each_batch<double>(*test_, all, [&](Batch<double>& batch) {
     const BatchLoss part = network.loss(batch);
     total.sum += part.sum;

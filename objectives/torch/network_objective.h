@@ -56,9 +56,9 @@ class NetworkObjective final : public Objective {
   double evaluate(int worker,
                   int workers,
                   std::span<const std::uint32_t> shard,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override;
-  std::optional<TestResult> test(std::span<const double> w) const override;
+  std::optional<TestResult> test(const Point& at) const override;
 
  private:
   DataInfo describe() const;

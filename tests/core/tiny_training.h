@@ -54,8 +54,9 @@ class TinyObjective final : public Objective {
   double evaluate(int worker,
                   int /*workers*/,
                   std::span<const std::uint32_t> /*shard*/,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override {
+    const auto w = at.w;
     double sum = 0;
     for (std::size_t j = 0; j < w.size(); ++j) {
       sum += (worker + 1) * w[j] * w[j];
@@ -66,8 +67,8 @@ class TinyObjective final : public Objective {
     return sum;
   }
 
-  std::optional<TestResult> test(std::span<const double> w) const override {
-    return TestResult{.loss = w[0], .accuracy = 0.5};
+  std::optional<TestResult> test(const Point& at) const override {
+    return TestResult{.loss = at.w[0], .accuracy = 0.5};
   }
 
  private:

@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "experiments/file_lock.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -306,6 +307,131 @@ TEST_F(Program, StopsOnASignalAndGoesOnLater) {
   }
 }
 
+TEST_F(Program, ShardsDoTheStudyBetweenThem) {
+  const Finished first = run(kStudy, {"--shard", "1/3"});
+  const Finished second = run(kStudy, {"--shard", "2/3"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(second.code, 0) << second.err;
+  const auto states = [&] {
+    std::string text = read_text(results() / "runs.csv");
+    return std::count(text.begin(), text.end(), '\n') - 1 -
+           static_cast<long>(text.find("missing") != std::string::npos);
+  };
+  EXPECT_EQ(states(), 3);  // of four: runs 1 and 4, then run 2
+
+  const Finished last = run(kStudy, {"--shard", "3/3"});
+  EXPECT_EQ(last.code, 0) << last.err;
+  EXPECT_EQ(states(), 4);
+  EXPECT_THAT(run(kStudy).err, HasSubstr("4 of 4 runs were done before"));
+}
+
+TEST_F(Program, AShardStandsAsideForTheWholeStudy) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto lock = FileLock::attempt(results() / ".lock", FileLock::Kind::exclusive);
+  ASSERT_NE(lock, nullptr);
+
+  const Finished finished = run(kStudy, {"--shard", "1/2"});
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("another process is writing"));
+}
+
+TEST_F(Program, LeavesARunThatAnotherProcessIsAt) {
+  const Finished plan = residuum_program(
+      {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
+  const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
+  const auto lock = FileLock::attempt(results() / "runs" / id / ".lock", FileLock::Kind::exclusive);
+  FileLock::wait(results() / ".lock");
+
+  const Finished finished = run(kStudy, {"--shard", "1/4"});
+
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("another process is at it"));
+}
+
+TEST_F(Program, EndsAtTheTimeLimitAndGoesOnLater) {
+  std::string endless = kStudy;
+  endless.replace(endless.find("iterations = 40"), 15, "iterations = 10000000");
+
+  const Finished finished = run(endless, {"--time-limit", "1s", "--progress=none"});
+
+  EXPECT_EQ(finished.code, 124) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("out of time: the same command goes on from here"));
+  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("interrupted"));
+}
+
+TEST_F(Program, GoesOnAfterARunThatFails) {
+  const Finished plan = residuum_program(
+      {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
+  const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
+  // Where the table is to be written stands a folder.
+  std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
+  FileLock::wait(results() / ".lock");
+
+  const Finished finished = run(kStudy);
+
+  EXPECT_EQ(finished.code, 3);
+  const auto summary = nlohmann::json::parse(read_text(results() / "summary.json"));
+  ASSERT_EQ(summary["failures"].size(), 1U);
+  EXPECT_EQ(summary["failures"][0]["run_id"], id);
+  EXPECT_THAT(summary["failures"][0]["message"].get<std::string>(), HasSubstr("cannot write"));
+  std::size_t finished_runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+    finished_runs += std::filesystem::exists(entry.path() / "iterations.csv") ? 1 : 0;
+  }
+  EXPECT_EQ(finished_runs, 3U);
+}
+
+// The third of four runs diverges: with --fail-fast the fourth is never begun.
+TEST_F(Program, EndsAtTheFirstFailureIfAskedTo) {
+  std::string wild = kStudy;
+  wild.replace(wild.find("\"feedback.putback\" = [\"captured\", \"published\"]"),
+               47,
+               "\"step.value\" = [0.2, 1e30]");
+  const Finished finished = run(wild, {"--fail-fast"});
+
+  EXPECT_EQ(finished.code, 3);
+  const std::string text = read_text(results() / "runs.csv");
+  EXPECT_THAT(text, HasSubstr("diverged"));
+  EXPECT_THAT(text, HasSubstr("missing"));
+
+  const Finished all = run(wild);
+  EXPECT_EQ(all.code, 3);
+  EXPECT_THAT(read_text(results() / "runs.csv"), Not(HasSubstr("missing")));
+}
+
+TEST_F(Program, PlansAJobArrayForSlurm) {
+  const Finished plan = residuum_program({"plan",
+                                          folder_.write("my study.toml", kStudy).string(),
+                                          "--format",
+                                          "slurm",
+                                          "--set",
+                                          "seeds=[1, 2, 3]"},
+                                         folder_.path());
+
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-6\n"));
+  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --ntasks=4\n"));
+  EXPECT_THAT(plan.out,
+              HasSubstr("my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --shard"));
+}
+
+TEST_F(Program, ComparesTwoResultsOfAStudy) {
+  ASSERT_EQ(run(kStudy, {"--set", "seeds=4", "--out", "a"}).code, 0);
+  ASSERT_EQ(run(kStudy, {"--set", "seeds=4", "--out", "b"}).code, 0);
+  ASSERT_EQ(run(kStudy, {"--set", "seeds=4", "--set", "step.value=1e-5", "--out", "c"}).code, 0);
+  const auto compare = [&](const char* other) {
+    return residuum_program({"compare", "a", other, "--fail-on-regression"}, folder_.path());
+  };
+
+  EXPECT_EQ(compare("b").code, 0) << compare("b").out;
+  const Finished worse = compare("c");
+  EXPECT_EQ(worse.code, 5) << worse.out;
+  EXPECT_THAT(worse.out, HasSubstr("final_loss"));
+  EXPECT_THAT(worse.out, HasSubstr("the configurations differ at /step/value"));
+  EXPECT_EQ(compare("nowhere").code, 2);
+}
+
 TEST_F(Program, CallsADivergedRunAResult) {
   std::string wild = kStudy;
   wild.replace(wild.find("value = 0.2"), 11, "value = 1e30");
@@ -329,6 +455,11 @@ TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
       {{"--set", "objective.data=a9b"}, "a9a"},
       {{"--set", "sparsifier.k=100"}, "parameters"},
       {{"--strict=1"}, "--strict: takes no value"},
+      {{"--shard", "3/2"}, "--shard"},
+      {{"--shard", "0/2"}, "--shard"},
+      {{"--shard", "1"}, "--shard"},
+      {{"--time-limit", "-1"}, "--time-limit"},
+      {{"--time-limit", "1w"}, "--time-limit"},
       {{"--json=false"}, "--json: takes no value"}};
   for (const auto& [options, message] : cases) {
     const Finished finished = run(kStudy, options);

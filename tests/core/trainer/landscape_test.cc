@@ -36,8 +36,9 @@ class Bowl final : public Objective {
   double evaluate(int,
                   int workers,
                   std::span<const std::uint32_t>,
-                  std::span<const double> w,
+                  const Point& at,
                   std::span<double> gradient) const override {
+    const auto w = at.w;
     double value = 0;
     for (std::size_t j = 0; j < h_.size(); ++j) {
       value += h_[j] * w[j] * w[j] / 2 / workers;
@@ -47,7 +48,7 @@ class Bowl final : public Objective {
     }
     return value;
   }
-  std::optional<TestResult> test(std::span<const double>) const override { return std::nullopt; }
+  std::optional<TestResult> test(const Point&) const override { return std::nullopt; }
 
  private:
   std::vector<double> h_;

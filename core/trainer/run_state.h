@@ -1,0 +1,98 @@
+#pragma once
+// The numbers that a run needs to go on from where it was: one list of them serves to save and to
+// load. What belongs to a worker is stored per worker, so that a run can go on at another number of
+// processes.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+
+namespace residuum {
+
+/// Bytes in a fixed order, on the root.
+class StateStream {
+ public:
+  StateStream() = default;
+  StateStream(const StateStream&) = delete;
+  StateStream& operator=(const StateStream&) = delete;
+  StateStream(StateStream&&) = delete;
+  StateStream& operator=(StateStream&&) = delete;
+  virtual ~StateStream() = default;
+
+  /// Writes the bytes, or reads into them.
+  virtual void pass(std::span<std::byte> bytes) = 0;
+};
+
+/// Visits the parts of a run's state; collective over the cluster.
+class RunState {
+ public:
+  enum class Direction { save, load };
+
+  /// `on_root` is null on the other processes.
+  RunState(const Cluster& cluster, StateStream* on_root, Direction direction)
+      : cluster_(cluster), stream_(on_root), direction_(direction) {}
+
+  bool is_root() const { return stream_ != nullptr; }
+
+  /// A number that only the root has.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void root(T& value) { pass_root(std::as_writable_bytes(std::span(&value, 1))); }
+  /// Numbers that only the root has; loading keeps their count, which the training decides.
+  template <class T>
+  void root(std::vector<T>& values) {
+    pass_root(std::as_writable_bytes(std::span(values)));
+  }
+
+  /// The same on all processes.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void shared(T& value) { pass_shared(std::as_writable_bytes(std::span(&value, 1))); }
+  template <class T>
+  void shared(std::vector<T>& values) {
+    pass_shared(std::as_writable_bytes(std::span(values)));
+  }
+
+  /// One number of each worker, in the order of this process's.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void workers(std::vector<T>& of_each) {
+    for (int worker = 0; worker < cluster_.workers(); ++worker) {
+      T* own = mine(worker, of_each);
+      pass_worker(
+          worker, std::as_writable_bytes(std::span(own, own != nullptr ? 1 : 0)), sizeof(T));
+    }
+  }
+  /// `length` numbers of each worker.
+  template <class T>
+  void workers(std::vector<std::vector<T>>& of_each, std::size_t length) {
+    for (int worker = 0; worker < cluster_.workers(); ++worker) {
+      std::vector<T>* own = mine(worker, of_each);
+      const auto bytes =
+          own != nullptr ? std::as_writable_bytes(std::span(*own)) : std::span<std::byte>();
+      pass_worker(worker, bytes, length * sizeof(T));
+    }
+  }
+
+ private:
+  template <class T>
+  T* mine(int worker, std::vector<T>& of_each) const {
+    const bool has = cluster_.here(worker) && !of_each.empty();
+    return has ? &of_each[cluster_.slot(worker)] : nullptr;
+  }
+
+  void pass_root(std::span<std::byte> bytes);
+  void pass_shared(std::span<std::byte> bytes);
+  /// `bytes` are the worker's own where it lives.
+  void pass_worker(int worker, std::span<std::byte> bytes, std::size_t size);
+
+  const Cluster& cluster_;
+  StateStream* stream_;
+  Direction direction_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,258 @@
+// A file: magic (8 bytes), format (uint32), length of the head (uint32), head (JSON), state, CRC-32
+// (uint32) of all before it. Numbers as the machine has them: a
+// checkpoint is read where it was written, or refused by its magic elsewhere.
+
+#include "experiments/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <vector>
+#include <zlib.h>
+
+#include "core/error.h"
+#include "experiments/progress.h"
+#include "reports/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "state-";
+constexpr std::uint64_t kMagic = 0x5253444d53544154;  // read backwards on the other kind of machine
+constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kLongestHead = 1U << 16U;
+constexpr std::size_t kChunk = std::size_t{1} << 20U;
+
+std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
+  std::uint32_t sum = before;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kChunk) {
+    const auto chunk = bytes.substr(begin, kChunk);
+    sum = static_cast<std::uint32_t>(
+        crc32(sum, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size())));
+  }
+  return sum;
+}
+
+template <class T>
+std::string_view text_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+
+/// Appends to a file that takes its name when it is whole.
+class Writer final : public StateStream {
+ public:
+  explicit Writer(reports::AtomicFile& file) : file_(file) {}
+
+  void pass(std::span<std::byte> bytes) override {
+    append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  void append(std::string_view bytes) {
+    sum_ = checksum(sum_, bytes);
+    file_.append(bytes);
+  }
+  std::uint32_t sum() const { return sum_; }
+
+ private:
+  reports::AtomicFile& file_;
+  std::uint32_t sum_ = 0;
+};
+
+class Reader final : public StateStream {
+ public:
+  Reader(std::ifstream& file, const fs::path& path, std::uint64_t size)
+      : file_(file), path_(path), left_(size) {}
+
+  void pass(std::span<std::byte> bytes) override {
+    if (bytes.size() > left_) {
+      resource_error("{}: the state is shorter than this training's", path_.string());
+    }
+    left_ -= bytes.size();
+    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file_) {
+      resource_error("cannot read {}", path_.string());
+    }
+  }
+  std::uint64_t left() const { return left_; }
+
+ private:
+  std::ifstream& file_;
+  const fs::path& path_;
+  std::uint64_t left_;
+};
+
+reports::Json as_json(const CheckpointHead& head) {
+  return {{"run_id", head.run_id},
+          {"iteration", head.iteration},
+          {"iterations_bytes", head.iterations_bytes},
+          {"checks_bytes", head.checks_bytes},
+          {"found", head.found},
+          {"started_utc", head.started_utc},
+          {"revision", head.revision}};
+}
+
+CheckpointHead parse_head(const std::string& text) {
+  const auto json = reports::Json::parse(text);
+  return {.run_id = json.at("run_id").get<std::string>(),
+          .iteration = json.at("iteration").get<std::uint64_t>(),
+          .iterations_bytes = json.at("iterations_bytes").get<std::uint64_t>(),
+          .checks_bytes = json.at("checks_bytes").get<std::uint64_t>(),
+          .found = json.at("found"),
+          .started_utc = json.at("started_utc").get<std::string>(),
+          .revision = json.at("revision").get<std::string>()};
+}
+
+template <class T>
+T read_number(std::ifstream& file) {
+  std::array<char, sizeof(T)> bytes{};
+  file.read(bytes.data(), bytes.size());
+  return std::bit_cast<T>(bytes);
+}
+
+/// A file that has been read up to its state.
+struct Opened {
+  std::ifstream file;
+  CheckpointHead head;
+  std::uint64_t state_size = 0;
+};
+
+/// A usage error with the reason if that cannot be what we wrote.
+Opened open_checkpoint(const fs::path& path) {
+  Opened opened{.file = std::ifstream(path, std::ios::binary), .head = {}, .state_size = 0};
+  require(opened.file.good(), "it cannot be read");
+  const auto magic = read_number<std::uint64_t>(opened.file);
+  require(opened.file && magic == kMagic, "it is no checkpoint of a machine like this one");
+  const auto format = read_number<std::uint32_t>(opened.file);
+  require(format == kFormat, "its format is {}, this program writes {}", format, kFormat);
+  const auto head_size = read_number<std::uint32_t>(opened.file);
+  require(opened.file && head_size <= kLongestHead, "it is damaged");
+  std::string head(head_size, '\0');
+  opened.file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  const std::uint64_t size = fs::file_size(path);
+  const std::uint64_t around = sizeof(kMagic) + 3 * sizeof(std::uint32_t) + head.size();
+  require(opened.file && size >= around, "it is cut off");
+  opened.state_size = size - around;
+  try {
+    opened.head = parse_head(head);
+  } catch (const nlohmann::json::exception&) {
+    usage_error("it is damaged");
+  }
+  return opened;
+}
+
+void verify_checksum(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t left = fs::file_size(path) - sizeof(std::uint32_t);
+  std::vector<char> chunk(kChunk);
+  std::uint32_t sum = 0;
+  while (left > 0) {
+    const auto size = std::min<std::uint64_t>(left, chunk.size());
+    file.read(chunk.data(), static_cast<std::streamsize>(size));
+    require(file.good(), "it cannot be read");
+    sum = checksum(sum, {chunk.data(), size});
+    left -= size;
+  }
+  require(read_number<std::uint32_t>(file) == sum && file, "its checksum is wrong");
+}
+
+CheckpointHead verified_head(const fs::path& path, const std::string& run_id) {
+  const auto opened = open_checkpoint(path);
+  verify_checksum(path);
+  require(opened.head.run_id == run_id, "it belongs to run {}", opened.head.run_id);
+  return opened.head;
+}
+
+/// The iteration in a name of ours.
+std::optional<std::uint64_t> iteration_in(const fs::path& file) {
+  const std::string name = file.filename().string();
+  if (!name.starts_with(kPrefix)) {
+    return std::nullopt;
+  }
+  std::uint64_t iteration = 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, iteration);
+  return error == std::errc() && rest == end ? std::optional(iteration) : std::nullopt;
+}
+
+/// Newest first.
+std::vector<fs::path> checkpoint_files(const fs::path& folder) {
+  std::vector<std::pair<std::uint64_t, fs::path>> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder / "checkpoint", ignored)) {
+    if (const auto iteration = iteration_in(entry.path())) {
+      found.emplace_back(*iteration, entry.path());
+    }
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<fs::path> files;
+  for (auto& [iteration, file] : found) {
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+void keep(const fs::path& folder, std::size_t count) {
+  const auto files = checkpoint_files(folder);
+  for (std::size_t i = count; i < files.size(); ++i) {
+    std::error_code ignored;  // one too many does no harm
+    fs::remove(files[i], ignored);
+  }
+}
+
+}  // namespace
+
+void write_checkpoint(const fs::path& folder,
+                      const CheckpointHead& head,
+                      const std::function<void(StateStream&)>& fill) {
+  std::error_code error;
+  fs::create_directories(folder / "checkpoint", error);
+  if (error) {
+    resource_error(
+        "cannot make the folder {}: {}", (folder / "checkpoint").string(), error.message());
+  }
+  const std::string text = as_json(head).dump();
+  reports::AtomicFile file(folder / "checkpoint" / fmt::format("{}{}", kPrefix, head.iteration));
+  Writer writer(file);
+  writer.append(text_of(kMagic));
+  writer.append(text_of(kFormat));
+  const auto head_size = static_cast<std::uint32_t>(text.size());
+  writer.append(text_of(head_size));
+  writer.append(text);
+  fill(writer);
+  const std::uint32_t sum = writer.sum();
+  file.append(text_of(sum));
+  file.commit();
+  keep(folder, 2);
+}
+
+std::optional<Checkpoint> find_checkpoint(const fs::path& folder, const std::string& run_id) {
+  for (const auto& file : checkpoint_files(folder)) {
+    try {
+      return Checkpoint{.file = file, .head = verified_head(file, run_id)};
+    } catch (const Error& error) {
+      say(fmt::format("{} is not used: {}", file.string(), error.what()));
+    } catch (const fs::filesystem_error& error) {
+      say(fmt::format("{} is not used: {}", file.string(), error.code().message()));
+    }
+  }
+  return std::nullopt;
+}
+
+void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill) {
+  auto opened = open_checkpoint(checkpoint.file);
+  Reader reader(opened.file, checkpoint.file, opened.state_size);
+  fill(reader);
+  if (reader.left() > 0) {
+    resource_error("{}: the state is longer than this training's", checkpoint.file.string());
+  }
+}
+
+void keep_last_checkpoint(const fs::path& folder) { keep(folder, 1); }
+
+}  // namespace residuum

@@ -1,0 +1,52 @@
+#pragma once
+// The folder checkpoint/ of a run: where it stood, so that it can go on there. A file holds a head
+// (format, run, iteration, lengths of the tables), the run's state, and a checksum over both. Files
+// appear whole or not at all, and the last two are kept.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/trainer/run_state.h"
+#include "reports/files.h"
+
+namespace residuum {
+
+/// What stands at the head of a checkpoint.
+struct CheckpointHead {
+  std::string run_id;
+  std::uint64_t iteration = 0;         // done
+  std::uint64_t iterations_bytes = 0;  // of iterations.csv.part
+  std::uint64_t checks_bytes = 0;      // of checks.csv.part
+  reports::Json found = nullptr;       // the threshold that pilot runs have found, and their number
+  std::string started_utc = {};
+  std::string revision = {};  // of the program
+};
+
+/// Writes checkpoint/state-NNN in `folder` and removes all but the last two. `fill` passes the
+/// state through the stream.
+void write_checkpoint(const std::filesystem::path& folder,
+                      const CheckpointHead& head,
+                      const std::function<void(StateStream&)>& fill);
+
+/// A checkpoint whose checksum is right and that belongs to the run.
+struct Checkpoint {
+  std::filesystem::path file;
+  CheckpointHead head;
+};
+
+/// The newest usable checkpoint in `folder`; each one that is not is named on stderr with the
+/// reason, and the one before it is tried.
+std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
+                                          const std::string& run_id);
+
+/// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
+/// what is asked for is a resource error.
+void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
+
+/// Removes all checkpoints but the last.
+void keep_last_checkpoint(const std::filesystem::path& folder);
+
+}  // namespace residuum

@@ -1,0 +1,23 @@
+// residuum compare: the same study twice, and which of its numbers changed.
+
+#include <fmt/format.h>
+
+#include "experiments/commands.h"
+#include "reports/changes.h"
+
+namespace residuum {
+
+ExitCode compare_command(const Options& options) {
+  const auto changes = reports::compare_folders(reports::summarise(options.result_dir),
+                                                reports::summarise(options.other_dir),
+                                                options.tolerance);
+  if (options.json) {
+    fmt::print("{}\n", reports::to_json(changes).dump(2));
+  } else {
+    fmt::print("{}", reports::changes_table(changes));
+  }
+  return options.fail_on_regression && changes.has_regression() ? ExitCode::regression
+                                                                : ExitCode::done;
+}
+
+}  // namespace residuum

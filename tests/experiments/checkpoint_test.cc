@@ -1,0 +1,153 @@
+// Checkpoint files: what is written comes back, and nothing else is ever taken for it.
+
+#include "experiments/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+class CheckpointTest : public testing::Test {
+ protected:
+  CheckpointTest() { std::iota(numbers_.begin(), numbers_.end(), 1.0); }
+
+  void write(std::uint64_t iteration, const std::string& run_id = "run-1") {
+    write_checkpoint(
+        folder_.path(),
+        {.run_id = run_id, .iteration = iteration, .iterations_bytes = 7, .checks_bytes = 8},
+        [&](StateStream& stream) { stream.pass(std::as_writable_bytes(std::span(numbers_))); });
+  }
+  std::filesystem::path file(std::uint64_t iteration) const {
+    return folder_.path() / "checkpoint" / ("state-" + std::to_string(iteration));
+  }
+  /// Iteration of what is found, 0 for nothing; what was said of the others is left in `said_`.
+  std::uint64_t found(const std::string& run_id = "run-1") {
+    testing::internal::CaptureStderr();
+    const auto checkpoint = find_checkpoint(folder_.path(), run_id);
+    said_ = testing::internal::GetCapturedStderr();
+    return checkpoint ? checkpoint->head.iteration : 0;
+  }
+  void change_byte(std::uint64_t iteration, std::size_t place) const {
+    std::fstream stream(file(iteration), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(place));
+    const auto byte = static_cast<char>(stream.get() ^ 1);
+    stream.seekp(static_cast<std::streamoff>(place));
+    stream.put(byte);
+  }
+
+  TemporaryFolder folder_;
+  std::array<double, 1000> numbers_{};
+  std::string said_;
+};
+
+TEST_F(CheckpointTest, GivesBackWhatWasWritten) {
+  write(10);
+  const auto checkpoint = find_checkpoint(folder_.path(), "run-1");
+  ASSERT_TRUE(checkpoint.has_value());
+  std::array<double, 1000> read{};
+  read_checkpoint(*checkpoint, [&](StateStream& stream) {
+    stream.pass(std::as_writable_bytes(std::span(read).first(300)));
+    stream.pass(std::as_writable_bytes(std::span(read).subspan(300)));
+  });
+
+  EXPECT_EQ(read, numbers_);
+  EXPECT_EQ(checkpoint->head.iteration, 10U);
+  EXPECT_EQ(checkpoint->head.iterations_bytes, 7U);
+  EXPECT_EQ(checkpoint->head.checks_bytes, 8U);
+}
+
+TEST_F(CheckpointTest, KeepsTheLastTwo) {
+  write(9);
+  write(10);
+  write(100);
+
+  EXPECT_FALSE(std::filesystem::exists(file(9)));
+  EXPECT_TRUE(std::filesystem::exists(file(10)));
+  EXPECT_EQ(found(), 100U);
+
+  keep_last_checkpoint(folder_.path());
+  EXPECT_FALSE(std::filesystem::exists(file(10)));
+}
+
+TEST_F(CheckpointTest, UsesTheOneBeforeADamagedOneWhateverByteIsDamaged) {
+  write(10);
+  write(20);
+  const auto size = std::filesystem::file_size(file(20));
+  for (const std::size_t place : {std::size_t{0},
+                                  std::size_t{8},
+                                  std::size_t{12},
+                                  std::size_t{30},
+                                  static_cast<std::size_t>(size) - 1000,
+                                  static_cast<std::size_t>(size) - 1}) {
+    change_byte(20, place);
+    EXPECT_EQ(found(), 10U) << place;
+    EXPECT_THAT(said_, HasSubstr("state-20 is not used: it"));
+    change_byte(20, place);  // as it was
+    EXPECT_EQ(found(), 20U) << place;
+  }
+}
+
+TEST_F(CheckpointTest, UsesTheOneBeforeATruncatedOne) {
+  write(10);
+  write(20);
+  const auto whole = std::filesystem::file_size(file(20));
+  for (const std::uintmax_t size : {whole - 1, whole / 2, std::uintmax_t{20}, std::uintmax_t{0}}) {
+    std::filesystem::resize_file(file(20), size);
+    EXPECT_EQ(found(), 10U) << size;
+    EXPECT_THAT(said_, HasSubstr("state-20 is not used: it"));
+  }
+}
+
+TEST_F(CheckpointTest, RefusesThatOfAnotherRunByName) {
+  write(10, "another");
+
+  EXPECT_EQ(found("run-1"), 0U);
+  EXPECT_THAT(said_, HasSubstr("it belongs to run another"));
+}
+
+TEST_F(CheckpointTest, RefusesAnotherFormatByName) {
+  write(10);
+  change_byte(10, 8);
+
+  EXPECT_EQ(found(), 0U);
+  EXPECT_THAT(said_, HasSubstr("its format is 0, this program writes 1"));
+}
+
+TEST_F(CheckpointTest, OverlooksFilesThatAreNotOurs) {
+  write(10);
+  std::ofstream(folder_.path() / "checkpoint" / "state-20.part") << "x";
+  std::ofstream(folder_.path() / "checkpoint" / "notes.txt") << "x";
+
+  EXPECT_EQ(found(), 10U);
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(CheckpointTest, SaysWhenTheTrainingIsNotTheOneThatWasSaved) {
+  write(10);
+  const auto checkpoint = find_checkpoint(folder_.path(), "run-1");
+  std::vector<std::byte> bytes(numbers_.size() * sizeof(double));
+  const auto pass = [&](std::size_t size) {
+    read_checkpoint(*checkpoint,
+                    [&](StateStream& stream) { stream.pass(std::span(bytes).first(size)); });
+  };
+
+  EXPECT_NO_THROW(pass(bytes.size()));
+  EXPECT_THROW(pass(bytes.size() - 8), Error);
+  bytes.resize(bytes.size() + 8);
+  EXPECT_THROW(pass(bytes.size()), Error);
+}
+
+TEST_F(CheckpointTest, FindsNothingWhereThereIsNothing) { EXPECT_EQ(found(), 0U); }
+
+}  // namespace
+}  // namespace residuum
