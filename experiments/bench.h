@@ -18,6 +18,10 @@ struct Measure {
   std::string baseline;          // empty: the value stands for itself
   bool faster_than = true;       // ratio = baseline / value, else value / baseline
   std::optional<double> target;  // the ratio must be at least that, else at most
+  std::string unit = "ms";       // of value and baseline
+  /// How many of the unit one run does: value and baseline are then rates per second, and a target
+  /// is one for the value itself.
+  std::optional<double> per_run = std::nullopt;
 };
 
 inline constexpr int kRepetitions = 7;
@@ -29,5 +33,14 @@ void add_benchmark(const std::string& name,
 
 /// Whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);
+
+/// Worker-iterations per second of logistic regression.
+void bench_logistic(std::vector<Measure>& measures, const Options& options);
+
+/// Whole trainings with and without files.
+void bench_io(std::vector<Measure>& measures, const Options& options);
+
+/// The fused step on the device. A resource error without one, if asked for by name.
+void bench_cuda(std::vector<Measure>& measures, const Options& options);
 
 }  // namespace residuum

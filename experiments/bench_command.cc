@@ -165,7 +165,10 @@ const std::vector<std::pair<std::string, Group>>& benchmarks() {
   static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
                                                               {"select", bench_select},
                                                               {"aggregate", bench_aggregate},
-                                                              {"probes", bench_probes}};
+                                                              {"probes", bench_probes},
+                                                              {"logistic", bench_logistic},
+                                                              {"io", bench_io},
+                                                              {"cuda", bench_cuda}};
   return all;
 }
 
@@ -190,40 +193,81 @@ std::vector<Measure> register_chosen(const Options& options) {
   return measures;
 }
 
+constexpr double kMillisecondsPerSecond = 1000;
+
+bool is_met(const Measure& measure, double value, double ratio) {
+  const double reached = measure.per_run ? value : ratio;
+  const bool at_least = measure.per_run || measure.faster_than;
+  return at_least ? reached >= *measure.target : reached <= *measure.target;
+}
+
 reports::Json as_json(const Measure& measure, const Collector& collector) {
   const auto& times = collector.times.at(measure.benchmark);
   const auto spread = reports::spread_of(times);
-  const double value = spread.median.value();
-  reports::Json json{{"id", measure.id}, {"name", measure.name}, {"value", value}, {"unit", "ms"}};
+  const double time = spread.median.value();
+  const auto value_of = [&](double milliseconds) {
+    return measure.per_run ? *measure.per_run * kMillisecondsPerSecond / milliseconds
+                           : milliseconds;
+  };
+  reports::Json json{{"id", measure.id},
+                     {"name", measure.name},
+                     {"value", value_of(time)},
+                     {"unit", measure.unit}};
   json["baseline"] = nullptr;
   json["ratio"] = nullptr;
+  double ratio = 0;
   if (!measure.baseline.empty()) {
     const double baseline = reports::median(collector.times.at(measure.baseline)).value();
-    json["baseline"] = baseline;
-    json["ratio"] = measure.faster_than ? baseline / value : value / baseline;
+    ratio = measure.faster_than ? baseline / time : time / baseline;
+    json["baseline"] = value_of(baseline);
+    json["ratio"] = ratio;
   }
   json["target"] = measure.target ? reports::Json(*measure.target) : reports::Json(nullptr);
   json["met"] = nullptr;
   if (measure.target) {
-    const double ratio = json["ratio"].get<double>();
-    json["met"] = measure.faster_than ? ratio >= *measure.target : ratio <= *measure.target;
+    json["met"] = is_met(measure, value_of(time), ratio);
   }
-  json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / value;
+  json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / time;
   json["n"] = times.size();
   return json;
 }
 
+std::string number(const reports::Json& line, const char* key, const char* format) {
+  return line[key].is_null() ? std::string("-")
+                             : fmt::format(fmt::runtime(format), line[key].get<double>());
+}
+
 void print(const reports::Json& line) {
-  const auto number = [&](const char* key, const char* format) {
-    return line[key].is_null() ? std::string("-")
-                               : fmt::format(fmt::runtime(format), line[key].get<double>());
-  };
-  fmt::print("{:<62} {:>10} ms  {:>8}x  target {:>4}  spread {}\n",
+  const auto unit = line["unit"].get<std::string>();
+  const auto met = line["met"].is_null() ? "" : line["met"].get<bool>() ? "met" : "missed";
+  fmt::print("{:<68} {:>10} {:<6} {:>9}x  target {:>6} {:<6}  spread {}\n",
              line["name"].get<std::string>(),
-             number("value", "{:.3f}"),
-             number("ratio", "{:.2f}"),
-             number("target", "{:g}"),
-             number("spread", "{:.2f}"));
+             number(line, "value", unit == "ms" ? "{:.3f}" : "{:.0f}"),
+             unit,
+             number(line, "ratio", "{:.4g}"),
+             number(line, "target", "{:g}"),
+             met,
+             number(line, "spread", "{:.2f}"));
+}
+
+/// What the numbers depend on.
+void print_header() {
+  constexpr std::array<std::string_view, 6> kWanted{
+      "CPU", "SIMD", "GPU", "compiler", "BLAS", "libtorch"};
+  std::string compiler;
+  for (const auto& [name, value] : versions()) {
+    if (std::find(kWanted.begin(), kWanted.end(), name) != kWanted.end()) {
+      fmt::print("{:<10} {}\n", name, value);
+    }
+    compiler = name == "compiler" ? value : compiler;
+  }
+  if (compiler.find(", Release ") == std::string::npos) {
+    fmt::print("warning    this is no Release build: its times say little\n");
+  }
+  fmt::print(
+      "one thread on one core; medians of up to {} interleaved repetitions, spread: interquartile "
+      "range over median\n",
+      kRepetitions);
 }
 
 }  // namespace
@@ -257,13 +301,7 @@ ExitCode bench_command(const Options& options) {
     fmt::print("{}\n", list.dump(2));
     return ExitCode::done;
   }
-  for (const auto& [name, value] : versions()) {
-    if (name == "CPU" || name == "BLAS" || name == "compiler" || name == "libtorch") {
-      fmt::print("{:<10} {}\n", name, value);
-    }
-  }
-  fmt::print("one thread; medians of {} interleaved repetitions, of whole networks fewer\n",
-             kRepetitions);
+  print_header();
   for (const auto& line : list) {
     print(line);
   }

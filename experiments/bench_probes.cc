@@ -3,41 +3,16 @@
 // data are not the probes' and cost what the data set makes them; they are timed on a line of their
 // own.
 
-#include <filesystem>
-#include <memory>
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include "assumptions/monitor.h"
+#include <memory>
+#include <string_view>
+
 #include "experiments/bench.h"
-#include "experiments/run_config.h"
-#include "experiments/study.h"
-#include "objectives/data/catalogue.h"
-#include "reports/csv.h"
+#include "experiments/bench_training.h"
 
 namespace residuum {
 namespace {
-
-constexpr std::string_view kLogistic = R"(schema = 1
-name = "bench-probes"
-seeds = 1
-[objective]
-kind = "logistic"
-{}
-[workers]
-count = 4
-batch = 32
-[sparsifier]
-kind = "top-k"
-density = 0.1
-[aggregator]
-kind = "gtopk-tree"
-[step]
-value = 0.1
-[budget]
-iterations = 20000
-[probes]
-{}
-)";
 
 constexpr std::string_view kNetwork = R"(schema = 1
 name = "bench-probes"
@@ -62,75 +37,6 @@ iterations = 1000
 {}
 )";
 
-/// Writes what a run writes, into a folder that goes with it.
-class Files final : public Recorder {
- public:
-  Files()
-      : folder_(std::filesystem::temp_directory_path() /
-                fmt::format("residuum-bench-{}", ::getpid())) {
-    std::filesystem::create_directories(folder_);
-    iterations_ = std::make_unique<reports::IterationsWriter>(folder_ / "iterations.csv", "bench");
-    checks_ = std::make_unique<reports::ChecksWriter>(folder_ / "checks.csv", "bench");
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
-  Files(Files&&) = delete;
-  Files& operator=(Files&&) = delete;
-  ~Files() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  void write(const Row& row, const std::vector<Check>& checks) override {
-    iterations_->write(row);
-    for (const auto& check : checks) {
-      checks_->write(check);
-    }
-  }
-
- private:
-  std::filesystem::path folder_;
-  std::unique_ptr<reports::IterationsWriter> iterations_;
-  std::unique_ptr<reports::ChecksWriter> checks_;
-};
-
-/// A prepared training that can be run again and again.
-class TimedTraining {
- public:
-  TimedTraining(const std::string& study, const Options& options)
-      : objectives_({.data_dir = data_directory(options.data_dir), .cache_dir = {}, .workers = 1}) {
-    const Study parsed = parse_study(study, "bench", {});
-    KnownKeys known;
-    run_ = prepare(parsed.runs.front(), objectives_, known);
-    cluster_.emplace(*world_, run_.workers);
-    run_.training.cluster = &*cluster_;
-  }
-
-  void operator()() const {
-    Files files;
-    Monitor monitor(
-        make_probes(run_.probes, "a benchmark"), files, [](std::uint64_t, std::uint64_t) {});
-    train(run_.training, monitor);
-  }
-
- private:
-  ObjectiveCache objectives_;
-  std::unique_ptr<World> world_ = make_single_process();
-  std::optional<Cluster> cluster_;
-  PreparedRun run_;
-};
-
-/// The real a9a where it is, else made data of its size.
-std::string logistic_data(const Options& options) {
-  const auto folder = data_directory(options.data_dir) / "a9a";
-  for (const char* name : {"a9a", "a9a.xz", "a9a.gz"}) {
-    if (std::filesystem::exists(folder / name)) {
-      return "data = \"a9a\"";
-    }
-  }
-  return "data = \"synthetic-logistic\"\nrows = 32561\nfeatures = 123";
-}
-
 struct Case {
   const char* name;
   const char* probes;
@@ -139,10 +45,9 @@ struct Case {
 }  // namespace
 
 void bench_probes(std::vector<Measure>& measures, const Options& options) {
-  const std::string data = logistic_data(options);
   const auto time_logistic = [&](const Case& one) {
-    const auto training = std::make_shared<TimedTraining>(
-        fmt::format(fmt::runtime(kLogistic), data, one.probes), options);
+    const auto training =
+        std::make_shared<TimedTraining>(logistic_study(options, one.probes), options);
     add_benchmark(fmt::format("logistic/{}", one.name), [training] { (*training)(); });
   };
   const auto time_network = [&](const Case& one) {
@@ -157,9 +62,10 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
   time_logistic({"every", "every = 1\nevaluate = 20000"});
   time_network({"off", "names = []"});
   time_network({"default", "evaluate = 1000"});
-  const bool real = data.find("a9a") != std::string::npos;
-  const std::string logistic =
-      fmt::format("{}, P = 4, 20000 iterations", real ? "a9a" : "made data of a9a's size");
+  const std::string logistic = fmt::format("{}, P = {}, {} iterations",
+                                           logistic_data_name(options),
+                                           kLogisticWorkers,
+                                           kLogisticIterations);
   const auto line = [&](const char* id,
                         const std::string& name,
                         const char* benchmark,

@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "core/cluster/mpi_world.h"
-#include "core/vectors/cuda/accumulate.h"
+#include "core/vectors/cuda/device.h"
 #include "objectives/torch/baselines.h"
 #include "residuum_build.h"
 
@@ -134,7 +134,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"CPU", proc_value("/proc/cpuinfo", "model name")},
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"memory", proc_value("/proc/meminfo", "MemTotal")},
-      {"GPU", std::string(cuda::available() ? "a CUDA device" : "none")}};
+      {"GPU", cuda::description()}};
   if (blas.find("openblas") == std::string::npos && blas.find("mkl") == std::string::npos) {
     lines.emplace_back("warning",
                        "the reference BLAS is in use, about 80 times slower: install "

@@ -1,9 +1,11 @@
 #include "reports/csv.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 namespace residuum::reports {
@@ -18,23 +20,47 @@ std::string make_iterations_header() {
   return header + '\n';
 }
 
-std::string format_ratio(double lhs, double rhs) {
+// Rows are formatted in place: a string for each of a row's numbers costs as much as its digits.
+using Line = fmt::memory_buffer;
+
+void append(std::string_view text, Line& line) { line.append(text); }
+
+void append_number(double value, Line& line) {
+  if (std::isnan(value)) {
+    append("nan", line);  // without the sign that some NaN carry
+    return;
+  }
+  fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), value);
+}
+
+void append_integer(double value, Line& line) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53: above it not every integer is a double
+  if (std::abs(value) <= kExact && value == std::trunc(value)) {
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
+    return;
+  }
+  append_number(value, line);
+}
+
+void append_ratio(double lhs, double rhs, Line& line) {
   if (rhs == 0 && lhs == 0) {
-    return {};
+    return;
   }
   if (rhs == 0) {
-    return format_number(std::isnan(lhs) ? lhs : std::numeric_limits<double>::infinity());
+    append_number(std::isnan(lhs) ? lhs : std::numeric_limits<double>::infinity(), line);
+    return;
   }
-  return format_number(lhs / rhs);
+  append_number(lhs / rhs, line);
 }
+
+std::string_view text_of(const Line& line) { return {line.data(), line.size()}; }
 
 }  // namespace
 
 std::string format_number(double value) {
-  if (std::isnan(value)) {
-    return "nan";  // without the sign that some NaN carry
-  }
-  return fmt::format("{}", value);
+  Line line;
+  append_number(value, line);
+  return fmt::to_string(line);
 }
 
 std::string format_number(const std::optional<double>& value) {
@@ -42,11 +68,9 @@ std::string format_number(const std::optional<double>& value) {
 }
 
 std::string format_integer(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: above it not every integer is a double
-  if (std::abs(value) <= kExact && value == std::trunc(value)) {
-    return fmt::format("{}", static_cast<std::int64_t>(value));
-  }
-  return format_number(value);
+  Line line;
+  append_integer(value, line);
+  return fmt::to_string(line);
 }
 
 std::string csv_field(std::string_view text) {
@@ -84,17 +108,19 @@ IterationsWriter::IterationsWriter(const std::filesystem::path& path,
     : file_(path, kept), key_(csv_field(run_id)) {}
 
 void IterationsWriter::write(const Row& row) {
-  std::string line = fmt::format("{},{}", key_, row.iteration());
+  Line line;
+  fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{}"), key_, row.iteration());
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const auto& value = row.get(static_cast<Column>(i));
-    line += ',';
-    if (value) {
-      line += kColumns.at(i).type == ColumnType::integer ? format_integer(*value)
-                                                         : format_number(*value);
+    append(",", line);
+    if (value && kColumns.at(i).type == ColumnType::integer) {
+      append_integer(*value, line);
+    } else if (value) {
+      append_number(*value, line);
     }
   }
-  line += '\n';
-  file_.append(line);
+  append("\n", line);
+  file_.append(text_of(line));
 }
 
 ChecksWriter::ChecksWriter(const std::filesystem::path& path, std::string_view run_id)
@@ -108,15 +134,23 @@ ChecksWriter::ChecksWriter(const std::filesystem::path& path,
     : file_(path, kept), key_(csv_field(run_id)) {}
 
 void ChecksWriter::write(const Check& check) {
-  file_.append(fmt::format("{},{},{},{},{},{},{},{}\n",
-                           key_,
-                           check.iteration,
-                           csv_field(check.name),
-                           check.worker ? fmt::format("{}", *check.worker) : std::string(),
-                           format_number(check.lhs),
-                           format_number(check.rhs),
-                           format_ratio(check.lhs, check.rhs),
-                           check.holds ? 1 : 0));
+  Line line;
+  fmt::format_to(std::back_inserter(line),
+                 FMT_COMPILE("{},{},{},"),
+                 key_,
+                 check.iteration,
+                 csv_field(check.name));
+  if (check.worker) {
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), *check.worker);
+  }
+  append(",", line);
+  append_number(check.lhs, line);
+  append(",", line);
+  append_number(check.rhs, line);
+  append(",", line);
+  append_ratio(check.lhs, check.rhs, line);
+  append(check.holds ? ",1\n" : ",0\n", line);
+  file_.append(text_of(line));
 }
 
 }  // namespace residuum::reports

@@ -89,7 +89,7 @@ macro(check_library file header)
 endmacro()
 
 foreach(room core objectives assumptions reports experiments tests)
-  foreach(ending h cc cu)
+  foreach(ending h cc cu cuh)
     file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${room}/*.${ending})
     list(APPEND files ${found})
   endforeach()

@@ -48,6 +48,12 @@ Bytes serialised(const std::optional<Error>& error) {
 
 std::unique_ptr<World> make_single_process() { return std::make_unique<SingleProcess>(); }
 
+void World::receive(int from, std::span<std::byte> bytes) {
+  post(from, bytes);
+  [[maybe_unused]] const std::size_t length = take(from);
+  assert(length == bytes.size());
+}
+
 void broadcast(World& world, int root, Bytes& bytes) {
   std::uint64_t length = bytes.size();
   world.broadcast(root, std::as_writable_bytes(std::span(&length, 1)));

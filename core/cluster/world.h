@@ -50,6 +50,9 @@ class World {
   /// length.
   virtual std::size_t take(int from) = 0;
 
+  /// A message of exactly so many bytes.
+  void receive(int from, std::span<std::byte> bytes);
+
   // Collective: all processes make the same calls in the same order.
   /// As many bytes on every process.
   virtual void broadcast(int root, std::span<std::byte> bytes) = 0;

@@ -6,8 +6,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/vectors/list_kernels.cc"  // NOLINT: Highway's macro
-#include "hwy/foreach_target.h"                            // IWYU pragma: keep
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>                            // IWYU pragma: keep
+#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::list_kernels::HWY_NAMESPACE {

@@ -1,14 +1,51 @@
-// accumulate.h in a build without CUDA: there is never a device.
+// device.h and device_step.h in a build without CUDA: there is never a device.
 
 #include "core/error.h"
-#include "core/vectors/cuda/accumulate.h"
+#include "core/vectors/cuda/device_step.h"
 
 namespace residuum::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+  resource_error("this build has no CUDA: build again where nvcc is in the PATH");
+}
+
+}  // namespace
 
 bool available() { return false; }
 
-double accumulate(std::span<float> /*buffer*/, std::span<const float> /*addend*/, float /*scale*/) {
-  resource_error("this build has no CUDA: build again where nvcc is in the PATH");
+std::string description() { return "none"; }
+
+DeviceMemory::DeviceMemory(std::size_t size) : size_(size) { refuse(); }
+DeviceMemory::~DeviceMemory() = default;
+void DeviceMemory::set(std::span<const float> /*values*/) { refuse(); }
+void DeviceMemory::get(std::span<float> /*values*/) const { refuse(); }
+
+void copy(DeviceSpan /*from*/, DeviceMemory& /*to*/) { refuse(); }
+
+class DeviceStep::Implementation {};
+
+DeviceStep::DeviceStep(std::size_t /*d*/) { refuse(); }
+DeviceStep::~DeviceStep() = default;
+std::size_t DeviceStep::dimension() const { refuse(); }
+void DeviceStep::set_memory(std::span<const float> /*values*/) { refuse(); }
+void DeviceStep::get_memory(std::span<float> /*values*/) const { refuse(); }
+PassNorms DeviceStep::step(std::span<const float> /*gradient*/,
+                           float /*scale*/,
+                           std::size_t /*k*/,
+                           SparseVector<float>& /*selected*/) {
+  refuse();
 }
+PassNorms DeviceStep::step(DeviceSpan /*gradient*/,
+                           float /*scale*/,
+                           std::size_t /*k*/,
+                           SparseVector<float>& /*selected*/) {
+  refuse();
+}
+void DeviceStep::settle(const SparseVector<float>& /*cleared*/,
+                        const SparseVector<float>& /*returned*/) {
+  refuse();
+}
+std::size_t DeviceStep::cold_selections() const { refuse(); }
 
 }  // namespace residuum::cuda

@@ -1,0 +1,58 @@
+#pragma once
+// One worker's accumulate-select-settle on a CUDA device: residual and accumulator stay there; only
+// norms and the k selected pairs cross to the host. Float only: doubles are for checking theory at
+// small sizes, and the host is there for that.
+//
+// Accumulators and selections have the bits of core/vectors/fused.h and select.h (rounded twice,
+// ties to the lower index, zeros never). Norms are float64 sums in an order of their own, which
+// depends on the dimension alone: the same on every device.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/vectors/cuda/device.h"
+#include "core/vectors/fused.h"
+#include "core/vectors/sparse_vector.h"
+
+namespace residuum::cuda {
+
+/// Memory: the residual and, if gradients come from the host, room for one; 32 bytes per entry of
+/// the largest k seen, and 24 bytes per 8192 coordinates.
+class DeviceStep {
+ public:
+  /// The residual starts at 0. d is below 2^32.
+  explicit DeviceStep(std::size_t d);
+  DeviceStep(const DeviceStep&) = delete;
+  DeviceStep& operator=(const DeviceStep&) = delete;
+  DeviceStep(DeviceStep&&) = delete;
+  DeviceStep& operator=(DeviceStep&&) = delete;
+  ~DeviceStep();
+
+  std::size_t dimension() const;
+
+  /// d numbers: the residual, or after a step the accumulator until it is settled.
+  void set_memory(std::span<const float> values);
+  void get_memory(std::span<float> values) const;
+
+  /// memory := memory + scale * gradient, and selected := Top_k of it; k is at most d. Where the
+  /// result is not finite, as its norm then says, nothing is selected.
+  PassNorms step(std::span<const float> gradient,
+                 float scale,
+                 std::size_t k,
+                 SparseVector<float>& selected);
+  /// The same with a gradient that lies on the device.
+  PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
+
+  /// memory := memory - cleared + returned, as core/feedback settles.
+  void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned);
+
+  /// How many selections so far needed passes of their own, because what was noted did not do.
+  std::size_t cold_selections() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace residuum::cuda

@@ -1,0 +1,65 @@
+#include "objectives/torch/logistic_baseline.h"
+
+#include <torch/torch.h>
+
+#include <vector>
+
+namespace residuum {
+
+class TorchLogistic::Implementation {
+ public:
+  explicit Implementation(const TorchLogisticSetting& setting)
+      : setting_(setting),
+        rows_((torch::rand({setting.rows, setting.features}) < kShareOfOnes).to(torch::kFloat32)),
+        labels_(2 * (torch::rand({setting.rows}) < 0.5).to(torch::kFloat32) - 1),
+        model_(torch::zeros({setting.features})),
+        residuals_(static_cast<std::size_t>(setting.workers), torch::zeros({setting.features})) {}
+
+  void iterate() {
+    auto sum = torch::zeros({setting_.features});
+    for (auto& residual : residuals_) {
+      const auto accumulator = residual + setting_.step_size * gradient();
+      const auto message = top_k(accumulator);
+      residual = accumulator - message;
+      sum += message;
+    }
+    // The exact gTop-k of the sum; what is cut there goes back to the first worker.
+    const auto update = top_k(sum);
+    residuals_.front() += sum - update;
+    model_ -= update / setting_.workers;
+  }
+
+ private:
+  static constexpr double kShareOfOnes = 14.0 / 123;  // of a9a
+
+  torch::Tensor gradient() const {
+    const auto batch = torch::randint(setting_.rows, {setting_.batch}, torch::kInt64);
+    const auto rows = rows_.index_select(0, batch);
+    const auto labels = labels_.index_select(0, batch);
+    const auto weights = labels * torch::sigmoid(-labels * rows.mv(model_));
+    return setting_.l2 * model_ - rows.t().mv(weights) / setting_.batch;
+  }
+
+  torch::Tensor top_k(const torch::Tensor& x) const {
+    const auto indices = std::get<1>(x.abs().topk(setting_.k));
+    return torch::zeros_like(x).index_copy_(0, indices, x.index_select(0, indices));
+  }
+
+  TorchLogisticSetting setting_;
+  torch::Tensor rows_;
+  torch::Tensor labels_;
+  torch::Tensor model_;
+  std::vector<torch::Tensor> residuals_;
+};
+
+TorchLogistic::TorchLogistic(const TorchLogisticSetting& setting)
+    : implementation_(std::make_unique<Implementation>(setting)) {}
+TorchLogistic::~TorchLogistic() = default;
+
+void TorchLogistic::iterate() {
+  const torch::NoGradGuard no_grad;
+  at::set_num_threads(1);
+  implementation_->iterate();
+}
+
+}  // namespace residuum
