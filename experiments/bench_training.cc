@@ -33,6 +33,14 @@ iterations = {}
 {}
 )";
 
+/// Rows that nobody wants.
+class NoFiles final : public Recorder {
+ public:
+  void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
+};
+
+}  // namespace
+
 bool has_a9a(const Options& options) {
   const auto folder = data_directory(options.data_dir) / "a9a";
   for (const char* name : {"a9a", "a9a.xz", "a9a.gz"}) {
@@ -43,14 +51,6 @@ bool has_a9a(const Options& options) {
   return false;
 }
 
-/// Rows that nobody wants.
-class NoFiles final : public Recorder {
- public:
-  void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
-};
-
-}  // namespace
-
 std::string logistic_study(const Options& options, std::string_view probes) {
   const char* data = has_a9a(options)
                          ? "data = \"a9a\""
@@ -59,7 +59,7 @@ std::string logistic_study(const Options& options, std::string_view probes) {
 }
 
 std::string logistic_data_name(const Options& options) {
-  return has_a9a(options) ? "a9a" : "made data of a9a's size";
+  return has_a9a(options) ? "a9a" : "dense made data of a9a's size";
 }
 
 TimedTraining::TimedTraining(const std::string& study, const Options& options, Output output)
