@@ -74,7 +74,7 @@ std::string number(const reports::Json& line, const char* key, const char* forma
 
 void print_line(const reports::Json& line) {
   const auto unit = line["unit"].get<std::string>();
-  const auto met = line["met"].is_null() ? "" : line["met"].get<bool>() ? "met" : "missed";
+  const std::string met = line["met"].is_null() ? "" : line["met"].get<bool>() ? "met" : "missed";
   fmt::print("{:<68} {:>10} {:<6} {:>9}x  target {:>6} {:<6}  spread {}\n",
              line["name"].get<std::string>(),
              number(line, "value", unit == "ms" ? "{:.3f}" : "{:.0f}"),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <unistd.h>
 
 #include "assumptions/monitor.h"
@@ -43,12 +45,10 @@ class NoFiles final : public Recorder {
 
 bool has_a9a(const Options& options) {
   const auto folder = data_directory(options.data_dir) / "a9a";
-  for (const char* name : {"a9a", "a9a.xz", "a9a.gz"}) {
-    if (std::filesystem::exists(folder / name)) {
-      return true;
-    }
-  }
-  return false;
+  constexpr std::array<const char*, 3> kNames{"a9a", "a9a.xz", "a9a.gz"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) {
+    return std::filesystem::exists(folder / name);
+  });
 }
 
 std::string logistic_study(const Options& options, std::string_view probes) {
