@@ -1,12 +1,14 @@
 #pragma once
-// What the files of benchmarks share: a line of the result, and a body that is timed.
+// What the files of benchmarks share: a line of the result, a body that is timed, and the groups.
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/options.h"
+#include "reports/files.h"
 
 namespace residuum {
 
@@ -31,6 +33,12 @@ void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
 
+/// Times all that was added: an array with an object for each measure.
+reports::Json run_benchmarks(const std::vector<Measure>& measures);
+
+/// The array as a table.
+void print_lines(const reports::Json& list);
+
 /// Whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);
 
@@ -40,7 +48,11 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options);
 /// Whole trainings with and without files.
 void bench_io(std::vector<Measure>& measures, const Options& options);
 
-/// The fused step on the device. A resource error without one, if asked for by name.
-void bench_cuda(std::vector<Measure>& measures, const Options& options);
+/// |x|.topk(k) of a vector that is on the device already, waited for; empty where there is none to
+/// compare with.
+using DeviceTopK = std::function<std::function<void()>(std::span<const float> x, std::size_t k)>;
+
+/// The fused step on the device; a resource error without one.
+void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k);
 
 }  // namespace residuum

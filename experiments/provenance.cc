@@ -18,6 +18,7 @@
 #include "core/cluster/mpi_world.h"
 #include "core/vectors/cuda/device.h"
 #include "objectives/torch/baselines.h"
+#include "objectives/torch/device.h"
 #include "residuum_build.h"
 
 #include <toml++/impl/version.h>
@@ -113,7 +114,8 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"residuum", fmt::format("{} ({})", kBuildVersion, kBuildRevision)},
       {"compiler", fmt::format("{}, {} {}", kBuildCompiler, kBuildType, kBuildFlags)},
       {"MPI", mpi_library_version()},
-      {"libtorch", torch_version()},
+      {"libtorch",
+       fmt::format("{}, {}", torch_version(), torch_has_cuda() ? "a CUDA device" : "CPU only")},
       {"BLAS", blas},
       {"Eigen",
        fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
