@@ -1,6 +1,7 @@
 #pragma once
 // What the files of benchmarks share: a line of the result, a body that is timed, and the groups.
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@ struct Measure {
   /// How many of the unit one run does: value and baseline are then rates per second, and a target
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
+  std::size_t entries = 0;                      // values are nanoseconds per entry: of the value,
+  std::size_t of_baseline = 0;                  // and of the baseline
+  std::function<std::string()> note = nullptr;  // what is to be said when all has been timed
 };
 
 inline constexpr int kRepetitions = 7;
@@ -38,6 +42,14 @@ reports::Json run_benchmarks(const std::vector<Measure>& measures);
 
 /// The array as a table.
 void print_lines(const reports::Json& list);
+/// `size` normal numbers, the same for the same worker.
+std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker);
+
+/// Error feedback with Top-k in one pass, against the memory floor and against libtorch.
+void bench_fused(std::vector<Measure>& measures, const Options& options);
+
+/// The same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
+void bench_scale(std::vector<Measure>& measures, const Options& options);
 
 /// Whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);

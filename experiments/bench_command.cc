@@ -15,6 +15,7 @@
 #include "experiments/bench.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
+#include "experiments/triad.h"
 #include "objectives/torch/baselines.h"
 #include "objectives/torch/device.h"
 #include "reports/files.h"
@@ -26,25 +27,12 @@ constexpr std::size_t kMillion = 1'000'000;
 constexpr std::array<std::size_t, 2> kSizes{kMillion, 25 * kMillion};
 constexpr std::size_t kCompression = 1000;  // d / k
 
-std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
-  std::vector<float> x(size);
-  RandomStream random(1, Purpose::test, worker, 0);
-  for (float& value : x) {
-    value = static_cast<float>(random.normal());
-  }
-  return x;
-}
-
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 
 /// m += eta g: three streams of memory, the floor under every pass.
 void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   const auto m = std::make_shared<std::vector<float>>(x->size());
-  add_benchmark(sized("triad", x->size()), [x, m] {
-    for (std::size_t i = 0; i < x->size(); ++i) {
-      (*m)[i] += 0.1F * (*x)[i];
-    }
-  });
+  add_benchmark(sized("triad", x->size()), [x, m] { triad(*m, *x, 0.1F); });
 }
 
 void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
@@ -155,6 +143,8 @@ using Group = void (*)(std::vector<Measure>&, const Options&);
 const std::vector<std::pair<std::string, Group>>& benchmarks() {
   static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
                                                               {"select", bench_select},
+                                                              {"fused", bench_fused},
+                                                              {"scale", bench_scale},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
                                                               {"logistic", bench_logistic},
@@ -205,6 +195,15 @@ void print_header() {
 }
 
 }  // namespace
+
+std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
+  std::vector<float> x(size);
+  RandomStream random(1, Purpose::test, worker, 0);
+  for (float& value : x) {
+    value = static_cast<float>(random.normal());
+  }
+  return x;
+}
 
 ExitCode bench_command(const Options& options) {
   const auto measures = register_chosen(options);

@@ -36,34 +36,45 @@ bool is_met(const Measure& measure, double value, double ratio) {
   return at_least ? reached >= *measure.target : reached <= *measure.target;
 }
 
+/// The time of one run as the measure tells it.
+double told(const Measure& measure, double milliseconds, std::size_t entries) {
+  constexpr double kNanoseconds = 1e6;  // per millisecond
+  if (measure.per_run) {
+    return *measure.per_run * kMillisecondsPerSecond / milliseconds;
+  }
+  return entries == 0 ? milliseconds : milliseconds * kNanoseconds / static_cast<double>(entries);
+}
+
 reports::Json as_json(const Measure& measure, const Collector& collector) {
   const auto& times = collector.times.at(measure.benchmark);
   const auto spread = reports::spread_of(times);
   const double time = spread.median.value();
-  const auto value_of = [&](double milliseconds) {
-    return measure.per_run ? *measure.per_run * kMillisecondsPerSecond / milliseconds
-                           : milliseconds;
-  };
+  const double value = told(measure, time, measure.entries);
   reports::Json json{{"id", measure.id},
                      {"name", measure.name},
-                     {"value", value_of(time)},
-                     {"unit", measure.unit}};
+                     {"value", value},
+                     {"unit", measure.entries == 0 ? measure.unit : "ns"}};
   json["baseline"] = nullptr;
   json["ratio"] = nullptr;
   double ratio = 0;
   if (!measure.baseline.empty()) {
-    const double baseline = reports::median(collector.times.at(measure.baseline)).value();
-    ratio = measure.faster_than ? baseline / time : time / baseline;
-    json["baseline"] = value_of(baseline);
+    const double of_baseline = reports::median(collector.times.at(measure.baseline)).value();
+    const double baseline = told(measure, of_baseline, measure.of_baseline);
+    const double slower = measure.per_run ? time / of_baseline : value / baseline;
+    ratio = measure.faster_than ? 1 / slower : slower;
+    json["baseline"] = baseline;
     json["ratio"] = ratio;
   }
   json["target"] = measure.target ? reports::Json(*measure.target) : reports::Json(nullptr);
   json["met"] = nullptr;
   if (measure.target) {
-    json["met"] = is_met(measure, value_of(time), ratio);
+    json["met"] = is_met(measure, value, ratio);
   }
   json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / time;
   json["n"] = times.size();
+  if (measure.note) {
+    json["note"] = measure.note();
+  }
   return json;
 }
 
@@ -77,12 +88,15 @@ void print_line(const reports::Json& line) {
   const std::string met = line["met"].is_null() ? "" : line["met"].get<bool>() ? "met" : "missed";
   fmt::print("{:<68} {:>10} {:<6} {:>9}x  target {:>6} {:<6}  spread {}\n",
              line["name"].get<std::string>(),
-             number(line, "value", unit == "ms" ? "{:.3f}" : "{:.0f}"),
+             number(line, "value", unit == "ms" || unit == "ns" ? "{:.3f}" : "{:.0f}"),
              unit,
              number(line, "ratio", "{:.4g}"),
              number(line, "target", "{:g}"),
              met,
              number(line, "spread", "{:.2f}"));
+  if (line.contains("note")) {
+    fmt::print("  {}\n", line["note"].get<std::string>());
+  }
 }
 
 }  // namespace
