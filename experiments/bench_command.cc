@@ -16,6 +16,7 @@
 #include "experiments/bench.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
+#include "experiments/triad.h"
 #include "objectives/torch/baselines.h"
 #include "reports/files.h"
 #include "reports/result_folder.h"
@@ -42,25 +43,12 @@ class Collector final : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> times;  // milliseconds
 };
 
-std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
-  std::vector<float> x(size);
-  RandomStream random(1, Purpose::test, worker, 0);
-  for (float& value : x) {
-    value = static_cast<float>(random.normal());
-  }
-  return x;
-}
-
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 
 /// m += eta g: three streams of memory, the floor under every pass.
 void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   const auto m = std::make_shared<std::vector<float>>(x->size());
-  add_benchmark(sized("triad", x->size()), [x, m] {
-    for (std::size_t i = 0; i < x->size(); ++i) {
-      (*m)[i] += 0.1F * (*x)[i];
-    }
-  });
+  add_benchmark(sized("triad", x->size()), [x, m] { triad(*m, *x, 0.1F); });
 }
 
 void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
@@ -163,6 +151,8 @@ using Group = void (*)(std::vector<Measure>&, const Options&);
 const std::vector<std::pair<std::string, Group>>& benchmarks() {
   static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
                                                               {"select", bench_select},
+                                                              {"fused", bench_fused},
+                                                              {"scale", bench_scale},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes}};
   return all;
@@ -189,15 +179,26 @@ std::vector<Measure> register_chosen(const Options& options) {
   return measures;
 }
 
+/// Milliseconds, or nanoseconds per entry.
+double scaled(double milliseconds, std::size_t entries) {
+  constexpr double kNanoseconds = 1e6;
+  return entries == 0 ? milliseconds : milliseconds * kNanoseconds / static_cast<double>(entries);
+}
+
 reports::Json as_json(const Measure& measure, const Collector& collector) {
   const auto& times = collector.times.at(measure.benchmark);
   const auto spread = reports::spread_of(times);
-  const double value = spread.median.value();
-  reports::Json json{{"id", measure.id}, {"name", measure.name}, {"value", value}, {"unit", "ms"}};
+  const double median = spread.median.value();
+  const double value = scaled(median, measure.entries);
+  reports::Json json{{"id", measure.id},
+                     {"name", measure.name},
+                     {"value", value},
+                     {"unit", measure.entries == 0 ? "ms" : "ns per entry"}};
   json["baseline"] = nullptr;
   json["ratio"] = nullptr;
   if (!measure.baseline.empty()) {
-    const double baseline = reports::median(collector.times.at(measure.baseline)).value();
+    const double baseline =
+        scaled(reports::median(collector.times.at(measure.baseline)).value(), measure.of_baseline);
     json["baseline"] = baseline;
     json["ratio"] = measure.faster_than ? baseline / value : value / baseline;
   }
@@ -207,8 +208,11 @@ reports::Json as_json(const Measure& measure, const Collector& collector) {
     const double ratio = json["ratio"].get<double>();
     json["met"] = measure.faster_than ? ratio >= *measure.target : ratio <= *measure.target;
   }
-  json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / value;
+  json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / median;
   json["n"] = times.size();
+  if (measure.note) {
+    json["note"] = measure.note();
+  }
   return json;
 }
 
@@ -217,15 +221,28 @@ void print(const reports::Json& line) {
     return line[key].is_null() ? std::string("-")
                                : fmt::format(fmt::runtime(format), line[key].get<double>());
   };
-  fmt::print("{:<62} {:>10} ms  {:>8}x  target {:>4}  spread {}\n",
+  fmt::print("{:<62} {:>10} {}  {:>8}x  target {:>4}  spread {}\n",
              line["name"].get<std::string>(),
              number("value", "{:.3f}"),
+             line["unit"] == "ms" ? "ms" : "ns",
              number("ratio", "{:.2f}"),
              number("target", "{:g}"),
              number("spread", "{:.2f}"));
+  if (line.contains("note")) {
+    fmt::print("  {}\n", line["note"].get<std::string>());
+  }
 }
 
 }  // namespace
+
+std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
+  std::vector<float> x(size);
+  RandomStream random(1, Purpose::test, worker, 0);
+  for (float& value : x) {
+    value = static_cast<float>(random.normal());
+  }
+  return x;
+}
 
 void add_benchmark(const std::string& name, const std::function<void()>& body, int repetitions) {
   benchmark::RegisterBenchmark(name.c_str(),
@@ -257,7 +274,8 @@ ExitCode bench_command(const Options& options) {
     return ExitCode::done;
   }
   for (const auto& [name, value] : versions()) {
-    if (name == "CPU" || name == "BLAS" || name == "compiler" || name == "libtorch") {
+    if (name == "CPU" || name == "SIMD" || name == "BLAS" || name == "compiler" ||
+        name == "libtorch") {
       fmt::print("{:<10} {}\n", name, value);
     }
   }

@@ -17,6 +17,7 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/vectors/cuda/accumulate.h"
+#include "core/vectors/kernels.h"
 #include "objectives/torch/baselines.h"
 #include "residuum_build.h"
 
@@ -132,6 +133,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"zlib", zlibVersion()},
       {"random streams", "Philox4x32-10 keyed by (seed, purpose, worker, iteration), version 1"},
       {"CPU", proc_value("/proc/cpuinfo", "model name")},
+      {"SIMD", kernels::target_name()},
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"memory", proc_value("/proc/meminfo", "MemTotal")},
       {"GPU", std::string(cuda::available() ? "a CUDA device" : "none")}};
