@@ -18,7 +18,8 @@ constexpr std::size_t kChunk = 2048;
 template <class Real>
 class Collector {
  public:
-  Collector(Candidates& candidates, std::span<const Real> segment)
+  // The hits are not cleared: they are written before they are read.
+  Collector(Candidates& candidates, std::span<const Real> segment)  // NOLINT(*-member-init)
       : candidates_(candidates), segment_(segment) {
     candidates.clear<Real>();
     // A bound may be too small for the precision: every zero would reach it.
@@ -47,7 +48,7 @@ class Collector {
  private:
   Candidates& candidates_;
   std::span<const Real> segment_;
-  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;  // not cleared: written first
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;
 };
 
 /// kernel(begin, size, watch, lanes), chunk by chunk of every segment.

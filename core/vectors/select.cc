@@ -41,7 +41,8 @@ double value_of(std::uint64_t magnitude) {
 template <class Real>
 void collect(std::span<const Real> x, Real bound, Candidates& found) {
   constexpr std::size_t kChunk = 2048;
-  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // not cleared: written first
+  // Not cleared: written before it is read.
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // NOLINT(*-member-init)
   const auto kernel = kernels::best<Real>().collect;
   found.clear<Real>();
   for (std::size_t first = 0; first < x.size(); first += kChunk) {
