@@ -223,8 +223,12 @@ class PassOver {
  private:
   /// `count` entries from i, kStep at a time: whole groups of eight and whole vectors.
   template <std::size_t kStep, class D>
-  HWY_INLINE void pass(
-      D d, std::size_t i, std::size_t count, Sums& residual, Sums& gradient, Sums& accumulator) {
+  HWY_INLINE void pass(D d,
+                       std::size_t i,
+                       std::size_t count,
+                       Sums& residual,  // NOLINT(bugprone-easily-swappable-parameters)
+                       Sums& gradient,
+                       Sums& accumulator) {
     // Copies, lest the compiler take a write to the memory for one to these.
     Real* const memory = memory_ + i;
     const Real* const gradients = gradient_ + i;
