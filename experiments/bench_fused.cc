@@ -75,7 +75,9 @@ void bench_size(std::size_t d, std::vector<Measure>& measures) {
   });
   add_benchmark(named("layers"), [layered] { layered->step(); });
   // Nothing is added, so that the vectors stay those of the step.
-  add_benchmark(named("triad"), [warm] { triad(warm->memory(), warm->gradient(), 0); });
+  add_benchmark(named("triad"), [warm, gradients, t = std::size_t{0}]() mutable {
+    triad(warm->memory(), (*gradients)[t++ % gradients->size()], 0);
+  });
   add_benchmark(
       named("torch"),
       [torch] { torch_error_feedback(torch->memory(), torch->gradient(), 1, torch->k()); },

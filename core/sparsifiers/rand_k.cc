@@ -19,10 +19,10 @@ namespace {
 /// The stream that all workers share; no worker has this number.
 constexpr std::uint32_t kShared = 0xffffffff;
 
-/// workspace.candidates := a uniformly random k-subset of {0, ..., d-1}, increasing (Floyd;
+/// workspace.subset := a uniformly random k-subset of {0, ..., d-1}, increasing (Floyd;
 /// Bentley, CACM 1987).
 void draw_subset(std::size_t d, std::size_t k, RandomStream& random, SelectWorkspace& workspace) {
-  auto& subset = workspace.candidates;
+  auto& subset = workspace.subset;
   auto& taken = workspace.taken;
   if (taken.size() < d) {
     taken.resize(d);
@@ -60,7 +60,7 @@ class RandK final : public SparsifierFor<RandK> {
         static_cast<Real>(scaled_ ? static_cast<double>(d) / static_cast<double>(kept) : 1.0);
     message.everything = false;
     message.entries.clear();
-    for (const std::uint32_t i : workspace.candidates) {
+    for (const std::uint32_t i : workspace.subset) {
       if (accumulator[i] != 0) {
         message.entries.push_back(i, scale * accumulator[i]);
       }

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <tuple>
 #include <vector>
 
 namespace residuum {
@@ -23,6 +25,32 @@ struct Candidates {
   double bound = 0;
   bool complete = false;               // `indices` has all of them; a selection takes this back
   std::vector<std::uint32_t> indices;  // from the segment's begin, increasing
+  /// The entries themselves, in the precision of the vector: of a large one they have left the
+  /// cache when the pass is done.
+  std::tuple<std::vector<float>, std::vector<double>> entries;
+
+  template <class Real>
+  std::vector<Real>& values() {
+    return std::get<std::vector<Real>>(entries);
+  }
+  template <class Real>
+  const std::vector<Real>& values() const {
+    return std::get<std::vector<Real>>(entries);
+  }
+
+  /// Adds what a chunk of x has that reaches the bound; x is the whole segment.
+  template <class Real>
+  void append(std::span<const std::uint32_t> hits, std::span<const Real> x) {
+    indices.insert(indices.end(), hits.begin(), hits.end());
+    for (const std::uint32_t hit : hits) {
+      values<Real>().push_back(x[hit]);
+    }
+  }
+  template <class Real>
+  void clear() {
+    indices.clear();
+    values<Real>().clear();
+  }
 };
 
 /// A pass gives up on collecting beyond this: of so many a selection is as well off with a pass of

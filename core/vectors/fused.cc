@@ -18,9 +18,10 @@ constexpr std::size_t kChunk = 2048;
 template <class Real>
 class Collector {
  public:
-  Collector(Candidates& candidates, std::size_t size)
-      : candidates_(candidates), most_(most_candidates(size)) {
-    candidates.indices.clear();
+  // The hits are not cleared: they are written before they are read.
+  Collector(Candidates& candidates, std::span<const Real> segment)  // NOLINT(*-member-init)
+      : candidates_(candidates), segment_(segment) {
+    candidates.clear<Real>();
     // A bound may be too small for the precision: every zero would reach it.
     candidates.complete = static_cast<Real>(candidates.bound) > 0;
   }
@@ -37,22 +38,22 @@ class Collector {
       return;
     }
     const std::uint32_t* begin = hits_.data();
-    candidates_.indices.insert(candidates_.indices.end(), begin, end);
-    if (candidates_.indices.size() > most_) {
+    candidates_.append<Real>({begin, end}, segment_);
+    if (candidates_.indices.size() > most_candidates(segment_.size())) {
       candidates_.complete = false;
-      candidates_.indices.clear();
+      candidates_.clear<Real>();
     }
   }
 
  private:
   Candidates& candidates_;
-  std::size_t most_;
-  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;  // not cleared: written first
+  std::span<const Real> segment_;
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;
 };
 
 /// kernel(begin, size, watch, lanes), chunk by chunk of every segment.
 template <class Real, class Kernel>
-PassNorms pass_over(std::size_t dimension, const Pass& pass, Kernel kernel) {
+PassNorms pass_over(std::span<const Real> memory, const Pass& pass, Kernel kernel) {
   assert(pass.segments.size() == pass.candidates.size());
   PassNorms norms;
   std::size_t covered = 0;
@@ -60,7 +61,7 @@ PassNorms pass_over(std::size_t dimension, const Pass& pass, Kernel kernel) {
     const auto [begin, size] = pass.segments[s];
     assert(begin == covered);
     covered += size;
-    Collector<Real> collector(pass.candidates[s], size);
+    Collector<Real> collector(pass.candidates[s], memory.subspan(begin, size));
     kernels::PassLanes lanes;
     for (std::size_t first = 0; first < size; first += kChunk) {
       const std::size_t count = std::min(kChunk, size - first);
@@ -70,7 +71,7 @@ PassNorms pass_over(std::size_t dimension, const Pass& pass, Kernel kernel) {
     norms.gradient_sq += lanes.gradient.total();
     norms.accumulator_sq += lanes.accumulator.total();
   }
-  assert(covered == dimension);
+  assert(covered == memory.size());
   return norms;
 }
 
@@ -84,9 +85,7 @@ PassNorms accumulate(std::span<Real> memory,
   assert(memory.size() == gradient.size());
   const auto kernel = kernels::best<Real>().accumulate;
   return pass_over<Real>(
-      memory.size(),
-      pass,
-      [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
+      memory, pass, [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
         return kernel(memory.data() + begin, gradient.data() + begin, size, scale, watch, lanes);
       });
 }
@@ -98,16 +97,15 @@ PassNorms subtract(std::span<Real> memory,
                    const Pass& pass) {
   assert(memory.size() == gradient.size() && memory.size() == estimate.size());
   const auto kernel = kernels::best<Real>().subtract;
-  return pass_over<Real>(memory.size(),
-                         pass,
-                         [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
-                           return kernel(memory.data() + begin,
-                                         gradient.data() + begin,
-                                         size,
-                                         estimate.data() + begin,
-                                         watch,
-                                         lanes);
-                         });
+  return pass_over<Real>(
+      memory, pass, [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
+        return kernel(memory.data() + begin,
+                      gradient.data() + begin,
+                      size,
+                      estimate.data() + begin,
+                      watch,
+                      lanes);
+      });
 }
 
 template <class Real>

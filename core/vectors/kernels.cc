@@ -223,27 +223,35 @@ class PassOver {
  private:
   /// `count` entries from i, kStep at a time: whole groups of eight and whole vectors.
   template <std::size_t kStep, class D>
-  HWY_INLINE void pass(
-      D d, std::size_t i, std::size_t count, Sums& residual, Sums& gradient, Sums& accumulator) {
+  HWY_INLINE void pass(D d,
+                       std::size_t i,
+                       std::size_t count,
+                       Sums& residual,  // NOLINT(bugprone-easily-swappable-parameters)
+                       Sums& gradient,
+                       Sums& accumulator) {
+    // Copies, lest the compiler take a write to the memory for one to these.
+    Real* const memory = memory_ + i;
+    const Real* const gradients = gradient_ + i;
+    const Form form = form_;
     const auto bound = hn::Set(d, watch_.bound);
     auto any = hn::FirstN(d, 0);
-    for (std::size_t j = i; j < i + count; j += kStep) {
-      prefetch<Use::write>(memory_ + j);
-      prefetch(gradient_ + j);
+    for (std::size_t j = 0; j < count; j += kStep) {
+      prefetch<Use::write>(memory + j);
+      prefetch(gradients + j);
 #pragma GCC unroll 8
       for (std::size_t group = j; group < j + kStep; group += kLanes) {
-        residual.add_squares(memory_ + group);
-        gradient.add_squares(gradient_ + group);
+        residual.add_squares(memory + group);
+        gradient.add_squares(gradients + group);
       }
 #pragma GCC unroll 8
       for (std::size_t at = j; at < j + kStep; at += hn::MaxLanes(D())) {
-        const auto a = form_(d, hn::LoadU(d, memory_ + at), hn::LoadU(d, gradient_ + at), at);
-        hn::StoreU(a, d, memory_ + at);
+        const auto a = form(d, hn::LoadU(d, memory + at), hn::LoadU(d, gradients + at), i + at);
+        hn::StoreU(a, d, memory + at);
         any = hn::Or(any, hn::Ge(hn::Abs(a), bound));
       }
 #pragma GCC unroll 8
       for (std::size_t group = j; group < j + kStep; group += kLanes) {
-        accumulator.add_squares(memory_ + group);
+        accumulator.add_squares(memory + group);
       }
     }
     if (!hn::AllFalse(d, any)) {

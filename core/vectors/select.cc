@@ -37,21 +37,23 @@ double value_of(std::uint64_t magnitude) {
   return static_cast<double>(std::bit_cast<Real>(static_cast<MagnitudeBits<Real>>(magnitude)));
 }
 
-/// indices := of all entries whose magnitude reaches the bound, in order.
+/// found := all entries whose magnitude reaches the bound, in order.
 template <class Real>
-void collect(std::span<const Real> x, Real bound, std::vector<std::uint32_t>& indices) {
+void collect(std::span<const Real> x, Real bound, Candidates& found) {
   constexpr std::size_t kChunk = 2048;
-  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // not cleared: written first
+  // Not cleared: written before it is read.
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // NOLINT(*-member-init)
   const auto kernel = kernels::best<Real>().collect;
-  indices.clear();
+  found.clear<Real>();
   for (std::size_t first = 0; first < x.size(); first += kChunk) {
     const std::uint32_t* const begin = hits.data();
     const std::uint32_t* const end =
         kernel(x.data() + first,
                std::min(kChunk, x.size() - first),
                {.bound = bound, .first = static_cast<std::uint32_t>(first), .hits = hits.data()});
-    indices.insert(indices.end(), begin, end);
+    found.append<Real>({begin, end}, x);
   }
+  found.bound = static_cast<double>(bound);
 }
 
 /// True for entries within the cut; to be asked in index order, so that ties go to lower indices.
@@ -83,46 +85,36 @@ double next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
   return cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
 }
 
-/// The indices among which the first k entries are, in order.
+/// Entries among which the first k are, in index order, and the bound that they reach.
 template <class Real>
-std::span<const std::uint32_t> candidates_for(std::span<const Real> x,
-                                              std::size_t k,
-                                              SelectWorkspace& workspace,
-                                              double& bound) {
+const Candidates& candidates_for(std::span<const Real> x,
+                                 std::size_t k,
+                                 SelectWorkspace& workspace) {
   const Candidates& found = workspace.found();
   const bool is_complete = std::exchange(workspace.found().complete, false);
   // Of far more than are wanted a sample soon chooses better.
   const bool too_many = x.size() > kSmallVector && found.indices.size() > 3 * k + x.size() / 32;
   if (is_complete && found.indices.size() >= k && !too_many) {
     assert(found.indices.empty() || found.indices.back() < x.size());
-    bound = found.bound;
-    return found.indices;
+    return found;
   }
-  const Real likely = likely_bound(x, k, magnitudes_of<Real>(workspace));
-  collect(x, likely, workspace.candidates);
-  bound = static_cast<double>(likely);
-  if (workspace.candidates.size() < k && x.size() > kSmallVector) {
-    const Real certain = certain_bound(x, k, workspace.histogram);
-    collect(x, certain, workspace.candidates);
-    bound = static_cast<double>(certain);
+  Candidates& cold = workspace.cold;
+  collect(x, likely_bound(x, k, magnitudes_of<Real>(workspace)), cold);
+  if (cold.indices.size() < k && x.size() > kSmallVector) {
+    collect(x, certain_bound(x, k, workspace.histogram), cold);
   }
-  return workspace.candidates;
+  return cold;
 }
 
 template <class Real>
-void gather_magnitudes(std::span<const Real> x,
-                       std::span<const std::uint32_t> candidates,
-                       Magnitudes<Real>& magnitudes) {
-  magnitudes.resize(candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    magnitudes[i] = magnitude_bits(x[candidates[i]]);
-  }
+void take_magnitudes(std::span<const Real> values, Magnitudes<Real>& magnitudes) {
+  magnitudes.resize(values.size());
+  std::transform(values.begin(), values.end(), magnitudes.begin(), magnitude_bits<Real>);
 }
 
 /// selected := the `count` entries within the cut.
 template <class Real>
-void emit(std::span<const Real> x,
-          std::span<const std::uint32_t> candidates,
+void emit(const Candidates& candidates,
           const Magnitudes<Real>& magnitudes,
           Cut cut,
           std::size_t count,
@@ -131,10 +123,11 @@ void emit(std::span<const Real> x,
   // wrongly.
   selected.indices.resize(count + 1);
   selected.values.resize(count + 1);
+  const auto& values = candidates.values<Real>();
   std::size_t filled = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    selected.indices[filled] = candidates[i];
-    selected.values[filled] = x[candidates[i]];
+  for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+    selected.indices[filled] = candidates.indices[i];
+    selected.values[filled] = values[i];
     filled += is_within(cut, magnitudes[i]) ? 1 : 0;
   }
   assert(filled == count);
@@ -168,22 +161,22 @@ void select_top_k(std::span<const Real> x,
     workspace.found().bound = 0;
     return;
   }
-  double bound = 0;
-  const auto candidates = candidates_for(x, k, workspace, bound);
+  const Candidates& candidates = candidates_for(x, k, workspace);
+  const double bound = candidates.bound;
   workspace.found().bound = 0;
-  if (candidates.empty()) {
+  auto& magnitudes = magnitudes_of<Real>(workspace);
+  take_magnitudes<Real>(candidates.values<Real>(), magnitudes);
+  if (magnitudes.empty()) {
     return;
   }
-  auto& magnitudes = magnitudes_of<Real>(workspace);
-  gather_magnitudes(x, candidates, magnitudes);
   const Ranking<MagnitudeBits<Real>> ranking(magnitudes, workspace.histogram);
-  const std::size_t count = std::min(k, candidates.size());
+  const std::size_t count = std::min(k, magnitudes.size());
   const Cut cut = ranking.cut(count, bucket_of<Real>(workspace));
-  emit(x, candidates, magnitudes, cut, count, selected);
+  emit(candidates, magnitudes, cut, count, selected);
   const std::size_t wanted = wanted_candidates(k, x.size());
   if (count == k && wanted <= most_candidates(x.size())) {
     workspace.found().bound =
-        next_bound<Real>(ranking, candidates.size(), wanted, value_of<Real>(cut.magnitude), bound);
+        next_bound<Real>(ranking, magnitudes.size(), wanted, value_of<Real>(cut.magnitude), bound);
   }
 }
 
@@ -199,12 +192,14 @@ void select_above(std::span<const Real> x,
   const bool is_warm = covers(found, least);
   found.complete = false;
   if (!is_warm) {
-    collect(x, least, workspace.candidates);
+    collect(x, least, workspace.cold);
   }
+  const Candidates& candidates = is_warm ? found : workspace.cold;
+  const auto& values = candidates.values<Real>();
   selected.clear();
-  for (const std::uint32_t i : is_warm ? found.indices : workspace.candidates) {
-    if (std::abs(x[i]) >= least) {
-      selected.push_back(i, x[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i]) >= least) {
+      selected.push_back(candidates.indices[i], values[i]);
     }
   }
   const bool is_sparse = 2 * selected.size() <= most_candidates(x.size());
@@ -218,10 +213,9 @@ std::size_t count_above(std::span<const Real> x, Real threshold, SelectWorkspace
   if (!covers(found, least)) {
     return kernels::best<Real>().count(x.data(), x.size(), least);
   }
-  return static_cast<std::size_t>(
-      std::count_if(found.indices.begin(), found.indices.end(), [&](std::uint32_t i) {
-        return std::abs(x[i]) >= least;
-      }));
+  const auto& values = found.values<Real>();
+  return static_cast<std::size_t>(std::count_if(
+      values.begin(), values.end(), [&](Real value) { return std::abs(value) >= least; }));
 }
 
 template void select_top_k<float>(std::span<const float>,

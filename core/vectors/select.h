@@ -23,7 +23,8 @@ struct SelectWorkspace {
 
   // Buffers.
   std::vector<std::uint32_t> histogram;
-  std::vector<std::uint32_t> candidates;
+  Candidates cold;  // what a selection has collected by itself
+  std::vector<std::uint32_t> subset;
   /// Bits of magnitudes, in the width of the precision.
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> magnitudes;
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> bucket;
