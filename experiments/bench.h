@@ -2,10 +2,12 @@
 // What the files of benchmarks share: a line of the result, and a body that is timed.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/cluster/world.h"
 #include "experiments/options.h"
 
 namespace residuum {
@@ -22,7 +24,11 @@ struct Measure {
   /// How many of the unit one run does: value and baseline are then rates per second, and a target
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
+  bool of_value = false;  // the target is what the value may be at most, not the ratio
 };
+
+/// Milliseconds of every repetition, by the benchmark's name.
+using Times = std::map<std::string, std::vector<double>>;
 
 inline constexpr int kRepetitions = 7;
 
@@ -30,6 +36,15 @@ inline constexpr int kRepetitions = 7;
 void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
+
+/// Two sorted lists to one of k entries and the rest.
+void bench_merge(std::vector<Measure>& measures, const Options& options);
+
+/// One exchange of four workers in one process.
+void bench_aggregate(std::vector<Measure>& measures, const Options& options);
+
+/// The same on the processes of `world`: the longest time of all ranks. Collective.
+Times time_aggregate(std::vector<Measure>& measures, World& world);
 
 /// Whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);

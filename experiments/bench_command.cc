@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <benchmark/benchmark.h>
-#include <map>
 #include <optional>
 
-#include "core/aggregators/aggregator.h"
 #include "core/random/random.h"
 #include "core/vectors/dense.h"
 #include "core/vectors/select.h"
@@ -40,7 +38,7 @@ class Collector final : public benchmark::BenchmarkReporter {
       }
     }
   }
-  std::map<std::string, std::vector<double>> times;  // milliseconds
+  Times times;
 };
 
 std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
@@ -111,59 +109,12 @@ void bench_select(std::vector<Measure>& measures, const Options& /*options*/) {
   }
 }
 
-/// One exchange of P = 4 workers in one process, merge and put-back lists included.
-struct AggregationCase {
-  explicit AggregationCase(const char* kind)
-      : aggregator(make_aggregator(Section("aggregator", nlohmann::json{{"kind", kind}}))) {
-    SelectWorkspace workspace;
-    for (std::uint32_t worker = 0; worker < kWorkers; ++worker) {
-      accumulators.push_back(gaussian_vector(kDimension, worker));
-      select_top_k<float>(accumulators.back(), kKept, workspace, messages.emplace_back().entries);
-    }
-    spans.assign(accumulators.begin(), accumulators.end());
-  }
-
-  void run() {
-    aggregator->aggregate(
-        cluster,
-        Contributions<float>{
-            .dimension = kDimension, .k = kKept, .messages = messages, .accumulators = spans},
-        result);
-  }
-
-  static constexpr std::uint32_t kWorkers = 4;
-  static constexpr std::size_t kDimension = 25 * kMillion;
-  static constexpr std::size_t kKept = 25'000;
-
-  std::unique_ptr<World> world = make_single_process();
-  Cluster cluster{*world, static_cast<int>(kWorkers)};
-  std::unique_ptr<Aggregator> aggregator;
-  std::vector<std::vector<float>> accumulators;
-  std::vector<std::span<const float>> spans;
-  std::vector<Message<float>> messages;
-  Aggregation<float> result;
-};
-
-void bench_aggregate(std::vector<Measure>& measures, const Options& /*options*/) {
-  for (const auto& entry : aggregators()) {
-    const auto step = std::make_shared<AggregationCase>(entry.name.data());
-    const std::string name = fmt::format("aggregate/{}", entry.name);
-    add_benchmark(name, [step] { step->run(); });
-    measures.push_back(
-        {.id = entry.name == "gtopk-tree" ? "P3" : "",
-         .name = fmt::format("{}, P = 4, k = 25000, d = 25000000, one process", entry.name),
-         .benchmark = name,
-         .baseline = entry.name == "dense" ? "" : "aggregate/dense",
-         .faster_than = true,
-         .target = std::nullopt});
-  }
-}
-
 using Group = void (*)(std::vector<Measure>&, const Options&);
 
 const std::vector<std::pair<std::string, Group>>& benchmarks() {
   static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
                                                               {"select", bench_select},
+                                                              {"merge", bench_merge},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
                                                               {"logistic", bench_logistic},
@@ -196,13 +147,13 @@ std::vector<Measure> register_chosen(const Options& options) {
 constexpr double kMillisecondsPerSecond = 1000;
 
 bool is_met(const Measure& measure, double value, double ratio) {
-  const double reached = measure.per_run ? value : ratio;
-  const bool at_least = measure.per_run || measure.faster_than;
+  const double reached = measure.per_run || measure.of_value ? value : ratio;
+  const bool at_least = measure.per_run || (measure.faster_than && !measure.of_value);
   return at_least ? reached >= *measure.target : reached <= *measure.target;
 }
 
-reports::Json as_json(const Measure& measure, const Collector& collector) {
-  const auto& times = collector.times.at(measure.benchmark);
+reports::Json as_json(const Measure& measure, const Times& all_times) {
+  const auto& times = all_times.at(measure.benchmark);
   const auto spread = reports::spread_of(times);
   const double time = spread.median.value();
   const auto value_of = [&](double milliseconds) {
@@ -217,7 +168,7 @@ reports::Json as_json(const Measure& measure, const Collector& collector) {
   json["ratio"] = nullptr;
   double ratio = 0;
   if (!measure.baseline.empty()) {
-    const double baseline = reports::median(collector.times.at(measure.baseline)).value();
+    const double baseline = reports::median(all_times.at(measure.baseline)).value();
     ratio = measure.faster_than ? baseline / time : time / baseline;
     json["baseline"] = value_of(baseline);
     json["ratio"] = ratio;
@@ -270,6 +221,28 @@ void print_header() {
       kRepetitions);
 }
 
+/// On several processes every rank must do the same: no benchmark that decides for itself how often
+/// it runs.
+Times run_on_all(const Options& options, std::vector<Measure>& measures, World& world) {
+  together(world, [&] {
+    require(options.benchmarks == std::vector<std::string>{"aggregate"},
+            "on several processes only 'residuum bench aggregate' runs; start the others without "
+            "mpirun");
+  });
+  return time_aggregate(measures, world);
+}
+
+Times run_here(const Options& options, std::vector<Measure>& measures) {
+  measures = register_chosen(options);
+  std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
+  std::array<char*, 2> argv{words[0].data(), words[1].data()};
+  int argc = 2;
+  benchmark::Initialize(&argc, argv.data());
+  Collector collector;
+  benchmark::RunSpecifiedBenchmarks(&collector);
+  return collector.times;
+}
+
 }  // namespace
 
 void add_benchmark(const std::string& name, const std::function<void()>& body, int repetitions) {
@@ -285,17 +258,16 @@ void add_benchmark(const std::string& name, const std::function<void()>& body, i
       ->MinTime(0.05);
 }
 
-ExitCode bench_command(const Options& options) {
-  const auto measures = register_chosen(options);
-  std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
-  std::array<char*, 2> argv{words[0].data(), words[1].data()};
-  int argc = 2;
-  benchmark::Initialize(&argc, argv.data());
-  Collector collector;
-  benchmark::RunSpecifiedBenchmarks(&collector);
+ExitCode bench_command(const Options& options, World& world) {
+  std::vector<Measure> measures;
+  const Times times =
+      world.size() > 1 ? run_on_all(options, measures, world) : run_here(options, measures);
+  if (!world.is_root()) {
+    return ExitCode::done;
+  }
   auto list = reports::Json::array();
   for (const auto& measure : measures) {
-    list.push_back(as_json(measure, collector));
+    list.push_back(as_json(measure, times));
   }
   if (options.json) {
     fmt::print("{}\n", list.dump(2));
