@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/cluster/world.h"
 #include "experiments/options.h"
 #include "reports/files.h"
 
@@ -28,7 +30,11 @@ struct Measure {
   std::size_t entries = 0;                      // values are nanoseconds per entry: of the value,
   std::size_t of_baseline = 0;                  // and of the baseline
   std::function<std::string()> note = nullptr;  // what is to be said when all has been timed
+  bool of_value = false;  // the target is what the value may be at most, not the ratio
 };
+
+/// Milliseconds of every repetition, by the benchmark's name.
+using Times = std::map<std::string, std::vector<double>>;
 
 inline constexpr int kRepetitions = 7;
 
@@ -37,8 +43,11 @@ void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
 
-/// Times all that was added: an array with an object for each measure.
-reports::Json run_benchmarks(const std::vector<Measure>& measures);
+/// Times all that was added.
+Times time_added();
+
+/// An array with an object for each measure.
+reports::Json told(const std::vector<Measure>& measures, const Times& times);
 
 /// The array as a table.
 void print_lines(const reports::Json& list);
@@ -50,6 +59,14 @@ void bench_fused(std::vector<Measure>& measures, const Options& options);
 
 /// The same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
 void bench_scale(std::vector<Measure>& measures, const Options& options);
+/// Two sorted lists to one of k entries and the rest.
+void bench_merge(std::vector<Measure>& measures, const Options& options);
+
+/// One exchange of four workers in one process.
+void bench_aggregate(std::vector<Measure>& measures, const Options& options);
+
+/// The same on the processes of `world`: the longest time of all ranks. Collective.
+Times time_aggregate(std::vector<Measure>& measures, World& world);
 
 /// Whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{:<10} {}\n", "GPU", cuda::description());
     std::vector<Measure> measures;
     bench_cuda(measures, DeviceTopK());
-    const auto list = run_benchmarks(measures);
+    const auto list = told(measures, time_added());
     if (json) {
       fmt::print("{}\n", list.dump(2));
     } else {

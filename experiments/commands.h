@@ -22,7 +22,8 @@ ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);
 /// `program` is this program's own path: it is started under mpirun.
 ExitCode verify_command(const Options& options, const std::string& program);
-ExitCode bench_command(const Options& options);
+/// Collective over the world's processes.
+ExitCode bench_command(const Options& options, World& world);
 ExitCode list_command(const Options& options);
 ExitCode info_command(const Options& options);
 

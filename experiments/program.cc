@@ -184,8 +184,12 @@ ExitCode dispatch(const CommandLine& line,
   if (line.run->parsed()) {
     return residuum::run_command(options, arguments, world);
   }
+  if (line.bench->parsed()) {
+    return residuum::bench_command(options, world);
+  }
   residuum::require(world.size() == 1,
-                    "only 'run' works on several processes; start this command without mpirun");
+                    "only 'run' and 'bench aggregate' work on several processes; start this "
+                    "command without mpirun");
   if (line.plan->parsed()) {
     return residuum::plan_command(options);
   }
@@ -203,9 +207,6 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.verify->parsed()) {
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
-  }
-  if (line.bench->parsed()) {
-    return residuum::bench_command(options);
   }
   if (line.list->parsed()) {
     return residuum::list_command(options);

@@ -11,7 +11,7 @@ class AllGather final : public AggregatorFor<AllGather> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Aggregation<Real>& result) const {
-    gather_and_sum(cluster, contributions, result);
+    gather_and_sum(cluster, contributions, result, result.sum);
     result.applied_whole = true;
   }
 

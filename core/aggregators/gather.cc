@@ -1,33 +1,31 @@
 #include "core/aggregators/gather.h"
 
-#include <utility>
-
 namespace residuum {
 namespace {
 
-/// result.sum := the sum of neighbours, of neighbouring pairs, ...
+/// sum := the sum of neighbours, of neighbouring pairs, ... Every partial sum has a buffer of its
+/// own, which soon is as long as it needs to be.
 template <class Real>
-void sum_pairwise(Lists<Real> lists, Aggregation<Real>& result) {
+void sum_pairwise(Lists<Real> lists, AggregationBuffers<Real>& buffers, SparseVector<Real>& sum) {
   if (lists.size() == 1) {
-    result.sum = *lists.front();
+    copy(*lists.front(), sum);
     return;
   }
-  auto& buffers = result.buffers;
-  auto& sums = buffers.sums;
-  sums.resize((lists.size() + 1) / 2);
-  for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
-    add(*lists[i], *lists[i + 1], sums[i / 2]);
-  }
-  if (lists.size() % 2 != 0) {
-    sums.back() = *lists.back();
-  }
-  for (std::size_t stride = 1; stride < sums.size(); stride *= 2) {
-    for (std::size_t i = 0; i + stride < sums.size(); i += 2 * stride) {
-      add(sums[i], sums[i + stride], buffers.sum);
-      std::swap(sums[i], buffers.sum);
+  buffers.sums.resize(lists.size());
+  auto& left = buffers.looked_at;
+  left.assign(lists.begin(), lists.end());
+  for (std::size_t used = 0; left.size() > 1;) {
+    const std::size_t pairs = left.size() / 2;
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      SparseVector<Real>& target = left.size() == 2 ? sum : buffers.sums[used++];
+      add(*left[2 * pair], *left[2 * pair + 1], target);
+      left[pair] = &target;
     }
+    if (left.size() % 2 != 0) {
+      left[pairs] = left.back();
+    }
+    left.resize((left.size() + 1) / 2);
   }
-  std::swap(result.sum, sums.front());
 }
 
 }  // namespace
@@ -56,7 +54,8 @@ void find_delivered(Aggregation<Real>& result) {
 template <class Real>
 void gather_and_sum(const Cluster& cluster,
                     const Contributions<Real>& contributions,
-                    Aggregation<Real>& result) {
+                    Aggregation<Real>& result,
+                    SparseVector<Real>& sum) {
   auto& buffers = result.buffers;
   result.is_dense = false;
   messages_as_lists(contributions, buffers);
@@ -65,7 +64,7 @@ void gather_and_sum(const Cluster& cluster,
   for (const auto* list : buffers.lists) {
     result.traffic.bytes += copies * list->size() * entry_bytes<Real>(contributions.dimension);
   }
-  sum_pairwise(cluster.all_gather<Real>(buffers.lists, buffers.mail), result);
+  sum_pairwise(cluster.all_gather<Real>(buffers.lists, buffers.mail), buffers, sum);
 }
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
@@ -79,9 +78,11 @@ template void find_delivered<float>(Aggregation<float>&);
 template void find_delivered<double>(Aggregation<double>&);
 template void gather_and_sum<float>(const Cluster&,
                                     const Contributions<float>&,
-                                    Aggregation<float>&);
+                                    Aggregation<float>&,
+                                    SparseVector<float>&);
 template void gather_and_sum<double>(const Cluster&,
                                      const Contributions<double>&,
-                                     Aggregation<double>&);
+                                     Aggregation<double>&,
+                                     SparseVector<double>&);
 
 }  // namespace residuum

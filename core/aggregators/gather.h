@@ -15,11 +15,12 @@ void messages_as_lists(const Contributions<Real>& contributions, AggregationBuff
 template <class Real>
 void find_delivered(Aggregation<Real>& result);
 
-/// result.sum := the sum of all messages, on every process; counts the traffic of the all-gather.
+/// sum := the sum of all messages, on every process; counts the traffic of the all-gather.
 template <class Real>
 void gather_and_sum(const Cluster& cluster,
                     const Contributions<Real>& contributions,
-                    Aggregation<Real>& result);
+                    Aggregation<Real>& result,
+                    SparseVector<Real>& sum);
 
 /// (P-1) copies of every message; a bound for whole accumulators, whose zeros are not sent.
 TrafficModel gather_traffic_model(const TrafficShape& shape);

@@ -1,8 +1,6 @@
 // g = Top_k(sum_p s^p), "select k from k x P" (Shi et al., ICDCS 2019, the naive form): what the
 // tree approximates.
 
-#include <utility>
-
 #include "core/aggregators/gather.h"
 
 namespace residuum {
@@ -14,10 +12,9 @@ class GTopKExact final : public AggregatorFor<GTopKExact> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Aggregation<Real>& result) const {
-    gather_and_sum(cluster, contributions, result);
     auto& buffers = result.buffers;
-    split_top_k(result.sum, contributions.k, buffers.split, buffers.sum, buffers.cut);
-    std::swap(result.sum, buffers.sum);
+    gather_and_sum(cluster, contributions, result, buffers.sum);
+    split_top_k(buffers.sum, contributions.k, buffers.split, result.sum, buffers.cut);
     result.applied_whole = false;
     find_delivered(result);
     result.cut_in_merges.resize(buffers.lists.size());  // all of them empty

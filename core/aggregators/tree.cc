@@ -1,6 +1,6 @@
 #include "core/aggregators/tree.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace residuum {
 namespace {
@@ -94,13 +94,13 @@ void find_cuts_on_support(Aggregation<Real>& result) {
   for (auto& cuts : result.cut_in_merges) {
     cuts.clear();
   }
+  buffers.sum.make_room(2 * result.sum.size());
   for (std::size_t i = 0; i < merges; ++i) {
     auto& cuts = result.cut_in_merges[buffers.cut_slots[i]];
-    if (cuts.empty()) {
-      std::swap(cuts, inside[i]);
-    } else if (!inside[i].empty()) {
+    cuts.make_room(result.sum.size());
+    if (!inside[i].empty()) {
       add(cuts, inside[i], buffers.sum);
-      std::swap(cuts, buffers.sum);
+      copy(buffers.sum, cuts);
     }
   }
 }

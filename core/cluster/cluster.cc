@@ -26,6 +26,7 @@ void write(std::span<const std::byte> bytes, std::byte* target) {
 
 template <class T>
 void read_numbers(std::span<const std::byte> bytes, std::vector<T>& values) {
+  values.reserve(std::bit_ceil(bytes.size() / sizeof(T)));
   values.resize(bytes.size() / sizeof(T));
   if (!values.empty()) {
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));

@@ -1,6 +1,7 @@
 #include "core/trainer/worker_gradients.h"
 
 #include "core/vectors/dense.h"
+#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {
@@ -29,9 +30,11 @@ WorkerGradients<Real>::WorkerGradients(const Training& training)
     : training_(training),
       objective_(*training.objective),
       cluster_(*training.cluster),
-      gradients_(static_cast<std::size_t>(cluster_.count()),
-                 std::vector<Real>(objective_.dimension())),
-      statistics_(gradients_.size(), std::vector<double>(objective_.statistics())) {
+      statistics_(static_cast<std::size_t>(cluster_.count()),
+                  std::vector<double>(objective_.statistics())) {
+  for (std::size_t slot = 0; slot < statistics_.size(); ++slot) {
+    gradients_.push_back(large_vector<Real>(objective_.dimension()));
+  }
   for (auto& statistics : statistics_) {
     objective_.initial_statistics(statistics);
   }

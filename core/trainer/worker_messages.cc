@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/vectors/dense.h"
+#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {
@@ -20,10 +21,11 @@ WorkerMessages<Real>::WorkerMessages(const Training& training)
     : training_(training),
       method_(*training.method),
       d_(training.objective->dimension()),
-      memories_(static_cast<std::size_t>(training.cluster->count()),
-                std::vector<Real>(d_ * method_.feedback->vectors())),
-      messages_(memories_.size()),
-      settlements_(memories_.size()) {
+      messages_(static_cast<std::size_t>(training.cluster->count())),
+      settlements_(messages_.size()) {
+  for (std::size_t slot = 0; slot < messages_.size(); ++slot) {
+    memories_.push_back(large_vector<Real>(d_ * method_.feedback->vectors()));
+  }
   const auto segments = method_.sparsifier->segments();
   segments_.assign(segments.begin(), segments.end());
   if (segments_.empty()) {

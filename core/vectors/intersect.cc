@@ -8,8 +8,8 @@ namespace {
 
 using list_kernels::Bits;
 
-/// Coordinates of a range: their bits are 64 KiB.
-constexpr int kRangeShift = 19;
+/// Coordinates of a range: their bits are 32 KiB.
+constexpr int kRangeShift = 18;
 
 template <class Real>
 constexpr std::uint32_t kWordBits = 8 * sizeof(Bits<Real>);
@@ -38,8 +38,7 @@ void look_in_range(const SparseVector<Real>& vector,
   const std::size_t room = end - cursor + list_kernels::kSlack;
   auto& found = workspace.found;
   if (found.size() < room) {
-    found.indices.resize(room);
-    found.values.resize(room);
+    found.resize(room);
   }
   const auto kept = static_cast<std::ptrdiff_t>(list_kernels::best<Real>().keep_marked(
       {vector.indices.data() + cursor, vector.values.data() + cursor, end - cursor},
@@ -71,10 +70,8 @@ void intersect(std::span<const SparseVector<Real>* const> vectors,
   workspace.marks.resize((std::size_t{1} << kRangeShift) / kWordBits<Real>);
   workspace.cursors.assign(vectors.size(), 0);
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    const std::size_t most = std::min(vectors[i]->size(), support.size());
     inside[i].clear();
-    inside[i].indices.reserve(most);
-    inside[i].values.reserve(most);
+    inside[i].make_room(support.size());
   }
   for (std::size_t begin = 0; begin < support.size();) {
     const std::uint32_t range = support[begin] >> kRangeShift;

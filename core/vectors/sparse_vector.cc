@@ -87,9 +87,10 @@ class Merger {
     const Real value = Combine::of(a_values_[c.a], from_a, b_values_[c.b], from_b);
     indices_[c.out] = std::min(a, b);
     values_[c.out] = value;
-    c.out += value != 0 ? 1U : 0U;
-    c.a += from_a ? 1U : 0U;
-    c.b += from_b ? 1U : 0U;
+    // Sums, not choices: a compiler makes branches of choices.
+    c.out += static_cast<std::size_t>(list_kernels::magnitude(value) != 0);
+    c.a += static_cast<std::size_t>(from_a);
+    c.b += static_cast<std::size_t>(from_b);
   }
 
   void finish(Cursor& c) const {
@@ -117,8 +118,7 @@ class Merger {
 template <class Combine, class Real>
 void merge(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& result) {
   assert(&result != &a && &result != &b);
-  result.indices.resize(a.size() + b.size());
-  result.values.resize(a.size() + b.size());
+  result.resize(a.size() + b.size());
   const std::size_t a_half = a.size() / 2;
   std::size_t b_half = 0;
   if (a_half > 0) {
@@ -128,8 +128,7 @@ void merge(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVecto
   const std::size_t size =
       Merger<Real, Combine>(a, b, result)
           .merge({0, a_half, 0, b_half, 0}, {a_half, a.size(), b_half, b.size(), a_half + b_half});
-  result.indices.resize(size);
-  result.values.resize(size);
+  result.resize(size);
 }
 
 }  // namespace

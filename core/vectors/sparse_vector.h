@@ -1,6 +1,7 @@
 #pragma once
 // A sparse vector as the workers exchange it: uint32 index and value per entry.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,6 +21,16 @@ struct SparseVector {
     indices.clear();
     values.clear();
   }
+  /// For `entries` and some more, so that lists which vary in length soon have all they need.
+  void make_room(std::size_t entries) {
+    indices.reserve(std::bit_ceil(entries));
+    values.reserve(std::bit_ceil(entries));
+  }
+  void resize(std::size_t entries) {
+    make_room(entries);
+    indices.resize(entries);
+    values.resize(entries);
+  }
   void push_back(std::uint32_t index, Real value) {
     indices.push_back(index);
     values.push_back(value);
@@ -33,6 +44,12 @@ template <class Real>
 constexpr std::size_t entry_bytes(std::size_t dimension) {
   const bool is_wide = dimension >= std::size_t{1} << 32;
   return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
+}
+
+template <class Real>
+void copy(const SparseVector<Real>& from, SparseVector<Real>& to) {
+  to.make_room(from.size());
+  to = from;
 }
 
 /// sum := a + b over the union of supports; entries that cancel to zero are dropped.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 #include <functional>
+#include <span>
 
 namespace residuum {
 namespace {
@@ -19,7 +20,7 @@ constexpr int kBucketBits = 11;
 constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 
 /// Counting neighbours in different tables keeps equal buckets from waiting for one another.
-constexpr std::size_t kTables = 2;
+constexpr std::size_t kTables = 4;
 
 /// Where the k-th entry of the order stands: its magnitude, how many entries have exactly that, and
 /// how many of these are among the first k.
@@ -38,22 +39,29 @@ struct Bucket {
 };
 
 template <class Real>
-Bucket find_bucket(const std::vector<Bits<Real>>& magnitudes,
+Bucket find_bucket(std::span<const Bits<Real>> magnitudes,
                    Bits<Real> lowest,
                    int shift,
                    std::size_t wanted,
                    std::vector<std::uint32_t>& histogram) {
   histogram.assign(kTables * kBuckets, 0);
-  std::size_t table = 0;
-  for (const Bits<Real> m : magnitudes) {
-    ++histogram[table + ((m - lowest) >> shift)];
-    table = kBuckets - table;
+  const std::size_t whole = magnitudes.size() - magnitudes.size() % kTables;
+  for (std::size_t i = 0; i < whole; i += kTables) {
+    for (std::size_t table = 0; table < kTables; ++table) {
+      ++histogram[table * kBuckets + ((magnitudes[i + table] - lowest) >> shift)];
+    }
+  }
+  for (std::size_t i = whole; i < magnitudes.size(); ++i) {
+    ++histogram[(magnitudes[i] - lowest) >> shift];
   }
   std::size_t bucket = kBuckets;
   for (;;) {
     assert(bucket > 0);
     --bucket;
-    const std::size_t count = histogram[bucket] + histogram[kBuckets + bucket];
+    std::size_t count = 0;
+    for (std::size_t table = 0; table < kTables; ++table) {
+      count += histogram[table * kBuckets + bucket];
+    }
     if (wanted <= count) {
       return {.number = bucket, .wanted = wanted};
     }
@@ -65,7 +73,7 @@ Bucket find_bucket(const std::vector<Bits<Real>>& magnitudes,
 /// that are left are equal.
 template <class Real>
 Cut<Real> find_cut(std::size_t k, SplitWorkspace<Real>& workspace) {
-  auto& left = workspace.magnitudes;
+  std::span<Bits<Real>> left = workspace.magnitudes;
   assert(k >= 1 && k <= left.size());
   std::size_t wanted = k;
   while (left.size() > kSmall) {
@@ -81,7 +89,7 @@ Cut<Real> find_cut(std::size_t k, SplitWorkspace<Real>& workspace) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(highest - lowest)) - kBucketBits);
     const auto bucket = find_bucket<Real>(left, lowest, shift, wanted, workspace.histogram);
     const Bits<Real> first = lowest + (static_cast<Bits<Real>>(bucket.number) << shift);
-    left.resize(list_kernels::best<Real>().keep_within(
+    left = left.first(list_kernels::best<Real>().keep_within(
         left.data(), left.size(), first, Bits<Real>{1} << shift));
     wanted = bucket.wanted;
   }
@@ -110,12 +118,6 @@ std::size_t end_of_ties(const SparseVector<Real>& vector, const Cut<Real>& cut) 
   return i;
 }
 
-template <class Real>
-void resize(SparseVector<Real>& vector, std::size_t size) {
-  vector.indices.resize(size);
-  vector.values.resize(size);
-}
-
 /// Up to `ties_end` what reaches the cut is kept, from there on what exceeds it.
 template <class Real>
 void divide(const SparseVector<Real>& vector,
@@ -124,8 +126,8 @@ void divide(const SparseVector<Real>& vector,
             std::size_t k,
             SparseVector<Real>& kept,
             SparseVector<Real>& cut) {
-  resize(kept, k + list_kernels::kSlack);
-  resize(cut, vector.size() - k + list_kernels::kSlack);
+  kept.resize(k + list_kernels::kSlack);
+  cut.resize(vector.size() - k + list_kernels::kSlack);
   std::size_t reached = 0;
   const auto divide_part = [&](std::size_t begin, std::size_t end, Bits<Real> bound) {
     const std::size_t below = begin - reached;
@@ -138,8 +140,8 @@ void divide(const SparseVector<Real>& vector,
   divide_part(0, ties_end, cut_magnitude);
   divide_part(ties_end, vector.size(), cut_magnitude + 1);
   assert(reached == k);
-  resize(kept, k);
-  resize(cut, vector.size() - k);
+  kept.resize(k);
+  cut.resize(vector.size() - k);
 }
 
 }  // namespace
@@ -152,13 +154,13 @@ void split_top_k(const SparseVector<Real>& vector,
                  SparseVector<Real>& cut) {
   assert(&kept != &vector && &cut != &vector && &kept != &cut);
   if (vector.size() <= k) {
-    kept = vector;
+    copy(vector, kept);
     cut.clear();
     return;
   }
   if (k == 0) {
     kept.clear();
-    cut = vector;
+    copy(vector, cut);
     return;
   }
   auto& magnitudes = workspace.magnitudes;
