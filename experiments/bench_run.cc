@@ -6,7 +6,6 @@
 
 #include <array>
 #include <benchmark/benchmark.h>
-#include <map>
 
 #include "experiments/bench.h"
 #include "reports/statistics.h"
@@ -25,19 +24,19 @@ class Collector final : public benchmark::BenchmarkReporter {
       }
     }
   }
-  std::map<std::string, std::vector<double>> times;  // milliseconds
+  Times times;
 };
 
 constexpr double kMillisecondsPerSecond = 1000;
 
 bool is_met(const Measure& measure, double value, double ratio) {
-  const double reached = measure.per_run ? value : ratio;
-  const bool at_least = measure.per_run || measure.faster_than;
+  const double reached = measure.per_run || measure.of_value ? value : ratio;
+  const bool at_least = measure.per_run || (measure.faster_than && !measure.of_value);
   return at_least ? reached >= *measure.target : reached <= *measure.target;
 }
 
 /// The time of one run as the measure tells it.
-double told(const Measure& measure, double milliseconds, std::size_t entries) {
+double in_unit(const Measure& measure, double milliseconds, std::size_t entries) {
   constexpr double kNanoseconds = 1e6;  // per millisecond
   if (measure.per_run) {
     return *measure.per_run * kMillisecondsPerSecond / milliseconds;
@@ -45,11 +44,11 @@ double told(const Measure& measure, double milliseconds, std::size_t entries) {
   return entries == 0 ? milliseconds : milliseconds * kNanoseconds / static_cast<double>(entries);
 }
 
-reports::Json as_json(const Measure& measure, const Collector& collector) {
-  const auto& times = collector.times.at(measure.benchmark);
+reports::Json as_json(const Measure& measure, const Times& all_times) {
+  const auto& times = all_times.at(measure.benchmark);
   const auto spread = reports::spread_of(times);
   const double time = spread.median.value();
-  const double value = told(measure, time, measure.entries);
+  const double value = in_unit(measure, time, measure.entries);
   reports::Json json{{"id", measure.id},
                      {"name", measure.name},
                      {"value", value},
@@ -58,8 +57,8 @@ reports::Json as_json(const Measure& measure, const Collector& collector) {
   json["ratio"] = nullptr;
   double ratio = 0;
   if (!measure.baseline.empty()) {
-    const double of_baseline = reports::median(collector.times.at(measure.baseline)).value();
-    const double baseline = told(measure, of_baseline, measure.of_baseline);
+    const double of_baseline = reports::median(all_times.at(measure.baseline)).value();
+    const double baseline = in_unit(measure, of_baseline, measure.of_baseline);
     const double slower = measure.per_run ? time / of_baseline : value / baseline;
     ratio = measure.faster_than ? 1 / slower : slower;
     json["baseline"] = baseline;
@@ -114,16 +113,20 @@ void add_benchmark(const std::string& name, const std::function<void()>& body, i
       ->MinTime(0.05);
 }
 
-reports::Json run_benchmarks(const std::vector<Measure>& measures) {
+Times time_added() {
   std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
   std::array<char*, 2> argv{words[0].data(), words[1].data()};
   int argc = 2;
   benchmark::Initialize(&argc, argv.data());
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
+  return collector.times;
+}
+
+reports::Json told(const std::vector<Measure>& measures, const Times& times) {
   auto list = reports::Json::array();
   for (const auto& measure : measures) {
-    list.push_back(as_json(measure, collector));
+    list.push_back(as_json(measure, times));
   }
   return list;
 }
