@@ -9,6 +9,7 @@
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"
 #include "objectives/torch/models.h"
+#include "objectives/torch/network_options.h"
 #include "objectives/torch/torch_network.h"
 
 namespace residuum {
@@ -69,7 +70,7 @@ void check_size(const std::vector<std::int64_t>& widths) {
 Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden) {
   const auto widths = widths_of(shape, hidden);
   check_size(widths);
-  return make_networks(shape, [&widths] {
+  return make_networks(shape, [widths] {
     torch::nn::Sequential net;
     net->push_back("flatten", torch::nn::Flatten());
     for (std::size_t i = 1; i < widths.size(); ++i) {
@@ -86,7 +87,7 @@ std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveConte
   const auto hidden = hidden_from(section);
   ImageData data = load_image_data(section, context);
   Networks networks = mlp(shape_of(data.train), hidden);
-  return std::make_unique<NetworkObjective>(std::move(data), std::move(networks));
+  return make_image_network(std::move(data), networks, section, EvaluatePrecision::float64);
 }
 
 }  // namespace residuum

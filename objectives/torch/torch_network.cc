@@ -1,6 +1,6 @@
-// Parameters and gradients of a libtorch module as views of two flat tensors, so that a step copies
-// d numbers in and d numbers out and never walks over tensors. Parameters are in the order of
-// named_parameters().
+// Parameters, gradients and running statistics of a libtorch module as views of flat tensors, so
+// that a step copies d numbers in and d numbers out and never walks over tensors. They are in the
+// order of named_parameters() and of named_buffers().
 //
 // Determinism: one thread, also in the BLAS behind libtorch, and only operations that torch
 // declares deterministic. The same machine gives the same bits at every call; another thread count
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <dlfcn.h>
 #include <string>
 #include <type_traits>
@@ -59,6 +60,33 @@ torch::Tensor part(const torch::Tensor& flat, const Layer& layer) {
   return flat.narrow(0, offset, static_cast<std::int64_t>(layer.size)).view(layer.shape);
 }
 
+/// Batch normalisation has a third buffer, in which it counts its batches.
+std::vector<torch::Tensor> running_statistics(const torch::nn::Sequential& module) {
+  std::vector<torch::Tensor> running;
+  for (const auto& buffer : module->named_buffers()) {
+    const std::string& name = buffer.key();
+    if (name.ends_with("running_mean") || name.ends_with("running_var")) {
+      running.push_back(buffer.value());
+    }
+  }
+  return running;
+}
+
+/// Copies the buffers into one tensor and makes them views of it.
+torch::Tensor flattened(std::vector<torch::Tensor> buffers, torch::Dtype type) {
+  std::vector<torch::Tensor> pieces{torch::zeros({0}, type)};
+  for (const auto& buffer : buffers) {
+    pieces.push_back(buffer.flatten());
+  }
+  torch::Tensor flat = torch::cat(pieces);
+  std::int64_t offset = 0;
+  for (auto& buffer : buffers) {
+    buffer.set_data(flat.narrow(0, offset, buffer.numel()).view(buffer.sizes()));
+    offset += buffer.numel();
+  }
+  return flat;
+}
+
 /// Comparisons with NaN are false, so an image with a NaN among its logits is never correct.
 template <class Real>
 bool is_correct(std::span<const Real> logits, std::size_t label) {
@@ -74,10 +102,10 @@ bool is_correct(std::span<const Real> logits, std::size_t label) {
 template <class Real>
 class TorchNetwork final : public Network<Real> {
  public:
-  TorchNetwork(const ImageShape& shape, torch::nn::Sequential module)
-      : shape_(shape), module_(std::move(module)), layers_(layer_table(module_)) {
-    assert(module_->buffers().empty());
+  explicit TorchNetwork(torch::nn::Sequential module)
+      : module_(std::move(module)), layers_(layer_table(module_)) {
     module_->to(kDtype<Real>);
+    statistics_ = flattened(running_statistics(module_), kDtype<Real>);
     const auto& last = layers_.back();
     const auto d = static_cast<std::int64_t>(last.offset + last.size);
     parameters_ = torch::zeros({d}, kDtype<Real>);
@@ -98,12 +126,25 @@ class TorchNetwork final : public Network<Real> {
     gradient_.zero_();
   }
 
+  std::vector<double> statistics() const override {
+    const Real* const begin = statistics_.data_ptr<Real>();
+    return {begin, begin + statistics_.numel()};
+  }
+
+  void load_statistics(std::span<const double> statistics) override {
+    assert(statistics.size() == static_cast<std::size_t>(statistics_.numel()));
+    std::transform(
+        statistics.begin(), statistics.end(), statistics_.data_ptr<Real>(), [](double value) {
+          return static_cast<Real>(value);
+        });
+  }
+
   BatchLoss loss(Batch<Real>& batch) override {
     be_deterministic();
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor logits = forward(batch).contiguous();
+    const torch::Tensor logits = forward(batch, Phase::evaluation).contiguous();
     BatchLoss result{.sum = sum(losses(logits, batch))};
-    const auto classes = static_cast<std::size_t>(shape_.classes);
+    const auto classes = static_cast<std::size_t>(logits.size(1));
     for (std::size_t i = 0; i < batch.labels.size(); ++i) {
       const std::span<const Real> row(logits.data_ptr<Real>() + i * classes, classes);
       result.correct += is_correct(row, static_cast<std::size_t>(batch.labels[i])) ? 1 : 0;
@@ -111,9 +152,9 @@ class TorchNetwork final : public Network<Real> {
     return result;
   }
 
-  double add_gradient(Batch<Real>& batch, Real scale) override {
+  double add_gradient(Batch<Real>& batch, Real scale, Phase phase) override {
     be_deterministic();
-    const torch::Tensor each = losses(forward(batch), batch);
+    const torch::Tensor each = losses(forward(batch, phase), batch);
     each.backward(torch::full_like(each, static_cast<double>(scale)));
     return sum(each.detach());
   }
@@ -123,49 +164,67 @@ class TorchNetwork final : public Network<Real> {
   }
 
  private:
-  torch::Tensor forward(Batch<Real>& batch) {
-    assert(batch.pixels.size() == batch.labels.size() * shape_.pixels());
-    const auto images = torch::from_blob(batch.pixels.data(),
-                                         {static_cast<std::int64_t>(batch.labels.size()),
-                                          static_cast<std::int64_t>(shape_.channels),
-                                          static_cast<std::int64_t>(shape_.height),
-                                          static_cast<std::int64_t>(shape_.width)},
-                                         kDtype<Real>);
+  torch::Tensor forward(Batch<Real>& batch, Phase phase) {
+    if (module_->is_training() != (phase == Phase::training)) {
+      module_->train(phase == Phase::training);
+    }
     // Torch's memory starts at multiples of 64 bytes, a vector's wherever the heap is free: with a
     // copy, how a kernel splits its loops cannot depend on the history of the heap.
-    return module_->forward(images.clone());
+    return module_->forward(input_of(batch).clone());
   }
 
-  torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) const {
+  static torch::Tensor input_of(Batch<Real>& batch) {
+    std::vector<std::int64_t> sizes{static_cast<std::int64_t>(batch.samples())};
+    sizes.insert(sizes.end(), batch.shape.begin(), batch.shape.end());
+    if (!batch.tokens.empty()) {
+      return torch::from_blob(batch.tokens.data(), sizes, torch::kInt64);
+    }
+    return torch::from_blob(batch.pixels.data(), sizes, kDtype<Real>);
+  }
+
+  /// One per label, such that those of a sample add up to its loss.
+  static torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) {
     const auto labels = torch::from_blob(
         batch.labels.data(), {static_cast<std::int64_t>(batch.labels.size())}, torch::kInt64);
-    return torch::nn::functional::cross_entropy(
+    const auto each = torch::nn::functional::cross_entropy(
         logits, labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
+    return batch.labels_per_sample == 1 ? each
+                                        : each / static_cast<double>(batch.labels_per_sample);
   }
 
   static double sum(const torch::Tensor& each) {
     return each.sum(torch::kFloat64).template item<double>();
   }
 
-  ImageShape shape_;
   torch::nn::Sequential module_;
   std::vector<Layer> layers_;
   torch::Tensor parameters_;
   torch::Tensor gradient_;
+  torch::Tensor statistics_;
 };
 
-}  // namespace
-
-Networks make_networks(const ImageShape& shape, const BuildModule& build) {
+template <class Real>
+std::unique_ptr<Network<Real>> make_network(const BuildModule& build) {
   be_deterministic();
   try {
-    return {.shape = shape,
-            .single_precision = std::make_unique<TorchNetwork<float>>(shape, build()),
-            .double_precision = std::make_unique<TorchNetwork<double>>(shape, build())};
+    return std::make_unique<TorchNetwork<Real>>(build());
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
     resource_error("libtorch cannot build the network: {}", message.substr(0, message.find('\n')));
   }
+}
+
+}  // namespace
+
+Start torch_start(const Layer& /*layer*/, std::int64_t fan_in) {
+  return {.law = Start::Law::uniform, .scale = 1 / std::sqrt(static_cast<double>(fan_in))};
+}
+
+Networks make_networks(const ImageShape& shape, BuildModule build, StartRule start) {
+  return {.shape = shape,
+          .make_single = [build] { return make_network<float>(build); },
+          .make_double = [build] { return make_network<double>(build); },
+          .start = start};
 }
 
 }  // namespace residuum
