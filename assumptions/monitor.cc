@@ -33,6 +33,9 @@ void set_basics(const StepView& view, Row& row) {
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);
     row.set(Column::test_accuracy, view.test->accuracy);
+    if (view.test->perplexity) {
+      row.set(Column::test_perplexity, *view.test->perplexity);
+    }
   }
 }
 

@@ -51,7 +51,8 @@ struct Point {
 
 struct TestResult {
   double loss = 0;
-  double accuracy = 0;  // in [0, 1]
+  double accuracy = 0;                              // in [0, 1]
+  std::optional<double> perplexity = std::nullopt;  // of text: exp of the mean loss of a token
 };
 
 /// A human-readable statement of the data in use, for provenance.

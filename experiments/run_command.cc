@@ -324,7 +324,9 @@ class Batch {
       text += fmt::format(", loss {:.6g}", outcome.evaluation->loss);
     }
     if (outcome.test) {
-      text += fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
+      text += outcome.test->perplexity
+                  ? fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity)
+                  : fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
     }
     return text;
   }

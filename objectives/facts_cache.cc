@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
-#include <unistd.h>
+
+#include "objectives/data/cache_file.h"
 
 namespace residuum {
 namespace {
@@ -28,13 +28,6 @@ std::uint64_t hash(const std::string& text) {
     state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   return state;
-}
-
-bool write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return !file.fail();
 }
 
 }  // namespace
@@ -76,18 +69,9 @@ void store_minimizer(const std::filesystem::path& cache_dir,
   const nlohmann::json json = {
       {"key", to_json(key)}, {"gradient_norm", gradient_norm}, {"minimizer", minimizer}};
   const auto path = facts_file(cache_dir, key);
-  auto temporary = path;
-  temporary += fmt::format(".{}.tmp", getpid());  // other processes may solve the same
-  std::error_code error;
-  std::filesystem::create_directories(cache_dir, error);
-  if (write_file(temporary, json.dump() + '\n')) {
-    std::filesystem::rename(temporary, path, error);
-    if (!error) {
-      return;
-    }
+  if (!replace_file(path, json.dump() + '\n')) {
+    fmt::print(stderr, "note: f* is not kept for later runs: cannot write {}\n", path.string());
   }
-  std::filesystem::remove(temporary, error);
-  fmt::print(stderr, "note: f* is not kept for later runs: cannot write {}\n", path.string());
 }
 
 }  // namespace residuum

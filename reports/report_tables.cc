@@ -125,7 +125,8 @@ std::vector<ResultColumn> result_columns(const Summary& summary) {
                                     {"average_grad_norm_sq", "X_T"},
                                     {"final_grad_norm_sq", "final ‖∇f‖²"},
                                     {"final_test_loss", "test loss"},
-                                    {"final_test_accuracy", "test accuracy"}};
+                                    {"final_test_accuracy", "test accuracy"},
+                                    {"final_test_perplexity", "test perplexity"}};
   columns.erase(std::remove_if(columns.begin(),
                                columns.end(),
                                [&](const ResultColumn& column) {

@@ -188,6 +188,7 @@ const std::vector<Metric>& run_metrics() {
       {"final_grad_norm_sq", "final.grad_norm_sq", "|grad f(w_T)|^2"},
       {"final_test_loss", "final.test_loss", "mean loss on held-out data"},
       {"final_test_accuracy", "final.test_accuracy", "fraction of held-out samples right"},
+      {"final_test_perplexity", "final.test_perplexity", "exp of the held-out loss of a token"},
       {"average_grad_norm_sq", "totals.average_grad_norm_sq", "X_T, mean of |grad f(w_t)|^2"},
       {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
       {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},

@@ -20,6 +20,8 @@ enum class Purpose : std::uint32_t {
   shuffle = 8,
   test = 9,
   half_noise = 10,
+  augmentation = 11,
+  evaluation = 12,
   falsify = 20,
 };
 

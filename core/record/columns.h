@@ -85,7 +85,8 @@ namespace residuum {
     integer,                                                                                       \
     "bytes",                                                                                       \
     "bytes sent by all workers up to and with this iteration")                                     \
-  X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")
+  X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")    \
+  X(test_perplexity, number, "", "exp(test_loss) of a language model")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

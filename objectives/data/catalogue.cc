@@ -14,9 +14,11 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
+#include "objectives/data/cifar10.h"
 #include "objectives/data/idx.h"
 #include "objectives/data/libsvm.h"
 #include "objectives/data/synthetic.h"
+#include "objectives/data/synthetic_text.h"
 
 namespace residuum {
 namespace {
@@ -117,11 +119,23 @@ Path need_file(const Path& data_dir, const Wanted& wanted) {
   return *found;
 }
 
+const char* content_of(DataKind kind) {
+  switch (kind) {
+    case DataKind::sparse:
+      return "feature vectors";
+    case DataKind::images:
+      return "images";
+    case DataKind::text:
+      break;
+  }
+  return "text";
+}
+
 void check_kind(const DatasetEntry* entry, DataKind kind) {
   require(entry == nullptr || entry->kind == kind,
           "data set '{}' holds {}; this objective takes one of: {}",
           entry == nullptr ? "" : entry->name,
-          kind == DataKind::sparse ? "images" : "feature vectors",
+          entry == nullptr ? "" : content_of(entry->kind),
           fmt::join(names_of(kind), ", "));
 }
 
@@ -153,21 +167,31 @@ std::optional<Path> find_sparse_test(const std::string& name, const Path& data_d
   return find_file(data_dir, {.name = name, .file = file});
 }
 
-const DatasetEntry& image_entry(const std::string& name) {
+/// Of these kinds only what the table has can be named.
+const DatasetEntry& known_entry(const std::string& name, DataKind kind) {
   check_name(name);
   const DatasetEntry* const entry = find_entry(name);
-  check_kind(entry, DataKind::images);
+  check_kind(entry, kind);
   require(entry != nullptr,
-          "unknown image data set '{}'{}",
+          "unknown data set '{}': none of that name holds {}{}",
           name,
-          suggestion(name, names_of(DataKind::images)));
+          content_of(kind),
+          suggestion(name, names_of(kind)));
   return *entry;
 }
 
-ImageDataset read_images(const Path& images, const Path& labels, const std::string& name) {
-  ImageDataset data = read_idx(images, labels);
+/// Labels and pixels in the same files, as in CIFAR-10; else in a file each, as in MNIST.
+bool has_records(const DatasetEntry& entry) { return entry.train.at(0).file.ends_with(".bin"); }
+
+ImageDataset named(ImageDataset data, const std::string& name) {
   data.name = name;
   return data;
+}
+
+TextSource synthetic_text() {
+  return {.name = "synthetic-text",
+          .train = make_markov_text({.characters = 20000}),
+          .test = make_markov_text({.characters = 4000, .part = Part::held_out})};
 }
 
 }  // namespace
@@ -212,26 +236,58 @@ std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
 }
 
 ImageDataset load_images(const std::string& name, const Path& data_dir) {
-  const DatasetEntry& entry = image_entry(name);
+  const DatasetEntry& entry = known_entry(name, DataKind::images);
   if (entry.train.empty()) {
     return synthetic_images(Part::training);
   }
-  const Path images = need_file(data_dir, {.name = name, .file = entry.train.at(0).file});
-  const Path labels = need_file(data_dir, {.name = name, .file = entry.train.at(1).file});
-  return read_images(images, labels, name);
+  std::vector<Path> files;
+  for (const DataFile& file : entry.train) {
+    files.push_back(need_file(data_dir, {.name = name, .file = file.file}));
+  }
+  return named(has_records(entry) ? read_cifar10(files) : read_idx(files.at(0), files.at(1)), name);
 }
 
 std::optional<ImageDataset> load_images_test(const std::string& name, const Path& data_dir) {
-  const DatasetEntry& entry = image_entry(name);
+  const DatasetEntry& entry = known_entry(name, DataKind::images);
   if (entry.train.empty()) {
     return synthetic_images(Part::held_out);
   }
-  const auto images = find_file(data_dir, {.name = name, .file = entry.test.at(0).file});
-  const auto labels = find_file(data_dir, {.name = name, .file = entry.test.at(1).file});
-  if (!images || !labels) {
+  std::vector<Path> files;
+  for (const DataFile& file : entry.test) {
+    if (auto found = find_file(data_dir, {.name = name, .file = file.file})) {
+      files.push_back(std::move(*found));
+    }
+  }
+  if (files.size() < (has_records(entry) ? 1 : 2)) {
     return std::nullopt;
   }
-  return read_images(*images, *labels, name + " test");
+  return named(has_records(entry) ? read_cifar10({files.data(), 1}) : read_idx(files[0], files[1]),
+               name + " test");
+}
+
+TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
+  if (is_path(name_or_path)) {
+    return {.name = data_file_name(name_or_path),
+            .train = read_bytes(name_or_path),
+            .test = std::nullopt};
+  }
+  const DatasetEntry& entry = known_entry(name_or_path, DataKind::text);
+  if (entry.train.empty()) {
+    return synthetic_text();
+  }
+  const Wanted wanted{.name = entry.name, .file = entry.train.at(0).file};
+  TextSource text{.name = entry.name, .train = read_bytes(need_file(data_dir, wanted))};
+  if (!entry.test.empty()) {
+    text.usual_level = TextLevel::word;
+    const auto test = find_file(data_dir, {.name = entry.name, .file = entry.test.at(0).file});
+    require(test.has_value(),
+            "the held-out text of '{}' is not there ('{}'); run experiments/fetch_data {}",
+            entry.name,
+            entry.test.at(0).file,
+            entry.name);
+    text.test = read_bytes(*test);
+  }
+  return text;
 }
 
 }  // namespace residuum

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "objectives/data/dataset.h"
+#include "objectives/data/text.h"
 
 namespace residuum {
 
@@ -19,16 +20,19 @@ struct DataFile {
   std::vector<std::string> urls;  ///< Mirrors, first choice first; empty: not fetched.
 };
 
-enum class DataKind { sparse, images };
+enum class DataKind { sparse, images, text };
 
 struct DatasetEntry {
   std::string name;
   DataKind kind;
   std::string summary;
   std::string terms;
-  std::vector<DataFile> train;  ///< One LIBSVM file, or images and labels; empty: made from a seed.
-  std::vector<DataFile> test;   ///< Held-out data in the same form; may be empty.
+  std::vector<DataFile> train;  ///< One LIBSVM file, images and labels, records of images, or a
+                                ///< text; empty: made from a seed.
+  std::vector<DataFile> test;   ///< Held-out data in the same form; may be empty. Of several files
+                                ///< of records the first that is there.
   std::size_t features = 0;     ///< At least so many, where the last ones occur in no sample.
+  std::optional<DataFile> archive = std::nullopt;  ///< What is published where it is not the files.
 };
 
 /// All known data sets, in the order `residuum list datasets` shows them.
@@ -53,5 +57,8 @@ std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
 ImageDataset load_images(const std::string& name, const std::filesystem::path& data_dir);
 std::optional<ImageDataset> load_images_test(const std::string& name,
                                              const std::filesystem::path& data_dir);
+
+/// A text by a known name, or the path of a plain, .gz or .xz file.
+TextSource load_text(const std::string& name_or_path, const std::filesystem::path& data_dir);
 
 }  // namespace residuum

@@ -8,6 +8,8 @@
 #include <bit>
 #include <span>
 
+#include "objectives/data/text.h"
+
 namespace residuum {
 namespace {
 
@@ -18,6 +20,12 @@ class Fnv1a {
   void word(std::uint64_t value) {
     for (unsigned shift = 0; shift < 64; shift += 8) {
       byte(static_cast<std::uint8_t>(value >> shift));
+    }
+  }
+
+  void bytes(std::string_view bytes) {
+    for (const char c : bytes) {
+      byte(static_cast<std::uint8_t>(c));
     }
   }
 
@@ -65,6 +73,29 @@ std::string fingerprint(const ImageDataset& data) {
     hash.byte(pixel);
   }
   hash.labels(data.labels);
+  return hash.text();
+}
+
+std::string fingerprint(const TextDataset& text) {
+  Fnv1a hash;
+  hash.byte('t');
+  hash.word(text.vocabulary.size());
+  for (const std::string& word : text.vocabulary) {
+    hash.word(word.size());
+    hash.bytes(word);
+  }
+  for (const auto& tokens : {std::span(text.tokens), std::span(text.held_out)}) {
+    hash.word(tokens.size());
+    for (const std::uint32_t token : tokens) {
+      hash.word(token);
+    }
+  }
+  return hash.text();
+}
+
+std::string fingerprint(std::string_view bytes) {
+  Fnv1a hash;
+  hash.bytes(bytes);
   return hash.text();
 }
 

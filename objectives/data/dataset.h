@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace residuum {
+
+struct TextDataset;
 
 /// Rows in CSR form, the shape that LIBSVM files have. Feature indices start at 0 and increase
 /// strictly within a row.
@@ -41,5 +44,8 @@ struct ImageDataset {
 /// whatever file it came from. FNV-1a, 64 bit: it tells data sets apart, it is no signature.
 std::string fingerprint(const SparseDataset& data);
 std::string fingerprint(const ImageDataset& data);
+std::string fingerprint(const TextDataset& text);
+/// Over bytes.
+std::string fingerprint(std::string_view bytes);
 
 }  // namespace residuum

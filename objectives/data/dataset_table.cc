@@ -63,6 +63,12 @@ std::vector<DatasetEntry> synthetic_entries() {
            .summary = "6000 + 1000 images, 28 x 28, 10 classes; mixtures of a teacher's pictures",
            .terms = "made from a seed",
            .train = {},
+           .test = {}},
+          {.name = "synthetic-text",
+           .kind = DataKind::text,
+           .summary = "20000 + 4000 characters of a Markov chain on 16 letters; entropy 1.96 nats",
+           .terms = "made from a seed",
+           .train = {},
            .test = {}}};
 }
 
@@ -120,6 +126,60 @@ DatasetEntry mnist_entry() {
                               "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6")}};
 }
 
+DataFile cifar_batch(int number, const std::string& sha256) {
+  return {.file = "data_batch_" + std::to_string(number) + ".bin", .sha256 = sha256, .urls = {}};
+}
+
+// The first 1000 test images serve where the whole test file is not there.
+DatasetEntry cifar10_entry() {
+  return {
+      .name = "cifar10",
+      .kind = DataKind::images,
+      .summary = "50000 + 10000 images, 3 x 32 x 32, 10 classes; photographs",
+      .terms = "research use, cite Krizhevsky 2009",
+      .train = {cifar_batch(1, "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"),
+                cifar_batch(2, "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed"),
+                cifar_batch(3, "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67"),
+                cifar_batch(4, "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48"),
+                cifar_batch(5, "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add")},
+      .test = {{.file = "test_batch.bin", .sha256 = "", .urls = {}},
+               {.file = "test_batch.first1000.bin", .sha256 = "", .urls = {}}},
+      .archive =
+          DataFile{.file = "cifar-10-binary.tar.gz",
+                   .sha256 = "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+                   .urls = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"}}};
+}
+
+// The tokenised text as PyTorch's example of a word language model ships it.
+DataFile wikitext_file(const std::string& file, const std::string& sha256) {
+  return {.file = file,
+          .sha256 = sha256,
+          .urls = {"https://raw.githubusercontent.com/pytorch/examples/main/word_language_model/"
+                   "data/wikitext-2/" +
+                   file}};
+}
+
+std::vector<DatasetEntry> text_entries() {
+  return {
+      {.name = "wikitext-2",
+       .kind = DataKind::text,
+       .summary = "2088628 + 245569 words, 33278 different; articles of Wikipedia",
+       .terms = "CC BY-SA 3.0, Merity, Xiong, Bradbury, Socher 2016",
+       .train = {wikitext_file("train.txt",
+                               "9e9fa1ad55b1c2c95b08e37dd8e653f638fac2c6de904b79e813611eefbc985f")},
+       .test = {wikitext_file("test.txt",
+                              "d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0")}},
+      {.name = "tinyshakespeare",
+       .kind = DataKind::text,
+       .summary = "1115394 characters, 65 different, the last tenth held out; Shakespeare's plays",
+       .terms = "public domain; Karpathy 2015",
+       .train = {{.file = "input.txt",
+                  .sha256 = "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
+                  .urls = {"https://raw.githubusercontent.com/karpathy/char-rnn/master/data/"
+                           "tinyshakespeare/input.txt"}}},
+       .test = {}}};
+}
+
 std::vector<DatasetEntry> make_table() {
   std::vector<DatasetEntry> table = synthetic_entries();
   for (auto&& entry : libsvm_entries()) {
@@ -127,6 +187,10 @@ std::vector<DatasetEntry> make_table() {
   }
   table.push_back(rcv1_entry());
   table.push_back(mnist_entry());
+  table.push_back(cifar10_entry());
+  for (auto&& entry : text_entries()) {
+    table.push_back(std::move(entry));
+  }
   return table;
 }
 

@@ -118,8 +118,8 @@ std::vector<std::uint32_t> ink_bounds(const GisetteModel& model, int label) {
 constexpr std::size_t kGrid = 7;
 using Picture = std::vector<double>;
 
-Picture make_picture(std::uint64_t seed, int label) {
-  RandomStream random = truth_stream(seed, static_cast<std::uint32_t>(label));
+Picture make_picture(std::uint64_t seed, std::size_t number) {
+  RandomStream random = truth_stream(seed, static_cast<std::uint32_t>(number));
   Picture picture(kGrid * kGrid);
   std::generate(picture.begin(), picture.end(), [&] { return random.normal(); });
   return picture;
@@ -154,6 +154,13 @@ double height_at(const Picture& picture, GridPoint y, GridPoint x) {
                    y.fraction);
 }
 
+Picture mixed(Picture picture, const Picture& other, double weight) {
+  for (std::size_t i = 0; i < picture.size(); ++i) {
+    picture[i] = weight * picture[i] + (1 - weight) * other[i];
+  }
+  return picture;
+}
+
 std::uint8_t to_pixel(double brightness) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(brightness, 0.0, 255.0)));
 }
@@ -168,19 +175,21 @@ void add_image(const TeacherModel& model,
   constexpr double kNoise = 40;
   constexpr double kShift = 2;
   const auto others = static_cast<std::uint32_t>(model.classes - 1);
-  const auto other = (static_cast<std::size_t>(label) + 1 + random.below(others)) % pictures.size();
+  const auto classes = static_cast<std::size_t>(model.classes);
+  const auto own = static_cast<std::size_t>(label);
+  const auto other = (own + 1 + random.below(others)) % classes;
   const double weight = 0.5 + 0.5 * random.uniform();
   const Axis vertical{.pixels = model.height, .shift = kShift * (2 * random.uniform() - 1)};
   const Axis horizontal{.pixels = model.width, .shift = kShift * (2 * random.uniform() - 1)};
-  Picture mixture = pictures[static_cast<std::size_t>(label)];
-  for (std::size_t i = 0; i < mixture.size(); ++i) {
-    mixture[i] = weight * mixture[i] + (1 - weight) * pictures[other][i];
-  }
-  for (std::size_t y = 0; y < model.height; ++y) {
-    const GridPoint row = vertical.at(y);
-    for (std::size_t x = 0; x < model.width; ++x) {
-      const double height = height_at(mixture, row, horizontal.at(x));
-      data.pixels.push_back(to_pixel(kMiddle + kContrast * height + kNoise * random.normal()));
+  for (std::size_t channel = 0; channel < model.channels; ++channel) {
+    const std::size_t first = channel * classes;
+    const Picture mixture = mixed(pictures[first + own], pictures[first + other], weight);
+    for (std::size_t y = 0; y < model.height; ++y) {
+      const GridPoint row = vertical.at(y);
+      for (std::size_t x = 0; x < model.width; ++x) {
+        const double height = height_at(mixture, row, horizontal.at(x));
+        data.pixels.push_back(to_pixel(kMiddle + kContrast * height + kNoise * random.normal()));
+      }
     }
   }
   data.labels.push_back(label);
@@ -240,18 +249,19 @@ SparseDataset make_gisette_twin(const GisetteModel& model) {
 
 ImageDataset make_teacher_images(const TeacherModel& model) {
   check_rows(model.rows);
-  require(model.height >= 1 && model.width >= 1,
-          "synthetic data: images of {} x {} pixels have none",
+  require(model.channels >= 1 && model.height >= 1 && model.width >= 1,
+          "synthetic data: images of {} x {} x {} pixels have none",
+          model.channels,
           model.height,
           model.width);
   require(model.classes >= 2, "synthetic data: {} classes; at least 2 are needed", model.classes);
   std::vector<Picture> pictures;
-  pictures.reserve(static_cast<std::size_t>(model.classes));
-  for (int label = 0; label < model.classes; ++label) {
-    pictures.push_back(make_picture(model.seed, label));
+  for (std::size_t i = 0; i < model.channels * static_cast<std::size_t>(model.classes); ++i) {
+    pictures.push_back(make_picture(model.seed, i));
   }
   ImageDataset data;
   data.name = "synthetic-images";
+  data.channels = model.channels;
   data.height = model.height;
   data.width = model.width;
   data.classes = model.classes;

@@ -48,11 +48,12 @@ struct GisetteModel {
 
 SparseDataset make_gisette_twin(const GisetteModel& model);
 
-/// A teacher has one smooth picture per class. A sample is a mixture of its class's picture, weight
-/// at least one half, and another's, moved by up to two pixels, with noise on every pixel. Classes
-/// are balanced: sample i has label i mod classes.
+/// A teacher has one smooth picture per class and channel. A sample is a mixture of its class's
+/// picture, weight at least one half, and another's, moved by up to two pixels, with noise on every
+/// pixel. Classes are balanced: sample i has label i mod classes.
 struct TeacherModel {
   std::size_t rows = 0;
+  std::size_t channels = 1;
   std::size_t height = 28;
   std::size_t width = 28;
   int classes = 10;

@@ -9,6 +9,8 @@ namespace {
 using Histogram = std::array<std::uint64_t, 256>;
 
 constexpr double kLargestByte = 255;
+constexpr std::ptrdiff_t kBorder = 4;
+constexpr std::size_t kBlack = 0;
 
 Histogram histogram_of(const ImageDataset& images, std::size_t channel) {
   const std::size_t plane = images.height * images.width;
@@ -64,26 +66,63 @@ ImageBatches::ImageBatches(const ImageDataset& images, std::span<const ChannelMo
 }
 
 template <class Real>
-void ImageBatches::assemble(std::span<const std::uint32_t> samples, Batch<Real>& batch) const {
+Real* ImageBatches::put(std::size_t row, Real* target) const {
   const std::size_t plane = images_->height * images_->width;
-  const std::size_t features = images_->features();
-  batch.pixels.resize(samples.size() * features);
+  const std::uint8_t* source = images_->pixels.data() + row * images_->features();
+  for (const auto& value_of : value_of_byte_) {
+    for (std::size_t j = 0; j < plane; ++j) {
+      *target++ = static_cast<Real>(value_of[*source++]);
+    }
+  }
+  return target;
+}
+
+template <class Real>
+Real* ImageBatches::put_varied(std::size_t row, RandomStream& random, Real* target) const {
+  const auto height = static_cast<std::ptrdiff_t>(images_->height);
+  const auto width = static_cast<std::ptrdiff_t>(images_->width);
+  const auto down = static_cast<std::ptrdiff_t>(random.below(2 * kBorder + 1)) - kBorder;
+  const auto right = static_cast<std::ptrdiff_t>(random.below(2 * kBorder + 1)) - kBorder;
+  const bool mirrored = random.below(2) == 1;
+  const std::uint8_t* plane = images_->pixels.data() + row * images_->features();
+  for (const auto& value_of : value_of_byte_) {
+    for (std::ptrdiff_t y = 0; y < height; ++y) {
+      for (std::ptrdiff_t x = 0; x < width; ++x) {
+        const std::ptrdiff_t from_y = y + down;
+        const std::ptrdiff_t from_x = (mirrored ? width - 1 - x : x) + right;
+        const bool is_inside = from_y >= 0 && from_y < height && from_x >= 0 && from_x < width;
+        *target++ =
+            static_cast<Real>(value_of[is_inside ? plane[from_y * width + from_x] : kBlack]);
+      }
+    }
+    plane += height * width;
+  }
+  return target;
+}
+
+template <class Real>
+void ImageBatches::assemble(std::span<const std::uint32_t> samples,
+                            RandomStream* augmentation,
+                            Batch<Real>& batch) const {
+  batch.shape = {static_cast<std::int64_t>(images_->channels),
+                 static_cast<std::int64_t>(images_->height),
+                 static_cast<std::int64_t>(images_->width)};
+  batch.pixels.resize(samples.size() * images_->features());
   batch.labels.resize(samples.size());
   Real* target = batch.pixels.data();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::size_t row = samples[i];
     assert(row < images_->rows());
     batch.labels[i] = images_->labels[row];
-    const std::uint8_t* source = images_->pixels.data() + row * features;
-    for (const auto& value_of : value_of_byte_) {
-      for (std::size_t j = 0; j < plane; ++j) {
-        *target++ = static_cast<Real>(value_of[*source++]);
-      }
-    }
+    target = augmentation == nullptr ? put(row, target) : put_varied(row, *augmentation, target);
   }
 }
 
-template void ImageBatches::assemble(std::span<const std::uint32_t>, Batch<float>&) const;
-template void ImageBatches::assemble(std::span<const std::uint32_t>, Batch<double>&) const;
+template void ImageBatches::assemble(std::span<const std::uint32_t>,
+                                     RandomStream*,
+                                     Batch<float>&) const;
+template void ImageBatches::assemble(std::span<const std::uint32_t>,
+                                     RandomStream*,
+                                     Batch<double>&) const;
 
 }  // namespace residuum

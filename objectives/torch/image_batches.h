@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/random/random.h"
 #include "objectives/data/dataset.h"
 #include "objectives/torch/network.h"
 
@@ -26,11 +27,20 @@ class ImageBatches {
  public:
   ImageBatches(const ImageDataset& images, std::span<const ChannelMoments> moments);
 
-  /// batch := the images of `samples`, in that order.
+  /// batch := the images of `samples`, in that order. With an `augmentation` stream each is moved
+  /// by up to 4 pixels up or down and left or right, black coming in from the border, and mirrored
+  /// or not, as the stream's next numbers say.
   template <class Real>
-  void assemble(std::span<const std::uint32_t> samples, Batch<Real>& batch) const;
+  void assemble(std::span<const std::uint32_t> samples,
+                RandomStream* augmentation,
+                Batch<Real>& batch) const;
 
  private:
+  template <class Real>
+  Real* put(std::size_t row, Real* target) const;
+  template <class Real>
+  Real* put_varied(std::size_t row, RandomStream& random, Real* target) const;
+
   const ImageDataset* images_;
   std::vector<std::array<double, 256>> value_of_byte_;  // per channel
 };

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostRows = 1'000'000;          // 784 MB of pixels
 constexpr std::size_t kTrainingRowsPerHeldOutRow = 6;  // as in MNIST
 constexpr std::size_t kFewestHeldOutRows = 100;
 
-ImageData synthetic_images(const Section& section) {
+ImageData synthetic_images(const Section& section, const ImageShape& shape) {
   const std::int64_t rows = section.integer("rows", kDefaultRows);
   require(rows >= 1 && rows <= kMostRows,
           "{} must be between 1 and {}, got {}",
@@ -29,6 +29,10 @@ ImageData synthetic_images(const Section& section) {
   const std::int64_t seed = section.integer("data_seed", 1);
   require(seed >= 0, "{} must not be negative, got {}", section.where("data_seed"), seed);
   TeacherModel model{.rows = static_cast<std::size_t>(rows),
+                     .channels = shape.channels,
+                     .height = shape.height,
+                     .width = shape.width,
+                     .classes = shape.classes,
                      .seed = static_cast<std::uint64_t>(seed)};
   ImageData data{.train = make_teacher_images(model), .test = std::nullopt};
   model.rows = std::max(model.rows / kTrainingRowsPerHeldOutRow, kFewestHeldOutRows);
@@ -57,9 +61,11 @@ void keep_first(std::int64_t count, const Section& section, ImageDataset& images
 
 }  // namespace
 
-ImageData load_image_data(const Section& section, const ObjectiveContext& context) {
+ImageData load_image_data(const Section& section,
+                          const ObjectiveContext& context,
+                          const ImageShape& synthetic) {
   const std::string name = section.text("data", kSynthetic);
-  ImageData data = name == kSynthetic ? synthetic_images(section)
+  ImageData data = name == kSynthetic ? synthetic_images(section, synthetic)
                                       : ImageData{.train = load_images(name, context.data_dir),
                                                   .test = load_images_test(name, context.data_dir)};
   keep_first(section.integer("train_samples", 0), section, data.train);

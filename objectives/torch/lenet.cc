@@ -3,11 +3,10 @@
 // second convolution connected to every map of the first, and padding of 2 for the original's
 // 32x32 images. 61 706 parameters.
 
-#include <utility>
-
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"
 #include "objectives/torch/models.h"
+#include "objectives/torch/network_options.h"
 #include "objectives/torch/torch_network.h"
 
 namespace residuum {
@@ -33,14 +32,11 @@ torch::nn::Sequential build() {
 
 }  // namespace
 
-Networks lenet(Device device) {
-  return make_networks({.channels = 1, .height = 28, .width = 28, .classes = 10}, build, device);
-}
+Networks lenet() { return make_networks(kDigitShape, build); }
 
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context) {
-  const Device device = device_from(section);
-  ImageData data = load_image_data(section, context);
-  return std::make_unique<NetworkObjective>(std::move(data), lenet(device));
+  return make_image_network(
+      load_image_data(section, context), lenet(), section, EvaluatePrecision::float64);
 }
 
 }  // namespace residuum

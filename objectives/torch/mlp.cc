@@ -9,6 +9,7 @@
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"
 #include "objectives/torch/models.h"
+#include "objectives/torch/network_options.h"
 #include "objectives/torch/torch_network.h"
 
 namespace residuum {
@@ -66,10 +67,10 @@ void check_size(const std::vector<std::int64_t>& widths) {
 
 }  // namespace
 
-Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden, Device device) {
+Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden) {
   const auto widths = widths_of(shape, hidden);
   check_size(widths);
-  const auto build = [&widths] {
+  return make_networks(shape, [widths] {
     torch::nn::Sequential net;
     net->push_back("flatten", torch::nn::Flatten());
     for (std::size_t i = 1; i < widths.size(); ++i) {
@@ -79,16 +80,14 @@ Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden, D
       net->push_back(fmt::format("fc{}", i), torch::nn::Linear(widths[i - 1], widths[i]));
     }
     return net;
-  };
-  return make_networks(shape, build, device);
+  });
 }
 
 std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveContext& context) {
   const auto hidden = hidden_from(section);
-  const Device device = device_from(section);
   ImageData data = load_image_data(section, context);
-  Networks networks = mlp(shape_of(data.train), hidden, device);
-  return std::make_unique<NetworkObjective>(std::move(data), std::move(networks));
+  Networks networks = mlp(shape_of(data.train), hidden);
+  return make_image_network(std::move(data), networks, section, EvaluatePrecision::float64);
 }
 
 }  // namespace residuum

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -16,124 +16,130 @@
 namespace residuum {
 namespace {
 
-/// Images that go through a network at once: enough to fill it, few enough to stay in cache.
-constexpr std::size_t kImagesAtOnce = 64;
+/// Samples that go through a network at once: enough to fill it, few enough to stay in cache, and
+/// fewer where their logits alone would be 128 MiB of floats.
+constexpr std::size_t kSamplesAtOnce = 64;
+constexpr std::size_t kMostLogits = std::size_t{1} << 25U;
+/// Samples whose moments batch normalisation takes together.
+constexpr std::size_t kNormalisedAtOnce = 256;
 
-/// Calls `use(batch)` on the samples in order, a batch at a time.
-template <class Real, class Use>
-void for_each_batch(const ImageBatches& images,
-                    std::span<const std::uint32_t> samples,
-                    const Use& use) {
-  Batch<Real> batch;
-  for (std::size_t begin = 0; begin < samples.size(); begin += kImagesAtOnce) {
-    const std::size_t count = std::min(kImagesAtOnce, samples.size() - begin);
-    images.assemble(samples.subspan(begin, count), batch);
-    use(batch);
+/// The key of samples that stand for all: the same in every run.
+constexpr std::uint64_t kSelectionSeed = 1;
+enum class Selection : std::uint32_t { evaluated = 1, tested = 2 };
+
+/// `count` of the numbers below `total`, increasing, every choice equally likely (Knuth's selection
+/// sampling, TAOCP 3.4.2 S); all of them where count is 0 or not smaller.
+std::vector<std::uint32_t> chosen(std::size_t count, std::size_t total, Selection selection) {
+  std::vector<std::uint32_t> samples(total);
+  std::iota(samples.begin(), samples.end(), 0U);
+  if (count == 0 || count >= total) {
+    return samples;
   }
+  RandomStream random(kSelectionSeed,
+                      Purpose::evaluation,
+                      static_cast<std::uint32_t>(selection),
+                      static_cast<std::uint32_t>(total));
+  std::size_t missing = count;
+  std::erase_if(samples, [&](std::uint32_t sample) {
+    const bool is_taken = random.below(static_cast<std::uint32_t>(total) - sample) < missing;
+    missing -= is_taken ? 1 : 0;
+    return !is_taken;
+  });
+  return samples;
 }
 
-template <class Real>
-void mean_gradient(Network<Real>& network,
-                   const ImageBatches& images,
-                   std::span<const std::uint32_t> samples,
-                   std::span<const Real> w,
-                   std::span<Real> gradient) {
-  assert(!samples.empty());
-  const Real scale = Real{1} / static_cast<Real>(samples.size());
-  network.load(w);
-  for_each_batch<Real>(
-      images, samples, [&](Batch<Real>& batch) { network.add_gradient(batch, scale); });
-  std::copy(network.gradient().begin(), network.gradient().end(), gradient.begin());
+std::size_t samples_at_once(const ImageShape& shape, std::size_t labels_per_sample) {
+  const std::size_t logits = labels_per_sample * static_cast<std::size_t>(shape.classes);
+  return std::clamp<std::size_t>(kMostLogits / logits, 1, kSamplesAtOnce);
 }
 
-void check_labels(const ImageDataset& images) {
-  for (std::size_t row = 0; row < images.rows(); ++row) {
-    require(images.labels[row] >= 0 && images.labels[row] < images.classes,
-            "image {} of '{}' has label {}, which is none of its {} classes",
-            row,
-            images.name,
-            images.labels[row],
-            images.classes);
+void check_shape(const NetworkData& data, const ImageShape& wanted) {
+  require(data.shape == wanted,
+          "'{}' has samples of {}x{}x{} in {} classes, the network takes {}x{}x{} in {}",
+          data.info.name,
+          data.shape.channels,
+          data.shape.height,
+          data.shape.width,
+          data.shape.classes,
+          wanted.channels,
+          wanted.height,
+          wanted.width,
+          wanted.classes);
+}
+
+double start_value(const Start& start, RandomStream& random) {
+  switch (start.law) {
+    case Start::Law::uniform:
+      return start.scale * (2 * random.uniform() - 1);
+    case Start::Law::normal:
+      return start.scale * random.normal();
+    case Start::Law::constant:
+      break;
   }
-}
-
-void check(const ImageDataset& images, const ImageShape& wanted) {
-  const ImageShape got = shape_of(images);
-  require(
-      got == wanted,
-      "'{}' has images of {}x{}x{} (channels x height x width) in {} classes, the network takes "
-      "{}x{}x{} in {}",
-      images.name,
-      got.channels,
-      got.height,
-      got.width,
-      got.classes,
-      wanted.channels,
-      wanted.height,
-      wanted.width,
-      wanted.classes);
-  require(images.rows() > 0, "'{}' has no images", images.name);
-  require(images.rows() <= std::numeric_limits<std::uint32_t>::max(),
-          "'{}' has {} images, more than 32-bit sample numbers can name",
-          images.name,
-          images.rows());
-  require(images.pixels.size() == images.rows() * images.features(),
-          "'{}' has {} pixels, its {} images of {} need {}",
-          images.name,
-          images.pixels.size(),
-          images.rows(),
-          images.features(),
-          images.rows() * images.features());
-  check_labels(images);
-}
-
-/// Checks before any member is made of the data.
-ImageData checked(ImageData data, const ImageShape& wanted) {
-  check(data.train, wanted);
-  if (data.test) {
-    check(*data.test, wanted);
-  }
-  return data;
+  return start.scale;
 }
 
 }  // namespace
 
-ImageShape shape_of(const ImageDataset& images) {
-  return {.channels = images.channels,
-          .height = images.height,
-          .width = images.width,
-          .classes = images.classes};
-}
+NetworkObjective::NetworkObjective(ImageData data, Networks networks, const NetworkOptions& options)
+    : NetworkObjective(image_samples(std::move(data), networks.shape), networks, options) {}
 
-NetworkObjective::NetworkObjective(ImageData data, Networks networks)
-    : data_(checked(std::move(data), networks.shape)),
+NetworkObjective::NetworkObjective(NetworkData data,
+                                   Networks networks,
+                                   const NetworkOptions& options)
+    : data_(std::move(data)),
       networks_(std::move(networks)),
-      moments_(channel_moments(data_.train)),
-      train_(data_.train, moments_),
-      info_(describe()) {
-  if (data_.test) {
-    test_.emplace(*data_.test, moments_);
+      evaluate_in_float_(options.evaluate_in_float),
+      single_(networks_.make_single(options.device)) {
+  check_shape(data_, networks_.shape);
+  const std::size_t n = samples();
+  if (options.evaluate_samples > 0 && options.evaluate_samples < n) {
+    evaluated_ = chosen(options.evaluate_samples, n, Selection::evaluated);
+    data_.info.note +=
+        fmt::format("; f is estimated by {} of the {} training samples, the same in every run",
+                    evaluated_.size(),
+                    n);
   }
+  if (data_.test) {
+    tested_ = chosen(options.test_samples, data_.test->samples(), Selection::tested);
+    if (tested_.size() < data_.test->samples()) {
+      data_.info.note += fmt::format(
+          "; tested on {} of {} held-out samples", tested_.size(), data_.test->samples());
+    }
+  }
+  if (evaluate_in_float_) {
+    data_.info.note += "; f is evaluated in float32";
+  }
+  initial_statistics_ = single_->statistics();
+  if (!initial_statistics_.empty()) {
+    data_.info.note +=
+        "; batch normalisation: each worker keeps running statistics (momentum 0.1), evaluations "
+        "use their average over the workers";
+  }
+  Batch<float> first;
+  data_.train->assemble(std::vector<std::uint32_t>{0}, nullptr, first);
+  at_once_ = samples_at_once(networks_.shape, first.labels_per_sample);
 }
 
-DataInfo NetworkObjective::describe() const {
-  std::string note = data_.train.note;
-  for (std::size_t channel = 0; channel < moments_.size(); ++channel) {
-    note += fmt::format("{}channel {} normalised by mean {:.4f} and standard deviation {:.4f}",
-                        note.empty() ? "" : "; ",
-                        channel,
-                        moments_[channel].mean,
-                        moments_[channel].deviation);
+template <class Real>
+Network<Real>& NetworkObjective::network() const {
+  if constexpr (std::is_same_v<Real, float>) {
+    return *single_;
+  } else {
+    if (!double_) {
+      double_ = networks_.make_double(options_.device);
+    }
+    return *double_;
   }
-  return {.name = data_.train.name,
-          .samples = data_.train.rows(),
-          .features = data_.train.features(),
-          .fingerprint = fingerprint(data_.train),
-          .note = note};
 }
 
 std::size_t NetworkObjective::dimension() const {
-  return layers().back().offset + layers().back().size;
+  const Layer& last = single_->layers().back();
+  return last.offset + last.size;
+}
+
+void NetworkObjective::initial_statistics(std::span<double> statistics) const {
+  std::copy(initial_statistics_.begin(), initial_statistics_.end(), statistics.begin());
 }
 
 void NetworkObjective::initial_point(std::uint64_t seed, std::span<double> w) const {
@@ -145,26 +151,98 @@ void NetworkObjective::initial_point(std::uint64_t seed, std::span<double> w) co
       fan_in = std::accumulate(
           layer.shape.begin() + 1, layer.shape.end(), std::int64_t{1}, std::multiplies<>());
     }
-    const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+    const Start start = networks_.start(layer, fan_in);
     RandomStream random(seed, Purpose::initial_point, stream++, 0);
     for (double& value : w.subspan(layer.offset, layer.size)) {
-      value = static_cast<float>(bound * (2 * random.uniform() - 1));
+      value = static_cast<float>(start_value(start, random));
     }
   }
+}
+
+/// Calls `use(batch)` on the samples in order, a part at a time.
+template <class Real, class Use>
+void NetworkObjective::for_each_part(const SampleSource& source,
+                                     std::span<const std::uint32_t> samples,
+                                     std::size_t at_once,
+                                     RandomStream* augmentation,
+                                     const Use& use) const {
+  Batch<Real> batch;
+  for (std::size_t begin = 0; begin < samples.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, samples.size() - begin);
+    source.assemble(samples.subspan(begin, count), augmentation, batch);
+    use(batch);
+  }
+}
+
+template <class Real>
+void NetworkObjective::batch_gradient(const Draw& draw,
+                                      std::span<const Real> w,
+                                      std::span<Real> gradient) const {
+  assert(!draw.samples.empty());
+  const std::lock_guard lock(in_use_);
+  auto& learner = network<Real>();
+  const Real scale = Real{1} / static_cast<Real>(draw.samples.size());
+  RandomStream augmentation(draw.seed,
+                            Purpose::augmentation,
+                            static_cast<std::uint32_t>(draw.worker),
+                            static_cast<std::uint32_t>(draw.iteration));
+  learner.load(w);
+  if (!draw.statistics.empty()) {
+    learner.load_statistics(draw.statistics);
+  }
+  for_each_part<Real>(
+      *data_.train,
+      draw.samples,
+      initial_statistics_.empty() ? at_once_ : kNormalisedAtOnce,
+      &augmentation,
+      [&](Batch<Real>& batch) { learner.add_gradient(batch, scale, Phase::training); });
+  if (!draw.statistics.empty()) {
+    const auto moved = learner.statistics();
+    std::copy(moved.begin(), moved.end(), draw.statistics.begin());
+  }
+  std::copy(learner.gradient().begin(), learner.gradient().end(), gradient.begin());
 }
 
 void NetworkObjective::stochastic_gradient(const Draw& draw,
                                            std::span<const float> w,
                                            std::span<float> gradient) const {
-  const std::lock_guard lock(in_use_);
-  mean_gradient(*networks_.single_precision, train_, draw.samples, w, gradient);
+  batch_gradient(draw, w, gradient);
 }
 
 void NetworkObjective::stochastic_gradient(const Draw& draw,
                                            std::span<const double> w,
                                            std::span<double> gradient) const {
-  const std::lock_guard lock(in_use_);
-  mean_gradient(*networks_.double_precision, train_, draw.samples, w, gradient);
+  batch_gradient(draw, w, gradient);
+}
+
+template <class Real>
+void NetworkObjective::load(const Point& at) const {
+  auto& learner = network<Real>();
+  const std::vector<Real> w(at.w.begin(), at.w.end());
+  learner.load(w);
+  learner.load_statistics(at.statistics.empty() ? std::span<const double>(initial_statistics_)
+                                                : at.statistics);
+}
+
+template <class Real>
+double NetworkObjective::evaluate_in(std::span<const std::uint32_t> samples,
+                                     const Point& at,
+                                     std::span<double> gradient) const {
+  auto& learner = network<Real>();
+  const std::size_t all = evaluated_.empty() ? this->samples() : evaluated_.size();
+  const double scale = 1 / static_cast<double>(all);
+  double sum = 0;
+  load<Real>(at);
+  for_each_part<Real>(*data_.train, samples, at_once_, nullptr, [&](Batch<Real>& batch) {
+    sum += gradient.empty()
+               ? learner.loss(batch).sum
+               : learner.add_gradient(batch, static_cast<Real>(scale), Phase::evaluation);
+  });
+  const auto part = learner.gradient();
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    gradient[i] += static_cast<double>(part[i]);
+  }
+  return scale * sum;
 }
 
 double NetworkObjective::evaluate(int /*worker*/,
@@ -172,42 +250,43 @@ double NetworkObjective::evaluate(int /*worker*/,
                                   std::span<const std::uint32_t> shard,
                                   const Point& at,
                                   std::span<double> gradient) const {
-  const std::lock_guard lock(in_use_);
-  auto& network = *networks_.double_precision;
-  const double scale = 1 / static_cast<double>(samples());
-  double sum = 0;
-  network.load(at.w);
-  for_each_batch<double>(train_, shard, [&](Batch<double>& batch) {
-    sum += gradient.empty() ? network.loss(batch).sum : network.add_gradient(batch, scale);
-  });
-  if (!gradient.empty()) {
-    std::transform(gradient.begin(),
-                   gradient.end(),
-                   network.gradient().begin(),
-                   gradient.begin(),
-                   std::plus<>());
+  std::vector<std::uint32_t> samples(shard.begin(), shard.end());
+  if (!evaluated_.empty()) {
+    std::erase_if(samples, [&](std::uint32_t sample) {
+      return !std::binary_search(evaluated_.begin(), evaluated_.end(), sample);
+    });
   }
-  return scale * sum;
+  const std::lock_guard lock(in_use_);
+  return evaluate_in_float_ ? evaluate_in<float>(samples, at, gradient)
+                            : evaluate_in<double>(samples, at, gradient);
+}
+
+template <class Real>
+TestResult NetworkObjective::test_in(const Point& at) const {
+  double loss = 0;
+  std::size_t correct = 0;
+  std::size_t labels = 0;
+  load<Real>(at);
+  for_each_part<Real>(*data_.test, tested_, at_once_, nullptr, [&](Batch<Real>& batch) {
+    const BatchLoss part = network<Real>().loss(batch);
+    loss += part.sum;
+    correct += part.correct;
+    labels += batch.labels.size();
+  });
+  TestResult result{.loss = loss / static_cast<double>(tested_.size()),
+                    .accuracy = static_cast<double>(correct) / static_cast<double>(labels)};
+  if (data_.is_text) {
+    result.perplexity = std::exp(result.loss);
+  }
+  return result;
 }
 
 std::optional<TestResult> NetworkObjective::test(const Point& at) const {
-  if (!test_) {
+  if (!data_.test) {
     return std::nullopt;
   }
   const std::lock_guard lock(in_use_);
-  auto& network = *networks_.double_precision;
-  std::vector<std::uint32_t> all(data_.test->rows());
-  std::iota(all.begin(), all.end(), 0U);
-  BatchLoss total;
-  network.load(at.w);
-  for_each_batch<double>(*test_, all, [&](Batch<double>& batch) {
-    const BatchLoss part = network.loss(batch);
-    total.sum += part.sum;
-    total.correct += part.correct;
-  });
-  const auto count = static_cast<double>(all.size());
-  return TestResult{.loss = total.sum / count,
-                    .accuracy = static_cast<double>(total.correct) / count};
+  return evaluate_in_float_ ? test_in<float>(at) : test_in<double>(at);
 }
 
 }  // namespace residuum

@@ -1,9 +1,13 @@
 #pragma once
-// Classification by a network: f(w) = (1/n) sum_i cross_entropy(network(image_i; w), label_i).
+// Learning by a network: f(w) = (1/n) sum_i loss(network(sample_i; w), labels_i), the cross-entropy
+// of an image's class, or the mean cross-entropy of the successors of a sequence's tokens.
 //
-// Stochastic gradients are computed in the precision of w; evaluate and test compute in float64
-// whatever the run's precision. A NaN or Inf in w comes out as a NaN or Inf in loss and gradient,
-// never as a number, for the trainer to stop at.
+// Stochastic gradients are computed in the precision of w; evaluate and test in float64 or, where
+// asked to, in float32. A NaN or Inf in w comes out as a NaN or Inf in loss and gradient, never as
+// a number, for the trainer to stop at.
+//
+// With batch normalisation a stochastic gradient is that of the batch normalised by its own moments
+// (of parts of 256 samples where it has more); evaluate and test normalise by running statistics.
 
 #include <memory>
 #include <mutex>
@@ -12,38 +16,38 @@
 #include <vector>
 
 #include "core/objective.h"
-#include "objectives/data/dataset.h"
-#include "objectives/torch/image_batches.h"
 #include "objectives/torch/network.h"
+#include "objectives/torch/samples.h"
 
 namespace residuum {
 
-/// Training images and, where there are any, held-out ones.
-struct ImageData {
-  ImageDataset train;
-  std::optional<ImageDataset> test;
+struct NetworkOptions {
+  Device device = Device::cpu;
+  std::size_t evaluate_samples = 0;  ///< f is the mean over so many training samples; 0: over all.
+  std::size_t test_samples = 0;      ///< So many held-out samples are tested; 0: all.
+  bool evaluate_in_float = false;
 };
-
-ImageShape shape_of(const ImageDataset& images);
 
 class NetworkObjective final : public Objective {
  public:
-  /// Pixels are normalised by the moments of the training images. Test images of another shape, and
-  /// labels that are no class, are usage errors.
-  NetworkObjective(ImageData data, Networks networks);
+  /// Data of another shape than the network's is a usage error. Samples to evaluate and to test are
+  /// drawn once, the same in every run. At least as many as there are means all.
+  NetworkObjective(NetworkData data, Networks networks, const NetworkOptions& options = {});
+  NetworkObjective(ImageData data, Networks networks, const NetworkOptions& options = {});
 
   /// Where each parameter tensor lies in w.
-  std::vector<Layer> layers() const override { return networks_.double_precision->layers(); }
-  const std::vector<ChannelMoments>& moments() const { return moments_; }
+  std::vector<Layer> layers() const override { return single_->layers(); }
 
   std::size_t dimension() const override;
-  std::size_t samples() const override { return data_.train.rows(); }
-  std::span<const std::int32_t> labels() const override { return data_.train.labels; }
-  DataInfo data() const override { return info_; }
+  std::size_t samples() const override { return data_.train->samples(); }
+  std::span<const std::int32_t> labels() const override { return data_.labels; }
+  DataInfo data() const override { return data_.info; }
   Facts facts() const override { return {}; }
+  std::span<const std::uint32_t> evaluated() const override { return evaluated_; }
+  std::size_t statistics() const override { return initial_statistics_.size(); }
+  void initial_statistics(std::span<double> statistics) const override;
 
-  /// Uniform in +-1/sqrt(fan-in) for weights and biases alike: Kaiming-uniform with a = sqrt(5),
-  /// what torch does by default. Rounded to float, so that runs of either precision start at the
+  /// By the network's start rule. Rounded to float, so that runs of either precision start at the
   /// same point.
   void initial_point(std::uint64_t seed, std::span<double> w) const override;
 
@@ -61,15 +65,36 @@ class NetworkObjective final : public Objective {
   std::optional<TestResult> test(const Point& at) const override;
 
  private:
-  DataInfo describe() const;
+  template <class Real>
+  Network<Real>& network() const;
 
-  ImageData data_;
+  template <class Real>
+  void batch_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const;
+  template <class Real>
+  double evaluate_in(std::span<const std::uint32_t> samples,
+                     const Point& at,
+                     std::span<double> gradient) const;
+  template <class Real>
+  TestResult test_in(const Point& at) const;
+  template <class Real>
+  void load(const Point& at) const;
+  template <class Real, class Use>
+  void for_each_part(const SampleSource& source,
+                     std::span<const std::uint32_t> samples,
+                     std::size_t at_once,
+                     RandomStream* augmentation,
+                     const Use& use) const;
+
+  NetworkData data_;
   Networks networks_;
-  std::vector<ChannelMoments> moments_;
-  ImageBatches train_;
-  std::optional<ImageBatches> test_;
-  DataInfo info_;
+  bool evaluate_in_float_;
+  std::vector<std::uint32_t> evaluated_;  // increasing; empty: all
+  std::vector<std::uint32_t> tested_;
+  std::vector<double> initial_statistics_;
+  std::size_t at_once_ = 1;    // samples that go through the network together
   mutable std::mutex in_use_;  // the networks compute in their own buffers
+  std::unique_ptr<Network<float>> single_;
+  mutable std::unique_ptr<Network<double>> double_;  // made when it is first wanted
 };
 
 }  // namespace residuum

@@ -1,16 +1,16 @@
-// Parameters and gradients of a libtorch module as views of two flat tensors, so that a step copies
-// d numbers in and d numbers out and never walks over tensors. Parameters are in the order of
-// named_parameters().
+// Parameters, gradients and running statistics of a libtorch module as views of flat tensors, so
+// that a step copies d numbers in and d numbers out and never walks over tensors. They are in the
+// order of named_parameters() and of named_buffers().
 //
 // Determinism: one thread, also in the BLAS behind libtorch, and only operations that torch
 // declares deterministic. The same machine gives the same bits at every call; another thread count
-// or instruction set may round sums differently. On a CUDA device products are not shortened to
-// TF32, and where torch has no deterministic kernel (the backward pass of max-pooling) it warns.
+// or instruction set may round sums differently.
 
 #include "objectives/torch/torch_network.h"
 
+#include <algorithm>
 #include <cassert>
-#include <cstdlib>
+#include <cmath>
 #include <dlfcn.h>
 #include <string>
 #include <type_traits>
@@ -33,24 +33,12 @@ void use_one_blas_thread() {
   }
 }
 
-/// What cuBLAS needs to be deterministic must be known before its first use.
-void use_full_cuda_precision() {
-  constexpr int kKeepTheUsers = 0;
-  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", kKeepTheUsers);  // NOLINT(concurrency-mt-unsafe)
-  at::globalContext().setAllowTF32CuBLAS(false);
-  at::globalContext().setAllowTF32CuDNN(false);
-}
-
 /// OpenMP keeps its thread count per calling thread, hence once in each.
 void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
     use_one_blas_thread();
-    const bool cuda = torch_has_cuda();
-    if (cuda) {
-      use_full_cuda_precision();
-    }
-    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/cuda);
+    at::globalContext().setDeterministicAlgorithms(true, false);
     return true;
   }();
   static_cast<void>(done);
@@ -72,6 +60,33 @@ torch::Tensor part(const torch::Tensor& flat, const Layer& layer) {
   return flat.narrow(0, offset, static_cast<std::int64_t>(layer.size)).view(layer.shape);
 }
 
+/// Batch normalisation has a third buffer, in which it counts its batches.
+std::vector<torch::Tensor> running_statistics(const torch::nn::Sequential& module) {
+  std::vector<torch::Tensor> running;
+  for (const auto& buffer : module->named_buffers()) {
+    const std::string& name = buffer.key();
+    if (name.ends_with("running_mean") || name.ends_with("running_var")) {
+      running.push_back(buffer.value());
+    }
+  }
+  return running;
+}
+
+/// Copies the buffers into one tensor and makes them views of it.
+torch::Tensor flattened(std::vector<torch::Tensor> buffers, const torch::TensorOptions& where) {
+  std::vector<torch::Tensor> pieces{torch::zeros({0}, where)};
+  for (const auto& buffer : buffers) {
+    pieces.push_back(buffer.flatten());
+  }
+  torch::Tensor flat = torch::cat(pieces);
+  std::int64_t offset = 0;
+  for (auto& buffer : buffers) {
+    buffer.set_data(flat.narrow(0, offset, buffer.numel()).view(buffer.sizes()));
+    offset += buffer.numel();
+  }
+  return flat;
+}
+
 /// Comparisons with NaN are false, so an image with a NaN among its logits is never correct.
 template <class Real>
 bool is_correct(std::span<const Real> logits, std::size_t label) {
@@ -87,13 +102,13 @@ bool is_correct(std::span<const Real> logits, std::size_t label) {
 template <class Real>
 class TorchNetwork final : public Network<Real> {
  public:
-  TorchNetwork(const ImageShape& shape, torch::nn::Sequential module, torch::Device device)
-      : shape_(shape), module_(std::move(module)), layers_(layer_table(module_)), device_(device) {
-    assert(module_->buffers().empty());
+  TorchNetwork(torch::nn::Sequential module, torch::Device device)
+      : module_(std::move(module)), layers_(layer_table(module_)), device_(device) {
     module_->to(device_, kDtype<Real>);
+    const auto here = torch::TensorOptions().dtype(kDtype<Real>).device(device_);
+    statistics_ = flattened(running_statistics(module_), here);
     const auto& last = layers_.back();
     const auto d = static_cast<std::int64_t>(last.offset + last.size);
-    const auto here = torch::TensorOptions().dtype(kDtype<Real>).device(device_);
     parameters_ = torch::zeros({d}, here);
     gradient_ = torch::zeros({d}, here);
     gradient_on_host_ = device_.is_cpu() ? gradient_ : torch::zeros({d}, kDtype<Real>);
@@ -116,13 +131,26 @@ class TorchNetwork final : public Network<Real> {
     gradient_.zero_();
   }
 
+  std::vector<double> statistics() const override {
+    const torch::Tensor here = statistics_.to(torch::kCPU);
+    const Real* const begin = here.data_ptr<Real>();
+    return {begin, begin + here.numel()};
+  }
+
+  void load_statistics(std::span<const double> statistics) override {
+    assert(statistics.size() == static_cast<std::size_t>(statistics_.numel()));
+    auto* const data =
+        const_cast<double*>(statistics.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    statistics_.copy_(torch::from_blob(data, statistics_.sizes(), torch::kFloat64));
+  }
+
   BatchLoss loss(Batch<Real>& batch) override {
     be_deterministic();
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor there = forward(batch);
+    const torch::Tensor there = forward(batch, Phase::evaluation);
     BatchLoss result{.sum = sum(losses(there, batch))};
     const torch::Tensor logits = there.to(torch::kCPU).contiguous();
-    const auto classes = static_cast<std::size_t>(shape_.classes);
+    const auto classes = static_cast<std::size_t>(logits.size(1));
     for (std::size_t i = 0; i < batch.labels.size(); ++i) {
       const std::span<const Real> row(logits.data_ptr<Real>() + i * classes, classes);
       result.correct += is_correct(row, static_cast<std::size_t>(batch.labels[i])) ? 1 : 0;
@@ -130,9 +158,9 @@ class TorchNetwork final : public Network<Real> {
     return result;
   }
 
-  double add_gradient(Batch<Real>& batch, Real scale) override {
+  double add_gradient(Batch<Real>& batch, Real scale, Phase phase) override {
     be_deterministic();
-    const torch::Tensor each = losses(forward(batch), batch);
+    const torch::Tensor each = losses(forward(batch, phase), batch);
     each.backward(torch::full_like(each, static_cast<double>(scale)));
     return sum(each.detach());
   }
@@ -145,54 +173,72 @@ class TorchNetwork final : public Network<Real> {
   }
 
  private:
-  torch::Tensor forward(Batch<Real>& batch) {
-    assert(batch.pixels.size() == batch.labels.size() * shape_.pixels());
-    const auto images = torch::from_blob(batch.pixels.data(),
-                                         {static_cast<std::int64_t>(batch.labels.size()),
-                                          static_cast<std::int64_t>(shape_.channels),
-                                          static_cast<std::int64_t>(shape_.height),
-                                          static_cast<std::int64_t>(shape_.width)},
-                                         kDtype<Real>);
+  torch::Tensor forward(Batch<Real>& batch, Phase phase) {
+    if (module_->is_training() != (phase == Phase::training)) {
+      module_->train(phase == Phase::training);
+    }
     // Torch's memory starts at multiples of 64 bytes, a vector's wherever the heap is free: with a
     // copy, how a kernel splits its loops cannot depend on the history of the heap.
-    return module_->forward(images.to(device_, /*non_blocking=*/false, /*copy=*/true));
+    return module_->forward(input_of(batch).to(device_, /*non_blocking=*/false, /*copy=*/true));
   }
 
-  torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) const {
+  static torch::Tensor input_of(Batch<Real>& batch) {
+    std::vector<std::int64_t> sizes{static_cast<std::int64_t>(batch.samples())};
+    sizes.insert(sizes.end(), batch.shape.begin(), batch.shape.end());
+    if (!batch.tokens.empty()) {
+      return torch::from_blob(batch.tokens.data(), sizes, torch::kInt64);
+    }
+    return torch::from_blob(batch.pixels.data(), sizes, kDtype<Real>);
+  }
+
+  /// One per label, such that those of a sample add up to its loss.
+  static torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) {
     const auto labels = torch::from_blob(
         batch.labels.data(), {static_cast<std::int64_t>(batch.labels.size())}, torch::kInt64);
-    return torch::nn::functional::cross_entropy(
+    const auto each = torch::nn::functional::cross_entropy(
         logits,
-        labels.to(device_),
+        labels.to(logits.device()),
         torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
+    return batch.labels_per_sample == 1 ? each
+                                        : each / static_cast<double>(batch.labels_per_sample);
   }
 
   static double sum(const torch::Tensor& each) {
     return each.sum(torch::kFloat64).template item<double>();
   }
 
-  ImageShape shape_;
   torch::nn::Sequential module_;
   std::vector<Layer> layers_;
   torch::Device device_;
   torch::Tensor parameters_;
   torch::Tensor gradient_;
   torch::Tensor gradient_on_host_;  // the same tensor where there is no other device
+  torch::Tensor statistics_;
 };
 
-}  // namespace
-
-Networks make_networks(const ImageShape& shape, const BuildModule& build, Device device) {
+template <class Real>
+std::unique_ptr<Network<Real>> make_network(const BuildModule& build, Device device) {
   be_deterministic();
   const torch::Device there(device == Device::cuda ? torch::kCUDA : torch::kCPU);
   try {
-    return {.shape = shape,
-            .single_precision = std::make_unique<TorchNetwork<float>>(shape, build(), there),
-            .double_precision = std::make_unique<TorchNetwork<double>>(shape, build(), there)};
+    return std::make_unique<TorchNetwork<Real>>(build(), there);
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
     resource_error("libtorch cannot build the network: {}", message.substr(0, message.find('\n')));
   }
+}
+
+}  // namespace
+
+Start torch_start(const Layer& /*layer*/, std::int64_t fan_in) {
+  return {.law = Start::Law::uniform, .scale = 1 / std::sqrt(static_cast<double>(fan_in))};
+}
+
+Networks make_networks(const ImageShape& shape, BuildModule build, StartRule start) {
+  return {.shape = shape,
+          .make_single = [build](Device device) { return make_network<float>(build, device); },
+          .make_double = [build](Device device) { return make_network<double>(build, device); },
+          .start = start};
 }
 
 }  // namespace residuum

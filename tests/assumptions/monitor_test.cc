@@ -87,7 +87,7 @@ TEST(Monitor, WritesLossGapAndTestsWhereTheyWereLookedAt) {
   monitor.observe(view);
   view.evaluation = Evaluation{.loss = 3, .grad_norm_sq = 4};
   view.minimum = 1;
-  view.test = TestResult{.loss = 2, .accuracy = 0.75};
+  view.test = TestResult{.loss = 2, .accuracy = 0.75, .perplexity = 7.389};
   monitor.observe(view);
 
   EXPECT_EQ(keeper.rows[0].get(Column::epoch), 0.5);
@@ -99,6 +99,7 @@ TEST(Monitor, WritesLossGapAndTestsWhereTheyWereLookedAt) {
   EXPECT_EQ(keeper.rows[1].get(Column::grad_norm_sq), 4);
   EXPECT_EQ(keeper.rows[1].get(Column::test_loss), 2);
   EXPECT_EQ(keeper.rows[1].get(Column::test_accuracy), 0.75);
+  EXPECT_EQ(keeper.rows[1].get(Column::test_perplexity), 7.389);
   EXPECT_EQ(monitor.summary().evaluations, 1U);
   EXPECT_EQ(monitor.summary().grad_norm_sq_sum, 4);
 }

@@ -209,6 +209,57 @@ TEST(RunningSums, DoNotDependOnWhatIsMeasured) {
   }
 }
 
+/// f = 3 w^2 / 2, the mean over the odd ones of 4096 samples.
+class OddSamples final : public Objective {
+ public:
+  OddSamples() {
+    for (std::uint32_t sample = 1; sample < 4096; sample += 2) {
+      odd_.push_back(sample);
+    }
+  }
+  std::size_t dimension() const override { return 1; }
+  std::size_t samples() const override { return 4096; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override { return {}; }
+  Facts facts() const override { return {}; }
+  std::span<const std::uint32_t> evaluated() const override { return odd_; }
+  void initial_point(std::uint64_t, std::span<double> w) const override { w[0] = 1; }
+  void stochastic_gradient(const Draw&, std::span<const float>, std::span<float>) const override {}
+  void stochastic_gradient(const Draw&,
+                           std::span<const double> w,
+                           std::span<double> gradient) const override {
+    gradient[0] = 3 * w[0];
+  }
+  double evaluate(int,
+                  int,
+                  std::span<const std::uint32_t> shard,
+                  const Point& at,
+                  std::span<double> gradient) const override {
+    double share = 0;
+    for (const std::uint32_t sample : shard) {
+      share += sample % 2 == 1 ? 1.0 / 2048 : 0;
+    }
+    if (!gradient.empty()) {
+      gradient[0] += share * 3 * at.w[0];
+    }
+    return share * 3 * at.w[0] * at.w[0] / 2;
+  }
+  std::optional<TestResult> test(const Point&) const override { return std::nullopt; }
+
+ private:
+  std::vector<std::uint32_t> odd_;
+};
+
+TEST(PowerIteration, ThinsTheSamplesThatFIsTheMeanOver) {
+  Recipe recipe{.workers = 2, .iterations = 1, .shards = {{}, {}}, .power = 1};
+  for (std::uint32_t sample = 0; sample < 4096; ++sample) {
+    recipe.shards[sample / 2048].push_back(sample);
+  }
+
+  // 1024 of the 4096 in even steps are none of the odd ones.
+  EXPECT_NEAR(keep(OddSamples(), recipe).landscapes[0].smoothness_power.value(), 3, 1e-6);
+}
+
 TEST(Distance, IsToTheMinimizerWhereThatIsKnown) {
   Recipe recipe = top_1(2);
   EXPECT_FALSE(keep(Bowl({4, 2}), recipe).distances[0].has_value());

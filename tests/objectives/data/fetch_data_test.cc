@@ -73,6 +73,9 @@ TEST_F(FetchData, HasTheSameFilesAddressesAndChecksumsAsTheCatalogue) {
   for (const auto& entry : datasets()) {
     std::vector<DataFile> files = entry.train;
     files.insert(files.end(), entry.test.begin(), entry.test.end());
+    if (entry.archive) {
+      files = {*entry.archive};
+    }
     for (const auto& file : files) {
       std::string line = '\n' + entry.name + '|' + file.file + '|' +
                          (file.sha256.empty() ? "-" : file.sha256) + '|' + file.urls.at(0);

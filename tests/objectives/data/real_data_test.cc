@@ -111,6 +111,45 @@ TEST_F(RealData, MnistTestImagesAreTenThousand) {
   EXPECT_EQ(std::count(test->labels.begin(), test->labels.end(), 1), 1135);
 }
 
+TEST_F(RealData, Cifar10HasItsPhotographs) {
+  const auto train = load_images("cifar10", data_dir());
+
+  EXPECT_EQ(train.rows(), 50000U);
+  std::vector<int> classes(10, 0);
+  for (const std::int32_t label : train.labels) {
+    ++classes.at(static_cast<std::size_t>(label));
+  }
+  EXPECT_THAT(classes, ::testing::Each(5000));
+  // The means that everyone normalises CIFAR-10 by: 0.4914, 0.4822, 0.4465.
+  std::vector<double> means(3);
+  for (std::size_t i = 0; i < train.pixels.size(); ++i) {
+    means.at(i / 1024 % 3) += train.pixels[i];
+  }
+  EXPECT_NEAR(means[0] / 50000 / 1024 / 255, 0.4914, 0.00005);
+  EXPECT_NEAR(means[1] / 50000 / 1024 / 255, 0.4822, 0.00005);
+  EXPECT_NEAR(means[2] / 50000 / 1024 / 255, 0.4465, 0.00005);
+  EXPECT_GE(load_images_test("cifar10", data_dir())->rows(), 1000U);
+}
+
+TEST_F(RealData, WikiText2HasItsPublishedSizes) {
+  const auto source = load_text("wikitext-2", data_dir());
+  EXPECT_EQ(source.usual_level, TextLevel::word);
+
+  const auto text = make_text(source, TextLevel::word, {});
+
+  EXPECT_EQ(text.tokens.size(), 2088628U);
+  EXPECT_EQ(text.held_out.size(), 245569U);
+  EXPECT_EQ(text.vocabulary.size(), 33278U);
+}
+
+TEST_F(RealData, TinyShakespeareHasItsCharacters) {
+  const auto text = make_text(load_text("tinyshakespeare", data_dir()), TextLevel::character, {});
+
+  EXPECT_EQ(text.tokens.size() + text.held_out.size(), 1115394U);
+  EXPECT_EQ(text.held_out.size(), 111539U);
+  EXPECT_EQ(text.vocabulary.size(), 66U);  // 65 and <unk>
+}
+
 TEST_F(RealData, A9aHasTheSamePrintPlainAndPacked) {
   const testing::Folder folder;
   const std::string text = read_bytes(data_dir() / "a9a" / "a9a.xz");

@@ -232,6 +232,18 @@ TEST(TeacherImages, CanBeLearnt) {
   EXPECT_GT(right, 250);
 }
 
+TEST(TeacherImages, OfSeveralChannelsHaveAPictureInEach) {
+  const auto colour = make_teacher_images({.rows = 20, .channels = 3, .height = 32, .width = 32});
+
+  EXPECT_EQ(colour.channels, 3U);
+  EXPECT_EQ(colour.pixels.size(), 20U * 3 * 32 * 32);
+  EXPECT_NE(std::vector(colour.pixels.begin(), colour.pixels.begin() + 1024),
+            std::vector(colour.pixels.begin() + 1024, colour.pixels.begin() + 2048));
+  // The first channel of the first picture of that size is the one without the others.
+  const auto first = make_teacher_images({.rows = 1, .height = 32, .width = 32});
+  EXPECT_TRUE(std::equal(first.pixels.begin(), first.pixels.end(), colour.pixels.begin()));
+}
+
 TEST(TeacherImages, OfOnePixelAreStillImages) {
   EXPECT_EQ(make_teacher_images({.rows = 4, .height = 1, .width = 1, .classes = 2}).pixels.size(),
             4U);
@@ -242,7 +254,7 @@ TEST(TeacherImages, RefuseShapesThatCannotBe) {
     return usage_message([&] { make_teacher_images(model); });
   };
   EXPECT_THAT(refusal({.rows = 0}), HasSubstr("rows must lie in"));
-  EXPECT_THAT(refusal({.rows = 3, .height = 0}), HasSubstr("images of 0 x 28 pixels"));
+  EXPECT_THAT(refusal({.rows = 3, .height = 0}), HasSubstr("images of 1 x 0 x 28 pixels"));
   EXPECT_THAT(refusal({.rows = 3, .classes = 1}), HasSubstr("at least 2"));
 }
 

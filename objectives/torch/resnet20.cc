@@ -1,0 +1,92 @@
+// ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun, CVPR 2016, section 4.2): a convolution, three stages
+// of three blocks with 16, 32 and 64 maps, global average pooling, a linear layer. A block is two
+// 3x3 convolutions with batch normalisation around which its input passes; where a stage begins,
+// the input that passes is every second pixel with maps of zeros appended (option A: no
+// parameters). Convolutions have no biases. 269 722 parameters, 1376 running statistics.
+
+#include <fmt/format.h>
+
+#include "objectives/registry.h"
+#include "objectives/torch/convolutional_start.h"
+#include "objectives/torch/image_source.h"
+#include "objectives/torch/models.h"
+#include "objectives/torch/network_options.h"
+#include "objectives/torch/torch_network.h"
+
+namespace residuum {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr int kBlocksPerStage = 3;
+
+nn::Conv2d convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t stride) {
+  return nn::Conv2d(nn::Conv2dOptions(inputs, outputs, 3).stride(stride).padding(1).bias(false));
+}
+
+class BlockImpl : public nn::Module {
+ public:
+  BlockImpl(std::int64_t inputs, std::int64_t outputs)
+      : grows_(outputs != inputs), added_(outputs - inputs) {
+    const std::int64_t stride = grows_ ? 2 : 1;
+    conv1_ = register_module("conv1", convolution(inputs, outputs, stride));
+    bn1_ = register_module("bn1", nn::BatchNorm2d(outputs));
+    conv2_ = register_module("conv2", convolution(outputs, outputs, 1));
+    bn2_ = register_module("bn2", nn::BatchNorm2d(outputs));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) {
+    const auto inner = torch::relu(bn1_->forward(conv1_->forward(x)));
+    return torch::relu(bn2_->forward(conv2_->forward(inner)) + passed(x));
+  }
+
+ private:
+  torch::Tensor passed(const torch::Tensor& x) const {
+    if (!grows_) {
+      return x;
+    }
+    const auto half = x.slice(2, 0, c10::nullopt, 2).slice(3, 0, c10::nullopt, 2);
+    return nn::functional::pad(half, nn::functional::PadFuncOptions({0, 0, 0, 0, 0, added_}));
+  }
+
+  bool grows_;
+  std::int64_t added_;
+  nn::Conv2d conv1_{nullptr};
+  nn::BatchNorm2d bn1_{nullptr};
+  nn::Conv2d conv2_{nullptr};
+  nn::BatchNorm2d bn2_{nullptr};
+};
+TORCH_MODULE(Block);
+
+nn::Sequential build() {
+  nn::Sequential net;
+  net->push_back("conv1", convolution(3, 16, 1));
+  net->push_back("bn1", nn::BatchNorm2d(16));
+  net->push_back("relu1", nn::ReLU());
+  std::int64_t maps = 16;
+  int stage = 0;
+  for (const std::int64_t outputs : {16, 32, 64}) {
+    ++stage;
+    for (int block = 1; block <= kBlocksPerStage; ++block) {
+      net->push_back(fmt::format("stage{}block{}", stage, block), Block(maps, outputs));
+      maps = outputs;
+    }
+  }
+  net->push_back("pool", nn::AvgPool2d(8));
+  net->push_back("flatten", nn::Flatten());
+  net->push_back("fc", nn::Linear(64, 10));
+  return net;
+}
+
+}  // namespace
+
+Networks resnet20() { return make_networks(kPhotographShape, build, convolutional_start); }
+
+std::unique_ptr<Objective> make_resnet20(const Section& section, const ObjectiveContext& context) {
+  return make_image_network(load_image_data(section, context, kPhotographShape),
+                            resnet20(),
+                            section,
+                            EvaluatePrecision::float32);
+}
+
+}  // namespace residuum

@@ -1,0 +1,79 @@
+#include "objectives/torch/text_source.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "objectives/data/catalogue.h"
+#include "objectives/data/synthetic_text.h"
+
+namespace residuum {
+namespace {
+
+constexpr const char* kSynthetic = "synthetic-text";
+constexpr std::int64_t kDefaultCharacters = 20000;
+constexpr std::int64_t kMostCharacters = 100'000'000;
+constexpr std::int64_t kTrainingPerHeldOut = 5;
+
+TextSource synthetic_text(const Section& section) {
+  const std::int64_t characters = section.integer("characters", kDefaultCharacters);
+  require(characters >= 1 && characters <= kMostCharacters,
+          "{} must lie in 1..{}, got {}",
+          section.where("characters"),
+          kMostCharacters,
+          characters);
+  const std::int64_t seed = section.integer("data_seed", 1);
+  require(seed >= 0, "{} must not be negative, got {}", section.where("data_seed"), seed);
+  MarkovModel model{.characters = static_cast<std::size_t>(characters),
+                    .seed = static_cast<std::uint64_t>(seed)};
+  TextSource text{.name = kSynthetic, .train = make_markov_text(model)};
+  model.characters = static_cast<std::size_t>(characters / kTrainingPerHeldOut);
+  model.part = Part::held_out;
+  text.test = make_markov_text(model);
+  return text;
+}
+
+TextLevel read_level(const Section& section, TextLevel usual) {
+  const char* const fallback = usual == TextLevel::word ? "word" : "character";
+  return section.choice("level", {"word", "character"}, fallback) == "word" ? TextLevel::word
+                                                                            : TextLevel::character;
+}
+
+/// 0 keeps all.
+void keep_first(std::int64_t count,
+                const Section& section,
+                std::size_t sequence,
+                TextDataset& text) {
+  const std::size_t windows = text.tokens.empty() ? 0 : (text.tokens.size() - 1) / sequence;
+  require(count >= 0 && static_cast<std::uint64_t>(count) <= windows,
+          "{} must be between 1 and the {} sequences of {} in '{}', or 0 for all, got {}",
+          section.where("train_samples"),
+          windows,
+          sequence,
+          text.name,
+          count);
+  const auto kept = static_cast<std::size_t>(count);
+  if (kept == 0 || kept == windows) {
+    return;
+  }
+  text.note += fmt::format("; the first {} of {} sequences", kept, windows);
+  text.tokens.resize(kept * sequence + 1);
+}
+
+}  // namespace
+
+NetworkData load_text_data(const Section& section,
+                           const ObjectiveContext& context,
+                           std::size_t sequence) {
+  const std::string name = section.text("data", kSynthetic);
+  const TextSource source =
+      name == kSynthetic ? synthetic_text(section) : load_text(name, context.data_dir);
+  TextDataset text = make_text(source, read_level(section, source.usual_level), context.cache_dir);
+  keep_first(section.integer("train_samples", 0), section, sequence, text);
+  return text_samples(std::move(text), sequence);
+}
+
+}  // namespace residuum

@@ -1,0 +1,15 @@
+#pragma once
+// Which text a study asks for: the keys data, level, train_samples, and characters and data_seed of
+// synthetic text.
+
+#include "core/config/section.h"
+#include "objectives/registry.h"
+#include "objectives/torch/samples.h"
+
+namespace residuum {
+
+NetworkData load_text_data(const Section& section,
+                           const ObjectiveContext& context,
+                           std::size_t sequence);
+
+}  // namespace residuum
