@@ -89,8 +89,9 @@ NetworkObjective::NetworkObjective(NetworkData data,
                                    const NetworkOptions& options)
     : data_(std::move(data)),
       networks_(std::move(networks)),
+      device_(options.device),
       evaluate_in_float_(options.evaluate_in_float),
-      single_(networks_.make_single(options.device)) {
+      single_(networks_.make_single(device_)) {
   check_shape(data_, networks_.shape);
   const std::size_t n = samples();
   if (options.evaluate_samples > 0 && options.evaluate_samples < n) {
@@ -127,7 +128,7 @@ Network<Real>& NetworkObjective::network() const {
     return *single_;
   } else {
     if (!double_) {
-      double_ = networks_.make_double(options_.device);
+      double_ = networks_.make_double(device_);
     }
     return *double_;
   }

@@ -87,6 +87,7 @@ class NetworkObjective final : public Objective {
 
   NetworkData data_;
   Networks networks_;
+  Device device_;
   bool evaluate_in_float_;
   std::vector<std::uint32_t> evaluated_;  // increasing; empty: all
   std::vector<std::uint32_t> tested_;

@@ -4,13 +4,14 @@
 //
 // Determinism: one thread, also in the BLAS behind libtorch, and only operations that torch
 // declares deterministic. The same machine gives the same bits at every call; another thread count
-// or instruction set may round sums differently.
+// or instruction set may round sums differently. On a CUDA device products are not shortened to
+// TF32, and where torch has no deterministic kernel (the backward pass of max-pooling) it warns.
 
 #include "objectives/torch/torch_network.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <string>
 #include <type_traits>
@@ -33,12 +34,24 @@ void use_one_blas_thread() {
   }
 }
 
+/// What cuBLAS needs to be deterministic must be known before its first use.
+void use_full_cuda_precision() {
+  constexpr int kKeepTheUsers = 0;
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", kKeepTheUsers);  // NOLINT(concurrency-mt-unsafe)
+  at::globalContext().setAllowTF32CuBLAS(false);
+  at::globalContext().setAllowTF32CuDNN(false);
+}
+
 /// OpenMP keeps its thread count per calling thread, hence once in each.
 void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
     use_one_blas_thread();
-    at::globalContext().setDeterministicAlgorithms(true, false);
+    const bool cuda = torch_has_cuda();
+    if (cuda) {
+      use_full_cuda_precision();
+    }
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/cuda);
     return true;
   }();
   static_cast<void>(done);
