@@ -4,8 +4,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "experiments/triad.cc"  // NOLINT: Highway's macro
-#include "hwy/foreach_target.h"                    // IWYU pragma: keep
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>                    // IWYU pragma: keep
+#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::HWY_NAMESPACE {

@@ -9,19 +9,19 @@ namespace residuum {
 template <class Real>
 double norm_sq(std::span<const Real> x) {
   kernels::Lanes lanes;
-  kernels::best<Real>().add_squares(x.data(), x.size(), lanes);
+  kernels::best_dense<Real>().add_squares(x.data(), x.size(), lanes);
   return lanes.total();
 }
 
 template <class Real>
 Real norm_inf(std::span<const Real> x) {
-  return kernels::best<Real>().norm_inf(x.data(), x.size());
+  return kernels::best_dense<Real>().norm_inf(x.data(), x.size());
 }
 
 template <class Real>
 MagnitudeSums magnitude_sums(std::span<const Real> x) {
   kernels::MagnitudeLanes lanes;
-  kernels::best<Real>().add_magnitudes(x.data(), x.size(), lanes);
+  kernels::best_dense<Real>().add_magnitudes(x.data(), x.size(), lanes);
   return {.nonzero = static_cast<std::size_t>(lanes.nonzero.total()),
           .signed_sum = lanes.signed_sum.total(),
           .sum = lanes.sum.total(),
@@ -51,7 +51,7 @@ VirtualStep step_virtual(std::span<const double> w,
 template <class Real>
 void add_to(std::span<double> sum, std::span<const Real> addend) {
   assert(sum.size() == addend.size());
-  kernels::best<Real>().add_to(sum.data(), addend.data(), sum.size());
+  kernels::best_dense<Real>().add_to(sum.data(), addend.data(), sum.size());
 }
 
 template double norm_sq<float>(std::span<const float>);

@@ -6,84 +6,17 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/vectors/kernels.cc"  // NOLINT: Highway's macro
-#include "hwy/foreach_target.h"                       // IWYU pragma: keep
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>                       // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "core/vectors/simd_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace residuum::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// Lanes of sums: all eight in one vector, or in several of them.
-using DoubleTag = hn::CappedTag<double, kLanes>;
-using DoubleVector = hn::Vec<DoubleTag>;
-constexpr std::size_t kWidth = hn::MaxLanes(DoubleTag());
-constexpr std::size_t kVectors = kLanes / kWidth;
-
 /// As many entries are formed, summed and looked at in turn: they stay in registers and the first
 /// cache, and the look at them costs one branch.
 constexpr std::size_t kBlock = 64;
-
-/// Asks for what a stream will read soon. The processor's own looking ahead stops at the ends of
-/// pages, and long loops keep it from seeing far: without this a pass waits a third of its time.
-/// (hwy::Prefetch is dropped by GCC 12, as a call without effect.)
-enum class Use { read, write };
-template <Use kUse = Use::read, class Real>
-HWY_INLINE void prefetch(const Real* x) {
-  constexpr std::size_t kBytesAhead = 2048;
-  __builtin_prefetch(x + kBytesAhead / sizeof(Real), kUse == Use::write ? 1 : 0);
-}
-
-/// Entries of a cache line; whole groups of eight.
-template <class Real>
-constexpr std::size_t kLine = 64 / sizeof(Real);
-
-HWY_INLINE DoubleVector load(const double* x) { return hn::LoadU(DoubleTag(), x); }
-HWY_INLINE DoubleVector load(const float* x) {
-  return hn::PromoteTo(DoubleTag(), hn::LoadU(hn::Rebind<float, DoubleTag>(), x));
-}
-
-/// s + x^2. The square of a float is exact in double, so that one rounding is as good as two.
-HWY_INLINE DoubleVector add_square(DoubleVector s, DoubleVector x, const float* /*from*/) {
-  return hn::MulAdd(x, x, s);
-}
-HWY_INLINE DoubleVector add_square(DoubleVector s, DoubleVector x, const double* /*from*/) {
-  return hn::Add(s, hn::Mul(x, x));
-}
-
-/// Lanes in registers.
-struct Sums {
-  DoubleVector v[kVectors];  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
-
-  HWY_INLINE explicit Sums(const Lanes& lanes) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      v[j] = hn::LoadU(DoubleTag(), lanes.sums.data() + j * kWidth);
-    }
-  }
-
-  HWY_INLINE void store(Lanes& lanes) const {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      hn::StoreU(v[j], DoubleTag(), lanes.sums.data() + j * kWidth);
-    }
-  }
-
-  /// += x_i^2 over eight entries.
-  template <class Real>
-  HWY_INLINE void add_squares(const Real* x) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      v[j] = add_square(v[j], load(x + j * kWidth), x);
-    }
-  }
-};
-
-template <class Real>
-HWY_INLINE void add_square(Lanes& lanes, std::size_t lane, Real value) {
-  const auto x = static_cast<double>(value);
-  lanes.sums[lane] += x * x;
-}
 
 /// Writes the indices of the lanes that `mask` has.
 template <class D, class Mask>
@@ -304,159 +237,13 @@ std::uint32_t* subtract(Real* memory,
 }
 
 template <class Real>
-void add_squares(const Real* x, std::size_t size, Lanes& lanes) {
-  Sums sums(lanes);
-  const std::size_t whole = size - size % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    prefetch(x + i);
-    sums.add_squares(x + i);
-  }
-  sums.store(lanes);
-  for (std::size_t i = whole; i < size; ++i) {
-    add_square(lanes, i - whole, x[i]);
-  }
-}
-
-template <class Real>
-void add_magnitudes(const Real* x, std::size_t size, MagnitudeLanes& lanes) {
-  Sums nonzero(lanes.nonzero);
-  Sums signed_sum(lanes.signed_sum);
-  Sums sum(lanes.sum);
-  Sums sum_sq(lanes.sum_sq);
-  const auto one = hn::Set(DoubleTag(), 1.0);
-  const auto zero = hn::Zero(DoubleTag());
-  const std::size_t whole = size - size % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      const auto value = load(x + i + j * kWidth);
-      const auto magnitude = hn::Abs(value);
-      nonzero.v[j] = hn::Add(nonzero.v[j], hn::IfThenElseZero(hn::Gt(magnitude, zero), one));
-      signed_sum.v[j] = hn::Add(signed_sum.v[j], value);
-      sum.v[j] = hn::Add(sum.v[j], magnitude);
-      sum_sq.v[j] = add_square(sum_sq.v[j], value, x);
-    }
-  }
-  nonzero.store(lanes.nonzero);
-  signed_sum.store(lanes.signed_sum);
-  sum.store(lanes.sum);
-  sum_sq.store(lanes.sum_sq);
-  for (std::size_t i = whole; i < size; ++i) {
-    const auto value = static_cast<double>(x[i]);
-    const double magnitude = value < 0 ? -value : value;
-    lanes.nonzero.sums[i - whole] += magnitude > 0 ? 1 : 0;
-    lanes.signed_sum.sums[i - whole] += value;
-    lanes.sum.sums[i - whole] += magnitude;
-    add_square(lanes.sum_sq, i - whole, x[i]);
-  }
-}
-
-/// NaN is passed over.
-template <class D, class Real>
-HWY_INLINE hn::Vec<D> larger(D d, hn::Vec<D> largest, const Real* x) {
-  const auto magnitude = hn::Abs(hn::LoadU(d, x));
-  return hn::IfThenElse(hn::Gt(magnitude, largest), magnitude, largest);
-}
-
-template <class Real>
-Real norm_inf(const Real* x, std::size_t size) {
-  const hn::ScalableTag<Real> d;
-  const hn::CappedTag<Real, 1> one;
-  const std::size_t width = hn::Lanes(d);
-  auto even = hn::Zero(d);
-  auto odd = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + 2 * width <= size; i += 2 * width) {
-    prefetch(x + i);
-    even = larger(d, even, x + i);
-    odd = larger(d, odd, x + i + width);
-  }
-  auto largest = hn::Set(one, hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd))));
-  for (; i < size; ++i) {
-    largest = larger(one, largest, x + i);
-  }
-  return hn::GetLane(largest);
-}
-
-template <class Real>
-void add_to(double* sum, const Real* addend, std::size_t size) {
-  const std::size_t whole = size - size % kWidth;
-  for (std::size_t i = 0; i < whole; i += kWidth) {
-    hn::StoreU(hn::Add(load(sum + i), load(addend + i)), DoubleTag(), sum + i);
-  }
-  for (std::size_t i = whole; i < size; ++i) {
-    sum[i] += static_cast<double>(addend[i]);
-  }
-}
-
-void add_distance(const double* x, const double* y, std::size_t size, double scale, Lanes& lanes) {
-  Sums sums(lanes);
-  const auto factor = hn::Set(DoubleTag(), scale);
-  const std::size_t whole = size - size % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      const std::size_t at = i + j * kWidth;
-      const auto difference = hn::Sub(load(x + at), hn::Mul(factor, load(y + at)));
-      sums.v[j] = add_square(sums.v[j], difference, x);
-    }
-  }
-  sums.store(lanes);
-  for (std::size_t i = whole; i < size; ++i) {
-    add_square(lanes, i - whole, x[i] - scale * y[i]);
-  }
-}
-
-void step_virtual(const double* w,
-                  double* z,
-                  const double* direction,
-                  std::size_t size,
-                  double scale,
-                  VirtualStepLanes& lanes) {
-  Sums before(lanes.before);
-  Sums moved(lanes.step);
-  Sums after(lanes.after);
-  const auto factor = hn::Set(DoubleTag(), scale);
-  const std::size_t whole = size - size % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      const std::size_t at = i + j * kWidth;
-      const auto from = load(z + at);
-      const auto step = hn::Mul(factor, load(direction + at));
-      const auto to = hn::Sub(from, step);
-      hn::StoreU(to, DoubleTag(), z + at);
-      before.v[j] = add_square(before.v[j], hn::Sub(load(w + at), from), w);
-      moved.v[j] = add_square(moved.v[j], step, w);
-      after.v[j] = add_square(after.v[j], hn::Sub(load(w + at), to), w);
-    }
-  }
-  before.store(lanes.before);
-  moved.store(lanes.step);
-  after.store(lanes.after);
-  for (std::size_t i = whole; i < size; ++i) {
-    const double step = scale * direction[i];
-    add_square(lanes.before, i - whole, w[i] - z[i]);
-    z[i] -= step;
-    add_square(lanes.step, i - whole, step);
-    add_square(lanes.after, i - whole, w[i] - z[i]);
-  }
-}
-
-template <class Real>
 constexpr Kernels<Real> kTable{.accumulate = accumulate<Real>,
                                .subtract = subtract<Real>,
                                .collect = collect<Real>,
-                               .count = count<Real>,
-                               .add_squares = add_squares<Real>,
-                               .add_magnitudes = add_magnitudes<Real>,
-                               .norm_inf = norm_inf<Real>,
-                               .add_to = add_to<Real>};
-constexpr DoubleKernels kDoubleTable{.add_distance = add_distance, .step_virtual = step_virtual};
+                               .count = count<Real>};
 
 const Kernels<float>* float_table() { return &kTable<float>; }
 const Kernels<double>* double_table() { return &kTable<double>; }
-const DoubleKernels* double_only_table() { return &kDoubleTable; }
 const char* name_of_target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace residuum::kernels::HWY_NAMESPACE
@@ -467,7 +254,6 @@ namespace residuum::kernels {
 
 HWY_EXPORT(float_table);
 HWY_EXPORT(double_table);
-HWY_EXPORT(double_only_table);
 HWY_EXPORT(name_of_target);
 
 template <>
@@ -478,7 +264,6 @@ template <>
 const Kernels<double>& best() {
   return *HWY_DYNAMIC_DISPATCH(double_table)();
 }
-const DoubleKernels& best_of_doubles() { return *HWY_DYNAMIC_DISPATCH(double_only_table)(); }
 const char* target_name() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
 
 }  // namespace residuum::kernels

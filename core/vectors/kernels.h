@@ -56,7 +56,7 @@ struct VirtualStepLanes {
   Lanes after;
 };
 
-/// For vectors of Real. Passes that look return the end of the hits.
+/// Passes that look; all but `count` return the end of the hits.
 template <class Real>
 struct Kernels {
   /// memory := memory + scale * gradient, rounded after each operation.
@@ -75,6 +75,11 @@ struct Kernels {
                              PassLanes& lanes);
   std::uint32_t* (*collect)(const Real* x, std::size_t size, const Watch<Real>& watch);
   std::size_t (*count)(const Real* x, std::size_t size, Real bound);
+};
+
+/// Sums and maxima.
+template <class Real>
+struct DenseKernels {
   void (*add_squares)(const Real* x, std::size_t size, Lanes& lanes);
   void (*add_magnitudes)(const Real* x, std::size_t size, MagnitudeLanes& lanes);
   Real (*norm_inf)(const Real* x, std::size_t size);
@@ -96,6 +101,8 @@ struct DoubleKernels {
 /// Those of the machine at hand. Real is float or double.
 template <class Real>
 const Kernels<Real>& best();
+template <class Real>
+const DenseKernels<Real>& best_dense();
 const DoubleKernels& best_of_doubles();
 
 /// What Highway calls the target in use: "AVX3", "AVX2", "NEON".

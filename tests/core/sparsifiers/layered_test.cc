@@ -14,10 +14,11 @@ namespace {
 using test::Json;
 using Indices = std::vector<std::uint32_t>;
 
-const std::vector<Segment> kLayers{
+const std::vector<Segment> three_layers{
     {.begin = 0, .size = 4}, {.begin = 4, .size = 2}, {.begin = 6, .size = 10}};
 
-std::unique_ptr<Sparsifier> layered(Json values, const std::vector<Segment>& layers = kLayers) {
+std::unique_ptr<Sparsifier> layered(Json values,
+                                    const std::vector<Segment>& layers = three_layers) {
   values["scope"] = "layer";
   const Section section("sparsifier", values);
   auto sparsifier = make_sparsifier(section, layers);
@@ -37,11 +38,11 @@ Message<Real> message_of(const Sparsifier& rule, const std::vector<Real>& x, int
 }
 
 /// Layers of 4, 2 and 10 entries.
-const std::vector<double> kAccumulator{1, -5, 2, 5, 0, 0.5, 9, 8, -7, 6, 5, 4, 3, 2, 1, 0};
+const std::vector<double> of_sixteen{1, -5, 2, 5, 0, 0.5, 9, 8, -7, 6, 5, 4, 3, 2, 1, 0};
 
 TEST(Layered, TakesTheTopKOfEveryLayer) {
   const auto rule = layered({{"kind", "top-k"}, {"k", 2}});
-  const auto message = message_of(*rule, kAccumulator);
+  const auto message = message_of(*rule, of_sixteen);
 
   // The second layer has one entry that is not zero.
   EXPECT_EQ(message.entries.indices, (Indices{1, 3, 5, 6, 7}));
@@ -52,19 +53,19 @@ TEST(Layered, TakesTheTopKOfEveryLayer) {
 TEST(Layered, TakesAShareOfEveryLayerAndAtLeastOneEntry) {
   const auto rule = layered({{"kind", "top-k"}, {"density", 0.25}});
 
-  EXPECT_EQ(message_of(*rule, kAccumulator).entries.indices, (Indices{1, 5, 6, 7}));
+  EXPECT_EQ(message_of(*rule, of_sixteen).entries.indices, (Indices{1, 5, 6, 7}));
   EXPECT_EQ(rule->k(16), 1 + 1 + 2);
 }
 
 TEST(Layered, SendsEverythingIfEveryLayerDoes) {
-  EXPECT_TRUE(message_of(*layered({{"kind", "none"}}), kAccumulator).everything);
+  EXPECT_TRUE(message_of(*layered({{"kind", "none"}}), of_sixteen).everything);
   EXPECT_EQ(layered({{"kind", "none"}})->k(16), 16U);
 }
 
 TEST(Layered, AppliesOneThresholdToAllLayers) {
   const auto rule = layered({{"kind", "hard-threshold"}, {"threshold", 5}});
 
-  EXPECT_EQ(message_of(*rule, kAccumulator).entries.indices, (Indices{1, 3, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(message_of(*rule, of_sixteen).entries.indices, (Indices{1, 3, 6, 7, 8, 9, 10}));
   EXPECT_EQ(rule->k(16), std::nullopt);
   EXPECT_EQ(rule->law(16, 1).threshold, 5);
 }
@@ -106,7 +107,7 @@ TEST(Layered, AsksAPilotForTheThresholdOfAllLayersTogether) {
   EXPECT_EQ(rule->pilot(16), (Pilot{.rule = Pilot::Rule::matched_budget, .k = 2 + 1 + 5}));
   const auto found = rule->with_threshold(8);
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(message_of(*found, kAccumulator).entries.indices, (Indices{6, 7}));
+  EXPECT_EQ(message_of(*found, of_sixteen).entries.indices, (Indices{6, 7}));
   EXPECT_EQ(found->pilot(16), std::nullopt);
   EXPECT_EQ(layered({{"kind", "top-k"}, {"k", 1}})->pilot(16), std::nullopt);
 }
@@ -122,7 +123,7 @@ TEST(Layered, TellsAPassWhichSegmentsToLookThrough) {
   const auto rule = layered({{"kind", "top-k"}, {"k", 1}});
   const auto segments = rule->segments();
 
-  EXPECT_EQ(std::vector<Segment>(segments.begin(), segments.end()), kLayers);
+  EXPECT_EQ(std::vector<Segment>(segments.begin(), segments.end()), three_layers);
 }
 
 /// What the first k entries of every layer are, by sorting.
@@ -170,7 +171,7 @@ TEST(Layered, SelectsFromWhatAPassHasFoundOfEveryLayer) {
 TEST(Layered, TakesNothingThatWasFoundOfTheWholeVector) {
   // As where a pass knew of no layers: candidates of the whole are not those of the first layer.
   const auto rule = layered({{"kind", "top-k"}, {"k", 1}});
-  auto x = kAccumulator;
+  auto x = of_sixteen;
   SelectWorkspace workspace;
   const Segment whole{.begin = 0, .size = x.size()};
   workspace.found().bound = 4;

@@ -69,9 +69,9 @@ PlainPass<Real> plain_pass(const std::vector<Real>& memory,
   for (std::size_t i = 0; i < memory.size(); ++i) {
     result.memory[i] = form(memory[i], gradient[i], i);
   }
-  for (const auto& [begin, size] : segments) {
+  for (const Segment& segment : segments) {
     const auto part = [&](const std::vector<Real>& x) {
-      return std::span<const Real>(x).subspan(begin, size);
+      return std::span<const Real>(x).subspan(segment.begin, segment.size);
     };
     result.norms.residual_sq += plain_norm_sq(part(memory));
     result.norms.gradient_sq += plain_norm_sq(part(gradient));

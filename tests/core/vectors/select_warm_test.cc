@@ -97,32 +97,44 @@ TYPED_TEST(WarmTopK, IgnoresCandidatesOfABoundThatThePrecisionRoundsToZero) {
   EXPECT_EQ(selected.indices, std::vector<std::uint32_t>{50});
 }
 
-// Error feedback: what is selected leaves the vector, gradients of every kind come in.
+/// Slow drift, then a fall by half at every step, then growth tenfold at every step.
+double scale_at(int t) {
+  if (t < 30) {
+    return 1;
+  }
+  return t < 45 ? std::pow(0.5, t - 30) : std::pow(10, t - 50);
+}
+
+/// Error feedback: what is selected leaves the vector, gradients of every kind come in. Returns how
+/// often the pass had found enough.
+template <class Real>
+int follow_drift(std::size_t size, std::size_t k) {
+  std::vector<Real> x(size);
+  SelectWorkspace workspace;
+  SparseVector<Real> selected;
+  const Segment all{.begin = 0, .size = size};
+  int warm = 0;
+  for (int t = 0; t < 60; ++t) {
+    const auto gradient = test::normal_vector<Real>(size, static_cast<std::uint64_t>(t % 5));
+    accumulate<Real>(x,
+                     gradient,
+                     static_cast<Real>(scale_at(t)),
+                     {.segments = {&all, 1}, .candidates = workspace.parts});
+    warm += was_enough<Real>(workspace, k) ? 1 : 0;
+    select_top_k<Real>(x, k, workspace, selected);
+    EXPECT_TRUE(selected == test::sorted_top_k(x, k)) << "t = " << t;
+    for (const std::uint32_t i : selected.indices) {
+      x[i] = 0;
+    }
+  }
+  return warm;
+}
+
 TYPED_TEST(WarmTopK, FollowsAccumulatorsThatDrift) {
   for (const std::size_t size : {std::size_t{123}, std::size_t{6000}}) {
     for (const std::size_t k : {std::size_t{1}, size / 100 + 2, size / 10}) {
-      std::vector<TypeParam> x(size);
-      SelectWorkspace workspace;
-      SparseVector<TypeParam> selected;
-      const Segment all{.begin = 0, .size = size};
-      int warm = 0;
-      for (int t = 0; t < 60; ++t) {
-        // Slow drift, then a fall by half at every step, then growth tenfold at every step.
-        const double scale = t < 30 ? 1 : t < 45 ? std::pow(0.5, t - 30) : std::pow(10, t - 50);
-        const auto gradient =
-            test::normal_vector<TypeParam>(size, static_cast<std::uint64_t>(t % 5));
-        accumulate<TypeParam>(x,
-                              gradient,
-                              static_cast<TypeParam>(scale),
-                              {.segments = {&all, 1}, .candidates = workspace.parts});
-        warm += was_enough<TypeParam>(workspace, k) ? 1 : 0;
-        select_top_k<TypeParam>(x, k, workspace, selected);
-        ASSERT_TRUE(selected == test::sorted_top_k(x, k)) << "t = " << t << ", k = " << k;
-        for (const std::uint32_t i : selected.indices) {
-          x[i] = 0;
-        }
-      }
-      EXPECT_GT(warm, 20) << "d = " << size << ", k = " << k;
+      SCOPED_TRACE(testing::Message() << "d = " << size << ", k = " << k);
+      EXPECT_GT(follow_drift<TypeParam>(size, k), 20);
     }
   }
 }
