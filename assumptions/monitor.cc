@@ -18,10 +18,6 @@ double ratio_of(const Check& check) {
 void set_basics(const StepView& view, Row& row) {
   row.set(Column::epoch, view.epoch);
   row.set(Column::step_size, view.step_size);
-  row.set(Column::compute_s, view.times.compute_s);
-  row.set(Column::select_s, view.times.select_s);
-  row.set(Column::aggregate_s, view.times.aggregate_s);
-  row.set(Column::measure_s, view.times.measure_s);
   if (view.evaluation) {
     row.set(Column::loss, view.evaluation->loss);
     if (view.evaluation->grad_norm_sq) {
@@ -40,6 +36,31 @@ void set_basics(const StepView& view, Row& row) {
   }
 }
 
+/// Names are stored with their lengths.
+void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) {
+  std::vector<std::pair<std::string, CheckSummary>> list(checks.begin(), checks.end());
+  std::uint64_t count = list.size();
+  state.root(count);
+  if (!state.is_root()) {
+    return;
+  }
+  list.resize(count);
+  for (auto& [name, summary] : list) {
+    std::vector<char> letters(name.begin(), name.end());
+    state.root_list(letters);
+    name.assign(letters.begin(), letters.end());
+    state.root(summary);
+  }
+  checks = {list.begin(), list.end()};
+}
+
+void set_times(const StepTimes& times, Row& row) {
+  row.set(Column::compute_s, times.compute_s);
+  row.set(Column::select_s, times.select_s);
+  row.set(Column::aggregate_s, times.aggregate_s);
+  row.set(Column::measure_s, times.measure_s);
+}
+
 }  // namespace
 
 Monitor::Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress)
@@ -49,6 +70,9 @@ void Monitor::observe(const StepView& view) {
   Row row(view.iteration);
   std::vector<Check> checks;
   set_basics(view, row);
+  if (times_) {
+    set_times(view.times, row);
+  }
   for (const auto& probe : probes_) {
     probe->observe(view, row, checks);
   }
@@ -57,6 +81,19 @@ void Monitor::observe(const StepView& view) {
   }
   note(row);
   recorder_.write(row, checks);
+}
+
+void Monitor::visit(RunState& state) {
+  visit_checks(state, summary_.checks);
+  state.root(summary_.rows);
+  state.root(summary_.uplink_bytes);
+  state.root(summary_.nnz_sent);
+  state.root(summary_.evaluations);
+  state.root(summary_.grad_norm_sq_sum);
+  state.root(summary_.delta_max);
+  for (const auto& probe : probes_) {
+    probe->visit(state);
+  }
 }
 
 void Monitor::note(const Check& check) {

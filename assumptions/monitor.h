@@ -40,8 +40,14 @@ class Monitor final : public StepObserver {
 
   Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress);
 
+  /// Leaves the columns of wall time empty, so that the same run gives the same bytes.
+  void leave_out_times() { times_ = false; }
+
   void observe(const StepView& view) override;
   void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
+
+  /// The summary so far, and what the probes keep.
+  void visit(RunState& state);
 
   const RunSummary& summary() const { return summary_; }
 
@@ -53,6 +59,7 @@ class Monitor final : public StepObserver {
   Recorder& recorder_;
   Progress progress_;
   RunSummary summary_;
+  bool times_ = true;
 };
 
 /// The probes named in a list; an unknown name is a usage error with the nearest known one.

@@ -1,14 +1,17 @@
 #pragma once
-// What the files of benchmarks share: a line of the result, and a body that is timed.
+// What the files of benchmarks share: a line of the result, a body that is timed, and the groups.
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/cluster/world.h"
 #include "experiments/options.h"
+#include "reports/files.h"
 
 namespace residuum {
 
@@ -24,7 +27,10 @@ struct Measure {
   /// How many of the unit one run does: value and baseline are then rates per second, and a target
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
-  bool of_value = false;  // the target is what the value may be at most, not the ratio
+  bool of_value = false;        // the target is what the value may be at most, not the ratio
+  std::size_t entries = 0;      // values are nanoseconds per entry: of the value,
+  std::size_t of_baseline = 0;  // and of the baseline
+  std::function<std::string()> note = nullptr;  // what is to be said when all has been timed
 };
 
 /// Milliseconds of every repetition, by the benchmark's name.
@@ -36,6 +42,24 @@ inline constexpr int kRepetitions = 7;
 void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
+
+/// Times all that was added.
+Times run_benchmarks();
+
+/// An array with an object for each measure.
+reports::Json as_json(const std::vector<Measure>& measures, const Times& times);
+
+/// The array as a table.
+void print_lines(const reports::Json& list);
+
+/// `size` normal numbers, the same for the same worker.
+std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker);
+
+/// Error feedback with Top-k in one pass, against the memory floor and against libtorch.
+void bench_fused(std::vector<Measure>& measures, const Options& options);
+
+/// The same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
+void bench_scale(std::vector<Measure>& measures, const Options& options);
 
 /// Two sorted lists to one of k entries and the rest.
 void bench_merge(std::vector<Measure>& measures, const Options& options);
@@ -55,7 +79,11 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options);
 /// Whole trainings with and without files.
 void bench_io(std::vector<Measure>& measures, const Options& options);
 
-/// The fused step on the device. A resource error without one, if asked for by name.
-void bench_cuda(std::vector<Measure>& measures, const Options& options);
+/// |x|.topk(k) of a vector that is on the device already, waited for; empty where there is none to
+/// compare with.
+using DeviceTopK = std::function<std::function<void()>(std::span<const float> x, std::size_t k)>;
+
+/// The fused step on the device; a resource error without one.
+void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k);
 
 }  // namespace residuum

@@ -1,6 +1,4 @@
-// residuum bench: each number is a ratio of two things timed in the same run, interleaved, because
-// absolute times drift with the machine. Google Benchmark measures; medians over repetitions are
-// reported with their spread (interquartile range over median).
+// residuum bench: the groups of benchmarks by name, and what their numbers depend on.
 
 #include <fmt/format.h>
 
@@ -10,15 +8,16 @@
 #include <optional>
 
 #include "core/random/random.h"
+#include "core/vectors/cuda/device.h"
 #include "core/vectors/dense.h"
 #include "core/vectors/select.h"
 #include "experiments/bench.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
+#include "experiments/triad.h"
 #include "objectives/torch/baselines.h"
+#include "objectives/torch/device.h"
 #include "reports/files.h"
-#include "reports/result_folder.h"
-#include "reports/statistics.h"
 
 namespace residuum {
 namespace {
@@ -27,39 +26,12 @@ constexpr std::size_t kMillion = 1'000'000;
 constexpr std::array<std::size_t, 2> kSizes{kMillion, 25 * kMillion};
 constexpr std::size_t kCompression = 1000;  // d / k
 
-/// Gathers the time of every repetition under the benchmark's name.
-class Collector final : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context& /*context*/) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const auto& run : runs) {
-      if (run.run_type == Run::RT_Iteration && !run.error_occurred) {
-        times[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
-      }
-    }
-  }
-  Times times;
-};
-
-std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
-  std::vector<float> x(size);
-  RandomStream random(1, Purpose::test, worker, 0);
-  for (float& value : x) {
-    value = static_cast<float>(random.normal());
-  }
-  return x;
-}
-
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 
 /// m += eta g: three streams of memory, the floor under every pass.
 void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   const auto m = std::make_shared<std::vector<float>>(x->size());
-  add_benchmark(sized("triad", x->size()), [x, m] {
-    for (std::size_t i = 0; i < x->size(); ++i) {
-      (*m)[i] += 0.1F * (*x)[i];
-    }
-  });
+  add_benchmark(sized("triad", x->size()), [x, m] { triad(*m, *x, 0.1F); });
 }
 
 void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
@@ -109,17 +81,27 @@ void bench_select(std::vector<Measure>& measures, const Options& /*options*/) {
   }
 }
 
+void bench_device(std::vector<Measure>& measures, const Options& options) {
+  if (!cuda::available() && options.benchmarks.empty()) {
+    fmt::print(stderr, "note: cuda is left out: no CUDA device, or a build without nvcc\n");
+    return;
+  }
+  bench_cuda(measures, torch_has_cuda() ? torch_device_top_k : DeviceTopK());
+}
+
 using Group = void (*)(std::vector<Measure>&, const Options&);
 
 const std::vector<std::pair<std::string, Group>>& benchmarks() {
   static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
                                                               {"select", bench_select},
+                                                              {"fused", bench_fused},
+                                                              {"scale", bench_scale},
                                                               {"merge", bench_merge},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
                                                               {"logistic", bench_logistic},
                                                               {"io", bench_io},
-                                                              {"cuda", bench_cuda}};
+                                                              {"cuda", bench_device}};
   return all;
 }
 
@@ -142,63 +124,6 @@ std::vector<Measure> register_chosen(const Options& options) {
     }
   }
   return measures;
-}
-
-constexpr double kMillisecondsPerSecond = 1000;
-
-bool is_met(const Measure& measure, double value, double ratio) {
-  const double reached = measure.per_run || measure.of_value ? value : ratio;
-  const bool at_least = measure.per_run || (measure.faster_than && !measure.of_value);
-  return at_least ? reached >= *measure.target : reached <= *measure.target;
-}
-
-reports::Json as_json(const Measure& measure, const Times& all_times) {
-  const auto& times = all_times.at(measure.benchmark);
-  const auto spread = reports::spread_of(times);
-  const double time = spread.median.value();
-  const auto value_of = [&](double milliseconds) {
-    return measure.per_run ? *measure.per_run * kMillisecondsPerSecond / milliseconds
-                           : milliseconds;
-  };
-  reports::Json json{{"id", measure.id},
-                     {"name", measure.name},
-                     {"value", value_of(time)},
-                     {"unit", measure.unit}};
-  json["baseline"] = nullptr;
-  json["ratio"] = nullptr;
-  double ratio = 0;
-  if (!measure.baseline.empty()) {
-    const double baseline = reports::median(all_times.at(measure.baseline)).value();
-    ratio = measure.faster_than ? baseline / time : time / baseline;
-    json["baseline"] = value_of(baseline);
-    json["ratio"] = ratio;
-  }
-  json["target"] = measure.target ? reports::Json(*measure.target) : reports::Json(nullptr);
-  json["met"] = nullptr;
-  if (measure.target) {
-    json["met"] = is_met(measure, value_of(time), ratio);
-  }
-  json["spread"] = (spread.upper_quartile.value() - spread.lower_quartile.value()) / time;
-  json["n"] = times.size();
-  return json;
-}
-
-std::string number(const reports::Json& line, const char* key, const char* format) {
-  return line[key].is_null() ? std::string("-")
-                             : fmt::format(fmt::runtime(format), line[key].get<double>());
-}
-
-void print(const reports::Json& line) {
-  const auto unit = line["unit"].get<std::string>();
-  const auto met = line["met"].is_null() ? "" : line["met"].get<bool>() ? "met" : "missed";
-  fmt::print("{:<68} {:>10} {:<6} {:>9}x  target {:>6} {:<6}  spread {}\n",
-             line["name"].get<std::string>(),
-             number(line, "value", unit == "ms" ? "{:.3f}" : "{:.0f}"),
-             unit,
-             number(line, "ratio", "{:.4g}"),
-             number(line, "target", "{:g}"),
-             met,
-             number(line, "spread", "{:.2f}"));
 }
 
 /// What the numbers depend on.
@@ -234,28 +159,18 @@ Times run_on_all(const Options& options, std::vector<Measure>& measures, World& 
 
 Times run_here(const Options& options, std::vector<Measure>& measures) {
   measures = register_chosen(options);
-  std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
-  std::array<char*, 2> argv{words[0].data(), words[1].data()};
-  int argc = 2;
-  benchmark::Initialize(&argc, argv.data());
-  Collector collector;
-  benchmark::RunSpecifiedBenchmarks(&collector);
-  return collector.times;
+  return run_benchmarks();
 }
 
 }  // namespace
 
-void add_benchmark(const std::string& name, const std::function<void()>& body, int repetitions) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [body](benchmark::State& state) {
-                                 for ([[maybe_unused]] auto _ : state) {
-                                   body();
-                                   benchmark::ClobberMemory();
-                                 }
-                               })
-      ->Unit(benchmark::kMillisecond)
-      ->Repetitions(repetitions)
-      ->MinTime(0.05);
+std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
+  std::vector<float> x(size);
+  RandomStream random(1, Purpose::test, worker, 0);
+  for (float& value : x) {
+    value = static_cast<float>(random.normal());
+  }
+  return x;
 }
 
 ExitCode bench_command(const Options& options, World& world) {
@@ -265,18 +180,13 @@ ExitCode bench_command(const Options& options, World& world) {
   if (!world.is_root()) {
     return ExitCode::done;
   }
-  auto list = reports::Json::array();
-  for (const auto& measure : measures) {
-    list.push_back(as_json(measure, times));
-  }
+  const auto list = as_json(measures, times);
   if (options.json) {
     fmt::print("{}\n", list.dump(2));
     return ExitCode::done;
   }
   print_header();
-  for (const auto& line : list) {
-    print(line);
-  }
+  print_lines(list);
   return ExitCode::done;
 }
 

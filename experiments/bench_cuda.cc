@@ -14,7 +14,6 @@
 #include "core/random/random.h"
 #include "core/vectors/cuda/device_step.h"
 #include "experiments/bench.h"
-#include "objectives/torch/device.h"
 
 namespace residuum {
 namespace {
@@ -60,7 +59,9 @@ struct CopyCase {
   cuda::DeviceMemory to;
 };
 
-void add_size(std::vector<Measure>& measures, std::span<const float> gradient) {
+void add_size(std::vector<Measure>& measures,
+              std::span<const float> gradient,
+              const DeviceTopK& top_k) {
   const std::size_t d = gradient.size();
   const auto named = [d](const char* what) { return fmt::format("cuda-{}/{}", what, d); };
   const auto step = std::make_shared<StepCase>(gradient);
@@ -78,28 +79,24 @@ void add_size(std::vector<Measure>& measures, std::span<const float> gradient) {
                         .target = target});
   };
   line("copy", "a copy of as many bytes", 0.7);
-  if (torch_has_cuda()) {
-    add_benchmark(named("topk"), torch_device_top_k(gradient, d / kCompression));
+  if (top_k) {
+    add_benchmark(named("topk"), top_k(gradient, d / kCompression));
     line("topk", "torch.topk there", 10);
   }
 }
 
 }  // namespace
 
-void bench_cuda(std::vector<Measure>& measures, const Options& options) {
+void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k) {
   if (!cuda::available()) {
-    if (!options.benchmarks.empty()) {
-      resource_error("benchmark 'cuda' needs a CUDA device and a build with nvcc; here is none");
-    }
-    fmt::print(stderr, "note: cuda is left out: no CUDA device, or a build without nvcc\n");
-    return;
+    resource_error("benchmark 'cuda' needs a CUDA device and a build with nvcc; here is none");
   }
-  if (!torch_has_cuda()) {
-    fmt::print(stderr, "note: no comparison with torch.topk: this libtorch has no CUDA\n");
+  if (!top_k) {
+    fmt::print(stderr, "note: no comparison with torch.topk: no libtorch with CUDA here\n");
   }
   const auto gradient = normal_numbers(kSizes.back());
   for (const std::size_t d : kSizes) {
-    add_size(measures, std::span(gradient).first(d));
+    add_size(measures, std::span(gradient).first(d), top_k);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 
 #include "experiments/bench.h"
@@ -33,8 +32,10 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
         }
       },
       3);
+  // A row of a9a has 14 entries of 123; on dense rows the target would be for another problem.
+  const bool real = has_a9a(options);
   const double worker_iterations = double{kLogisticWorkers} * kLogisticIterations;
-  measures.push_back({.id = "P5",
+  measures.push_back({.id = real ? "P5" : "",
                       .name = fmt::format(
                           "logistic regression, {}, P = {}, batch 32, rho = 0.1, gTop-k, no probes",
                           logistic_data_name(options),
@@ -42,7 +43,7 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
                       .benchmark = "logistic-rate",
                       .baseline = "logistic-operators",
                       .faster_than = true,
-                      .target = 100'000,
+                      .target = real ? std::optional(100'000.0) : std::nullopt,
                       .unit = "worker-iterations/s",
                       .per_run = worker_iterations});
 }

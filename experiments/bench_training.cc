@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <unistd.h>
 
 #include "assumptions/monitor.h"
@@ -33,16 +35,6 @@ iterations = {}
 {}
 )";
 
-bool has_a9a(const Options& options) {
-  const auto folder = data_directory(options.data_dir) / "a9a";
-  for (const char* name : {"a9a", "a9a.xz", "a9a.gz"}) {
-    if (std::filesystem::exists(folder / name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Rows that nobody wants.
 class NoFiles final : public Recorder {
  public:
@@ -50,6 +42,14 @@ class NoFiles final : public Recorder {
 };
 
 }  // namespace
+
+bool has_a9a(const Options& options) {
+  const auto folder = data_directory(options.data_dir) / "a9a";
+  constexpr std::array<const char*, 3> kNames{"a9a", "a9a.xz", "a9a.gz"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) {
+    return std::filesystem::exists(folder / name);
+  });
+}
 
 std::string logistic_study(const Options& options, std::string_view probes) {
   const char* data = has_a9a(options)
@@ -59,7 +59,7 @@ std::string logistic_study(const Options& options, std::string_view probes) {
 }
 
 std::string logistic_data_name(const Options& options) {
-  return has_a9a(options) ? "a9a" : "made data of a9a's size";
+  return has_a9a(options) ? "a9a" : "dense made data of a9a's size";
 }
 
 TimedTraining::TimedTraining(const std::string& study, const Options& options, Output output)

@@ -22,7 +22,8 @@ inline constexpr int kLogisticIterations = 20000;
 /// Logistic regression on a9a with gTop-k, with these lines in its section [probes].
 std::string logistic_study(const Options& options, std::string_view probes);
 
-/// Which data that is: the real a9a where it is, else made data of its size.
+/// Whether the real a9a is there; made data of its size, which take its place, are dense.
+bool has_a9a(const Options& options);
 std::string logistic_data_name(const Options& options);
 
 /// What becomes of the rows and checks of a run.

@@ -197,14 +197,6 @@ std::vector<fs::path> checkpoint_files(const fs::path& folder) {
   return files;
 }
 
-void keep(const fs::path& folder, std::size_t count) {
-  const auto files = checkpoint_files(folder);
-  for (std::size_t i = count; i < files.size(); ++i) {
-    std::error_code ignored;  // one too many does no harm
-    fs::remove(files[i], ignored);
-  }
-}
-
 }  // namespace
 
 void write_checkpoint(const fs::path& folder,
@@ -228,13 +220,17 @@ void write_checkpoint(const fs::path& folder,
   const std::uint32_t sum = writer.sum();
   file.append(text_of(sum));
   file.commit();
-  keep(folder, 2);
+  keep_checkpoints(folder, 2);
 }
 
-std::optional<Checkpoint> find_checkpoint(const fs::path& folder, const std::string& run_id) {
+std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
+                                          const std::string& run_id,
+                                          const std::function<void(const CheckpointHead&)>& check) {
   for (const auto& file : checkpoint_files(folder)) {
     try {
-      return Checkpoint{.file = file, .head = verified_head(file, run_id)};
+      const auto head = verified_head(file, run_id);
+      check(head);
+      return Checkpoint{.file = file, .head = head};
     } catch (const Error& error) {
       say(fmt::format("{} is not used: {}", file.string(), error.what()));
     } catch (const fs::filesystem_error& error) {
@@ -253,6 +249,12 @@ void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(Stat
   }
 }
 
-void keep_last_checkpoint(const fs::path& folder) { keep(folder, 1); }
+void keep_checkpoints(const fs::path& folder, std::size_t count) {
+  const auto files = checkpoint_files(folder);
+  for (std::size_t i = count; i < files.size(); ++i) {
+    std::error_code ignored;  // one too many does no harm
+    fs::remove(files[i], ignored);
+  }
+}
 
 }  // namespace residuum

@@ -37,16 +37,17 @@ struct Checkpoint {
   CheckpointHead head;
 };
 
-/// The newest usable checkpoint in `folder`; each one that is not is named on stderr with the
-/// reason, and the one before it is tried.
+/// The newest usable checkpoint in `folder`; each one that is not, or at whose head `check` throws
+/// an Error, is named on stderr with the reason, and the one before it is tried.
 std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
-                                          const std::string& run_id);
+                                          const std::string& run_id,
+                                          const std::function<void(const CheckpointHead&)>& check);
 
 /// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
 /// what is asked for is a resource error.
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
 
-/// Removes all checkpoints but the last.
-void keep_last_checkpoint(const std::filesystem::path& folder);
+/// Removes all checkpoints but the last `count`.
+void keep_checkpoints(const std::filesystem::path& folder, std::size_t count);
 
 }  // namespace residuum

@@ -37,6 +37,7 @@ struct Options {
   bool fail_fast = false;
   Shard shard;
   double time_limit_s = 0;  // 0: none
+  double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
   std::vector<int> ranks{1, 2, 3, 4};  // of verify

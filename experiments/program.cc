@@ -75,11 +75,13 @@ void add_batch(CLI::App& command, Options& options) {
       "--shard",
       [&options](const std::string& text) { options.shard = parse_shard(text); },
       "i/n: every n-th run, from the i-th on");
+  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   command
-      .add_option(
-          "--time-limit", options.time_limit_s, "stop after 90, 90s, 15m, 2h or 1d; exit 124")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}))
+      .add_option("--time-limit", options.time_limit_s, "stop after 90, 15m, 2h or 1d; exit 124")
+      ->transform(CLI::AsNumberWithUnit(units))
+      ->check(CLI::PositiveNumber);
+  command.add_option("--checkpoint-every", options.checkpoint_every_s, "a time as above (5m)")
+      ->transform(CLI::AsNumberWithUnit(units))
       ->check(CLI::PositiveNumber);
 }
 

@@ -17,7 +17,9 @@
 
 #include "core/cluster/mpi_world.h"
 #include "core/vectors/cuda/device.h"
+#include "core/vectors/kernels.h"
 #include "objectives/torch/baselines.h"
+#include "objectives/torch/device.h"
 #include "residuum_build.h"
 
 #include <toml++/impl/version.h>
@@ -113,7 +115,8 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"residuum", fmt::format("{} ({})", kBuildVersion, kBuildRevision)},
       {"compiler", fmt::format("{}, {} {}", kBuildCompiler, kBuildType, kBuildFlags)},
       {"MPI", mpi_library_version()},
-      {"libtorch", torch_version()},
+      {"libtorch",
+       fmt::format("{}, {}", torch_version(), torch_has_cuda() ? "a CUDA device" : "CPU only")},
       {"BLAS", blas},
       {"Eigen",
        fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
@@ -132,6 +135,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"zlib", zlibVersion()},
       {"random streams", "Philox4x32-10 keyed by (seed, purpose, worker, iteration), version 1"},
       {"CPU", proc_value("/proc/cpuinfo", "model name")},
+      {"SIMD", kernels::target_name()},
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"memory", proc_value("/proc/meminfo", "MemTotal")},
       {"GPU", cuda::description()}};

@@ -10,6 +10,7 @@
 #include "experiments/file_lock.h"
 #include "experiments/progress.h"
 #include "experiments/provenance.h"
+#include "experiments/run_checkpoints.h"
 #include "experiments/run_folder.h"
 #include "experiments/signals.h"
 #include "experiments/study.h"
@@ -232,7 +233,7 @@ class Batch {
         folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);
       }
     });
-    use_pilot(run);
+    use_pilot(run, folder.get());
     NoRecorder nothing;
     Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
     Monitor monitor(make_probes(run.probes, "'probes.names'"),
@@ -241,6 +242,11 @@ class Batch {
                       progress.iteration(done, total);
                       mind_time_limit();
                     });
+    if (!run.records_times) {
+      monitor.leave_out_times();
+    }
+    RunCheckpoints checkpoints(*cluster, folder.get(), monitor, options_.checkpoint_every_s);
+    run.training.checkpoints = &checkpoints;
     const Outcome outcome = train(run.training, monitor);
     together(world_, [&] {
       if (folder) {
@@ -280,8 +286,15 @@ class Batch {
   }
 
   /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
-  static void use_pilot(PreparedRun& run) {
-    run.found = find_threshold(run.training);
+  void use_pilot(PreparedRun& run, RunFolder* folder) {
+    run.found = folder != nullptr ? folder->found() : std::nullopt;
+    share(run.found);
+    if (!run.found) {
+      run.found = find_threshold(run.training);
+    }
+    if (folder != nullptr) {
+      folder->remember(run.found);
+    }
     if (!run.found) {
       return;
     }
@@ -289,6 +302,11 @@ class Batch {
     method->sparsifier = run.method->sparsifier->with_threshold(run.found->threshold);
     run.method = std::move(method);
     run.training.method = run.method.get();
+  }
+
+  /// What the root knows, on all processes.
+  void share(std::optional<FoundThreshold>& found) {
+    world_.broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
   }
 
   /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.

@@ -212,6 +212,7 @@ void read_probes(const Section& section, PreparedRun& run) {
   training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
   training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);
   training.full_gradient = section.flag("full_gradient", true);
+  run.records_times = section.flag("times", true);
   read_needs(section, run);
 }
 
@@ -286,6 +287,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& objective = sections["objective"];
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
+  check_dimension(*run.objective);
   resolve(objective);
   training.objective = run.objective.get();
   training.batch = read_batch(workers, *run.objective);

@@ -44,6 +44,7 @@ struct PreparedRun {
   std::shared_ptr<const Method> method;
   Training training;  // cluster, minimum and stop are set when it runs
   std::vector<std::string> probes;
+  bool records_times = true;
   int workers = 1;
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the one that was; no part of the identity

@@ -155,14 +155,40 @@ void write_log(const std::filesystem::path& folder,
       folder / "log.txt", fmt::format("{} started\n{} {}\n", started_utc, utc_now(), ending));
 }
 
-/// No tables, and a status that says why.
+std::uint64_t bytes_in(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+/// A run that ended between naming its tables and its status goes on with them. One that has been
+/// said to be finished does not: its tables are not those that were written.
+void restore_parts(const std::filesystem::path& folder) {
+  std::string state;
+  if (std::filesystem::exists(folder / "status.json")) {
+    try {
+      state = reports::text_at(reports::read_json(folder / "status.json"), "state");
+    } catch (const Error&) {
+      state.clear();
+    }
+  }
+  if (state != "running") {
+    return;
+  }
+  const auto restore = [&](const char* name, const char* part) {
+    if (!std::filesystem::exists(folder / part) && std::filesystem::exists(folder / name)) {
+      move_file(folder / name, folder / part);
+    }
+  };
+  restore("iterations.csv", kIterationsPart);
+  restore("checks.csv", kChecksPart);
+}
+
+/// No tables under their own names, and a status that says why.
 void leave_without_tables(const std::filesystem::path& folder,
                           const std::string& started_utc,
                           const char* state,
                           const std::string& message) {
-  std::error_code ignored;  // a table that is not there is as good as removed
-  std::filesystem::remove(folder / kIterationsPart, ignored);
-  std::filesystem::remove(folder / kChecksPart, ignored);
   write_log(folder, started_utc, message);
   write_status(folder,
                {{"state", state},
@@ -223,8 +249,9 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
                      const std::string& study_name,
                      const std::string& title)
-    : folder_(result_dir / "runs" / run.id), started_utc_(utc_now()) {
+    : folder_(result_dir / "runs" / run.id), run_id_(run.id), started_utc_(utc_now()) {
   make_folder(folder_);
+  resume(run.id);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
   reports::write_json_atomically(folder_ / "config.json",
                                  {{"run_id", run.id},
@@ -233,8 +260,53 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
                                   {"seed", run.seed},
                                   {"varying", Json(run.varying)},
                                   {"config", Json(run.config)}});
-  iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
-  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
+  if (!resumed_) {
+    iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
+    checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
+  }
+}
+
+/// The tables have at least the rows that the checkpoint counted; those after it are made again.
+void RunFolder::resume(const std::string& run_id) {
+  restore_parts(folder_);
+  auto checkpoint = find_checkpoint(folder_, run_id, [this](const CheckpointHead& head) {
+    require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
+                bytes_in(table(kChecksPart)) >= head.checks_bytes,
+            "the tables that go with it are not there");
+  });
+  if (!checkpoint) {
+    keep_checkpoints(folder_, 0);
+    return;
+  }
+  const CheckpointHead& head = checkpoint->head;
+  iterations_ = std::make_unique<reports::IterationsWriter>(
+      table(kIterationsPart), run_id, head.iterations_bytes);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id, head.checks_bytes);
+  started_utc_ = head.started_utc;
+  if (!head.found.is_null()) {
+    found_ = FoundThreshold{.threshold = head.found.at("threshold").get<double>(),
+                            .pilot_runs = head.found.at("pilot_runs").get<int>()};
+  }
+  resumed_ = std::move(checkpoint);
+}
+
+void RunFolder::load(const std::function<void(StateStream&)>& fill) const {
+  read_checkpoint(*resumed_, fill);
+}
+
+void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill) {
+  Json found = nullptr;
+  if (found_) {
+    found = {{"threshold", found_->threshold}, {"pilot_runs", found_->pilot_runs}};
+  }
+  write_checkpoint(folder_,
+                   {.run_id = run_id_,
+                    .iteration = iterations,
+                    .iterations_bytes = iterations_->synchronise(),
+                    .checks_bytes = checks_->synchronise(),
+                    .found = found,
+                    .started_utc = started_utc_},
+                   fill);
 }
 
 void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
@@ -249,8 +321,6 @@ void RunFolder::finish(const Outcome& outcome,
                        const PreparedRun& run,
                        const nlohmann::json& provenance) {
   if (outcome.state == Outcome::State::stopped) {
-    iterations_.reset();
-    checks_.reset();
     leave_without_tables(folder_, started_utc_, state_name(outcome.state), outcome.message);
     return;
   }
@@ -288,6 +358,7 @@ void RunFolder::finish(const Outcome& outcome,
     status["pilot_runs"] = run.found->pilot_runs;
   }
   write_status(folder_, status);
+  keep_checkpoints(folder_, 1);
 }
 
 void fail_run(const std::filesystem::path& result_dir,

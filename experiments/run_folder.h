@@ -8,6 +8,7 @@
 
 #include "assumptions/monitor.h"
 #include "core/record/record.h"
+#include "experiments/checkpoint.h"
 #include "experiments/run_config.h"
 #include "reports/csv.h"
 #include "reports/files.h"
@@ -24,13 +25,23 @@ void fail_run(const std::filesystem::path& result_dir,
 
 class RunFolder final : public Recorder {
  public:
-  /// Creates the folder and writes config.json and a status of "running".
+  /// Creates the folder and writes config.json and a status of "running". Where a checkpoint can be
+  /// used the tables go on from there.
   RunFolder(const std::filesystem::path& result_dir,
             const PreparedRun& run,
             const std::string& study_name,
             const std::string& title);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
+
+  /// Iterations that the checkpoint has done, 0 without one.
+  std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }
+  /// The threshold that was found before, with the number of pilot runs.
+  const std::optional<FoundThreshold>& found() const { return found_; }
+  void remember(const std::optional<FoundThreshold>& found) { found_ = found; }
+  void load(const std::function<void(StateStream&)>& fill) const;
+  /// The tables first, then the state that goes with them.
+  void save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill);
 
   /// Closes the tables and writes the final status.
   void finish(const Outcome& outcome,
@@ -40,8 +51,12 @@ class RunFolder final : public Recorder {
 
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
+  void resume(const std::string& run_id);
 
   std::filesystem::path folder_;
+  std::string run_id_;
+  std::optional<Checkpoint> resumed_;
+  std::optional<FoundThreshold> found_;
   std::string started_utc_;
   std::unique_ptr<reports::IterationsWriter> iterations_;
   std::unique_ptr<reports::ChecksWriter> checks_;

@@ -102,6 +102,11 @@ IterationsWriter::IterationsWriter(const std::filesystem::path& path, std::strin
   file_.append(iterations_header());
 }
 
+IterationsWriter::IterationsWriter(const std::filesystem::path& path,
+                                   std::string_view run_id,
+                                   std::uint64_t kept)
+    : file_(path, kept), key_(csv_field(run_id)) {}
+
 void IterationsWriter::write(const Row& row) {
   Line line;
   fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{}"), key_, row.iteration());
@@ -122,6 +127,11 @@ ChecksWriter::ChecksWriter(const std::filesystem::path& path, std::string_view r
     : file_(path), key_(csv_field(run_id)) {
   file_.append(checks_header());
 }
+
+ChecksWriter::ChecksWriter(const std::filesystem::path& path,
+                           std::string_view run_id,
+                           std::uint64_t kept)
+    : file_(path, kept), key_(csv_field(run_id)) {}
 
 void ChecksWriter::write(const Check& check) {
   Line line;

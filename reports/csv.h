@@ -35,9 +35,13 @@ const std::string& checks_header();
 class IterationsWriter {
  public:
   IterationsWriter(const std::filesystem::path& path, std::string_view run_id);
+  /// Goes on with a table after its first `kept` bytes.
+  IterationsWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
 
   void write(const Row& row);
   void flush() { file_.flush(); }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
 
  private:
@@ -49,9 +53,13 @@ class IterationsWriter {
 class ChecksWriter {
  public:
   ChecksWriter(const std::filesystem::path& path, std::string_view run_id);
+  /// Goes on with a table after its first `kept` bytes.
+  ChecksWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
 
   void write(const Check& check);
   void flush() { file_.flush(); }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
 
  private:

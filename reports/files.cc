@@ -55,6 +55,17 @@ OutputFile::OutputFile(std::filesystem::path path)
   }
 }
 
+OutputFile::OutputFile(std::filesystem::path path, std::uint64_t kept)
+    : path_(std::move(path)),
+      written_(kept),
+      descriptor_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
+  const auto end = static_cast<off_t>(kept);
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, end) != 0 ||
+      ::lseek(descriptor_, end, SEEK_SET) != end) {
+    fail();
+  }
+}
+
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) {
     return;
@@ -90,8 +101,17 @@ void OutputFile::flush() {
       fail();
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
+    written_ += static_cast<std::uint64_t>(written);
   }
   buffer_.clear();
+}
+
+std::uint64_t OutputFile::synchronise() {
+  flush();
+  if (!reports::synchronise(descriptor_)) {
+    fail();
+  }
+  return written_;
 }
 
 void OutputFile::close() {
@@ -99,7 +119,7 @@ void OutputFile::close() {
     return;
   }
   flush();
-  const bool on_disk = synchronise(descriptor_);
+  const bool on_disk = reports::synchronise(descriptor_);
   const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
   if (!on_disk || !closed) {
     fail();

@@ -2,6 +2,7 @@
 // Files that are either whole or not there. A full disk or a folder that may not be written is a
 // resource error that names the file.
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,8 @@ using Json = nlohmann::ordered_json;
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
+  /// Goes on with a file after its first `kept` bytes; what stands behind them is cut off.
+  OutputFile(std::filesystem::path path, std::uint64_t kept);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   OutputFile(OutputFile&&) = delete;
@@ -26,6 +29,8 @@ class OutputFile {
 
   void append(std::string_view text);
   void flush();
+  /// Flushes, waits until the disk has it, and says how many bytes there are.
+  std::uint64_t synchronise();
   /// Flushes, waits until the disk has it, and closes.
   void close();
 
@@ -36,6 +41,7 @@ class OutputFile {
 
   std::filesystem::path path_;
   std::string buffer_;
+  std::uint64_t written_ = 0;
   int descriptor_ = -1;
 };
 

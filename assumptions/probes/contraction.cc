@@ -52,6 +52,11 @@ class ContractionProbe final : public Probe {
                       .expected = true});
   }
 
+  void visit(RunState& state) override {
+    state.root(bound_);
+    state.root(recursion_);
+  }
+
  private:
   /// D_t = R_{t+1} / eta_t; a recursion from the start, lost when an iteration is not measured.
   void set_memory_factor(const StepView& view, double contraction, Row& row) {

@@ -36,6 +36,8 @@ class Ef21Probe final : public Probe {
     previous_ = distortion;
   }
 
+  void visit(RunState& state) override { state.root(previous_); }
+
  private:
   struct Seen {
     double distortion;

@@ -8,6 +8,7 @@
 
 #include "core/config/registry.h"
 #include "core/record/record.h"
+#include "core/trainer/run_state.h"
 #include "core/trainer/step_view.h"
 
 namespace residuum {
@@ -36,6 +37,9 @@ class Probe {
 
   /// Called on the root process for every measured iteration, in order.
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;
+
+  /// What one iteration leaves for the next.
+  virtual void visit(RunState& /*state*/) {}
 };
 
 /// A probe's example is `{}`: probes take no keys.

@@ -19,26 +19,6 @@
 namespace residuum {
 namespace {
 
-template <class Real>
-std::size_t count_reaching(std::span<const Real> values, double threshold) {
-  return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](Real value) {
-    return static_cast<double>(std::abs(value)) >= threshold && value != 0;
-  }));
-}
-
-/// |x| - threshold of the entries above it.
-template <class Real>
-std::vector<double> excesses(std::span<const Real> values, double threshold) {
-  std::vector<double> result;
-  for (const Real value : values) {
-    const double excess = static_cast<double>(std::abs(value)) - threshold;
-    if (excess > 0) {
-      result.push_back(excess);
-    }
-  }
-  return result;
-}
-
 class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
  public:
   EstimatedThreshold(Amount amount, MagnitudeFamily family, std::int64_t stages)
@@ -47,15 +27,15 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
   template <class Real>
   void select(std::span<const Real> accumulator,
               const SelectionContext& /*context*/,
-              SelectWorkspace& /*workspace*/,
+              SelectWorkspace& workspace,
               Message<Real>& message) const {
     message.everything = false;
     const auto wanted = static_cast<double>(amount_.resolve(accumulator.size()));
     double threshold = estimate(accumulator, wanted);
     if (family_ == MagnitudeFamily::normal) {
-      threshold = corrected(accumulator, wanted, threshold);
+      threshold = corrected(accumulator, wanted, threshold, workspace);
     }
-    select_above(accumulator, static_cast<Real>(threshold), message.entries);
+    select_above(accumulator, static_cast<Real>(threshold), workspace, message.entries);
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {
@@ -80,12 +60,11 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
     const double share = wanted / static_cast<double>(first->entries);
     double threshold = first->law.threshold(stages_ > 1 ? std::max(share, kStageShare) : share);
     for (std::int64_t stage = 2; stage <= stages_; ++stage) {
-      const auto tail = excesses(accumulator, threshold);
-      const double left = wanted / static_cast<double>(tail.size());
-      const auto fitted = fit_magnitudes<double>(tail_family(), tail);
-      if (!fitted || left >= 1) {
+      const auto fitted = fit_excesses(tail_family(), accumulator, threshold);
+      if (!fitted || wanted >= static_cast<double>(fitted->entries)) {
         break;
       }
+      const double left = wanted / static_cast<double>(fitted->entries);
       threshold += fitted->law.threshold(stage < stages_ ? std::max(left, kStageShare) : left);
     }
     return threshold;
@@ -96,10 +75,14 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
   }
 
   template <class Real>
-  static double corrected(std::span<const Real> accumulator, double wanted, double threshold) {
+  static double corrected(std::span<const Real> accumulator,
+                          double wanted,
+                          double threshold,
+                          SelectWorkspace& workspace) {
     constexpr int kCorrections = 3;
     for (int i = 0; i < kCorrections; ++i) {
-      const auto count = static_cast<double>(count_reaching(accumulator, threshold));
+      const auto count =
+          static_cast<double>(count_above(accumulator, static_cast<Real>(threshold), workspace));
       if (count < 2 * wanted / 3) {
         threshold *= 0.5;
       } else if (count > 4 * wanted / 3) {

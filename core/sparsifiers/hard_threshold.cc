@@ -32,12 +32,12 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
   template <class Real>
   void select(std::span<const Real> accumulator,
               const SelectionContext& context,
-              SelectWorkspace& /*workspace*/,
+              SelectWorkspace& workspace,
               Message<Real>& message) const {
     message.everything = false;
     const auto threshold = lambda(accumulator.size(), context.step_size);
     assert(threshold.has_value());  // whoever trains runs the pilot first
-    select_above(accumulator, static_cast<Real>(*threshold), message.entries);
+    select_above(accumulator, static_cast<Real>(*threshold), workspace, message.entries);
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

@@ -17,12 +17,15 @@ class Layered final : public SparsifierFor<Layered> {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<Real>& message) const {
-    // A workspace that no pass has been over has no parts yet.
-    workspace.parts.resize(layers_.size());
+    if (workspace.parts.size() != layers_.size()) {
+      // No pass has been over these layers; what others have found is of no use here.
+      workspace.parts.assign(layers_.size(), {});
+    }
     // Layers have streams of random numbers of their own.
     constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
     message.everything = false;
     message.entries.clear();
+    message.entries.make_room(0);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const auto [begin, size] = layers_[l];
       workspace.part = l;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "core/vectors/dense.h"
+
 namespace residuum {
 namespace {
 
@@ -27,19 +29,37 @@ struct Moments {
 
 template <class Real>
 Moments moments_of(std::span<const Real> values, bool with_logarithms) {
-  Moments moments;
-  moments.entries = values.size();
+  const MagnitudeSums sums = magnitude_sums(values);
+  Moments moments{.entries = values.size(),
+                  .nonzero = sums.nonzero,
+                  .signed_sum = sums.signed_sum,
+                  .sum = sums.sum,
+                  .sum_sq = sums.sum_sq};
+  if (!with_logarithms) {
+    return moments;
+  }
   for (const Real value : values) {
-    const auto x = static_cast<double>(value);
-    const double magnitude = std::abs(x);
-    moments.nonzero += magnitude > 0 ? 1U : 0U;
-    moments.signed_sum += x;
-    moments.sum += magnitude;
-    moments.sum_sq += magnitude * magnitude;
-    if (with_logarithms && magnitude > 0) {
-      moments.sum_log += std::log(magnitude);
+    if (value != 0) {
+      moments.sum_log += std::log(std::abs(static_cast<double>(value)));
     }
   }
+  return moments;
+}
+
+template <class Real>
+Moments moments_of_excesses(std::span<const Real> values, double threshold, bool with_logarithms) {
+  Moments moments;
+  for (const Real value : values) {
+    const double excess = std::abs(static_cast<double>(value)) - threshold;
+    if (excess > 0) {
+      ++moments.entries;
+      moments.sum += excess;
+      moments.sum_sq += excess * excess;
+      moments.sum_log += with_logarithms ? std::log(excess) : 0;
+    }
+  }
+  moments.nonzero = moments.entries;
+  moments.signed_sum = moments.sum;
   return moments;
 }
 
@@ -77,6 +97,24 @@ MagnitudeLaw law_of(MagnitudeFamily family, const Moments& moments) {
       return pareto_law(moments);
   }
   return {};
+}
+
+/// Absent where the moments have no spread, or too much for float64.
+std::optional<FittedLaw> fit(MagnitudeFamily family, const Moments& moments) {
+  // Below this relative spread the fit would be made of rounding errors.
+  constexpr double kLeastSpread = 1e-10;
+  const double square = moments.mean() * moments.mean();
+  const bool has_spread = moments.variance() > kLeastSpread * square ||
+                          (family == MagnitudeFamily::normal && moments.nonzero > 0);
+  if (!has_spread) {
+    return std::nullopt;
+  }
+  const FittedLaw fitted{
+      .law = law_of(family, moments),
+      .entries = family == MagnitudeFamily::normal ? moments.entries : moments.nonzero};
+  const bool is_proper =
+      std::isfinite(fitted.law.shape) && std::isfinite(fitted.law.scale) && fitted.law.scale > 0;
+  return is_proper ? std::optional(fitted) : std::nullopt;
 }
 
 /// P(Z >= z) of a standard normal Z.
@@ -163,21 +201,14 @@ double MagnitudeLaw::threshold(double share) const {
 
 template <class Real>
 std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values) {
-  const auto moments = moments_of(values, family == MagnitudeFamily::gamma);
-  // Below this relative spread the fit would be made of rounding errors.
-  constexpr double kLeastSpread = 1e-10;
-  const double square = moments.mean() * moments.mean();
-  const bool has_spread = moments.variance() > kLeastSpread * square ||
-                          (family == MagnitudeFamily::normal && moments.nonzero > 0);
-  if (!has_spread) {
-    return std::nullopt;
-  }
-  const FittedLaw fitted{
-      .law = law_of(family, moments),
-      .entries = family == MagnitudeFamily::normal ? moments.entries : moments.nonzero};
-  const bool is_proper =
-      std::isfinite(fitted.law.shape) && std::isfinite(fitted.law.scale) && fitted.law.scale > 0;
-  return is_proper ? std::optional(fitted) : std::nullopt;
+  return fit(family, moments_of(values, family == MagnitudeFamily::gamma));
+}
+
+template <class Real>
+std::optional<FittedLaw> fit_excesses(MagnitudeFamily family,
+                                      std::span<const Real> values,
+                                      double threshold) {
+  return fit(family, moments_of_excesses(values, threshold, family == MagnitudeFamily::gamma));
 }
 
 template <class Real>
@@ -220,6 +251,12 @@ double kolmogorov_survival(double x) {
 
 template std::optional<FittedLaw> fit_magnitudes<float>(MagnitudeFamily, std::span<const float>);
 template std::optional<FittedLaw> fit_magnitudes<double>(MagnitudeFamily, std::span<const double>);
+template std::optional<FittedLaw> fit_excesses<float>(MagnitudeFamily,
+                                                      std::span<const float>,
+                                                      double);
+template std::optional<FittedLaw> fit_excesses<double>(MagnitudeFamily,
+                                                       std::span<const double>,
+                                                       double);
 template GoodnessOfFit goodness_of_fit<float>(const MagnitudeLaw&, std::span<const float>, double);
 template GoodnessOfFit goodness_of_fit<double>(const MagnitudeLaw&,
                                                std::span<const double>,

@@ -37,6 +37,12 @@ struct FittedLaw {
 template <class Real>
 std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values);
 
+/// The same of |x| - threshold of the entries above the threshold.
+template <class Real>
+std::optional<FittedLaw> fit_excesses(MagnitudeFamily family,
+                                      std::span<const Real> values,
+                                      double threshold);
+
 /// How well a law describes the entries that its family is fitted to.
 struct GoodnessOfFit {
   double ks_distance = 0;  // largest distance of the distribution functions

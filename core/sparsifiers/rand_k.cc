@@ -19,18 +19,23 @@ namespace {
 /// The stream that all workers share; no worker has this number.
 constexpr std::uint32_t kShared = 0xffffffff;
 
-/// A uniformly random k-subset of {0, ..., d-1}, increasing (Floyd; Bentley, CACM 1987).
-void draw_subset(std::size_t d,
-                 std::size_t k,
-                 RandomStream& random,
-                 std::vector<std::uint32_t>& subset) {
-  std::vector<bool> taken(d);
+/// workspace.candidates := a uniformly random k-subset of {0, ..., d-1}, increasing (Floyd;
+/// Bentley, CACM 1987).
+void draw_subset(std::size_t d, std::size_t k, RandomStream& random, SelectWorkspace& workspace) {
+  auto& subset = workspace.candidates;
+  auto& taken = workspace.taken;
+  if (taken.size() < d) {
+    taken.resize(d);
+  }
   subset.clear();
   for (std::size_t j = d - k; j < d; ++j) {
     const auto drawn = random.below(static_cast<std::uint32_t>(j + 1));
     const auto chosen = taken[drawn] ? static_cast<std::uint32_t>(j) : drawn;
     taken[chosen] = true;
     subset.push_back(chosen);
+  }
+  for (const std::uint32_t chosen : subset) {
+    taken[chosen] = false;
   }
   std::sort(subset.begin(), subset.end());
 }
@@ -48,15 +53,14 @@ class RandK final : public SparsifierFor<RandK> {
     const std::uint32_t worker = shared_ ? kShared : static_cast<std::uint32_t>(context.worker);
     RandomStream random(
         context.seed, Purpose::sparsifier, worker, static_cast<std::uint32_t>(context.iteration));
-    auto& subset = workspace.candidates;
     const std::size_t d = accumulator.size();
     const std::size_t kept = amount_.resolve(d);
-    draw_subset(d, kept, random, subset);
+    draw_subset(d, kept, random, workspace);
     const auto scale =
         static_cast<Real>(scaled_ ? static_cast<double>(d) / static_cast<double>(kept) : 1.0);
     message.everything = false;
     message.entries.clear();
-    for (const std::uint32_t i : subset) {
+    for (const std::uint32_t i : workspace.candidates) {
       if (accumulator[i] != 0) {
         message.entries.push_back(i, scale * accumulator[i]);
       }

@@ -167,6 +167,17 @@ void Landscape::look_ahead(std::span<const double> next_z,
   }
 }
 
+void Landscape::visit(RunState& state) {
+  if (training_.averages_iterates) {
+    average_.resize(training_.objective->dimension());
+    state.shared(average_);
+    state.shared(weight_sum_);
+  }
+  state.root_list(previous_model_);
+  state.root_list(previous_gradient_);
+  state.root(secant_);
+}
+
 void Landscape::average(std::uint64_t t, std::span<const double> model) {
   if (!training_.averages_iterates) {
     return;

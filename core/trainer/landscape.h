@@ -36,6 +36,8 @@ class Landscape {
   /// Takes w_t into the average, with the weight that the step rule gives it.
   void average(std::uint64_t t, std::span<const double> model);
 
+  void visit(RunState& state);
+
   const std::optional<Evaluation>& evaluation() const { return evaluation_; }
   const LandscapeView& view() const { return view_; }
 

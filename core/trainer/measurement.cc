@@ -304,6 +304,17 @@ void Measurement<Real>::show(const StepState<Real>& state,
   observer.observe(view);
 }
 
+template <class Real>
+void Measurement<Real>::visit(RunState& state) {
+  state.root(z_);
+  state.root(z_velocity_);
+  state.root(previous_residual_);
+  state.root(expected_gap_);
+  state.root(gap_velocity_);
+  state.root(sums_);
+  state.root(last_measured_);
+}
+
 template class Measurement<float>;
 template class Measurement<double>;
 

@@ -47,6 +47,8 @@ class Measurement {
             StepTimes times,
             StepObserver& observer);
 
+  void visit(RunState& state);
+
   /// z, on the root: z_t before `before_update`, z_{t+1} after it.
   std::span<const double> virtual_iterate() const { return z_; }
   std::span<const double> mean_gradient() const { return mean_gradient_; }

@@ -89,6 +89,7 @@ class Watched final : public SparsifierFor<Watched> {
   SparsifierLaw law(std::size_t dimension, double step_size) const override {
     return inner_.law(dimension, step_size);
   }
+  std::span<const Segment> segments() const override { return inner_.segments(); }
 
  private:
   const Sparsifier& inner_;

@@ -17,6 +17,13 @@ void RunState::pass_shared(std::span<std::byte> bytes) {
   }
 }
 
+void RunState::receive(int from, std::span<std::byte> bytes) {
+  cluster_.world().post(from, bytes);
+  const std::size_t length = cluster_.world().take(from);
+  assert(length == bytes.size());
+  static_cast<void>(length);
+}
+
 void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t size) {
   const bool here = cluster_.here(worker);
   const int host = cluster_.host(worker);
@@ -28,7 +35,7 @@ void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t s
   if (is_root()) {
     Bytes copy(size);
     if (direction_ == Direction::save) {
-      cluster_.world().receive(host, copy);
+      receive(host, copy);
     }
     stream_->pass(copy);
     if (direction_ == Direction::load) {
@@ -43,7 +50,7 @@ void RunState::pass_worker(int worker, std::span<std::byte> bytes, std::size_t s
     cluster_.world().send(0, bytes);
     return;
   }
-  cluster_.world().receive(0, bytes);
+  receive(0, bytes);
 }
 
 }  // namespace residuum

@@ -37,6 +37,7 @@ class RunState {
       : cluster_(cluster), stream_(on_root), direction_(direction) {}
 
   bool is_root() const { return stream_ != nullptr; }
+  bool loads() const { return direction_ == Direction::load; }
 
   /// A number that only the root has.
   template <class T>
@@ -46,6 +47,17 @@ class RunState {
   template <class T>
   void root(std::vector<T>& values) {
     pass_root(std::as_writable_bytes(std::span(values)));
+  }
+
+  /// Numbers that only the root has, as many as were saved.
+  template <class T>
+  void root_list(std::vector<T>& values) {
+    std::uint64_t size = values.size();
+    root(size);
+    if (is_root()) {
+      values.resize(size);
+    }
+    root(values);
   }
 
   /// The same on all processes.
@@ -87,6 +99,7 @@ class RunState {
 
   void pass_root(std::span<std::byte> bytes);
   void pass_shared(std::span<std::byte> bytes);
+  void receive(int from, std::span<std::byte> bytes);
   /// `bytes` are the worker's own where it lives.
   void pass_worker(int worker, std::span<std::byte> bytes, std::size_t size);
 

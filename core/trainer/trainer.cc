@@ -15,6 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_since(Clock::time_point mark) {
+  return std::chrono::duration<double>(Clock::now() - mark).count();
+}
+
 /// Seconds since `mark`, which is moved to now.
 double lap(Clock::time_point& mark) {
   const auto now = Clock::now();
@@ -23,10 +27,11 @@ double lap(Clock::time_point& mark) {
   return seconds;
 }
 
-/// What the processes tell one another once per iteration: nothing to say, a request to stop, or
-/// the first worker whose gradient is not finite.
+/// What the processes tell one another once per iteration: nothing to say, a request to save or to
+/// stop after it, or the first worker whose gradient is not finite.
 constexpr std::int64_t kGoOn = std::int64_t{1} << 32;
-constexpr std::int64_t kStop = kGoOn - 1;
+constexpr std::int64_t kSave = kGoOn - 1;
+constexpr std::int64_t kStop = kGoOn - 2;
 
 template <class Real>
 class Trainer {
@@ -56,6 +61,15 @@ class Trainer {
     Measurement<Real> measurement(training_, model_);
     Landscape landscape(training_);
     Outcome outcome;
+    const auto state = [&](RunState& run) {
+      visit(run, measurement, landscape);
+      outcome.wall_s = wall_before_ + seconds_since(started);
+      run.root(outcome.wall_s);
+    };
+    if (training_.checkpoints != nullptr) {
+      outcome.iterations = training_.checkpoints->load(state);
+      wall_before_ = outcome.iterations > 0 ? outcome.wall_s : 0;
+    }
     while (outcome.iterations < training_.iterations && outcome.message.empty()) {
       const std::uint64_t t = outcome.iterations;
       const std::int64_t verdict = step(t, measurement, landscape);
@@ -73,6 +87,10 @@ class Trainer {
         outcome.state = Outcome::State::stopped;
         outcome.message = fmt::format("stopped on request after iteration {}", t);
       }
+      const bool saves = verdict < kGoOn || outcome.iterations == training_.iterations;
+      if (training_.checkpoints != nullptr && saves) {
+        training_.checkpoints->save(outcome.iterations, state);
+      }
     }
     if (outcome.state == Outcome::State::finished) {
       std::vector<double> gradient;
@@ -81,11 +99,27 @@ class Trainer {
           training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
       outcome.test = tested(statistics);
     }
-    outcome.wall_s = std::chrono::duration<double>(Clock::now() - started).count();
+    outcome.wall_s = wall_before_ + seconds_since(started);
     return outcome;
   }
 
  private:
+  /// All that the next iteration needs of those before it.
+  void visit(RunState& state, Measurement<Real>& measurement, Landscape& landscape) {
+    state.shared(model_);
+    state.shared(velocity_);
+    state.shared(estimate_);
+    for (auto& scalars : scalars_) {
+      scalars.bytes = 0;  // which worker they are booked on depends on the processes
+    }
+    state.workers(scalars_);
+    gradients_.visit(state);
+    messages_.visit(state);
+    measurement.visit(state);
+    landscape.visit(state);
+    working_model_.assign(model_.begin(), model_.end());
+  }
+
   std::size_t slots() const { return static_cast<std::size_t>(cluster_.count()); }
 
   double epoch(std::uint64_t t) const {
@@ -177,7 +211,7 @@ class Trainer {
     return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
   }
 
-  /// The first worker here whose gradient or accumulator is not finite, or kStop, or kGoOn.
+  /// The first worker here whose gradient or accumulator is not finite, or what this process wants.
   std::int64_t own_verdict() const {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       const auto& scalars = scalars_[slot];
@@ -185,7 +219,11 @@ class Trainer {
         return cluster_.first() + static_cast<int>(slot);
       }
     }
-    return training_.stop != nullptr && training_.stop->load() ? kStop : kGoOn;
+    if (training_.stop != nullptr && training_.stop->load()) {
+      return kStop;
+    }
+    const bool asks = training_.checkpoints != nullptr && cluster_.world().is_root();
+    return asks && training_.checkpoints->due() ? kSave : kGoOn;
   }
 
   void aggregate() {
@@ -253,6 +291,7 @@ class Trainer {
   std::size_t d_;
   std::size_t k_;
 
+  double wall_before_ = 0;           // what the run took before it was interrupted
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w as the gradients see it
   std::vector<double> velocity_;
@@ -265,7 +304,16 @@ class Trainer {
 
 }  // namespace
 
+void check_dimension(const Objective& objective) {
+  constexpr std::size_t kEnd = std::size_t{1} << 32;
+  require(objective.dimension() < kEnd,
+          "the model has {} parameters; at most {} can be trained, so take a smaller model",
+          objective.dimension(),
+          kEnd - 1);
+}
+
 Outcome train(const Training& training, StepObserver& observer) {
+  check_dimension(*training.objective);
   if (training.precision == Precision::float64) {
     return Trainer<double>(training, observer).run();
   }

@@ -18,6 +18,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "core/trainer/batches.h"
 #include "core/trainer/cadence.h"
+#include "core/trainer/run_state.h"
 #include "core/trainer/step_rule.h"
 #include "core/trainer/step_view.h"
 
@@ -30,6 +31,26 @@ struct Method {
   std::shared_ptr<const Feedback> feedback;
   std::shared_ptr<const StepRule> step_rule;
   double momentum = 0;  // heavy ball after aggregation, as the papers' code has it
+};
+
+/// Keeps where a run stands, so that it can go on there.
+class Checkpoints {
+ public:
+  using Visit = std::function<void(RunState& state)>;
+
+  Checkpoints() = default;
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+  Checkpoints(Checkpoints&&) = delete;
+  Checkpoints& operator=(Checkpoints&&) = delete;
+  virtual ~Checkpoints() = default;
+
+  /// Iterations done: 0, or those of a checkpoint, whose state is then loaded. Collective.
+  virtual std::uint64_t load(const Visit& state) = 0;
+  /// Whether it is time; asked on the root.
+  virtual bool due() = 0;
+  /// Collective.
+  virtual void save(std::uint64_t iterations, const Visit& state) = 0;
 };
 
 /// Of the model, the accumulators and the messages.
@@ -60,6 +81,7 @@ struct Training {
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
+  Checkpoints* checkpoints = nullptr;       // null: the run is not kept
 };
 
 /// Looks at iterations; called on the root process only, for every measured one.
@@ -85,6 +107,10 @@ struct Outcome {
   std::optional<TestResult> test;
   double wall_s = 0;
 };
+
+/// A usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits, and each
+/// vector of such a model would take 16 GiB.
+void check_dimension(const Objective& objective);
 
 /// Collective over the processes of the cluster; the same outcome on all, but for `evaluation` and
 /// `test`, which the root has. Same Training, same bits, at any number of processes.

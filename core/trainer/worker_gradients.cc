@@ -110,7 +110,8 @@ std::vector<double> WorkerGradients<Real>::mean_statistics() const {
   cluster_.sum_in_worker_order(std::span(mean),
                                /*everywhere=*/true,
                                [&](int worker, std::size_t begin, std::span<double> block) {
-                                 const auto own = std::span(statistics_[cluster_.slot(worker)]);
+                                 const std::span<const double> own =
+                                     statistics_[cluster_.slot(worker)];
                                  add_to<double>(block, own.subspan(begin, block.size()));
                                });
   for (double& value : mean) {
@@ -140,6 +141,14 @@ void WorkerGradients<Real>::weigh(int worker, std::vector<Real>& gradient) const
   }
   for (Real& value : gradient) {
     value *= static_cast<Real>(weight);
+  }
+}
+
+template <class Real>
+void WorkerGradients<Real>::visit(RunState& state) {
+  state.workers(statistics_, objective_.statistics());
+  if (keeps_previous()) {
+    state.workers(gradients_, objective_.dimension());
   }
 }
 

@@ -37,6 +37,8 @@ class WorkerGradients {
   /// number of them. Empty where the objective has none. Collective.
   std::vector<double> mean_statistics() const;
 
+  void visit(RunState& state);
+
   std::span<const std::vector<Real>> all() const { return gradients_; }
   std::span<const std::vector<Real>> halves() const { return halves_; }
   /// Fraction of a batch that its first half is.

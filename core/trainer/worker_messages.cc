@@ -153,6 +153,15 @@ void WorkerMessages<Real>::settle(const Aggregation<Real>& aggregation,
   residuals_counted_ = measured;
 }
 
+template <class Real>
+void WorkerMessages<Real>::visit(RunState& state) {
+  state.workers(memories_, d_ * method_.feedback->vectors());
+  if (method_.feedback->estimates()) {
+    state.workers(drifts_);
+  }
+  state.shared(residuals_counted_);
+}
+
 template class WorkerMessages<float>;
 template class WorkerMessages<double>;
 

@@ -25,4 +25,8 @@ struct Candidates {
   std::vector<std::uint32_t> indices;  // from the segment's begin, increasing
 };
 
+/// A pass gives up on collecting beyond this: of so many a selection is as well off with a pass of
+/// its own.
+constexpr std::size_t most_candidates(std::size_t size) { return size / 4 + 64; }
+
 }  // namespace residuum

@@ -2,6 +2,7 @@
 // Dense kernels. Sums are float64 in eight fixed lanes that are added in a fixed order, so that the
 // result does not depend on the vector width of the machine.
 
+#include <cstddef>
 #include <span>
 
 namespace residuum {
@@ -13,6 +14,16 @@ double norm_sq(std::span<const Real> x);
 /// Largest |x_i|; 0 for an empty vector.
 template <class Real>
 Real norm_inf(std::span<const Real> x);
+
+/// What laws of magnitudes are fitted to, in one pass.
+struct MagnitudeSums {
+  std::size_t nonzero = 0;
+  double signed_sum = 0;  // of x_i
+  double sum = 0;         // of |x_i|
+  double sum_sq = 0;
+};
+template <class Real>
+MagnitudeSums magnitude_sums(std::span<const Real> x);
 
 /// Sum of squares of x - scale * y.
 double distance_sq(std::span<const double> x, std::span<const double> y, double scale = 1);

@@ -1,48 +1,78 @@
 #include "core/vectors/fused.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
-#include <cmath>
+#include <limits>
 
 #include "core/vectors/dense.h"
+#include "core/vectors/kernels.h"
 
 namespace residuum {
 namespace {
 
+/// Entries between two looks at how much has been found; whole groups of lanes.
+constexpr std::size_t kChunk = 2048;
+
+/// The hits of a pass on their way to the candidates of a segment.
 template <class Real>
-void collect(std::span<const Real> x, Candidates& candidates) {
-  candidates.indices.clear();
-  candidates.complete = candidates.bound > 0;
-  if (!candidates.complete) {
-    return;
+class Collector {
+ public:
+  Collector(Candidates& candidates, std::size_t size)
+      : candidates_(candidates), most_(most_candidates(size)) {
+    candidates.indices.clear();
+    // A bound may be too small for the precision: every zero would reach it.
+    candidates.complete = static_cast<Real>(candidates.bound) > 0;
+    // At once for all there can be, so that no later pass asks for more; pages are taken by use.
+    candidates.indices.reserve(std::min(size, most_ + kChunk));
   }
-  const auto bound = static_cast<Real>(candidates.bound);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (std::abs(x[i]) >= bound) {
-      candidates.indices.push_back(static_cast<std::uint32_t>(i));
+
+  kernels::Watch<Real> watch(std::size_t first) {
+    constexpr Real kOutOfReach = std::numeric_limits<Real>::infinity();
+    return {.bound = candidates_.complete ? static_cast<Real>(candidates_.bound) : kOutOfReach,
+            .first = static_cast<std::uint32_t>(first),
+            .hits = hits_.data()};
+  }
+
+  void take(const std::uint32_t* end) {
+    if (!candidates_.complete) {
+      return;
+    }
+    const std::uint32_t* begin = hits_.data();
+    candidates_.indices.insert(candidates_.indices.end(), begin, end);
+    if (candidates_.indices.size() > most_) {
+      candidates_.complete = false;
+      candidates_.indices.clear();
     }
   }
-}
 
-/// Segment by segment: norms before, form(i), norms after, candidates.
-template <class Real, class Form>
-PassNorms pass_over(std::span<Real> memory,
-                    std::span<const Real> gradient,
-                    const Pass& pass,
-                    Form form) {
-  assert(memory.size() == gradient.size());
+ private:
+  Candidates& candidates_;
+  std::size_t most_;
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;  // not cleared: written first
+};
+
+/// kernel(begin, size, watch, lanes), chunk by chunk of every segment.
+template <class Real, class Kernel>
+PassNorms pass_over(std::size_t dimension, const Pass& pass, Kernel kernel) {
   assert(pass.segments.size() == pass.candidates.size());
   PassNorms norms;
+  std::size_t covered = 0;
   for (std::size_t s = 0; s < pass.segments.size(); ++s) {
     const auto [begin, size] = pass.segments[s];
-    const std::span<const Real> segment = memory.subspan(begin, size);
-    norms.residual_sq += norm_sq<Real>(segment);
-    norms.gradient_sq += norm_sq<Real>(gradient.subspan(begin, size));
-    for (std::size_t i = begin; i < begin + size; ++i) {
-      memory[i] = form(i);
+    assert(begin == covered);
+    covered += size;
+    Collector<Real> collector(pass.candidates[s], size);
+    kernels::PassLanes lanes;
+    for (std::size_t first = 0; first < size; first += kChunk) {
+      const std::size_t count = std::min(kChunk, size - first);
+      collector.take(kernel(begin + first, count, collector.watch(first), lanes));
     }
-    norms.accumulator_sq += norm_sq<Real>(segment);
-    collect(segment, pass.candidates[s]);
+    norms.residual_sq += lanes.residual.total();
+    norms.gradient_sq += lanes.gradient.total();
+    norms.accumulator_sq += lanes.accumulator.total();
   }
+  assert(covered == dimension);
   return norms;
 }
 
@@ -53,8 +83,14 @@ PassNorms accumulate(std::span<Real> memory,
                      std::span<const Real> gradient,
                      Real scale,
                      const Pass& pass) {
-  return pass_over(
-      memory, gradient, pass, [&](std::size_t i) { return memory[i] + scale * gradient[i]; });
+  assert(memory.size() == gradient.size());
+  const auto kernel = kernels::best<Real>().accumulate;
+  return pass_over<Real>(
+      memory.size(),
+      pass,
+      [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
+        return kernel(memory.data() + begin, gradient.data() + begin, size, scale, watch, lanes);
+      });
 }
 
 template <class Real>
@@ -62,9 +98,18 @@ PassNorms subtract(std::span<Real> memory,
                    std::span<const Real> gradient,
                    std::span<const Real> estimate,
                    const Pass& pass) {
-  assert(memory.size() == estimate.size());
-  return pass_over(
-      memory, gradient, pass, [&](std::size_t i) { return gradient[i] - estimate[i]; });
+  assert(memory.size() == gradient.size() && memory.size() == estimate.size());
+  const auto kernel = kernels::best<Real>().subtract;
+  return pass_over<Real>(memory.size(),
+                         pass,
+                         [&](std::size_t begin, std::size_t size, const auto& watch, auto& lanes) {
+                           return kernel(memory.data() + begin,
+                                         gradient.data() + begin,
+                                         size,
+                                         estimate.data() + begin,
+                                         watch,
+                                         lanes);
+                         });
 }
 
 template <class Real>

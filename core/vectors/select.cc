@@ -1,147 +1,167 @@
-// Exact Top_k: a bound that at least k entries reach is guessed from every 64th entry, one pass
-// over memory collects what reaches it, and the cut is made exactly among these. Where the guess
-// was too high, a histogram of the leading bits of |x| finds a bound that is certain. The bits of a
-// positive IEEE number, read as an integer, are ordered as the number is.
+// Exact Top_k. Warm: the pass that formed the vector has noted what reaches a bound a little below
+// the last cut, and if that is at least k entries the cut is among them. Cold: a bound that at
+// least k entries reach is guessed from a sample, one pass collects what reaches it, and where the
+// guess was too high a histogram of leading bits gives a bound that is certain.
 
 #include "core/vectors/select.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cassert>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <utility>
+
+#include "core/vectors/cold_bound.h"
+#include "core/vectors/kernels.h"
+#include "core/vectors/magnitude_bits.h"
+#include "core/vectors/ranking.h"
 
 namespace residuum {
 namespace {
 
 template <class Real>
-struct Bits;
-template <>
-struct Bits<float> {
-  using Integer = std::uint32_t;
-  static constexpr int kShift = 20;  // 8 bits of exponent and 3 of mantissa: 2048 buckets
-};
-template <>
-struct Bits<double> {
-  using Integer = std::uint64_t;
-  static constexpr int kShift = 49;  // 11 and 3: 16384 buckets
-};
+using Magnitudes = std::vector<MagnitudeBits<Real>>;
 
 template <class Real>
-using Integer = typename Bits<Real>::Integer;
-
+Magnitudes<Real>& magnitudes_of(SelectWorkspace& workspace) {
+  return std::get<Magnitudes<Real>>(workspace.magnitudes);
+}
 template <class Real>
-Integer<Real> magnitude(Real value) {
-  return std::bit_cast<Integer<Real>>(value) & (std::numeric_limits<Integer<Real>>::max() >> 1);
+Magnitudes<Real>& bucket_of(SelectWorkspace& workspace) {
+  return std::get<Magnitudes<Real>>(workspace.bucket);
 }
 
-/// Below this size a histogram costs more than looking at every entry.
-constexpr std::size_t kSmall = 4096;
-
-/// Counting neighbours in different tables keeps equal buckets from waiting for one another.
-constexpr std::size_t kTables = 4;
-
 template <class Real>
-void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogram) {
-  constexpr std::size_t kBuckets = std::size_t{1} << (sizeof(Real) * 8 - 1 - Bits<Real>::kShift);
-  histogram.assign(kTables * kBuckets, 0);
-  const std::size_t whole = x.size() - x.size() % kTables;
-  for (std::size_t i = 0; i < whole; i += kTables) {
-    for (std::size_t table = 0; table < kTables; ++table) {
-      ++histogram[table * kBuckets + (magnitude(x[i + table]) >> Bits<Real>::kShift)];
-    }
-  }
-  for (std::size_t i = whole; i < x.size(); ++i) {
-    ++histogram[magnitude(x[i]) >> Bits<Real>::kShift];
-  }
-  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-    for (std::size_t table = 1; table < kTables; ++table) {
-      histogram[bucket] += histogram[table * kBuckets + bucket];
-    }
-  }
-  histogram.resize(kBuckets);
+double value_of(std::uint64_t magnitude) {
+  return static_cast<double>(std::bit_cast<Real>(static_cast<MagnitudeBits<Real>>(magnitude)));
 }
 
-/// The smallest magnitude of the highest buckets that together hold at least k entries; at least
-/// that of the smallest non-zero number.
+/// indices := of all entries whose magnitude reaches the bound, in order.
 template <class Real>
-Integer<Real> certain_bound(std::span<const Real> x,
-                            std::size_t k,
-                            std::vector<std::uint32_t>& histogram) {
-  count_buckets(x, histogram);
-  std::size_t bucket = histogram.size();
-  std::size_t reached = 0;
-  while (bucket > 0 && reached < k) {
-    --bucket;
-    reached += histogram[bucket];
+void collect(std::span<const Real> x, Real bound, std::vector<std::uint32_t>& indices) {
+  constexpr std::size_t kChunk = 2048;
+  std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // not cleared: written first
+  const auto kernel = kernels::best<Real>().collect;
+  indices.clear();
+  for (std::size_t first = 0; first < x.size(); first += kChunk) {
+    const std::uint32_t* const begin = hits.data();
+    const std::uint32_t* const end =
+        kernel(x.data() + first,
+               std::min(kChunk, x.size() - first),
+               {.bound = bound, .first = static_cast<std::uint32_t>(first), .hits = hits.data()});
+    indices.insert(indices.end(), begin, end);
   }
-  return std::max<Integer<Real>>(1, static_cast<Integer<Real>>(bucket) << Bits<Real>::kShift);
 }
 
-/// Where the k-th entry of the order stands: its magnitude, and how many entries of exactly that
-/// magnitude are among the first k.
-struct Cut {
-  std::uint64_t magnitude = 0;
-  std::size_t ties = 0;
-};
-
-Cut find_cut(std::vector<std::uint64_t>& magnitudes, std::size_t k) {
-  assert(k >= 1 && k <= magnitudes.size());
-  const auto kth = magnitudes.begin() + static_cast<std::ptrdiff_t>(k - 1);
-  std::nth_element(magnitudes.begin(), kth, magnitudes.end(), std::greater<>());
-  const std::uint64_t cut = *kth;
-  const auto above = static_cast<std::size_t>(
-      std::count_if(magnitudes.begin(), kth, [cut](std::uint64_t m) { return m > cut; }));
-  return {.magnitude = cut, .ties = k - above};
+/// Of a short vector all entries may become candidates: room for them at once, so that no later
+/// selection asks for more.
+template <class Real>
+void make_room(std::size_t size, SelectWorkspace& workspace) {
+  const std::size_t room = std::min(size, kSmallVector);
+  workspace.candidates.reserve(room);
+  magnitudes_of<Real>(workspace).reserve(room);
+  bucket_of<Real>(workspace).reserve(std::bit_ceil(room + 1));
 }
 
 /// True for entries within the cut; to be asked in index order, so that ties go to lower indices.
 bool is_within(Cut& cut, std::uint64_t magnitude) {
-  if (magnitude == cut.magnitude && cut.ties > 0) {
-    --cut.ties;
-    return true;
-  }
-  return magnitude > cut.magnitude;
+  const bool is_tie = magnitude == cut.magnitude && cut.ties > 0;
+  cut.ties -= is_tie ? 1 : 0;
+  return is_tie || magnitude > cut.magnitude;
 }
 
-/// A magnitude that a few more than k entries reach, if the entries sampled are like the others; 1,
-/// which every non-zero entry reaches, for short vectors.
-template <class Real>
-Integer<Real> likely_bound(std::span<const Real> x,
-                           std::size_t k,
-                           std::vector<std::uint64_t>& sample) {
-  constexpr std::size_t kStride = 64;
-  if (x.size() <= kSmall) {
-    return 1;
-  }
-  sample.clear();
-  for (std::size_t i = 0; i < x.size(); i += kStride) {
-    sample.push_back(magnitude(x[i]));
-  }
-  // k/64 of the sample are expected above the k-th entry; four deviations more make a miss rare.
-  const double expected = static_cast<double>(k) / kStride;
-  const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 4);
-  if (rank >= sample.size()) {
-    return 1;
-  }
-  const auto bound = sample.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::nth_element(sample.begin(), bound, sample.end(), std::greater<>());
-  return std::max<Integer<Real>>(1, static_cast<Integer<Real>>(*bound));
+/// What is to reach the next bound: k entries and so many more that a drift of the cut is no miss,
+/// but never so many that they cost as much as the pass.
+std::size_t wanted_candidates(std::size_t k, std::size_t size) {
+  constexpr std::size_t kLeastMore = 16;
+  constexpr std::size_t kShare = 24;
+  return k + std::min(k, size / kShare) + kLeastMore;
 }
 
-/// The entries of at least this magnitude, in index order.
+/// A bound that so many of these entries reach as are wanted of the next vector; where not so many
+/// are known, twice as far below the cut as now, in reasonable limits.
 template <class Real>
-void collect(std::span<const Real> x, Integer<Real> bound, SelectWorkspace& workspace) {
-  workspace.candidates.clear();
-  workspace.magnitudes.clear();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto bits = magnitude(x[i]);
-    if (bits >= bound) {
-      workspace.candidates.push_back(static_cast<std::uint32_t>(i));
-      workspace.magnitudes.push_back(bits);
-    }
+double next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
+                  std::size_t count,
+                  std::size_t wanted,
+                  double cut,
+                  double bound) {
+  if (count > wanted) {
+    return value_of<Real>(ranking.floor_of(wanted));
   }
+  return cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
+}
+
+/// The indices among which the first k entries are, in order.
+template <class Real>
+std::span<const std::uint32_t> candidates_for(std::span<const Real> x,
+                                              std::size_t k,
+                                              SelectWorkspace& workspace,
+                                              double& bound) {
+  const Candidates& found = workspace.found();
+  const bool is_complete = std::exchange(workspace.found().complete, false);
+  // Of far more than are wanted a sample soon chooses better.
+  const bool too_many = x.size() > kSmallVector && found.indices.size() > 3 * k + x.size() / 32;
+  if (is_complete && found.indices.size() >= k && !too_many) {
+    assert(found.indices.empty() || found.indices.back() < x.size());
+    bound = found.bound;
+    return found.indices;
+  }
+  const Real likely = likely_bound(x, k, magnitudes_of<Real>(workspace));
+  collect(x, likely, workspace.candidates);
+  bound = static_cast<double>(likely);
+  if (workspace.candidates.size() < k && x.size() > kSmallVector) {
+    const Real certain = certain_bound(x, k, workspace.histogram);
+    collect(x, certain, workspace.candidates);
+    bound = static_cast<double>(certain);
+  }
+  return workspace.candidates;
+}
+
+template <class Real>
+void gather_magnitudes(std::span<const Real> x,
+                       std::span<const std::uint32_t> candidates,
+                       Magnitudes<Real>& magnitudes) {
+  magnitudes.resize(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    magnitudes[i] = magnitude_bits(x[candidates[i]]);
+  }
+}
+
+/// selected := the `count` entries within the cut.
+template <class Real>
+void emit(std::span<const Real> x,
+          std::span<const std::uint32_t> candidates,
+          const Magnitudes<Real>& magnitudes,
+          Cut cut,
+          std::size_t count,
+          SparseVector<Real>& selected) {
+  // One more than are kept: what is not within is overwritten. A branch would often be guessed
+  // wrongly.
+  selected.indices.resize(count + 1);
+  selected.values.resize(count + 1);
+  std::size_t filled = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    selected.indices[filled] = candidates[i];
+    selected.values[filled] = x[candidates[i]];
+    filled += is_within(cut, magnitudes[i]) ? 1 : 0;
+  }
+  assert(filled == count);
+  selected.indices.resize(count);
+  selected.values.resize(count);
+}
+
+/// Every number above zero reaches it.
+template <class Real>
+Real above_zero(Real threshold) {
+  return std::max(threshold, std::numeric_limits<Real>::denorm_min());
+}
+
+/// True if what a pass has found has all entries that reach the threshold.
+template <class Real>
+bool covers(const Candidates& found, Real threshold) {
+  return found.complete && static_cast<Real>(found.bound) <= threshold;
 }
 
 }  // namespace
@@ -152,34 +172,69 @@ void select_top_k(std::span<const Real> x,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected) {
   assert(x.size() <= std::numeric_limits<std::uint32_t>::max());
+  make_room<Real>(x.size(), workspace);
   selected.clear();
   if (k == 0) {
+    workspace.found().complete = false;
+    workspace.found().bound = 0;
     return;
   }
-  collect(x, likely_bound(x, k, workspace.magnitudes), workspace);
-  if (workspace.candidates.size() < k && x.size() > kSmall) {
-    collect(x, certain_bound(x, k, workspace.histogram), workspace);
+  double bound = 0;
+  const auto candidates = candidates_for(x, k, workspace, bound);
+  workspace.found().bound = 0;
+  if (candidates.empty()) {
+    return;
   }
-  const auto& candidates = workspace.candidates;
-  Cut cut;
-  if (candidates.size() > k) {
-    cut = find_cut(workspace.magnitudes, k);
-  }
-  for (const std::uint32_t i : candidates) {
-    if (is_within(cut, magnitude(x[i]))) {
-      selected.push_back(i, x[i]);
-    }
+  auto& magnitudes = magnitudes_of<Real>(workspace);
+  gather_magnitudes(x, candidates, magnitudes);
+  const Ranking<MagnitudeBits<Real>> ranking(magnitudes, workspace.histogram);
+  const std::size_t count = std::min(k, candidates.size());
+  const Cut cut = ranking.cut(count, bucket_of<Real>(workspace));
+  emit(x, candidates, magnitudes, cut, count, selected);
+  const std::size_t wanted = wanted_candidates(k, x.size());
+  if (count == k && wanted <= most_candidates(x.size())) {
+    workspace.found().bound =
+        next_bound<Real>(ranking, candidates.size(), wanted, value_of<Real>(cut.magnitude), bound);
   }
 }
 
 template <class Real>
-void select_above(std::span<const Real> x, Real threshold, SparseVector<Real>& selected) {
+void select_above(std::span<const Real> x,
+                  Real threshold,
+                  SelectWorkspace& workspace,
+                  SparseVector<Real>& selected) {
+  // A threshold that falls with the step size stays above the bound.
+  constexpr double kMargin = 1.0 / 32;
+  make_room<Real>(x.size(), workspace);
+  const Real least = above_zero(threshold);
+  Candidates& found = workspace.found();
+  const bool is_warm = covers(found, least);
+  found.complete = false;
+  if (!is_warm) {
+    collect(x, least, workspace.candidates);
+  }
   selected.clear();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (std::abs(x[i]) >= threshold && x[i] != 0) {
-      selected.push_back(static_cast<std::uint32_t>(i), x[i]);
+  selected.make_room(0);
+  for (const std::uint32_t i : is_warm ? found.indices : workspace.candidates) {
+    if (std::abs(x[i]) >= least) {
+      selected.push_back(i, x[i]);
     }
   }
+  const bool is_sparse = 2 * selected.size() <= most_candidates(x.size());
+  found.bound = is_sparse ? (1 - kMargin) * static_cast<double>(threshold) : 0;
+}
+
+template <class Real>
+std::size_t count_above(std::span<const Real> x, Real threshold, SelectWorkspace& workspace) {
+  const Real least = above_zero(threshold);
+  const Candidates& found = workspace.found();
+  if (!covers(found, least)) {
+    return kernels::best<Real>().count(x.data(), x.size(), least);
+  }
+  return static_cast<std::size_t>(
+      std::count_if(found.indices.begin(), found.indices.end(), [&](std::uint32_t i) {
+        return std::abs(x[i]) >= least;
+      }));
 }
 
 template void select_top_k<float>(std::span<const float>,
@@ -190,7 +245,15 @@ template void select_top_k<double>(std::span<const double>,
                                    std::size_t,
                                    SelectWorkspace&,
                                    SparseVector<double>&);
-template void select_above<float>(std::span<const float>, float, SparseVector<float>&);
-template void select_above<double>(std::span<const double>, double, SparseVector<double>&);
+template void select_above<float>(std::span<const float>,
+                                  float,
+                                  SelectWorkspace&,
+                                  SparseVector<float>&);
+template void select_above<double>(std::span<const double>,
+                                   double,
+                                   SelectWorkspace&,
+                                   SparseVector<double>&);
+template std::size_t count_above<float>(std::span<const float>, float, SelectWorkspace&);
+template std::size_t count_above<double>(std::span<const double>, double, SelectWorkspace&);
 
 }  // namespace residuum

@@ -24,12 +24,16 @@ struct SelectWorkspace {
   // Buffers.
   std::vector<std::uint32_t> histogram;
   std::vector<std::uint32_t> candidates;
-  std::vector<std::uint64_t> magnitudes;
+  /// Bits of magnitudes, in the width of the precision.
+  std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> magnitudes;
+  std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> bucket;
+  std::vector<bool> taken;  // all false between selections
   std::tuple<Message<float>, Message<double>> layer_messages;
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index.
-/// x must be free of NaN and shorter than 2^32.
+/// x must be free of NaN and shorter than 2^32. What a pass has found of x is used once, and the
+/// bound for the next pass is left behind, here and in select_above.
 template <class Real>
 void select_top_k(std::span<const Real> x,
                   std::size_t k,
@@ -38,6 +42,13 @@ void select_top_k(std::span<const Real> x,
 
 /// selected := {(i, x_i) : |x_i| >= threshold, x_i != 0}.
 template <class Real>
-void select_above(std::span<const Real> x, Real threshold, SparseVector<Real>& selected);
+void select_above(std::span<const Real> x,
+                  Real threshold,
+                  SelectWorkspace& workspace,
+                  SparseVector<Real>& selected);
+
+/// How many entries select_above would select.
+template <class Real>
+std::size_t count_above(std::span<const Real> x, Real threshold, SelectWorkspace& workspace);
 
 }  // namespace residuum

@@ -33,13 +33,14 @@ torch::nn::Sequential build() {
 
 }  // namespace
 
-Networks lenet() {
-  return make_networks({.channels = 1, .height = 28, .width = 28, .classes = 10}, build);
+Networks lenet(Device device) {
+  return make_networks({.channels = 1, .height = 28, .width = 28, .classes = 10}, build, device);
 }
 
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context) {
+  const Device device = device_from(section);
   ImageData data = load_image_data(section, context);
-  return std::make_unique<NetworkObjective>(std::move(data), lenet());
+  return std::make_unique<NetworkObjective>(std::move(data), lenet(device));
 }
 
 }  // namespace residuum

@@ -66,10 +66,10 @@ void check_size(const std::vector<std::int64_t>& widths) {
 
 }  // namespace
 
-Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden) {
+Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden, Device device) {
   const auto widths = widths_of(shape, hidden);
   check_size(widths);
-  return make_networks(shape, [&widths] {
+  const auto build = [&widths] {
     torch::nn::Sequential net;
     net->push_back("flatten", torch::nn::Flatten());
     for (std::size_t i = 1; i < widths.size(); ++i) {
@@ -79,13 +79,15 @@ Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden) {
       net->push_back(fmt::format("fc{}", i), torch::nn::Linear(widths[i - 1], widths[i]));
     }
     return net;
-  });
+  };
+  return make_networks(shape, build, device);
 }
 
 std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveContext& context) {
   const auto hidden = hidden_from(section);
+  const Device device = device_from(section);
   ImageData data = load_image_data(section, context);
-  Networks networks = mlp(shape_of(data.train), hidden);
+  Networks networks = mlp(shape_of(data.train), hidden, device);
   return std::make_unique<NetworkObjective>(std::move(data), std::move(networks));
 }
 

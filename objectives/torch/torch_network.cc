@@ -4,12 +4,13 @@
 //
 // Determinism: one thread, also in the BLAS behind libtorch, and only operations that torch
 // declares deterministic. The same machine gives the same bits at every call; another thread count
-// or instruction set may round sums differently.
+// or instruction set may round sums differently. On a CUDA device products are not shortened to
+// TF32, and where torch has no deterministic kernel (the backward pass of max-pooling) it warns.
 
 #include "objectives/torch/torch_network.h"
 
-#include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <string>
 #include <type_traits>
@@ -32,12 +33,24 @@ void use_one_blas_thread() {
   }
 }
 
+/// What cuBLAS needs to be deterministic must be known before its first use.
+void use_full_cuda_precision() {
+  constexpr int kKeepTheUsers = 0;
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", kKeepTheUsers);  // NOLINT(concurrency-mt-unsafe)
+  at::globalContext().setAllowTF32CuBLAS(false);
+  at::globalContext().setAllowTF32CuDNN(false);
+}
+
 /// OpenMP keeps its thread count per calling thread, hence once in each.
 void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
     use_one_blas_thread();
-    at::globalContext().setDeterministicAlgorithms(true, false);
+    const bool cuda = torch_has_cuda();
+    if (cuda) {
+      use_full_cuda_precision();
+    }
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/cuda);
     return true;
   }();
   static_cast<void>(done);
@@ -74,14 +87,16 @@ bool is_correct(std::span<const Real> logits, std::size_t label) {
 template <class Real>
 class TorchNetwork final : public Network<Real> {
  public:
-  TorchNetwork(const ImageShape& shape, torch::nn::Sequential module)
-      : shape_(shape), module_(std::move(module)), layers_(layer_table(module_)) {
+  TorchNetwork(const ImageShape& shape, torch::nn::Sequential module, torch::Device device)
+      : shape_(shape), module_(std::move(module)), layers_(layer_table(module_)), device_(device) {
     assert(module_->buffers().empty());
-    module_->to(kDtype<Real>);
+    module_->to(device_, kDtype<Real>);
     const auto& last = layers_.back();
     const auto d = static_cast<std::int64_t>(last.offset + last.size);
-    parameters_ = torch::zeros({d}, kDtype<Real>);
-    gradient_ = torch::zeros({d}, kDtype<Real>);
+    const auto here = torch::TensorOptions().dtype(kDtype<Real>).device(device_);
+    parameters_ = torch::zeros({d}, here);
+    gradient_ = torch::zeros({d}, here);
+    gradient_on_host_ = device_.is_cpu() ? gradient_ : torch::zeros({d}, kDtype<Real>);
     auto parameters = module_->parameters();
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       parameters[i].set_data(part(parameters_, layers_[i]));
@@ -94,15 +109,19 @@ class TorchNetwork final : public Network<Real> {
   void load(std::span<const Real> w) override {
     assert(w.size() == static_cast<std::size_t>(parameters_.numel()));
     be_deterministic();
-    std::copy(w.begin(), w.end(), parameters_.data_ptr<Real>());
+    // from_blob wants a mutable pointer; nothing writes through it.
+    auto* const data =
+        const_cast<Real*>(w.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    parameters_.copy_(torch::from_blob(data, parameters_.sizes(), kDtype<Real>));
     gradient_.zero_();
   }
 
   BatchLoss loss(Batch<Real>& batch) override {
     be_deterministic();
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor logits = forward(batch).contiguous();
-    BatchLoss result{.sum = sum(losses(logits, batch))};
+    const torch::Tensor there = forward(batch);
+    BatchLoss result{.sum = sum(losses(there, batch))};
+    const torch::Tensor logits = there.to(torch::kCPU).contiguous();
     const auto classes = static_cast<std::size_t>(shape_.classes);
     for (std::size_t i = 0; i < batch.labels.size(); ++i) {
       const std::span<const Real> row(logits.data_ptr<Real>() + i * classes, classes);
@@ -119,7 +138,10 @@ class TorchNetwork final : public Network<Real> {
   }
 
   std::span<const Real> gradient() const override {
-    return {gradient_.data_ptr<Real>(), static_cast<std::size_t>(gradient_.numel())};
+    if (!device_.is_cpu()) {
+      gradient_on_host_.copy_(gradient_);
+    }
+    return {gradient_on_host_.data_ptr<Real>(), static_cast<std::size_t>(gradient_.numel())};
   }
 
  private:
@@ -133,14 +155,16 @@ class TorchNetwork final : public Network<Real> {
                                          kDtype<Real>);
     // Torch's memory starts at multiples of 64 bytes, a vector's wherever the heap is free: with a
     // copy, how a kernel splits its loops cannot depend on the history of the heap.
-    return module_->forward(images.clone());
+    return module_->forward(images.to(device_, /*non_blocking=*/false, /*copy=*/true));
   }
 
   torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) const {
     const auto labels = torch::from_blob(
         batch.labels.data(), {static_cast<std::int64_t>(batch.labels.size())}, torch::kInt64);
     return torch::nn::functional::cross_entropy(
-        logits, labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
+        logits,
+        labels.to(device_),
+        torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
   }
 
   static double sum(const torch::Tensor& each) {
@@ -150,18 +174,21 @@ class TorchNetwork final : public Network<Real> {
   ImageShape shape_;
   torch::nn::Sequential module_;
   std::vector<Layer> layers_;
+  torch::Device device_;
   torch::Tensor parameters_;
   torch::Tensor gradient_;
+  torch::Tensor gradient_on_host_;  // the same tensor where there is no other device
 };
 
 }  // namespace
 
-Networks make_networks(const ImageShape& shape, const BuildModule& build) {
+Networks make_networks(const ImageShape& shape, const BuildModule& build, Device device) {
   be_deterministic();
+  const torch::Device there(device == Device::cuda ? torch::kCUDA : torch::kCPU);
   try {
     return {.shape = shape,
-            .single_precision = std::make_unique<TorchNetwork<float>>(shape, build()),
-            .double_precision = std::make_unique<TorchNetwork<double>>(shape, build())};
+            .single_precision = std::make_unique<TorchNetwork<float>>(shape, build(), there),
+            .double_precision = std::make_unique<TorchNetwork<double>>(shape, build(), there)};
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
     resource_error("libtorch cannot build the network: {}", message.substr(0, message.find('\n')));

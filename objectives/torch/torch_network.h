@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "objectives/torch/device.h"
 #include "objectives/torch/network.h"
 
 namespace residuum {
@@ -15,6 +16,6 @@ namespace residuum {
 using BuildModule = std::function<torch::nn::Sequential()>;
 
 /// Calls `build` once per precision. What torch draws for the parameters is never used.
-Networks make_networks(const ImageShape& shape, const BuildModule& build);
+Networks make_networks(const ImageShape& shape, const BuildModule& build, Device device);
 
 }  // namespace residuum

@@ -121,6 +121,7 @@ struct Recipe {
   bool averages_iterates = false;
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
+  Checkpoints* checkpoints = nullptr;
 };
 
 inline Method method_of(const Recipe& recipe) {
@@ -177,6 +178,7 @@ inline Outcome train(World& world,
   training.averages_iterates = recipe.averages_iterates;
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;
+  training.checkpoints = recipe.checkpoints;
   return residuum::train(training, observer);
 }
 
@@ -202,6 +204,8 @@ struct Frame {
         conserves(view.conserves),
         follows_measured(view.follows_measured),
         evaluation(view.evaluation),
+        landscape(view.landscape),
+        sums(view.sums),
         test(view.test),
         traffic(view.traffic),
         traffic_model(view.traffic_model),
@@ -234,12 +238,44 @@ struct Frame {
   bool conserves;
   bool follows_measured;
   std::optional<Evaluation> evaluation;
+  LandscapeView landscape;
+  RunningSums sums;
   std::optional<TestResult> test;
   Traffic traffic;
   TrafficModel traffic_model;
   double k;
   std::optional<double> threshold;
 };
+
+/// Equal in every bit of everything but times.
+inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    ASSERT_EQ(a[t].model, b[t].model) << "iteration " << t;
+    ASSERT_EQ(a[t].virtual_iterate, b[t].virtual_iterate);
+    ASSERT_EQ(a[t].mean_gradient, b[t].mean_gradient);
+    ASSERT_EQ(a[t].mean_accumulator, b[t].mean_accumulator);
+    ASSERT_EQ(a[t].mean_residual, b[t].mean_residual);
+    ASSERT_EQ(a[t].expected_gap, b[t].expected_gap);
+    ASSERT_EQ(a[t].update, b[t].update);
+    ASSERT_EQ(a[t].traffic.bytes, b[t].traffic.bytes);
+    ASSERT_EQ(a[t].traffic.rounds, b[t].traffic.rounds);
+    ASSERT_EQ(a[t].evaluation->loss, b[t].evaluation->loss);
+    ASSERT_EQ(a[t].evaluation->grad_norm_sq, b[t].evaluation->grad_norm_sq);
+    ASSERT_EQ(a[t].landscape.virtual_loss, b[t].landscape.virtual_loss);
+    ASSERT_EQ(a[t].landscape.averaged_loss, b[t].landscape.averaged_loss);
+    ASSERT_EQ(a[t].landscape.smoothness_secant, b[t].landscape.smoothness_secant);
+    ASSERT_EQ(a[t].sums.gap, b[t].sums.gap);
+    ASSERT_EQ(a[t].follows_measured, b[t].follows_measured);
+    for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
+      ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);
+      ASSERT_EQ(a[t].scalars[p].total_error, b[t].scalars[p].total_error);
+      ASSERT_EQ(a[t].scalars[p].magnitude, b[t].scalars[p].magnitude);
+      ASSERT_EQ(a[t].scalars[p].total_nnz, b[t].scalars[p].total_nnz);
+      ASSERT_EQ(a[t].scalars[p].gradient_change_sq, b[t].scalars[p].gradient_change_sq);
+    }
+  }
+}
 
 class FrameKeeper final : public StepObserver {
  public:

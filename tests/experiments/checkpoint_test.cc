@@ -33,7 +33,7 @@ class CheckpointTest : public testing::Test {
   /// Iteration of what is found, 0 for nothing; what was said of the others is left in `said_`.
   std::uint64_t found(const std::string& run_id = "run-1") {
     testing::internal::CaptureStderr();
-    const auto checkpoint = find_checkpoint(folder_.path(), run_id);
+    const auto checkpoint = find_checkpoint(folder_.path(), run_id, [](const CheckpointHead&) {});
     said_ = testing::internal::GetCapturedStderr();
     return checkpoint ? checkpoint->head.iteration : 0;
   }
@@ -52,7 +52,7 @@ class CheckpointTest : public testing::Test {
 
 TEST_F(CheckpointTest, GivesBackWhatWasWritten) {
   write(10);
-  const auto checkpoint = find_checkpoint(folder_.path(), "run-1");
+  const auto checkpoint = find_checkpoint(folder_.path(), "run-1", [](const CheckpointHead&) {});
   ASSERT_TRUE(checkpoint.has_value());
   std::array<double, 1000> read{};
   read_checkpoint(*checkpoint, [&](StateStream& stream) {
@@ -75,7 +75,7 @@ TEST_F(CheckpointTest, KeepsTheLastTwo) {
   EXPECT_TRUE(std::filesystem::exists(file(10)));
   EXPECT_EQ(found(), 100U);
 
-  keep_last_checkpoint(folder_.path());
+  keep_checkpoints(folder_.path(), 1);
   EXPECT_FALSE(std::filesystem::exists(file(10)));
 }
 
@@ -123,6 +123,18 @@ TEST_F(CheckpointTest, RefusesAnotherFormatByName) {
   EXPECT_THAT(said_, HasSubstr("its format is 0, this program writes 1"));
 }
 
+TEST_F(CheckpointTest, UsesTheOneBeforeOneThatTheCallerRefuses) {
+  write(10);
+  write(20);
+  testing::internal::CaptureStderr();
+  const auto checkpoint = find_checkpoint(folder_.path(), "run-1", [](const CheckpointHead& head) {
+    require(head.iteration < 20, "it is too new");
+  });
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("is not used: it is too new"));
+  EXPECT_EQ(checkpoint->head.iteration, 10U);
+}
+
 TEST_F(CheckpointTest, OverlooksFilesThatAreNotOurs) {
   write(10);
   std::ofstream(folder_.path() / "checkpoint" / "state-20.part") << "x";
@@ -134,7 +146,7 @@ TEST_F(CheckpointTest, OverlooksFilesThatAreNotOurs) {
 
 TEST_F(CheckpointTest, SaysWhenTheTrainingIsNotTheOneThatWasSaved) {
   write(10);
-  const auto checkpoint = find_checkpoint(folder_.path(), "run-1");
+  const auto checkpoint = find_checkpoint(folder_.path(), "run-1", [](const CheckpointHead&) {});
   std::vector<std::byte> bytes(numbers_.size() * sizeof(double));
   const auto pass = [&](std::size_t size) {
     read_checkpoint(*checkpoint,

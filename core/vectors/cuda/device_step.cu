@@ -42,11 +42,33 @@ unsigned blocks_for(std::size_t size, std::size_t per_block) {
 
 /// Enough to fill any device; what is left over goes round.
 constexpr unsigned kMostBlocks = 2048;
-constexpr std::size_t kItemsPerBlock = std::size_t{8} * kThreads;
+constexpr std::size_t kItemsPerBlock = std::size_t{4} * kThreads;
 
 unsigned blocks_of_selection(std::size_t items) {
   return std::clamp(blocks_for(items, kItemsPerBlock), 1U, kMostBlocks);
 }
+
+/// What the host is told, the selected indices and their values, side by side: one copy fetches
+/// all.
+struct Answer {
+  Answer(unsigned char* room, std::size_t k)
+      : told(reinterpret_cast<Told*>(room)),
+        indices(reinterpret_cast<std::uint32_t*>(room + padded(sizeof(Told)))),
+        values(reinterpret_cast<float*>(room + bytes(k) - padded(k * sizeof(float)))) {}
+
+  /// Of the whole answer.
+  static std::size_t bytes(std::size_t k) {
+    return padded(sizeof(Told)) + 2 * padded(k * sizeof(std::uint32_t));
+  }
+  static std::size_t padded(std::size_t size) {
+    constexpr std::size_t kAlignment = 256;  // as of allocations
+    return (size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  Told* told;
+  std::uint32_t* indices;
+  float* values;
+};
 
 }  // namespace
 
@@ -57,11 +79,13 @@ class DeviceStep::Implementation {
         tiles_(blocks_for(d, kTile)),
         memory_(d),
         tile_sums_(tiles_),
-        told_(1),
         search_(1),
-        told_on_host_(1) {
+        answer_(Answer::bytes(0)),
+        answer_on_host_(Answer::bytes(0)) {
     assert(d <= std::numeric_limits<std::uint32_t>::max());
-    check(cudaMemsetAsync(memory_.data(), 0, d * sizeof(float), stream_.get()), "cudaMemset");
+    if (d > 0) {
+      check(cudaMemsetAsync(memory_.data(), 0, d * sizeof(float), stream_.get()), "cudaMemset");
+    }
     check(cudaMemsetAsync(search_.data(), 0, sizeof(Search), stream_.get()), "cudaMemset");
     stream_.wait();
   }
@@ -104,10 +128,10 @@ class DeviceStep::Implementation {
     accumulate(gradient, scale, k, bound);
     const bool warm = bound != WarmBound::kNothing;
     if (warm) {
-      select(Noted{notes_.data(), &told_.data()->noted, capacity(k)}, capacity(k), k);
+      select(Noted{notes_.data(), &answer(k).told->noted, capacity(k)}, capacity(k), k);
     }
     fetch(warm ? k : 0);
-    const Told told = *told_on_host_.data();
+    const Told told = *answer_on_host(k).told;
     const PassNorms norms = norms_of(told);
     if (k == 0 || !std::isfinite(norms.accumulator_sq)) {
       return norms;
@@ -116,28 +140,50 @@ class DeviceStep::Implementation {
       select_cold(k);
     }
     take(k, selected);
-    learn(told.noted, k, selected);
+    bound_.learn(told.noted, k, answer_on_host(k).told->cut);
     return norms;
   }
 
   void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
-    scatter(cleared, -1);
-    scatter(returned, 1);
+    const std::size_t count = cleared.size() + returned.size();
+    if (count == 0) {
+      return;
+    }
+    stream_.wait();  // for the lists of an earlier call to have left
+    list_indices_on_host_.reserve(count);
+    list_values_on_host_.reserve(count);
+    list_indices_.reserve(count);
+    list_values_.reserve(count);
+    put(cleared, 0);
+    put(returned, cleared.size());
+    upload(list_indices_.data(), list_indices_on_host_.data(), count);
+    upload(list_values_.data(), list_values_on_host_.data(), count);
+    scatter(0, cleared.size(), -1);
+    scatter(cleared.size(), returned.size(), 1);
   }
 
  private:
+  Answer answer(std::size_t k) const { return {answer_.data(), k}; }
+  Answer answer_on_host(std::size_t k) const { return {answer_on_host_.data(), k}; }
+
   std::uint32_t capacity(std::size_t k) const {
     return static_cast<std::uint32_t>(WarmBound::capacity(k, d_));
   }
 
   template <typename T>
   void upload(T* to, const T* from, std::size_t count) const {
+    if (count == 0) {
+      return;
+    }
     check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyHostToDevice, stream_.get()),
           "cudaMemcpy to the device");
   }
 
   template <typename T>
   void download(T* to, const T* from, std::size_t count) const {
+    if (count == 0) {
+      return;
+    }
     check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_.get()),
           "cudaMemcpy to the host");
   }
@@ -151,9 +197,9 @@ class DeviceStep::Implementation {
     return cub::DeviceRadixSort::SortPairs(room,
                                            bytes,
                                            indices_.data(),
-                                           sorted_indices_.data(),
+                                           answer(k).indices,
                                            values_.data(),
-                                           sorted_values_.data(),
+                                           answer(k).values,
                                            static_cast<std::uint32_t>(k),
                                            0,
                                            index_bits(),
@@ -168,33 +214,31 @@ class DeviceStep::Implementation {
     notes_.reserve(capacity(k));
     indices_.reserve(k);
     values_.reserve(k);
-    sorted_indices_.reserve(k);
-    sorted_values_.reserve(k);
+    answer_.reserve(Answer::bytes(k));
+    answer_on_host_.reserve(Answer::bytes(k));
     std::size_t bytes = 0;
     check(sort_by_index(nullptr, bytes, k), "cub::DeviceRadixSort");
     sort_room_.reserve(bytes);
     sort_bytes_ = bytes;
-    indices_on_host_.reserve(k);
-    values_on_host_.reserve(k);
     reserved_ = k;
   }
 
   void begin(std::size_t k) {
     begin_kernel<<<1, 1, 0, stream_.get()>>>(
-        search_.data(), told_.data(), static_cast<std::uint32_t>(k));
+        search_.data(), answer(k).told, static_cast<std::uint32_t>(k));
     check(cudaGetLastError(), "begin_kernel");
   }
 
   void accumulate(DeviceSpan gradient, float scale, std::size_t k, std::uint32_t bound) {
     const Notes notes{.entries = notes_.data(),
-                      .count = &told_.data()->noted,
+                      .count = &answer(k).told->noted,
                       .capacity = capacity(k),
                       .bound = bound};
     accumulate_kernel<<<tiles_, kThreads, 0, stream_.get()>>>(
         memory_.data(), gradient.data, scale, d_, notes, tile_sums_.data());
     check(cudaGetLastError(), "accumulate_kernel");
     add_tiles_kernel<<<1, kThreads, 0, stream_.get()>>>(
-        tile_sums_.data(), tiles_, &told_.data()->norms);
+        tile_sums_.data(), tiles_, &answer(k).told->norms);
     check(cudaGetLastError(), "add_tiles_kernel");
   }
 
@@ -212,7 +256,7 @@ class DeviceStep::Implementation {
                                                  search_.data(),
                                                  Kept{.indices = indices_.data(),
                                                       .values = values_.data(),
-                                                      .count = &told_.data()->kept,
+                                                      .told = answer(k).told,
                                                       .k = static_cast<std::uint32_t>(k)});
     check(cudaGetLastError(), "the kernels of the selection");
     std::size_t bytes = sort_bytes_;
@@ -228,11 +272,7 @@ class DeviceStep::Implementation {
   }
 
   void fetch(std::size_t k) {
-    download(told_on_host_.data(), told_.data(), 1);
-    if (k > 0) {
-      download(indices_on_host_.data(), sorted_indices_.data(), k);
-      download(values_on_host_.data(), sorted_values_.data(), k);
-    }
+    download(answer_on_host_.data(), answer_.data(), Answer::bytes(k));
     stream_.wait();
   }
 
@@ -243,35 +283,26 @@ class DeviceStep::Implementation {
   }
 
   void take(std::size_t k, SparseVector<float>& selected) const {
-    const std::size_t count = told_on_host_.data()->kept;
+    const Answer here = answer_on_host(k);
+    const std::size_t count = here.told->kept;
     assert(count <= k);
-    selected.indices.assign(indices_on_host_.data(), indices_on_host_.data() + count);
-    selected.values.assign(values_on_host_.data(), values_on_host_.data() + count);
+    selected.indices.assign(here.indices, here.indices + count);
+    selected.values.assign(here.values, here.values + count);
   }
 
-  /// The cut is the smallest magnitude selected; where all non-zeros were, anything may be noted.
-  void learn(std::size_t noted, std::size_t k, const SparseVector<float>& selected) {
-    std::uint32_t cut = 0;
-    if (selected.size() == k) {
-      const auto less = [](float a, float b) { return magnitude(a) < magnitude(b); };
-      cut = magnitude(*std::min_element(selected.values.begin(), selected.values.end(), less));
-    }
-    bound_.learn(noted, k, cut);
+  void put(const SparseVector<float>& list, std::size_t at) {
+    std::copy(list.indices.begin(), list.indices.end(), list_indices_on_host_.data() + at);
+    std::copy(list.values.begin(), list.values.end(), list_values_on_host_.data() + at);
   }
 
-  void scatter(const SparseVector<float>& list, float sign) {
-    if (list.empty()) {
+  void scatter(std::size_t at, std::size_t count, float sign) {
+    if (count == 0) {
       return;
     }
-    const std::size_t count = list.size();
-    list_indices_.reserve(count);
-    list_values_.reserve(count);
-    upload(list_indices_.data(), list.indices.data(), count);
-    upload(list_values_.data(), list.values.data(), count);
     scatter_kernel<<<blocks_for(count, kThreads), kThreads, 0, stream_.get()>>>(
         memory_.data(),
-        list_indices_.data(),
-        list_values_.data(),
+        list_indices_.data() + at,
+        list_values_.data() + at,
         static_cast<std::uint32_t>(count),
         sign);
     check(cudaGetLastError(), "scatter_kernel");
@@ -283,23 +314,21 @@ class DeviceStep::Implementation {
   Buffer<float> memory_;
   Buffer<float> gradient_;  // only for gradients that come from the host
   Buffer<Sums> tile_sums_;
-  Buffer<Told> told_;
   Buffer<Search> search_;
-  PinnedBuffer<Told> told_on_host_;
+  Buffer<unsigned char> answer_;
+  PinnedBuffer<unsigned char> answer_on_host_;
 
   std::size_t reserved_ = 0;  // the largest k so far
   Buffer<std::uint64_t> notes_;
   Buffer<std::uint32_t> indices_;
   Buffer<float> values_;
-  Buffer<std::uint32_t> sorted_indices_;
-  Buffer<float> sorted_values_;
   Buffer<unsigned char> sort_room_;
   std::size_t sort_bytes_ = 0;
-  PinnedBuffer<std::uint32_t> indices_on_host_;
-  PinnedBuffer<float> values_on_host_;
 
   Buffer<std::uint32_t> list_indices_;  // to be settled
   Buffer<float> list_values_;
+  PinnedBuffer<std::uint32_t> list_indices_on_host_;
+  PinnedBuffer<float> list_values_on_host_;
 
   WarmBound bound_;
   std::size_t cold_selections_ = 0;

@@ -17,8 +17,8 @@
 
 namespace residuum::cuda {
 
-/// Memory: the residual and, if gradients come from the host, room for one; 32 bytes per entry of
-/// the largest k seen, and 24 bytes per 8192 coordinates.
+/// Memory: the residual and, if gradients come from the host, room for one; some 60 bytes per entry
+/// of the largest k seen, and 24 bytes per 8192 coordinates.
 class DeviceStep {
  public:
   /// The residual starts at 0. d is below 2^32.

@@ -93,6 +93,7 @@ struct Told {
   Sums norms;
   std::uint32_t noted;
   std::uint32_t kept;
+  std::uint32_t cut;  // bits of a magnitude that no kept entry is below
 };
 
 /// Before a pass and a search for the k-th largest, or before another search. One thread.
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kThreads)
 struct Kept {
   std::uint32_t* indices;
   float* values;
-  std::uint32_t* count;
+  Told* told;
   std::uint32_t k;
 };
 
@@ -146,6 +147,9 @@ template <class Source>
 __global__ void __launch_bounds__(kThreads)
     keep_kernel(Source source, const Search* search, Kept kept) {
   const std::uint64_t cut = search->narrowing.cut;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    kept.told->cut = static_cast<std::uint32_t>(cut >> 33U);
+  }
   const std::size_t size = source.size();
   const std::size_t stride = std::size_t{gridDim.x} * kThreads;
   // Whole blocks go round, so that all lanes of a warp meet.
@@ -157,7 +161,7 @@ __global__ void __launch_bounds__(kThreads)
       continue;
     }
     const unsigned lane = threadIdx.x % kWarp;
-    std::uint32_t at = lane == 0 ? atomicAdd(kept.count, __popc(wanting)) : 0;
+    std::uint32_t at = lane == 0 ? atomicAdd(&kept.told->kept, __popc(wanting)) : 0;
     at = __shfl_sync(kWholeWarp, at, 0) + __popc(wanting & ((1U << lane) - 1U));
     if (entry >= cut && at < kept.k) {
       kept.indices[at] = index_of(entry);

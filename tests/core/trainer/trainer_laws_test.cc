@@ -150,28 +150,6 @@ TEST(TrainerLaws, AHardThresholdBoundsEveryResidualEntry) {
   }
 }
 
-/// Equal in every bit of everything but times.
-void expect_same_frames(const std::vector<test::Frame>& a, const std::vector<test::Frame>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t t = 0; t < a.size(); ++t) {
-    ASSERT_EQ(a[t].model, b[t].model) << "iteration " << t;
-    ASSERT_EQ(a[t].virtual_iterate, b[t].virtual_iterate);
-    ASSERT_EQ(a[t].mean_gradient, b[t].mean_gradient);
-    ASSERT_EQ(a[t].mean_accumulator, b[t].mean_accumulator);
-    ASSERT_EQ(a[t].mean_residual, b[t].mean_residual);
-    ASSERT_EQ(a[t].expected_gap, b[t].expected_gap);
-    ASSERT_EQ(a[t].update, b[t].update);
-    ASSERT_EQ(a[t].traffic.bytes, b[t].traffic.bytes);
-    ASSERT_EQ(a[t].traffic.rounds, b[t].traffic.rounds);
-    ASSERT_EQ(a[t].evaluation->loss, b[t].evaluation->loss);
-    ASSERT_EQ(a[t].evaluation->grad_norm_sq, b[t].evaluation->grad_norm_sq);
-    for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
-      ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);
-      ASSERT_EQ(a[t].scalars[p].total_error, b[t].scalars[p].total_error);
-    }
-  }
-}
-
 TEST(TrainerLaws, AnyNumberOfProcessesGivesTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   for (Recipe recipe : test::methods()) {
@@ -189,7 +167,7 @@ TEST(TrainerLaws, AnyNumberOfProcessesGivesTheSameBits) {
         const auto outcome = test::train(world, objective, recipe, keeper);
         EXPECT_EQ(outcome.iterations, 6U);
         if (world.is_root()) {
-          expect_same_frames(keeper.frames, alone.frames);
+          test::expect_same_frames(keeper.frames, alone.frames);
         }
       });
     }

@@ -8,34 +8,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <rapidcheck.h>
 #include <vector>
 
 #include "core/random/random.h"
 #include "tests/core/for_all.h"
 #include "tests/core/support.h"
+#include "tests/core/vectors/adversarial.h"
 
 namespace residuum {
 namespace {
-
-template <class Real>
-SparseVector<Real> oracle(const std::vector<Real>& x, std::size_t k) {
-  std::vector<std::uint32_t> order(x.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&x](std::uint32_t a, std::uint32_t b) {
-    return std::abs(x[a]) > std::abs(x[b]);
-  });
-  order.resize(std::min(k, x.size()));
-  std::sort(order.begin(), order.end());
-  SparseVector<Real> selected;
-  for (const std::uint32_t i : order) {
-    if (x[i] != 0) {
-      selected.push_back(i, x[i]);
-    }
-  }
-  return selected;
-}
 
 template <class Real>
 SparseVector<Real> top_k(const std::vector<Real>& x, std::size_t k) {
@@ -43,40 +25,6 @@ SparseVector<Real> top_k(const std::vector<Real>& x, std::size_t k) {
   SparseVector<Real> selected;
   select_top_k<Real>(x, k, workspace, selected);
   return selected;
-}
-
-/// Numbers that a selection could take for one another: ties, signs, zeros of both kinds,
-/// denormals, neighbours in the last bit, the ends of the range.
-template <class Real>
-Real adversarial(RandomStream& random) {
-  using Limits = std::numeric_limits<Real>;
-  const Real sign = random.below(2) == 0 ? Real{1} : Real{-1};
-  switch (random.below(8)) {
-    case 0:
-      return sign * Real{0};
-    case 1:
-      return sign * Limits::denorm_min() * static_cast<Real>(random.below(3));
-    case 2:
-      return sign * Limits::max();
-    case 3:
-      return sign * Limits::min();
-    case 4:
-      return sign * std::nextafter(Real{1}, static_cast<Real>(random.below(3)));
-    case 5:
-      return sign * static_cast<Real>(random.below(4));
-    case 6:
-      return sign * std::ldexp(Real{1}, static_cast<int>(random.below(200)) - 100);
-    default:
-      return static_cast<Real>(random.normal());
-  }
-}
-
-template <class Real>
-std::vector<Real> adversarial_vector(std::size_t size, std::uint64_t seed) {
-  RandomStream random(seed, Purpose::test, 0, 0);
-  std::vector<Real> x(size);
-  std::generate(x.begin(), x.end(), [&random] { return adversarial<Real>(random); });
-  return x;
 }
 
 template <class Real>
@@ -96,7 +44,8 @@ TYPED_TEST(TopK, IsTheOraclesForEveryShortVectorOfThreeValuesAndEveryK) {
         rest /= 3;
       }
       for (std::size_t k = 0; k <= d + 1; ++k) {
-        ASSERT_EQ(top_k(x, k), oracle(x, k)) << testing::PrintToString(x) << ", k = " << k;
+        ASSERT_EQ(top_k(x, k), test::sorted_top_k(x, k))
+            << testing::PrintToString(x) << ", k = " << k;
       }
     }
   }
@@ -109,13 +58,14 @@ TYPED_TEST(TopK, IsTheOraclesForAdversarialVectorsOnBothSidesOfTheSmallSize) {
                                                                {1, rc::gen::inRange(4090, 4103)},
                                                                {1, rc::gen::inRange(0, 5001)}}));
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-    const auto x = adversarial_vector<TypeParam>(size, seed);
+    const auto x = test::adversarial_vector<TypeParam>(size, seed);
     const auto non_zeros = static_cast<int>(
         std::count_if(x.begin(), x.end(), [](TypeParam value) { return value != 0; }));
     const auto last = static_cast<int>(size);
     const int k = *rc::gen::oneOf(rc::gen::element(0, 1, non_zeros, last, last + 7),
                                   rc::gen::inRange(0, last + 2));
-    RC_ASSERT(top_k(x, static_cast<std::size_t>(k)) == oracle(x, static_cast<std::size_t>(k)));
+    RC_ASSERT(top_k(x, static_cast<std::size_t>(k)) ==
+              test::sorted_top_k(x, static_cast<std::size_t>(k)));
   });
 }
 
@@ -126,7 +76,7 @@ TYPED_TEST(TopK, IsTheOraclesForALargeVectorOfFewMagnitudes) {
     value = static_cast<TypeParam>(static_cast<int>(random.below(7)) - 3);
   }
   for (const std::size_t k : {std::size_t{1}, std::size_t{3000}, std::size_t{150000}, x.size()}) {
-    EXPECT_TRUE(top_k(x, k) == oracle(x, k)) << "k = " << k;
+    EXPECT_TRUE(top_k(x, k) == test::sorted_top_k(x, k)) << "k = " << k;
   }
 }
 
@@ -166,25 +116,26 @@ TYPED_TEST(TopK, ForgetsWhatItsBuffersHeldBefore) {
   SelectWorkspace workspace;
   SparseVector<TypeParam> selected;
   for (const std::size_t size : {std::size_t{6000}, std::size_t{10}, std::size_t{4097}}) {
-    const auto x = adversarial_vector<TypeParam>(size, size);
+    const auto x = test::adversarial_vector<TypeParam>(size, size);
     select_top_k<TypeParam>(x, size / 3, workspace, selected);
-    ASSERT_TRUE(selected == oracle(x, size / 3)) << "size " << size;
+    ASSERT_TRUE(selected == test::sorted_top_k(x, size / 3)) << "size " << size;
   }
 }
 
 TYPED_TEST(TopK, SelectsAboveAThresholdWhatReachesItAndIsNotZero) {
   const std::vector<TypeParam> x{
       0.5, -0.5, 0.25, 0, 1, std::nextafter(TypeParam{0.5}, TypeParam{0})};
+  SelectWorkspace workspace;
   SparseVector<TypeParam> selected;
 
-  select_above<TypeParam>(x, TypeParam{0.5}, selected);
+  select_above<TypeParam>(x, TypeParam{0.5}, workspace, selected);
   EXPECT_EQ(selected.indices, (std::vector<std::uint32_t>{0, 1, 4}));
   EXPECT_EQ(selected.values, (std::vector<TypeParam>{0.5, -0.5, 1}));
 
-  select_above<TypeParam>(x, TypeParam{0}, selected);
+  select_above<TypeParam>(x, TypeParam{0}, workspace, selected);
   EXPECT_EQ(selected.indices, (std::vector<std::uint32_t>{0, 1, 2, 4, 5}));
 
-  select_above<TypeParam>(x, std::numeric_limits<TypeParam>::infinity(), selected);
+  select_above<TypeParam>(x, std::numeric_limits<TypeParam>::infinity(), workspace, selected);
   EXPECT_TRUE(selected.empty());
 }
 

@@ -1,0 +1,198 @@
+// A training that was stopped and goes on from its state ends where one that was not stopped ends,
+// to the bit, also at another number of processes.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "tests/core/thread_world.h"
+#include "tests/core/trainer/methods.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using test::Recipe;
+
+/// A state in memory, as the root would write it to a disk.
+struct Stored {
+  std::uint64_t iterations = 0;
+  Bytes bytes;
+};
+
+class Writer final : public StateStream {
+ public:
+  explicit Writer(Bytes& bytes) : bytes_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+
+ private:
+  Bytes& bytes_;
+};
+
+class Reader final : public StateStream {
+ public:
+  explicit Reader(const Bytes& bytes) : rest_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    ASSERT_LE(bytes.size(), rest_.size());
+    std::copy_n(rest_.begin(), bytes.size(), bytes.begin());
+    rest_ = rest_.subspan(bytes.size());
+  }
+  bool is_empty() const { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+/// Of one process. Every save replaces the one before.
+class MemoryCheckpoints final : public Checkpoints {
+ public:
+  MemoryCheckpoints(World& world, int workers, Stored& stored)
+      : cluster_(world, workers), stored_(stored) {}
+
+  std::uint64_t load(const Visit& visit) override {
+    if (stored_.iterations == 0) {
+      return 0;
+    }
+    Reader reader(stored_.bytes);
+    RunState state(cluster_, stream(reader), RunState::Direction::load);
+    visit(state);
+    EXPECT_TRUE(!state.is_root() || reader.is_empty());
+    return stored_.iterations;
+  }
+  bool due() override { return false; }
+  void save(std::uint64_t iterations, const Visit& visit) override {
+    Bytes bytes;
+    Writer writer(bytes);
+    RunState state(cluster_, stream(writer), RunState::Direction::save);
+    visit(state);
+    if (state.is_root()) {
+      stored_ = {.iterations = iterations, .bytes = std::move(bytes)};
+    }
+  }
+
+ private:
+  StateStream* stream(StateStream& on_root) const {
+    return cluster_.world().is_root() ? &on_root : nullptr;
+  }
+
+  Cluster cluster_;
+  Stored& stored_;
+};
+
+/// Asks for a stop after some iterations.
+class Stopper final : public StepObserver {
+ public:
+  Stopper(std::uint64_t after, std::atomic<bool>& stop) : after_(after), stop_(stop) {}
+  void observe(const StepView& /*view*/) override {}
+  void progress(std::uint64_t done, std::uint64_t /*total*/) override {
+    if (done + 1 == after_) {
+      stop_.store(true);
+    }
+  }
+
+ private:
+  std::uint64_t after_;
+  std::atomic<bool>& stop_;
+};
+
+constexpr std::uint64_t kStopAfter = 7;
+
+/// Stops on `before` processes and goes on with `after`; the frames that are measured then.
+std::vector<test::Frame> stopped_and_resumed(const Objective& objective,
+                                             Recipe recipe,
+                                             int before,
+                                             int after) {
+  Stored stored;
+  std::atomic<bool> stop = false;
+  test::on_processes(before, [&](World& world) {
+    MemoryCheckpoints checkpoints(world, recipe.workers, stored);
+    Recipe first = recipe;
+    first.checkpoints = &checkpoints;
+    first.stop = &stop;
+    Stopper stopper(kStopAfter, stop);
+    const auto outcome = test::train(world, objective, first, stopper);
+    EXPECT_EQ(outcome.state, Outcome::State::stopped);
+  });
+  EXPECT_EQ(stored.iterations, kStopAfter);
+  std::vector<test::Frame> frames;
+  test::on_processes(after, [&](World& world) {
+    MemoryCheckpoints checkpoints(world, recipe.workers, stored);
+    Recipe second = recipe;
+    second.checkpoints = &checkpoints;
+    test::FrameKeeper keeper;
+    const auto outcome = test::train(world, objective, second, keeper);
+    EXPECT_EQ(outcome.state, Outcome::State::finished);
+    EXPECT_EQ(outcome.iterations, recipe.iterations);
+    if (world.is_root()) {
+      frames = std::move(keeper.frames);
+    }
+  });
+  return frames;
+}
+
+Recipe watched(Recipe recipe) {
+  recipe.workers = 5;
+  recipe.iterations = 20;
+  recipe.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
+  recipe.evaluated = Json(1);
+  recipe.virtual_points = Json(3);
+  recipe.compares_points = true;
+  recipe.averages_iterates = true;
+  return recipe;
+}
+
+void expect_resumes(const Objective& objective, const Recipe& recipe) {
+  auto whole = test::train(objective, recipe).frames;
+  whole.erase(whole.begin(), whole.begin() + kStopAfter);
+  for (const auto& [before, after] : {std::pair(1, 1), std::pair(2, 3), std::pair(5, 1)}) {
+    SCOPED_TRACE(test::name_of(recipe) + " " + std::to_string(before) + " then " +
+                 std::to_string(after));
+    test::expect_same_frames(stopped_and_resumed(objective, recipe, before, after), whole);
+  }
+}
+
+TEST(Resumed, EveryMethodGoesOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (Recipe recipe : test::methods()) {
+    for (const char* units : {"step", "gradient"}) {
+      recipe.feedback["units"] = units;
+      recipe.momentum = units[0] == 's' ? 0 : 0.9;
+      expect_resumes(objective, watched(recipe));
+    }
+  }
+}
+
+TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const auto precision : {Precision::float32, Precision::float64}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                  .aggregator = {{"kind", "gtopk-tree"}},
+                  .feedback = {{"kind", "ef21"}}};
+    recipe.precision = precision;
+    recipe.momentum = 0.5;
+    expect_resumes(objective, watched(recipe));
+  }
+}
+
+TEST(Resumed, AFinishedTrainingHasNothingLeftToDo) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto world = make_single_process();
+  Stored stored;
+  Recipe recipe = watched({});
+  MemoryCheckpoints checkpoints(*world, recipe.workers, stored);
+  recipe.checkpoints = &checkpoints;
+  test::FrameKeeper first;
+  const auto before = test::train(*world, objective, recipe, first);
+  test::FrameKeeper again;
+  const auto after = test::train(*world, objective, recipe, again);
+
+  EXPECT_EQ(stored.iterations, 20U);
+  EXPECT_TRUE(again.frames.empty());
+  EXPECT_EQ(after.evaluation->loss, before.evaluation->loss);
+}
+
+}  // namespace
+}  // namespace residuum

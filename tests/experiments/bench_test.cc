@@ -1,0 +1,65 @@
+// The command `bench`: what it says, not how fast anything is.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/vectors/cuda/device.h"
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+class Bench : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Bench, PrintsLinesOfTheContract) {
+  const auto finished = residuum_program({"bench", "triad", "--json"}, folder_.path());
+
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = nlohmann::json::parse(finished.out);
+  ASSERT_FALSE(lines.empty());
+  for (const auto& line : lines) {
+    for (const char* key :
+         {"id", "name", "value", "unit", "baseline", "ratio", "target", "met", "spread", "n"}) {
+      EXPECT_TRUE(line.contains(key)) << key;
+    }
+    EXPECT_EQ(line["unit"], "ms");
+    EXPECT_GT(line["value"].get<double>(), 0);
+    EXPECT_GE(line["n"].get<int>(), 3);
+  }
+}
+
+TEST_F(Bench, SaysWhatItsNumbersDependOn) {
+  const auto finished = residuum_program({"bench", "triad"}, folder_.path());
+
+  for (const char* name : {"CPU ", "GPU ", "compiler ", "BLAS ", "libtorch ", "one thread"}) {
+    EXPECT_THAT(finished.out, HasSubstr(name));
+  }
+}
+
+TEST_F(Bench, RefusesWhatNeedsADeviceWithoutOne) {
+  if (cuda::available()) {
+    GTEST_SKIP() << "there is a CUDA device";
+  }
+  const auto finished = residuum_program({"bench", "cuda"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 6);
+  EXPECT_EQ(finished.err,
+            "error: benchmark 'cuda' needs a CUDA device and a build with nvcc; here is none\n");
+}
+
+TEST_F(Bench, NamesTheNearestGroup) {
+  const auto finished = residuum_program({"bench", "logistics"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("did you mean 'logistic'?"));
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,104 @@
+#pragma once
+// Starting the program, killing it, and starting it again.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <signal.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+
+/// Everything that a run keeps from one iteration to the next: momentum, both units, gradient
+/// estimates, averages, the smoothness between points, shuffled batches, dropped entries.
+inline std::string kept_study(int iterations) {
+  return fmt::format(R"(schema = 1
+name = "kept"
+seeds = 1
+[objective]
+kind = "logistic"
+rows = 200
+features = 20
+[workers]
+count = 4
+batch = 8
+[sparsifier]
+kind = "top-k"
+k = 2
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.05
+momentum = 0.5
+[budget]
+iterations = {}
+[probes]
+times = false
+every = 1
+names = ["delta", "contraction", "residual", "conservation", "noise", "smoothness", "certificate",
+         "average", "compressor", "xi", "traffic", "ef21"]
+[sweep]
+"feedback.units" = ["step", "gradient"]
+[[point]]
+feedback.kind = "ef21"
+step.momentum = 0.0
+[[point]]
+feedback.putback = "published"
+workers.sampling = "shuffle"
+step.momentum = 0.0
+[[point]]
+sparsifier.kind = "rand-k"
+step.rule = "inv-time"
+step.shift = 100
+objective.precision = "float64"
+)",
+                     iterations);
+}
+
+/// Starts the program, sends `signal` after some time, and waits for its end; its wait status.
+inline int start_and_signal(const std::vector<std::string>& arguments,
+                            const std::filesystem::path& folder,
+                            std::chrono::microseconds after,
+                            int signal) {
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> argv;
+  for (auto& argument : copies) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr mode_t kMode = 0644;
+    const auto err = folder / "captured.err";
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, kMode), STDERR_FILENO);
+    if (chdir(folder.c_str()) == 0) {
+      execvp(argv.front(), argv.data());
+    }
+    _exit(127);
+  }
+  std::this_thread::sleep_for(after);
+  kill(child, signal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+/// The bytes of the tables of all runs, by path.
+inline std::map<std::string, std::string> run_tables(const std::filesystem::path& results) {
+  std::map<std::string, std::string> tables;
+  for (const auto& run : std::filesystem::directory_iterator(results / "runs")) {
+    for (const char* name : {"iterations.csv", "checks.csv"}) {
+      tables[(run.path().filename() / name).string()] = read_text(run.path() / name);
+    }
+  }
+  return tables;
+}
+
+}  // namespace residuum

@@ -1,0 +1,54 @@
+// A run that was stopped goes on to the same bytes as one that was not.
+
+#include "tests/experiments/resume.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace residuum {
+namespace {
+
+class Resume : public testing::Test {
+ protected:
+  void SetUp() override {
+    study_ = folder_.write("s.toml", kept_study(600)).string();
+    const Finished whole = residuum_program({"run", study_, "--out", "whole"}, folder_.path());
+    ASSERT_EQ(whole.code, 0) << whole.err;
+    whole_ = run_tables(folder_.path() / "whole");
+    ASSERT_EQ(whole_.size(), 10U);
+  }
+  std::vector<std::string> command(const char* out) const {
+    return {RESIDUUM_PROGRAM,
+            "run",
+            study_,
+            "--out",
+            out,
+            "--progress=none",
+            "--checkpoint-every",
+            "0.02s"};
+  }
+
+  TemporaryFolder folder_;
+  std::string study_;
+  std::map<std::string, std::string> whole_;
+};
+
+TEST_F(Resume, GoesOnToTheSameBytesAfterStops) {
+  auto limited = command("kept");
+  limited.insert(limited.end(), {"--time-limit", "0.2s"});
+  int stops = 0;
+  Finished part;
+  do {
+    part = run_program(limited, folder_.path());
+    stops += part.code == 124 ? 1 : 0;
+  } while (part.code == 124 && stops < 500);
+  ASSERT_EQ(part.code, 0) << part.err;
+
+  EXPECT_GE(stops, 1);
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), whole_);
+}
+
+}  // namespace
+}  // namespace residuum
