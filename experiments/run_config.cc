@@ -287,6 +287,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& objective = sections["objective"];
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
+  check_dimension(*run.objective);
   resolve(objective);
   training.objective = run.objective.get();
   training.batch = read_batch(workers, *run.objective);

@@ -141,6 +141,21 @@ void check_ranks(const std::vector<int>& ranks, const Study& study) {
   }
 }
 
+/// Equal bits are what is verified, and with this key they are not promised.
+void refuse_fast_reductions(const Study& study) {
+  for (const auto& run : study.runs) {
+    const auto aggregator = run.sections.find("aggregator");
+    if (aggregator == run.sections.end() || !aggregator->second.contains("reduction")) {
+      continue;
+    }
+    const Setting& reduction = aggregator->second.at("reduction");
+    require(reduction.value != "fast",
+            "'aggregator.reduction' at {}: with \"fast\" the bits depend on the number of "
+            "processes, so there is nothing to verify; use --set aggregator.reduction=ordered",
+            reduction.place);
+  }
+}
+
 void allow_mpirun_as_root() {
   if (geteuid() == 0) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
@@ -156,6 +171,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const fs::path top = output_folder(options, study.name + "-verify");
   require(!options.ranks.empty(), "--ranks needs at least one process count");
   check_ranks(options.ranks, study);
+  refuse_fast_reductions(study);
   allow_mpirun_as_root();
   std::vector<std::string> reference;
   bool all_equal = true;

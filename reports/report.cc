@@ -134,8 +134,19 @@ std::string assumptions_html(const Summary& summary, std::vector<std::string>& p
          workers_table(curves) + drawn_figures(summary, plan_workers_figures(curves), problems);
 }
 
+/// Sums that are left to MPI_Allreduce.
+bool reduces_fast(const Run& run) {
+  return !run.config.empty() && text_at(run.config, "config.aggregator.reduction") == "fast";
+}
+
 std::string repeat_html(const Summary& summary) {
   std::string html;
+  const auto& runs = summary.folder.runs;
+  if (std::any_of(runs.begin(), runs.end(), reduces_fast)) {
+    html +=
+        "<p>Runs with <code>reduction = \"fast\"</code> leave the order of dense sums to "
+        "MPI_Allreduce: their last bits depend on the number of processes.</p>\n";
+  }
   if (!summary.folder.command.empty()) {
     html += fmt::format("<p>This command makes the same numbers again:</p>\n<pre>{}</pre>\n",
                         escape(summary.folder.command));

@@ -12,9 +12,11 @@ namespace {
 template <class Real>
 constexpr std::size_t kEntryBytes = entry_bytes<Real>(0);
 
-/// Room for more than was asked for, so that lists which vary in length soon find it.
+/// Room for more than was asked for, so that messages which vary in length soon find it; short ones
+/// at once.
 void make_room(Bytes& bytes, std::size_t size) {
-  bytes.reserve(std::bit_ceil(size));
+  constexpr std::size_t kLeast = 8192;
+  bytes.reserve(std::bit_ceil(std::max(size, kLeast)));
   bytes.resize(std::max(bytes.size(), size));
 }
 
@@ -26,7 +28,6 @@ void write(std::span<const std::byte> bytes, std::byte* target) {
 
 template <class T>
 void read_numbers(std::span<const std::byte> bytes, std::vector<T>& values) {
-  values.reserve(std::bit_ceil(bytes.size() / sizeof(T)));
   values.resize(bytes.size() / sizeof(T));
   if (!values.empty()) {
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
@@ -48,6 +49,7 @@ template <class Real>
 void unpack(std::span<const std::byte> bytes, SparseVector<Real>& vector) {
   const std::size_t entries = bytes.size() / kEntryBytes<Real>;
   assert(entries * kEntryBytes<Real> == bytes.size());
+  vector.make_room(entries);
   read_numbers(bytes.first(entries * sizeof(std::uint32_t)), vector.indices);
   read_numbers(bytes.subspan(entries * sizeof(std::uint32_t)), vector.values);
 }

@@ -25,6 +25,7 @@ class Layered final : public SparsifierFor<Layered> {
     constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
     message.everything = false;
     message.entries.clear();
+    message.entries.make_room(0);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const auto [begin, size] = layers_[l];
       workspace.part = l;

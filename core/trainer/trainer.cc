@@ -304,7 +304,16 @@ class Trainer {
 
 }  // namespace
 
+void check_dimension(const Objective& objective) {
+  constexpr std::size_t kEnd = std::size_t{1} << 32;
+  require(objective.dimension() < kEnd,
+          "the model has {} parameters; at most {} can be trained, so take a smaller model",
+          objective.dimension(),
+          kEnd - 1);
+}
+
 Outcome train(const Training& training, StepObserver& observer) {
+  check_dimension(*training.objective);
   if (training.precision == Precision::float64) {
     return Trainer<double>(training, observer).run();
   }

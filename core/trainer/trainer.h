@@ -108,6 +108,10 @@ struct Outcome {
   double wall_s = 0;
 };
 
+/// A usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits, and each
+/// vector of such a model would take 16 GiB.
+void check_dimension(const Objective& objective);
+
 /// Collective over the processes of the cluster; the same outcome on all, but for `evaluation` and
 /// `test`, which the root has. Same Training, same bits, at any number of processes.
 Outcome train(const Training& training, StepObserver& observer);

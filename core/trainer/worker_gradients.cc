@@ -107,13 +107,13 @@ std::vector<double> WorkerGradients<Real>::mean_statistics() const {
   if (mean.empty()) {
     return mean;
   }
-  cluster_.sum_in_worker_order(
-      std::span(mean),
-      /*everywhere=*/true,
-      [&](int worker, std::size_t begin, std::span<double> block) {
-        const std::span<const double> own = statistics_[cluster_.slot(worker)];
-        add_to<double>(block, own.subspan(begin, block.size()));
-      });
+  cluster_.sum_in_worker_order(std::span(mean),
+                               /*everywhere=*/true,
+                               [&](int worker, std::size_t begin, std::span<double> block) {
+                                 const std::span<const double> own =
+                                     statistics_[cluster_.slot(worker)];
+                                 add_to<double>(block, own.subspan(begin, block.size()));
+                               });
   for (double& value : mean) {
     value /= cluster_.workers();
   }

@@ -47,6 +47,11 @@ struct Candidates {
     }
   }
   template <class Real>
+  void reserve(std::size_t room) {
+    indices.reserve(room);
+    values<Real>().reserve(room);
+  }
+  template <class Real>
   void clear() {
     indices.clear();
     values<Real>().clear();

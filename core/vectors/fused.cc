@@ -24,6 +24,8 @@ class Collector {
     candidates.clear<Real>();
     // A bound may be too small for the precision: every zero would reach it.
     candidates.complete = static_cast<Real>(candidates.bound) > 0;
+    // At once for all there can be, so that no later pass asks for more; pages are taken by use.
+    candidates.reserve<Real>(std::min(size, most_ + kChunk));
   }
 
   kernels::Watch<Real> watch(std::size_t first) {

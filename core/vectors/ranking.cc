@@ -23,6 +23,7 @@ Ranking<Bits>::Ranking(std::span<const Bits> magnitudes, std::vector<std::uint32
   const int bits =
       std::clamp(static_cast<int>(std::bit_width(magnitudes.size())), kFewestBits, kMostBits);
   shift_ = std::max(0, static_cast<int>(std::bit_width(largest - smallest_)) - bits);
+  histogram_.reserve(2U << kMostBits);  // all there can be: no later ranking asks for more
   histogram_.assign(bucket_of(largest) + 1, 0);
   for (const Bits magnitude : magnitudes) {
     ++histogram_[bucket_of(magnitude)];
@@ -45,6 +46,7 @@ template <class Bits>
 Cut Ranking<Bits>::cut(std::size_t k, std::vector<Bits>& bucket) const {
   const Place place = place_of(k);
   // One more than the bucket holds: what is not of it is overwritten.
+  bucket.reserve(std::bit_ceil(histogram_[place.bucket] + 1U));
   bucket.resize(histogram_[place.bucket] + 1);
   std::size_t filled = 0;
   for (const Bits magnitude : magnitudes_) {

@@ -56,6 +56,16 @@ void collect(std::span<const Real> x, Real bound, Candidates& found) {
   found.bound = static_cast<double>(bound);
 }
 
+/// Of a short vector all entries may become candidates: room for them at once, so that no later
+/// selection asks for more.
+template <class Real>
+void make_room(std::size_t size, SelectWorkspace& workspace) {
+  const std::size_t room = std::min(size, kSmallVector);
+  workspace.cold.reserve<Real>(room);
+  magnitudes_of<Real>(workspace).reserve(room);
+  bucket_of<Real>(workspace).reserve(std::bit_ceil(room + 1));
+}
+
 /// True for entries within the cut; to be asked in index order, so that ties go to lower indices.
 bool is_within(Cut& cut, std::uint64_t magnitude) {
   const bool is_tie = magnitude == cut.magnitude && cut.ties > 0;
@@ -155,6 +165,7 @@ void select_top_k(std::span<const Real> x,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected) {
   assert(x.size() <= std::numeric_limits<std::uint32_t>::max());
+  make_room<Real>(x.size(), workspace);
   selected.clear();
   if (k == 0) {
     workspace.found().complete = false;
@@ -187,6 +198,7 @@ void select_above(std::span<const Real> x,
                   SparseVector<Real>& selected) {
   // A threshold that falls with the step size stays above the bound.
   constexpr double kMargin = 1.0 / 32;
+  make_room<Real>(x.size(), workspace);
   const Real least = above_zero(threshold);
   Candidates& found = workspace.found();
   const bool is_warm = covers(found, least);
@@ -197,6 +209,7 @@ void select_above(std::span<const Real> x,
   const Candidates& candidates = is_warm ? found : workspace.cold;
   const auto& values = candidates.values<Real>();
   selected.clear();
+  selected.make_room(0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::abs(values[i]) >= least) {
       selected.push_back(candidates.indices[i], values[i]);

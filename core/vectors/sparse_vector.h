@@ -1,6 +1,7 @@
 #pragma once
 // A sparse vector as the workers exchange it: uint32 index and value per entry.
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,13 @@ struct SparseVector {
     indices.clear();
     values.clear();
   }
-  /// For `entries` and some more, so that lists which vary in length soon have all they need.
+  /// For `entries` and some more, so that lists which vary in length soon have all they need; short
+  /// ones at once.
   void make_room(std::size_t entries) {
-    indices.reserve(std::bit_ceil(entries));
-    values.reserve(std::bit_ceil(entries));
+    constexpr std::size_t kLeast = 256;
+    const std::size_t room = std::bit_ceil(std::max(entries, kLeast));
+    indices.reserve(room);
+    values.reserve(room);
   }
   void resize(std::size_t entries) {
     make_room(entries);

@@ -280,6 +280,18 @@ TEST_F(Program, VerifiesOnNoMoreProcessesThanWorkers) {
   EXPECT_THAT(finished.err, HasSubstr("5 processes for 4 workers"));
 }
 
+TEST_F(Program, DoesNotVerifyBitsThatAreNotPromised) {
+  folder_.write("s.toml", kStudy);
+
+  const Finished finished = residuum_program(
+      {"verify", "s.toml", "--set", "aggregator.kind=dense", "--set", "aggregator.reduction=fast"},
+      folder_.path());
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("the bits depend on the number of processes"));
+  EXPECT_THAT(finished.err, HasSubstr("use --set aggregator.reduction=ordered"));
+}
+
 TEST_F(Program, StopsOnASignalAndGoesOnLater) {
   std::string endless = kStudy;
   endless.replace(endless.find("iterations = 40"), 15, "iterations = 300000");

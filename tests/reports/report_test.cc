@@ -137,6 +137,20 @@ TEST_F(ReportPage, ShowsHostileNamesAsText) {
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img"));
 }
 
+TEST_F(ReportPage, SaysWhereSumsAreLeftToTheOrderOfMpi) {
+  SyntheticStudy{}.write(path());
+  EXPECT_THAT(make(), Not(HasSubstr("MPI_Allreduce")));
+
+  const auto file = path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
+  Json config = read_json(file);
+  config["config"]["aggregator"]["reduction"] = "fast";
+  write_json_atomically(file, config);
+
+  const std::string html = make();
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("depend on the number of processes"));
+}
+
 TEST_F(ReportPage, IsTheSameBytesEveryTime) {
   SyntheticStudy{}.write(path());
 

@@ -208,9 +208,16 @@ std::unique_ptr<Objective> quadratic(int workers) {
   return objective_of({{"kind", "quadratic"}, {"dimension", 61}}, workers);
 }
 
-const std::vector<Json> kSparsifiers{{{"kind", "none"}},
-                                     {{"kind", "top-k"}, {"k", 6}},
-                                     {{"kind", "hard-threshold"}, {"threshold", 0.1}}};
+const std::vector<Json> kSparsifiers{
+    {{"kind", "none"}},
+    {{"kind", "top-k"}, {"k", 6}},
+    {{"kind", "rand-k"}, {"k", 6}},
+    {{"kind", "rand-k"}, {"density", 0.7}, {"mask", "shared"}, {"scaled", true}},
+    {{"kind", "hard-threshold"}, {"threshold", 0.1}},
+    {{"kind", "gaussian-k"}, {"density", 0.1}},
+    {{"kind", "exponential-k"}, {"density", 0.1}, {"stages", 2}},
+    {{"kind", "gamma-k"}, {"density", 0.1}, {"stages", 2}},
+    {{"kind", "pareto-k"}, {"density", 0.1}, {"stages", 2}}};
 const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "dense"}, {"reduction", "fast"}},
                                      {{"kind", "allgather"}},
@@ -238,7 +245,7 @@ void for_every_method(Check check) {
   }
 }
 
-TEST(Allocations, AreLookedForInAllAggregatorsAndFeedbacks) {
+TEST(Allocations, AreLookedForInAllMethodsOfTheRegistries) {
   const auto covers = [](const std::vector<Json>& cases, const auto& entries) {
     for (const auto& entry : entries) {
       EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const Json& c) {
@@ -246,6 +253,7 @@ TEST(Allocations, AreLookedForInAllAggregatorsAndFeedbacks) {
       })) << entry.name;
     }
   };
+  covers(kSparsifiers, sparsifiers());
   covers(kAggregators, aggregators());
   covers(kFeedbacks, feedbacks());
 }

@@ -230,6 +230,43 @@ TEST(Training, WithoutMeasuringShowsNothingAndEndsAtTheSamePoint) {
   EXPECT_EQ(outcome.test->loss, seen.model()[0]);
 }
 
+/// Of a model that says how large it is and has no numbers.
+class EndlessObjective final : public Objective {
+ public:
+  explicit EndlessObjective(std::size_t dimension) : dimension_(dimension) {}
+  std::size_t dimension() const override { return dimension_; }
+  std::size_t samples() const override { return 0; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override { return {}; }
+  Facts facts() const override { return {}; }
+  void initial_point(std::uint64_t /*seed*/, std::span<double> /*w*/) const override {}
+  void stochastic_gradient(const Draw& /*draw*/,
+                           std::span<const float> /*w*/,
+                           std::span<float> /*gradient*/) const override {}
+  void stochastic_gradient(const Draw& /*draw*/,
+                           std::span<const double> /*w*/,
+                           std::span<double> /*gradient*/) const override {}
+  double evaluate(int /*worker*/,
+                  int /*workers*/,
+                  std::span<const std::uint32_t> /*shard*/,
+                  const Point& /*at*/,
+                  std::span<double> /*gradient*/) const override {
+    return 0;
+  }
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
+
+ private:
+  std::size_t dimension_;
+};
+
+TEST(Training, RefusesAModelThatIndicesOf32BitsCannotAddress) {
+  const std::size_t first = std::size_t{1} << 32;
+  EXPECT_EQ(test::error_of([&] { test::train(EndlessObjective(first), Recipe{}); }),
+            "the model has 4294967296 parameters; at most 4294967295 can be trained, so take a "
+            "smaller model");
+  EXPECT_EQ(test::error_of([&] { check_dimension(EndlessObjective(first - 1)); }), "");
+}
+
 TEST(Evaluation, AddsThePartsOfAllWorkers) {
   // TinyObjective: worker p adds (p + 1) |w|^2, so f = 6 |w|^2 and grad f = 12 w for P = 3.
   const test::TinyObjective objective(
