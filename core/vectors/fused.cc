@@ -25,7 +25,7 @@ class Collector {
     // A bound may be too small for the precision: every zero would reach it.
     candidates.complete = static_cast<Real>(candidates.bound) > 0;
     // At once for all there can be, so that no later pass asks for more; pages are taken by use.
-    candidates.reserve<Real>(std::min(size, most_ + kChunk));
+    candidates.reserve<Real>(std::min(segment.size(), most_candidates(segment.size()) + kChunk));
   }
 
   kernels::Watch<Real> watch(std::size_t first) {
