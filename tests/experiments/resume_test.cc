@@ -13,7 +13,7 @@ namespace {
 class Resume : public testing::Test {
  protected:
   void SetUp() override {
-    study_ = folder_.write("s.toml", kept_study(600)).string();
+    study_ = folder_.write("s.toml", kept_study(4000)).string();
     const Finished whole = residuum_program({"run", study_, "--out", "whole"}, folder_.path());
     ASSERT_EQ(whole.code, 0) << whole.err;
     whole_ = run_tables(folder_.path() / "whole");
@@ -37,7 +37,7 @@ class Resume : public testing::Test {
 
 TEST_F(Resume, GoesOnToTheSameBytesAfterStops) {
   auto limited = command("kept");
-  limited.insert(limited.end(), {"--time-limit", "0.2s"});
+  limited.insert(limited.end(), {"--time-limit", "0.3s"});
   int stops = 0;
   Finished part;
   do {
