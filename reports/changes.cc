@@ -203,7 +203,8 @@ class Comparer {
     for (const auto& method : methods) {
       for (const auto& quantity : kQuantities) {
         const auto found = differences(method, quantity.name);
-        judged += quantity.better != Better::unjudged && !found.same && found.before.size() > 1;
+        judged +=
+            quantity.better != Better::unjudged && !found.same && found.before.size() > 1 ? 1U : 0U;
       }
     }
     changes_.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, judged));

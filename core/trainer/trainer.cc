@@ -71,39 +71,50 @@ class Trainer {
       wall_before_ = outcome.iterations > 0 ? outcome.wall_s : 0;
     }
     while (outcome.iterations < training_.iterations && outcome.message.empty()) {
-      const std::uint64_t t = outcome.iterations;
-      const std::int64_t verdict = step(t, measurement, landscape);
-      if (verdict < kStop) {
-        outcome.state = Outcome::State::diverged;
-        outcome.message =
-            fmt::format("gradient of worker {} is not finite at iteration {}", verdict, t);
-        break;
-      }
-      ++outcome.iterations;
-      if (cluster_.world().is_root()) {
-        observer_.progress(outcome.iterations, training_.iterations);
-      }
-      if (verdict == kStop) {
-        outcome.state = Outcome::State::stopped;
-        outcome.message = fmt::format("stopped on request after iteration {}", t);
-      }
+      const std::int64_t verdict = step(outcome.iterations, measurement, landscape);
+      take_note(verdict, outcome);
       const bool saves = verdict < kGoOn || outcome.iterations == training_.iterations;
-      if (training_.checkpoints != nullptr && saves) {
+      if (training_.checkpoints != nullptr && saves && outcome.state != State::diverged) {
         training_.checkpoints->save(outcome.iterations, state);
       }
     }
-    if (outcome.state == Outcome::State::finished) {
-      std::vector<double> gradient;
-      const auto statistics = gradients_.mean_statistics();
-      outcome.evaluation = residuum::evaluate(
-          training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
-      outcome.test = tested(statistics);
+    if (outcome.state == State::finished) {
+      look_at_the_end(outcome);
     }
     outcome.wall_s = wall_before_ + seconds_since(started);
     return outcome;
   }
 
  private:
+  using State = Outcome::State;
+
+  /// What the iteration that has just been tried makes of the run.
+  void take_note(std::int64_t verdict, Outcome& outcome) {
+    const std::uint64_t t = outcome.iterations;
+    if (verdict < kStop) {
+      outcome.state = State::diverged;
+      outcome.message =
+          fmt::format("gradient of worker {} is not finite at iteration {}", verdict, t);
+      return;
+    }
+    ++outcome.iterations;
+    if (cluster_.world().is_root()) {
+      observer_.progress(outcome.iterations, training_.iterations);
+    }
+    if (verdict == kStop) {
+      outcome.state = State::stopped;
+      outcome.message = fmt::format("stopped on request after iteration {}", t);
+    }
+  }
+
+  void look_at_the_end(Outcome& outcome) {
+    std::vector<double> gradient;
+    const auto statistics = gradients_.mean_statistics();
+    outcome.evaluation = residuum::evaluate(
+        training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
+    outcome.test = tested(statistics);
+  }
+
   /// All that the next iteration needs of those before it.
   void visit(RunState& state, Measurement<Real>& measurement, Landscape& landscape) {
     state.shared(model_);

@@ -30,7 +30,7 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   DeviceMemory(DeviceMemory&&) = delete;
   DeviceMemory& operator=(DeviceMemory&&) = delete;
-  ~DeviceMemory();
+  ~DeviceMemory();  // NOLINT(performance-trivially-destructible): not so in a build with CUDA
 
   /// As many numbers as there are here.
   void set(std::span<const float> values);
