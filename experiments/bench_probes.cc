@@ -81,7 +81,11 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
   line("P4", logistic + ", default probes", "logistic/default", "logistic/off", 1.10);
   line("", logistic + ", and f evaluated", "logistic/default-evaluated", "logistic/off", {});
   line("", logistic + ", every iteration", "logistic/every", "logistic/off", {});
-  line("P4", "LeNet, P = 4, 1000 iterations, default probes", "lenet/default", "lenet/off", 1.02);
+  line("",
+       "LeNet (in place of ResNet-20), P = 4, 1000 iterations, default probes",
+       "lenet/default",
+       "lenet/off",
+       1.02);
 }
 
 }  // namespace residuum

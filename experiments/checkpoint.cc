@@ -30,6 +30,9 @@ constexpr std::uint32_t kFormat = 1;
 constexpr std::uint32_t kLongestHead = 1U << 16U;
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
+// Bytes are looked at as characters and back: that is what the standard lets char do.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
+
 std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
   std::uint32_t sum = before;
   for (std::size_t begin = 0; begin < bytes.size(); begin += kChunk) {
@@ -86,6 +89,8 @@ class Reader final : public StateStream {
   const fs::path& path_;
   std::uint64_t left_;
 };
+
+// NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
 
 reports::Json as_json(const CheckpointHead& head) {
   return {{"run_id", head.run_id},
@@ -191,6 +196,7 @@ std::vector<fs::path> checkpoint_files(const fs::path& folder) {
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> files;
+  files.reserve(found.size());
   for (auto& [iteration, file] : found) {
     files.push_back(std::move(file));
   }

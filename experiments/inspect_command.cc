@@ -129,6 +129,10 @@ ExitCode inspect_command(const Options& options) {
   const Vectors accumulators = read_vectors(options.file);
   const Method method = make_method(options);
   const std::vector<double> flat = flattened(accumulators);
+  require(std::isfinite(norm_sq<double>(flat)),
+          "{}: the squares of its numbers exceed float64, so nothing can be said of them; scale "
+          "them down",
+          options.file.string());
   OneStep step(method, static_cast<int>(accumulators.size()), accumulators.front().size());
   // Bytes are those of a training, whose messages are float32.
   const auto bytes = step.on(flat, Precision::float32).get(Column::uplink_bytes);

@@ -68,6 +68,15 @@ residuum::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+std::string positive_time(const std::string& text) {
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
+  return error == std::errc() && rest == end && seconds > 0
+             ? std::string()
+             : "must be a time above zero such as 90s, 15m, 2h or 1d";
+}
+
 void add_batch(CLI::App& command, Options& options) {
   add_flag(
       command, "--fail-fast", options.fail_fast, "end at the first run that fails or diverges");
@@ -79,10 +88,10 @@ void add_batch(CLI::App& command, Options& options) {
   command
       .add_option("--time-limit", options.time_limit_s, "stop after 90, 15m, 2h or 1d; exit 124")
       ->transform(CLI::AsNumberWithUnit(units))
-      ->check(CLI::PositiveNumber);
+      ->check(positive_time);
   command.add_option("--checkpoint-every", options.checkpoint_every_s, "a time as above (5m)")
       ->transform(CLI::AsNumberWithUnit(units))
-      ->check(CLI::PositiveNumber);
+      ->check(positive_time);
 }
 
 void add_compare(CLI::App& command, Options& options) {

@@ -56,14 +56,16 @@ void collect(std::span<const Real> x, Real bound, Candidates& found) {
   found.bound = static_cast<double>(bound);
 }
 
-/// Of a short vector all entries may become candidates: room for them at once, so that no later
-/// selection asks for more.
+/// Of a short vector all entries may become candidates, of a long one about twice those selected:
+/// room for them at once, so that no later selection asks for more.
 template <class Real>
-void make_room(std::size_t size, SelectWorkspace& workspace) {
-  const std::size_t room = std::min(size, kSmallVector);
+void make_room(std::size_t size, std::size_t k, SelectWorkspace& workspace) {
+  constexpr std::size_t kMargin = 1024;
+  const std::size_t likely = size <= kSmallVector ? size : std::min(size, 2 * k + kMargin);
+  const std::size_t room = std::bit_ceil(likely + 1);
   workspace.cold.reserve<Real>(room);
   magnitudes_of<Real>(workspace).reserve(room);
-  bucket_of<Real>(workspace).reserve(std::bit_ceil(room + 1));
+  bucket_of<Real>(workspace).reserve(room);
 }
 
 /// True for entries within the cut; to be asked in index order, so that ties go to lower indices.
@@ -118,6 +120,7 @@ const Candidates& candidates_for(std::span<const Real> x,
 
 template <class Real>
 void take_magnitudes(std::span<const Real> values, Magnitudes<Real>& magnitudes) {
+  magnitudes.reserve(std::bit_ceil(values.size() + 1));
   magnitudes.resize(values.size());
   std::transform(values.begin(), values.end(), magnitudes.begin(), magnitude_bits<Real>);
 }
@@ -165,7 +168,7 @@ void select_top_k(std::span<const Real> x,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected) {
   assert(x.size() <= std::numeric_limits<std::uint32_t>::max());
-  make_room<Real>(x.size(), workspace);
+  make_room<Real>(x.size(), k, workspace);
   selected.clear();
   if (k == 0) {
     workspace.found().complete = false;
@@ -198,7 +201,7 @@ void select_above(std::span<const Real> x,
                   SparseVector<Real>& selected) {
   // A threshold that falls with the step size stays above the bound.
   constexpr double kMargin = 1.0 / 32;
-  make_room<Real>(x.size(), workspace);
+  make_room<Real>(x.size(), 0, workspace);
   const Real least = above_zero(threshold);
   Candidates& found = workspace.found();
   const bool is_warm = covers(found, least);

@@ -35,7 +35,8 @@ void* allocate(std::size_t size) {
 
 }  // namespace
 
-// The other forms of new and delete call these.
+// The other forms of new and delete call these, but those for types of larger alignment, which
+// nothing here has.
 void* operator new(std::size_t size) { return allocate(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
@@ -323,6 +324,16 @@ TEST(Allocations, EndBeforeTheSteadyStateOnEveryProcess) {
       EXPECT_EQ(counter.looked_at, 200U);
     }
   });
+}
+
+// Long enough for bounds that are guessed from samples, too dense for bounds that are remembered.
+TEST(Allocations, EndBeforeTheSteadyStateOfLongVectors) {
+  const auto objective = objective_of({{"kind", "quadratic"}, {"dimension", 20000}}, 1);
+  for (const std::int64_t k : {20, 2000, 6000}) {
+    Case c{.workers = 1};
+    c.sparsifier = {{"kind", "top-k"}, {"k", k}};
+    expect_none(*objective, c);
+  }
 }
 
 TEST(Allocations, EndBeforeTheSteadyStateOfLogisticRegression) {
