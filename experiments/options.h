@@ -40,9 +40,9 @@ struct Options {
   double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
-  std::vector<int> ranks{1, 2, 3, 4};  // of verify
-  std::string room;                    // of list
-  std::filesystem::path result_dir;    // of report
+  std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
+  std::string room;                  // of list
+  std::filesystem::path result_dir;  // of report
   std::vector<std::string> benchmarks;
 
   // compare

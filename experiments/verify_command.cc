@@ -121,8 +121,8 @@ void remove_old_results(const fs::path& folder) {
   }
 }
 
-/// More processes than workers would fail under mpirun, in many lines.
-void check_ranks(const std::vector<int>& ranks, const Study& study) {
+/// The fewest workers that a run of the study has.
+std::int64_t fewest_workers(const Study& study) {
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (const auto& run : study.runs) {
     const auto workers = run.sections.find("workers");
@@ -132,13 +132,25 @@ void check_ranks(const std::vector<int>& ranks, const Study& study) {
         given ? workers->second.at("count").value.get<std::int64_t>() : kDefaultWorkers;
     fewest = std::min(fewest, count);
   }
-  for (const int count : ranks) {
+  return fewest;
+}
+
+/// Those that were asked for; more processes than workers would fail under mpirun, in many lines.
+std::vector<int> chosen_ranks(const std::vector<int>& asked, const Study& study) {
+  constexpr int kUsual = 4;
+  const std::int64_t fewest = fewest_workers(study);
+  for (const int count : asked) {
     require(count >= 1 && count <= fewest,
             "--ranks: {} processes for {} workers; it takes 1 to {}",
             count,
             fewest,
             fewest);
   }
+  std::vector<int> ranks = asked;
+  for (int count = 1; asked.empty() && count <= std::min<std::int64_t>(kUsual, fewest); ++count) {
+    ranks.push_back(count);
+  }
+  return ranks;
 }
 
 /// Equal bits are what is verified, and with this key they are not promised.
@@ -169,13 +181,12 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
   const fs::path top = output_folder(options, study.name + "-verify");
-  require(!options.ranks.empty(), "--ranks needs at least one process count");
-  check_ranks(options.ranks, study);
+  const auto all_ranks = chosen_ranks(options.ranks, study);
   refuse_fast_reductions(study);
   allow_mpirun_as_root();
   std::vector<std::string> reference;
   bool all_equal = true;
-  for (const int ranks : options.ranks) {
+  for (const int ranks : all_ranks) {
     const fs::path out = top / fmt::format("ranks-{}", ranks);
     remove_old_results(out);
     const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
@@ -183,7 +194,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
                        code == static_cast<int>(ExitCode::runs_failed);
     require(ended, "the study failed on {} processes with exit code {}", ranks, code);
     const auto rows = comparable_rows(out / "iterations.csv");
-    if (ranks == options.ranks.front()) {
+    if (ranks == all_ranks.front()) {
       reference = rows;
     }
     const std::string differs = difference(reference, rows);

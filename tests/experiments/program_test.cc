@@ -271,6 +271,18 @@ TEST_F(Program, NamesTheNearestCommand) {
   EXPECT_EQ(finished.err, "error: unknown command 'rnu'; did you mean 'run'?\n");
 }
 
+TEST_F(Program, VerifiesOnAsManyProcessesAsThereAreWorkersIfNotTold) {
+  std::string few = kStudy;
+  few.replace(few.find("count = 4"), 9, "count = 2");
+  folder_.write("s.toml", few);
+
+  const Finished verify = residuum_program({"verify", "s.toml"}, folder_.path());
+
+  EXPECT_EQ(verify.code, 0) << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("  2 processes"));
+  EXPECT_THAT(verify.out, Not(HasSubstr("  3 processes")));
+}
+
 TEST_F(Program, VerifiesOnNoMoreProcessesThanWorkers) {
   folder_.write("s.toml", kStudy);
 

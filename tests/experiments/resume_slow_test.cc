@@ -74,7 +74,13 @@ class ResumeSlow : public testing::Test {
       const auto patience = static_cast<std::int64_t>(1e5 + 9e5 * random.uniform());
       const int status =
           start_and_signal(command(), folder_.path(), microseconds(patience), SIGKILL);
-      ASSERT_TRUE(WIFSIGNALED(status)) << "it ended before " << kills << " kills: " << killed;
+      if (!WIFSIGNALED(status)) {
+        // It was done before the signal came: once more from the start.
+        ASSERT_EQ(WEXITSTATUS(status), 0) << read_text(folder_.path() / "captured.err");
+        ASSERT_EQ(run_tables(folder_.path() / "kept"), whole_);
+        std::filesystem::remove_all(folder_.path() / "kept");
+        continue;
+      }
       const bool begun = std::filesystem::exists(folder_.path() / "kept" / "runs");
       killed += begun && has_checkpoint() ? 1 : 0;
     }
@@ -105,7 +111,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesOnANetworkToo) {
 }
 
 TEST_F(ResumeSlow, EndsWithTheSameBytesAtOtherProcessCounts) {
-  finish_whole(kept_study(20000));
+  finish_whole(kept_study(10));
   int stops = 0;
   int code = 124;
   for (int tries = 0; tries < 60 && code == 124; ++tries) {
@@ -113,7 +119,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesAtOtherProcessCounts) {
         RESIDUUM_MPIRUN, "-n", std::to_string(1 + tries % 4), "--oversubscribe"};
     const auto own = command();
     arguments.insert(arguments.end(), own.begin(), own.end());
-    arguments.insert(arguments.end(), {"--time-limit", "1s"});
+    arguments.insert(arguments.end(), {"--time-limit", "0.000001s"});
     const Finished part = run_program(arguments, folder_.path());
     code = part.code;
     ASSERT_TRUE(code == 0 || code == 124) << part.err;
@@ -121,7 +127,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesAtOtherProcessCounts) {
   }
   ASSERT_EQ(code, 0);
 
-  EXPECT_GE(stops, 4);  // on one, two, three and four processes
+  EXPECT_GE(stops, 20);  // five runs, two iterations a start, on one to four processes in turn
   EXPECT_EQ(run_tables(folder_.path() / "kept"), whole_);
 }
 
