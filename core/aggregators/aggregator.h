@@ -20,7 +20,8 @@ namespace residuum {
 template <class Real>
 struct Contributions {
   std::size_t dimension = 0;
-  std::size_t k = 0;                                    // entries of a k-sparse result
+  /// Entries of a k-sparse result; messages of a tree have at most as many on several processes.
+  std::size_t k = 0;
   std::span<const Message<Real>> messages;              // s^p
   std::span<const std::span<const Real>> accumulators;  // a^p
 };
