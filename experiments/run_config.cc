@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "assumptions/monitor.h"
+#include "core/trainer/density_schedule.h"
 #include "objectives/data/partition.h"
 
 namespace residuum {
@@ -62,6 +63,25 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   return value.get<std::size_t>();
 }
 
+/// How many parts a batch has, whose gradients are taken one after the other.
+std::size_t read_accumulation(const Section& section, std::size_t batch) {
+  const double parts = section.switch_on("accumulate", 1);
+  require(parts >= 1 && parts <= 65536 && parts == std::floor(parts),
+          "{} must be a whole number in 1..65536, got {}",
+          section.where("accumulate"),
+          parts);
+  require(parts == 1 || batch > 0,
+          "{}: there are no batches to accumulate; give 'workers.batch' and an objective with data",
+          section.where("accumulate"));
+  return static_cast<std::size_t>(parts);
+}
+
+/// By all workers; the data set where batches are whole shards.
+double samples_per_iteration(const Objective& objective, std::size_t batch, int workers) {
+  return batch == 0 ? static_cast<double>(objective.samples())
+                    : static_cast<double>(batch) * workers;
+}
+
 std::uint64_t read_iterations(const Section& section,
                               const Objective& objective,
                               std::size_t batch,
@@ -86,14 +106,41 @@ std::uint64_t read_iterations(const Section& section,
           "{}: this objective has no data set; give 'iterations'",
           section.where("epochs"));
   const auto n = static_cast<double>(objective.samples());
-  const double per_iteration = batch == 0 ? n : static_cast<double>(batch) * workers;
-  return static_cast<std::uint64_t>(std::ceil(epochs * n / per_iteration));
+  return static_cast<std::uint64_t>(
+      std::ceil(epochs * n / samples_per_iteration(objective, batch, workers)));
 }
 
 Precision read_precision(const Section& section) {
   return section.choice("precision", {"float32", "float64"}, "float32") == "float64"
              ? Precision::float64
              : Precision::float32;
+}
+
+/// Momentum, weight decay and clipping, all off by default.
+void read_update(const Section& step, const Section& feedback, Method& method) {
+  method.momentum = step.number("momentum", 0);
+  require(method.momentum >= 0 && method.momentum < 1,
+          "{} must lie in [0, 1), got {}",
+          step.where("momentum"),
+          method.momentum);
+  require(method.momentum == 0 || !method.feedback->has_velocity(),
+          "{}: {} has a momentum of its own before the exchange; give one of them",
+          step.where("momentum"),
+          feedback.where("kind"));
+  method.weight_decay = step.switch_on("weight_decay", 0);
+  require(method.weight_decay >= 0,
+          "{} must be at least 0, got {}",
+          step.where("weight_decay"),
+          method.weight_decay);
+  method.clip_norm = step.switch_on("clip_norm", 0);
+  require(method.clip_norm >= 0,
+          "{} must be at least 0, got {}",
+          step.where("clip_norm"),
+          method.clip_norm);
+  if (method.clip_norm > 0) {
+    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
+    method.clip = at == "worker" ? Clip::worker : Clip::update;
+  }
 }
 
 std::unique_ptr<Method> read_method(const Sections& sections,
@@ -106,12 +153,23 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     known.note(section.name(), section.known());
   };
   auto method = std::make_unique<Method>();
-  const auto sparsifier = with_default_kind(sections["sparsifier"], "none", spec);
+  const Objective& objective = *run.objective;
+  const std::size_t d = objective.dimension();
+  const auto sparsifier =
+      with_final_density(with_default_kind(sections["sparsifier"], "none", spec));
   std::vector<Segment> layers;
-  for (const Layer& layer : run.objective->layers()) {
+  for (const Layer& layer : objective.layers()) {
     layers.push_back({.begin = layer.offset, .size = layer.size});
   }
   method->sparsifier = make_sparsifier(sparsifier, layers);
+  method->stages = read_density_stages(
+      sparsifier,
+      *method->sparsifier,
+      {.layers = layers,
+       .dimension = d,
+       .iterations = run.training.iterations,
+       .samples = static_cast<double>(objective.samples()),
+       .samples_per_iteration = samples_per_iteration(objective, run.training.batch, run.workers)});
   resolve(sparsifier);
   const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
   method->aggregator = make_aggregator(aggregator);
@@ -120,8 +178,6 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->feedback = make_feedback(feedback);
   resolve(feedback);
 
-  const Objective& objective = *run.objective;
-  const std::size_t d = objective.dimension();
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),
           "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
@@ -134,12 +190,9 @@ std::unique_ptr<Method> read_method(const Sections& sections,
                                       .dimension = static_cast<double>(d),
                                       .k = static_cast<double>(k.value_or(d)),
                                       .iterations = static_cast<double>(run.training.iterations),
-                                      .workers = static_cast<double>(run.workers)});
-  method->momentum = step.number("momentum", 0);
-  require(method->momentum >= 0 && method->momentum < 1,
-          "{} must lie in [0, 1), got {}",
-          step.where("momentum"),
-          method->momentum);
+                                      .workers = static_cast<double>(run.workers),
+                                      .has_epochs = objective.samples() > 0});
+  read_update(step, feedback, *method);
   resolve(step);
   return method;
 }
@@ -291,6 +344,8 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(objective);
   training.objective = run.objective.get();
   training.batch = read_batch(workers, *run.objective);
+  training.accumulation = read_accumulation(workers, training.batch);
+  training.batch *= training.accumulation;
   training.sampling =
       workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
           ? Sampling::shuffle

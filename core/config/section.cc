@@ -53,6 +53,12 @@ std::string Section::where(const std::string& key) const {
   return fmt::format("'{}.{}' at {}", name_, key, found->second.place);
 }
 
+Section Section::with(const std::string& key, const nlohmann::json& value) const {
+  auto settings = settings_;
+  settings.insert_or_assign(key, Setting{.value = value, .place = "the default"});
+  return {name_, std::move(settings)};
+}
+
 double Section::number(const std::string& key, std::optional<double> fallback) const {
   const Setting* setting = find(key);
   if (setting == nullptr && fallback) {
@@ -66,6 +72,14 @@ double Section::number(const std::string& key, std::optional<double> fallback) c
           shown(value));
   resolved_[key] = value.get<double>();
   return value.get<double>();
+}
+
+double Section::switch_on(const std::string& key, double off) const {
+  const double value = number(key, off);
+  if (value == off) {
+    resolved_.erase(key);
+  }
+  return value;
 }
 
 std::int64_t Section::integer(const std::string& key, std::optional<std::int64_t> fallback) const {

@@ -41,6 +41,9 @@ class Section {
   bool flag(const std::string& key, std::optional<bool> fallback = std::nullopt) const;
   std::string text(const std::string& key,
                    const std::optional<std::string>& fallback = std::nullopt) const;
+  /// A number that turns something on: at `off` and where it is missing it leaves no trace in the
+  /// resolved section, so that what is off is the run it would be without.
+  double switch_on(const std::string& key, double off) const;
   /// A text that must be one of `choices`; an unknown one is answered with the nearest.
   std::string choice(const std::string& key,
                      const std::vector<std::string>& choices,
@@ -50,6 +53,9 @@ class Section {
 
   /// "'sparsifier.k' at s.toml:14:3", for messages about a value.
   std::string where(const std::string& key) const;
+
+  /// The section with one more key, unread.
+  Section with(const std::string& key, const nlohmann::json& value) const;
 
   /// Rejects keys that were not read.
   void finish() const;

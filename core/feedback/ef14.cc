@@ -1,25 +1,14 @@
 // Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018): a^p = e^p + c G^p,
-// and e^p_{t+1} is a^p less what was delivered of it. The residual follows the message: what is
-// subtracted is what was taken, so that an entry that was sent as it is leaves exactly 0, and one
-// that was sent scaled leaves the difference. Where gTop-k rejects entries that were sent, the
-// put-back rule decides (S: support of the result, S^p: support of the message):
-//   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
-//              what a merge cut at an index that survived through another branch.
-//   captured   R2*: R2, and the worker that merged returns what it cut there to its own residual.
-//   discard    R1: clear all of S^p; rejected entries are lost. A negative control.
+// and e^p_{t+1} is a^p less what was delivered of it, by the put-back rule.
 
-#include <algorithm>
-
-#include "core/feedback/feedback.h"
+#include "core/feedback/put_back.h"
 
 namespace residuum {
 namespace {
 
-enum class PutBack { captured, published, discard };
-
 class Ef14 final : public FeedbackFor<Ef14> {
  public:
-  Ef14(PutBack put_back, Units units) : put_back_(put_back), units_(units) {}
+  Ef14(PutBack rule, Units units) : rule_(rule), units_(units) {}
 
   template <class Real>
   PassNorms form(std::span<Real> memory,
@@ -36,19 +25,7 @@ class Ef14 final : public FeedbackFor<Ef14> {
              const Aggregation<Real>& aggregation,
              std::size_t slot,
              Settlement<Real>& settlement) const {
-    choose(message, aggregation, slot, settlement);
-    if (settlement.cleared_everything()) {
-      std::fill(memory.begin(), memory.end(), Real{0});
-      return;
-    }
-    const auto& cleared = settlement.cleared();
-    for (std::size_t i = 0; i < cleared.size(); ++i) {
-      memory[cleared.indices[i]] -= cleared.values[i];
-    }
-    const auto& returned = settlement.returned();
-    for (std::size_t i = 0; i < returned.size(); ++i) {
-      memory[returned.indices[i]] += returned.values[i];
-    }
+    put_back(rule_, memory, message, aggregation, slot, settlement);
   }
 
   Units units() const override { return units_; }
@@ -56,50 +33,19 @@ class Ef14 final : public FeedbackFor<Ef14> {
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,
                  int workers) const override {
-    switch (put_back_) {
-      case PutBack::captured:
-        return true;
-      case PutBack::published:
-        return !(aggregator.cuts_in_merges && workers > 2);
-      case PutBack::discard:
-        return aggregator.applies_whole_messages;
-    }
-    return false;
+    return residuum::conserves(rule_, aggregator, workers);
   }
 
  private:
-  template <class Real>
-  void choose(const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
-              Settlement<Real>& settlement) const {
-    const bool takes_all_sent = aggregation.applied_whole || put_back_ == PutBack::discard;
-    if (message.everything && takes_all_sent) {
-      settlement.clear_everything();
-    } else if (aggregation.applied_whole) {
-      settlement.clear(message.entries);
-    } else if (put_back_ == PutBack::discard) {
-      settlement.clear_union(aggregation.delivered[slot], message.entries);
-    } else {
-      settlement.clear(aggregation.delivered[slot]);
-      if (put_back_ == PutBack::captured) {
-        settlement.give_back(aggregation.cut_in_merges[slot]);
-      }
-    }
-  }
-
-  PutBack put_back_;
+  PutBack rule_;
   Units units_;
 };
 
 }  // namespace
 
 std::unique_ptr<Feedback> make_ef14(const Section& section) {
-  const auto rule = section.choice("putback", {"captured", "published", "discard"}, "captured");
-  const PutBack put_back = rule == "captured"    ? PutBack::captured
-                           : rule == "published" ? PutBack::published
-                                                 : PutBack::discard;
-  return std::make_unique<Ef14>(put_back, units_from(section));
+  const PutBack rule = put_back_from(section);
+  return std::make_unique<Ef14>(rule, units_from(section));
 }
 
 }  // namespace residuum

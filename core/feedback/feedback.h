@@ -88,6 +88,10 @@ class Feedback {
   /// How many vectors of d numbers the memory of a worker is.
   virtual std::size_t vectors() const { return 1; }
 
+  /// True if a velocity is added to the residual in place of the gradient (momentum correction):
+  /// between `accumulate` and `settle` it is the second d numbers of the memory.
+  virtual bool has_velocity() const { return false; }
+
   /// True if workers exchange changes of gradient estimates g^p: the update is then not what was
   /// exchanged but eta times the mean of the estimates, their sum so far.
   virtual bool estimates() const { return false; }

@@ -5,6 +5,7 @@ namespace residuum {
 std::unique_ptr<Feedback> make_no_feedback(const Section& section);
 std::unique_ptr<Feedback> make_ef14(const Section& section);
 std::unique_ptr<Feedback> make_ef21(const Section& section);
+std::unique_ptr<Feedback> make_dgc(const Section& section);
 
 namespace {
 
@@ -24,6 +25,11 @@ constexpr auto kEntries = std::to_array<Entry<Feedback>>({
      "Richtarik, Sokolov, Fatkhullin, NeurIPS 2021",
      "{}",
      make_ef21},
+    {"dgc",
+     "error feedback of velocities: momentum correction, with momentum factor masking",
+     "Lin et al., ICLR 2018 (Deep Gradient Compression)",
+     "{}",
+     make_dgc},
 });
 
 }  // namespace

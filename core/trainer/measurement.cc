@@ -42,7 +42,8 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
-      gap_is_mean_residual_(training.method->momentum == 0 && !in_gradient_units_) {
+      gap_is_mean_residual_(training.method->momentum == 0 && !in_gradient_units_ &&
+                            training.method->clip != Clip::update) {
   if (!training.measure) {
     return;
   }
@@ -50,6 +51,7 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
+  mean_input_.resize(training.method->feedback->has_velocity() ? d : 0);
   if (!is_root_) {
     return;
   }
@@ -67,14 +69,14 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
 /// One process has all vectors: block by block, so that sums stay in the nearest cache, in the
 /// order that several processes add in too.
 template <class Real>
-void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean) {
+void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first) {
   constexpr std::size_t kBlock = 1024;
   const auto workers = static_cast<double>(vectors.size());
   for (std::size_t begin = 0; begin < mean.size(); begin += kBlock) {
     const auto block = std::span(mean).subspan(begin, std::min(kBlock, mean.size() - begin));
     std::fill(block.begin(), block.end(), 0.0);
     for (const auto& vector : vectors) {
-      add_to<Real>(block, std::span(vector).subspan(begin, block.size()));
+      add_to<Real>(block, std::span(vector).subspan(first + begin, block.size()));
     }
     for (double& value : block) {
       value /= workers;
@@ -83,14 +85,17 @@ void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean) {
 }
 
 template <class Real>
-void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean) const {
+void Measurement<Real>::mean_of(Vectors vectors,
+                                std::vector<double>& mean,
+                                std::size_t first) const {
   const Cluster& cluster = *training_.cluster;
   if (cluster.world().size() == 1) {
-    mean_here(vectors, mean);
+    mean_here(vectors, mean, first);
     return;
   }
   const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
-    add_to<Real>(block, std::span(vectors[cluster.slot(worker)]).subspan(begin, block.size()));
+    add_to<Real>(block,
+                 std::span(vectors[cluster.slot(worker)]).subspan(first + begin, block.size()));
   };
   cluster.sum_in_worker_order(std::span(mean), /*everywhere=*/false, add);
   if (is_root_) {
@@ -107,6 +112,9 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     return;
   }
   mean_of(state.gradients, mean_gradient_);
+  if (!mean_input_.empty()) {
+    mean_of(state.memories, mean_input_, mean_input_.size());
+  }
   if (measured) {
     mean_of(state.memories, mean_accumulator_);
   }
@@ -127,30 +135,39 @@ template <class Real>
 void Measurement<Real>::add_to_sums(double step_size) {
   sums_before_ = sums_;
   sums_.step += step_size;
-  sums_.noise += training_.method->momentum == 0
+  sums_.noise += training_.method->momentum == 0 && mean_input_.empty()
                      ? virtual_step_norm_ * virtual_step_norm_
                      : step_size * step_size * norm_sq<double>(mean_gradient_);
   sums_.gap += step_size * gap_before_norm_ * gap_before_norm_;
 }
 
-/// z moves as the model would if nothing were sparsified, through a velocity if there is momentum.
+/// z moves as the model would if nothing were sparsified: through a velocity if there is momentum,
+/// clipped as the update is, with the decay of w itself, which no worker compresses.
 template <class Real>
 void Measurement<Real>::move_virtual_iterate(const StepState<Real>& state) {
-  const double momentum = training_.method->momentum;
-  std::span<const double> direction = mean_gradient_;
-  double scale = state.step_size;
-  if (momentum != 0) {
+  const Method& method = *training_.method;
+  const std::span<const double> input = mean_input_.empty() ? mean_gradient_ : mean_input_;
+  std::span<const double> direction = input;
+  double scale = state.step_size * state.update_scale;
+  if (method.momentum != 0) {
     const double push = in_gradient_units_ ? 1.0 : state.step_size;
     for (std::size_t i = 0; i < z_.size(); ++i) {
-      z_velocity_[i] = momentum * z_velocity_[i] + push * mean_gradient_[i];
+      z_velocity_[i] = method.momentum * z_velocity_[i] + push * state.update_scale * input[i];
+    }
+    for (std::size_t i = 0; method.weight_decay != 0 && i < z_.size(); ++i) {
+      z_velocity_[i] += push * method.weight_decay * state.model[i];
     }
     direction = z_velocity_;
     scale = in_gradient_units_ ? state.step_size : 1.0;
   }
+  const bool decays_alone = method.momentum == 0 && method.weight_decay != 0;
   const VirtualStep step = step_virtual(state.model, z_, direction, scale);
   gap_before_norm_ = std::sqrt(step.before_sq);
   virtual_step_norm_ = std::sqrt(step.step_sq);
   compensated_gap_norm_sq_ = step.after_sq;
+  for (std::size_t i = 0; decays_alone && i < z_.size(); ++i) {
+    z_[i] -= state.step_size * method.weight_decay * state.model[i];
+  }
 }
 
 template <class Real>
@@ -169,17 +186,17 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   }
 }
 
-/// With D_t = m D_{t-1} + (mean e_t - mean e_{t+1}), what momentum and units make of the residual
-/// is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units. Where
-/// the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m D_{t-1} - mean
-/// e_{t+1}.
+/// With D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}), what momentum, units and clipping by s_t
+/// make of the residual is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1
+/// in step units. Where the update is the mean of gradient estimates, which miss mean e_{t+1},
+/// D_t = m D_{t-1} - s_t mean e_{t+1}.
 template <class Real>
 void Measurement<Real>::move_expected_gap(const StepState<Real>& state) {
   const double scale = in_gradient_units_ ? state.step_size : 1.0;
   const double kept = training_.method->feedback->estimates() ? 0.0 : 1.0;
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
     gap_velocity_[i] = training_.method->momentum * gap_velocity_[i] +
-                       (kept * previous_residual_[i] - mean_residual_[i]);
+                       state.update_scale * (kept * previous_residual_[i] - mean_residual_[i]);
     expected_gap_[i] -= scale * gap_velocity_[i];
   }
   previous_residual_ = mean_residual_;
@@ -223,7 +240,8 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   view.dimension = state.model.size();
   const double seen_step = in_gradient_units_ ? 1.0 : state.step_size;
   view.memory_step = seen_step;
-  const auto law = method.sparsifier->law(view.dimension, seen_step);
+  const Sparsifier& sparsifier = method.sparsifier_at(state.iteration);
+  const auto law = sparsifier.law(view.dimension, seen_step);
   if (law.threshold) {
     view.threshold = static_cast<Real>(*law.threshold);  // as the selection compares with it
   }
@@ -249,7 +267,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
     view.traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
   }
   view.traffic.rounds = state.aggregation->traffic.rounds;
-  const bool has_k = method.sparsifier->k(view.dimension).has_value();
+  const bool has_k = sparsifier.k(view.dimension).has_value();
   view.k = has_k ? static_cast<double>(state.k) : sent / view.workers;
   view.traffic_model =
       method.aggregator->traffic_model({.workers = view.workers,

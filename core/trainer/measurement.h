@@ -19,6 +19,7 @@ struct StepState {
   double epoch = 0;
   double step_size = 0;
   std::size_t k = 0;
+  double update_scale = 1;                            // what clipping makes of the update
   std::span<const std::vector<Real>> gradients;       // G^p of this process's workers
   std::span<const std::vector<Real>> half_gradients;  // of the first halves, or empty
   double first_half = 0.5;                            // how much of the batch these are
@@ -55,8 +56,9 @@ class Measurement {
 
  private:
   using Vectors = std::span<const std::vector<Real>>;
-  void mean_of(Vectors vectors, std::vector<double>& mean) const;
-  static void mean_here(Vectors vectors, std::vector<double>& mean);
+  /// Of the d numbers from `first` on.
+  void mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first = 0) const;
+  static void mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first);
   void move_virtual_iterate(const StepState<Real>& state);
   void add_to_sums(double step_size);
   void move_expected_gap(const StepState<Real>& state);
@@ -67,8 +69,9 @@ class Measurement {
   const Training& training_;
   bool is_root_;
   bool in_gradient_units_;
-  bool gap_is_mean_residual_;  // no momentum, step units: w - z = mean residual
+  bool gap_is_mean_residual_;  // no momentum, no clipped updates, step units: w - z = mean residual
 
+  std::vector<double> mean_input_;  // of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
   std::vector<double> mean_half_gradient_;
   RunningSums sums_, sums_before_;

@@ -118,6 +118,7 @@ Training unwatched(const Training& training) {
   bare.seed = training.seed;
   bare.iterations = training.iterations;
   bare.batch = training.batch;
+  bare.accumulation = training.accumulation;
   bare.sampling = training.sampling;
   bare.precision = training.precision;
   bare.measure = false;

@@ -3,6 +3,8 @@
 //   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
 //             without bounded gradients), 1/(4 L) when nothing is dropped;
 //   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
+// A warm-up raises the first step sizes linearly from a fraction, 1/P as the gTop-k papers have it
+// (Goyal et al., 2017), to all of what the rule says.
 
 #include "core/trainer/step_rule.h"
 
@@ -132,6 +134,34 @@ class Milestones final : public StepRule {
   bool in_epochs_;
 };
 
+/// The rule's step sizes, the first ones times what rises linearly from a fraction to 1.
+class WarmUp final : public StepRule {
+ public:
+  WarmUp(std::unique_ptr<StepRule> rule, double first, double length, bool in_epochs)
+      : rule_(std::move(rule)), first_(first), length_(length), in_epochs_(in_epochs) {}
+  double at(std::uint64_t iteration, double epoch) const override {
+    const double now = in_epochs_ ? epoch : static_cast<double>(iteration);
+    const double fraction = first_ + (1 - first_) * (now / length_);
+    return rule_->at(iteration, epoch) * (now < length_ ? fraction : 1.0);
+  }
+  double weight(std::uint64_t iteration) const override { return rule_->weight(iteration); }
+
+ private:
+  std::unique_ptr<StepRule> rule_;
+  double first_;
+  double length_;
+  bool in_epochs_;
+};
+
+/// What milestones and a warm-up are counted in.
+bool in_epochs(const Section& section, const StepContext& context) {
+  const bool epochs = section.choice("unit", {"epochs", "iterations"}, "epochs") == "epochs";
+  require(!epochs || context.has_epochs,
+          "{} is \"epochs\", but this objective has no data set; use \"iterations\"",
+          section.where("unit"));
+  return epochs;
+}
+
 std::unique_ptr<StepRule> make_constant(const Section& section, const StepContext& context) {
   double theory = 0;
   if (wants_theory(section)) {
@@ -186,14 +216,11 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
   require(std::is_sorted(milestones.begin(), milestones.end()), "{} must increase", where);
   const double factor = section.number("factor", 0.1);
   require(factor > 0, "{} must be positive, got {}", section.where("factor"), factor);
-  const bool in_epochs = section.choice("unit", {"epochs", "iterations"}, "epochs") == "epochs";
   return std::make_unique<Milestones>(
-      read_value(section, context, 0), factor, std::move(milestones), in_epochs);
+      read_value(section, context, 0), factor, std::move(milestones), in_epochs(section, context));
 }
 
-}  // namespace
-
-std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepContext& context) {
+std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& context) {
   const auto rule =
       section.choice("rule", {"constant", "inv-sqrt", "inv-time", "milestones"}, "constant");
   if (rule == "constant") {
@@ -206,6 +233,36 @@ std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepConte
     return make_inverse_time(section, context);
   }
   return make_milestones(section, context);
+}
+
+/// warmup_from: a number, or "1/P".
+double read_first_fraction(const Section& section, const StepContext& context) {
+  const std::string where = section.where("warmup_from");
+  const auto from = section.any("warmup_from", "1/P");
+  if (from == "1/P") {
+    return 1 / context.workers;
+  }
+  require(from.is_number() && from.get<double>() >= 0 && from.get<double>() <= 1,
+          "{} must be \"1/P\" or a number in [0, 1], got {}",
+          where,
+          from.dump());
+  return from.get<double>();
+}
+
+}  // namespace
+
+std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepContext& context) {
+  auto rule = make_rule(section, context);
+  const double length = section.switch_on("warmup", 0);
+  require(length >= 0 && std::isfinite(length),
+          "{} must be at least 0, got {}",
+          section.where("warmup"),
+          length);
+  if (length == 0) {
+    return rule;
+  }
+  return std::make_unique<WarmUp>(
+      std::move(rule), read_first_fraction(section, context), length, in_epochs(section, context));
 }
 
 }  // namespace residuum

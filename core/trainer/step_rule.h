@@ -33,9 +33,10 @@ struct StepContext {
   double k = 1;                  // kept entries, d if nothing is dropped
   double iterations = 1;         // T
   double workers = 1;            // P
+  bool has_epochs = true;        // there is a data set to pass over
 };
 
-/// Reads `rule`, `value` and the rule's own keys; the caller finishes the section.
+/// Reads `rule`, `value`, the rule's own keys and a warm-up; the caller finishes the section.
 std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepContext& context);
 
 }  // namespace residuum

@@ -7,6 +7,7 @@
 
 #include "core/trainer/landscape.h"
 #include "core/trainer/measurement.h"
+#include "core/trainer/model_update.h"
 #include "core/trainer/worker_gradients.h"
 #include "core/trainer/worker_messages.h"
 
@@ -43,17 +44,13 @@ class Trainer {
         cluster_(*training.cluster),
         observer_(observer),
         d_(objective_.dimension()),
-        k_(method_.sparsifier->k(d_).value_or(d_)),
         model_(d_),
+        update_(training),
         gradients_(training),
         messages_(training),
         scalars_(slots()) {
     objective_.initial_point(training.seed, model_);
     working_model_.assign(model_.begin(), model_.end());
-    velocity_.resize(method_.momentum != 0 ? d_ : 0);
-    if (method_.feedback->estimates()) {
-      estimate_.resize(d_);
-    }
   }
 
   Outcome run() {
@@ -118,8 +115,7 @@ class Trainer {
   /// All that the next iteration needs of those before it.
   void visit(RunState& state, Measurement<Real>& measurement, Landscape& landscape) {
     state.shared(model_);
-    state.shared(velocity_);
-    state.shared(estimate_);
+    update_.visit(state);
     for (auto& scalars : scalars_) {
       scalars.bytes = 0;  // which worker they are booked on depends on the processes
     }
@@ -170,6 +166,9 @@ class Trainer {
       return verdict;
     }
     StepState<Real> state = view_of(t, eta);
+    aggregate(state.k);
+    state.update_scale = update_.clip(aggregation_, eta);
+    times.aggregate_s = lap(mark);
     if (split) {
       state.half_gradients = gradients_.halves();
     }
@@ -179,10 +178,9 @@ class Trainer {
       messages_.measure(scalars_);
     }
     times.measure_s += lap(mark);
-    aggregate();
-    update_model(eta);
+    update_.apply(aggregation_, eta, model_, working_model_);
     messages_.settle(aggregation_, measured, scalars_);
-    times.aggregate_s = lap(mark);
+    times.aggregate_s += lap(mark);
     measurement.after_update(state, measured);
     if (measured) {
       times.measure_s += lap(mark);
@@ -195,7 +193,8 @@ class Trainer {
     return {.iteration = t,
             .epoch = epoch(t),
             .step_size = eta,
-            .k = k_,
+            .k = method_.sparsifier_at(t).k(d_).value_or(d_),
+            .update_scale = 1,
             .gradients = gradients_.all(),
             .half_gradients = {},
             .first_half = gradients_.first_half(),
@@ -237,61 +236,14 @@ class Trainer {
     return asks && training_.checkpoints->due() ? kSave : kGoOn;
   }
 
-  void aggregate() {
+  void aggregate(std::size_t k) {
     const Contributions<Real> contributions{.dimension = d_,
-                                            .k = k_,
+                                            .k = k,
                                             .messages = messages_.messages(),
                                             .accumulators = messages_.accumulators()};
     method_.aggregator->aggregate(cluster_, contributions, aggregation_);
     scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
     scalars_.front().total_bytes += scalars_.front().bytes;
-  }
-
-  /// w -= g/P, times eta in gradient units, through the velocity if there is momentum. Where
-  /// changes of estimates were exchanged, their sum so far takes the place of g.
-  void update_model(double eta) {
-    const double scale = (method_.feedback->units() == Units::gradient ? eta : 1.0);
-    const double workers = cluster_.workers();
-    if (method_.feedback->estimates()) {
-      for_each_entry([&](std::size_t i, double g) { estimate_[i] += g / workers; });
-      for (std::size_t i = 0; i < d_; ++i) {
-        if (method_.momentum != 0) {
-          velocity_[i] = method_.momentum * velocity_[i] + estimate_[i];
-        }
-        move(i, scale * (method_.momentum != 0 ? velocity_[i] : estimate_[i]));
-      }
-      return;
-    }
-    if (method_.momentum != 0) {
-      for (double& value : velocity_) {
-        value *= method_.momentum;
-      }
-      for_each_entry([&](std::size_t i, double g) { velocity_[i] += g / workers; });
-      for (std::size_t i = 0; i < d_; ++i) {
-        move(i, scale * velocity_[i]);
-      }
-      return;
-    }
-    for_each_entry([&](std::size_t i, double g) { move(i, scale * (g / workers)); });
-  }
-
-  /// The float64 model takes the step; the working copy that gradients see is its rounding.
-  void move(std::size_t i, double step) {
-    model_[i] -= step;
-    working_model_[i] = static_cast<Real>(model_[i]);
-  }
-
-  template <class Visit>
-  void for_each_entry(Visit visit) const {
-    if (aggregation_.is_dense) {
-      for (std::size_t i = 0; i < d_; ++i) {
-        visit(i, static_cast<double>(aggregation_.dense_sum[i]));
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < aggregation_.sum.size(); ++i) {
-      visit(aggregation_.sum.indices[i], static_cast<double>(aggregation_.sum.values[i]));
-    }
   }
 
   const Training& training_;
@@ -300,13 +252,11 @@ class Trainer {
   const Cluster& cluster_;
   StepObserver& observer_;
   std::size_t d_;
-  std::size_t k_;
 
   double wall_before_ = 0;           // what the run took before it was interrupted
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w as the gradients see it
-  std::vector<double> velocity_;
-  std::vector<double> estimate_;  // mean of the workers' gradient estimates
+  ModelUpdate<Real> update_;
   WorkerGradients<Real> gradients_;
   WorkerMessages<Real> messages_;
   std::vector<WorkerScalars> scalars_;
@@ -314,6 +264,15 @@ class Trainer {
 };
 
 }  // namespace
+
+const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
+  for (const auto& stage : stages) {
+    if (iteration < stage.until) {
+      return *stage.sparsifier;
+    }
+  }
+  return *sparsifier;
+}
 
 void check_dimension(const Objective& objective) {
   constexpr std::size_t kEnd = std::size_t{1} << 32;

@@ -24,13 +24,30 @@
 
 namespace residuum {
 
+/// Where gradients are clipped: nowhere; every worker's before it is compressed, to the bound over
+/// sqrt(P) (Lin et al., ICLR 2018, section 3.2); or the mean that was exchanged, to the bound, as
+/// the code of the gTop-k papers does.
+enum class Clip { none, worker, update };
+
+/// A sparsifier for the iterations before `until`: a warm-up of the density.
+struct DensityStage {
+  std::uint64_t until = 0;
+  std::shared_ptr<const Sparsifier> sparsifier;
+};
+
 /// Its parts are rules without state; methods may share them.
 struct Method {
-  std::shared_ptr<const Sparsifier> sparsifier;
+  std::shared_ptr<const Sparsifier> sparsifier;  // after the stages
   std::shared_ptr<const Aggregator> aggregator;
   std::shared_ptr<const Feedback> feedback;
   std::shared_ptr<const StepRule> step_rule;
-  double momentum = 0;  // heavy ball after aggregation, as the papers' code has it
+  double momentum = 0;      // heavy ball after aggregation, as the papers' code has it
+  double weight_decay = 0;  // lambda: lambda w is added to what was exchanged
+  Clip clip = Clip::none;
+  double clip_norm = 0;                   // the bound, in units of gradients
+  std::vector<DensityStage> stages = {};  // by increasing `until`
+
+  const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
 };
 
 /// Keeps where a run stands, so that it can go on there.
@@ -63,7 +80,8 @@ struct Training {
   std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
   std::uint64_t seed = 1;
   std::uint64_t iterations = 0;
-  std::size_t batch = 1;  // samples per worker and iteration; 0: the whole shard
+  std::size_t batch = 1;         // samples per worker and iteration; 0: the whole shard
+  std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
   Sampling sampling = Sampling::replacement;
   Precision precision = Precision::float32;
   bool measure = true;                      // false: no probe wants anything; z is not even formed

@@ -1,5 +1,8 @@
 #include "core/trainer/worker_gradients.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/vectors/dense.h"
 #include "core/vectors/large_vector.h"
 
@@ -63,11 +66,54 @@ void WorkerGradients<Real>::compute(std::uint64_t t,
     if (keeps_previous()) {
       gradients_[slot].swap(previous_[slot]);
     }
-    objective_.stochastic_gradient(draw, model, gradients_[slot]);
+    batch_gradient(draw, model, gradients_[slot]);
     weigh(worker, gradients_[slot]);
+    clip(gradients_[slot]);
     if (keeps_previous()) {
       scalars[slot].gradient_change_sq = difference_sq(gradients_[slot], previous_[slot]);
     }
+  }
+}
+
+/// Of a batch in parts: the mean of their gradients, each with random streams of its own.
+template <class Real>
+void WorkerGradients<Real>::batch_gradient(const Draw& draw,
+                                           std::span<const Real> model,
+                                           std::span<Real> gradient) {
+  if (training_.accumulation == 1) {
+    objective_.stochastic_gradient(draw, model, gradient);
+    return;
+  }
+  const std::size_t part = training_.batch / training_.accumulation;
+  part_gradient_.resize(gradient.size());
+  std::fill(gradient.begin(), gradient.end(), Real{0});
+  Draw of_part = draw;
+  of_part.iteration = draw.iteration * training_.accumulation;
+  for (std::size_t begin = 0; begin < draw.samples.size(); begin += part) {
+    of_part.samples = draw.samples.subspan(begin, std::min(part, draw.samples.size() - begin));
+    objective_.stochastic_gradient(of_part, model, part_gradient_);
+    const auto share = static_cast<Real>(static_cast<double>(of_part.samples.size()) /
+                                         static_cast<double>(draw.samples.size()));
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] += share * part_gradient_[i];
+    }
+    ++of_part.iteration;
+  }
+}
+
+/// G^p := G^p min(1, C / (sqrt(P) |G^p|)); one that is not finite stays for others to find.
+template <class Real>
+void WorkerGradients<Real>::clip(std::vector<Real>& gradient) const {
+  if (training_.method->clip != Clip::worker) {
+    return;
+  }
+  const double bound = training_.method->clip_norm / std::sqrt(cluster_.workers());
+  const double norm = std::sqrt(norm_sq<Real>(gradient));
+  if (!std::isfinite(norm) || norm <= bound) {
+    return;
+  }
+  for (Real& value : gradient) {
+    value *= static_cast<Real>(bound / norm);
   }
 }
 
@@ -76,7 +122,8 @@ bool WorkerGradients<Real>::compute_halves(std::uint64_t t,
                                            std::span<const Real> model,
                                            std::span<WorkerScalars> scalars) {
   const bool has_samples = objective_.samples() > 0;
-  if (has_samples && (training_.batch < 2 || training_.sampling == Sampling::shuffle)) {
+  if (training_.method->clip == Clip::worker ||
+      (has_samples && (training_.batch < 2 || training_.sampling == Sampling::shuffle))) {
     return false;
   }
   const std::size_t half = training_.batch / 2;
@@ -93,7 +140,7 @@ bool WorkerGradients<Real>::compute_halves(std::uint64_t t,
                     .shard = shard_of(training_, worker),
                     .first_half = true,
                     .statistics = {}};
-    objective_.stochastic_gradient(draw, model, halves_[slot]);
+    batch_gradient(draw, model, halves_[slot]);
     weigh(worker, halves_[slot]);
     scalars[slot].noise_variance =
         difference_sq(halves_[slot], gradients_[slot]) * first_half_ / (1 - first_half_);

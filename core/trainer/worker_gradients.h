@@ -25,8 +25,8 @@ class WorkerGradients {
   void compute(std::uint64_t t, std::span<const Real> model, std::span<WorkerScalars> scalars);
 
   /// The gradients of the first halves of the batches just computed, and the noise that they show;
-  /// false if the batches cannot be split (one sample), have no noise (whole shards) or are not
-  /// independent draws (a shuffled pass: what its halves say is biased).
+  /// false if the batches cannot be split (one sample), have no noise (whole shards), are not
+  /// independent draws (a shuffled pass: what its halves say is biased) or their gradients clipped.
   bool compute_halves(std::uint64_t t,
                       std::span<const Real> model,
                       std::span<WorkerScalars> scalars);
@@ -46,6 +46,8 @@ class WorkerGradients {
 
  private:
   bool keeps_previous() const;
+  void batch_gradient(const Draw& draw, std::span<const Real> model, std::span<Real> gradient);
+  void clip(std::vector<Real>& gradient) const;
   void weigh(int worker, std::vector<Real>& gradient) const;
 
   const Training& training_;
@@ -53,6 +55,7 @@ class WorkerGradients {
   const Cluster& cluster_;
   std::vector<Batches> batches_;
   std::vector<std::vector<Real>> gradients_, previous_, halves_;
+  std::vector<Real> part_gradient_;  // of a part of a batch, where batches have parts
   std::vector<std::vector<double>> statistics_;
   double first_half_ = 0.5;
 };

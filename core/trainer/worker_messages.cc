@@ -63,7 +63,7 @@ void WorkerMessages<Real>::form(std::uint64_t t,
     if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
       continue;
     }
-    note_magnitudes(eta, slot, of_worker);
+    note_magnitudes(eta, slot, norms, of_worker);
     select(t, eta, slot, of_worker);
     for (std::size_t s = 0; s < bounds.size(); ++s) {
       bounds[s] = workspace_.parts[s].bound;
@@ -82,17 +82,24 @@ void WorkerMessages<Real>::select(std::uint64_t t,
                                  .iteration = t,
                                  .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
   auto& message = messages_[slot];
-  method_.sparsifier->sparsify(accumulators_[slot], context, workspace_, message);
+  method_.sparsifier_at(t).sparsify(accumulators_[slot], context, workspace_, message);
   scalars.nnz_sent = static_cast<double>(message.everything ? d_ : message.entries.size());
   scalars.total_nnz += scalars.nnz_sent;
   note_amplification(eta, slot, scalars);
 }
 
 template <class Real>
-void WorkerMessages<Real>::note_magnitudes(double eta, std::size_t slot, WorkerScalars& scalars) {
-  const double formed =
-      model_units(*method_.feedback, eta) * std::sqrt(scalars.accumulator_norm_sq) +
-      eta * std::sqrt(scalars.gradient_norm_sq);
+void WorkerMessages<Real>::note_magnitudes(double eta,
+                                           std::size_t slot,
+                                           const PassNorms& norms,
+                                           WorkerScalars& scalars) {
+  const double units = model_units(*method_.feedback, eta);
+  const double accumulator = units * std::sqrt(norms.accumulator_sq);
+  // A velocity that was added is at most what separates the accumulator from the residual.
+  const double added = method_.feedback->has_velocity()
+                           ? accumulator + units * std::sqrt(norms.residual_sq)
+                           : eta * std::sqrt(norms.gradient_sq);
+  const double formed = accumulator + added;
   if (!method_.feedback->estimates()) {
     scalars.magnitude += formed;
     return;

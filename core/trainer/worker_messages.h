@@ -43,7 +43,10 @@ class WorkerMessages {
 
  private:
   void select(std::uint64_t t, double eta, std::size_t slot, WorkerScalars& scalars);
-  void note_magnitudes(double eta, std::size_t slot, WorkerScalars& scalars);
+  void note_magnitudes(double eta,
+                       std::size_t slot,
+                       const PassNorms& norms,
+                       WorkerScalars& scalars);
   void note_amplification(double eta, std::size_t slot, WorkerScalars& scalars);
 
   const Training& training_;

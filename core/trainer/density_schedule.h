@@ -1,0 +1,34 @@
+#pragma once
+// Warm-up of the density: the first stages of a training keep more entries. Sparsifier keys
+//   schedule             "dgc", "gtopk", "gtopk-code", or a list of densities, one per stage
+//   schedule_epochs      length of a stage, 1 if neither this nor
+//   schedule_iterations  is given
+// after which the sparsifier's own density or k holds (0.001 after a preset that is given none).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trainer/trainer.h"
+
+namespace residuum {
+
+struct ScheduleContext {
+  std::span<const Segment> layers;
+  std::size_t dimension = 0;
+  std::uint64_t iterations = 0;  // of the training
+  double samples = 0;            // of the data set; 0: there is none to pass over
+  double samples_per_iteration = 1;
+};
+
+/// The section, with the density that a preset ends with where it names neither this nor k.
+Section with_final_density(const Section& section);
+
+/// The stages that the section asks for: none without a schedule, nor for a sparsifier of this kind
+/// that knows no density. `final_one` is what the section itself describes. A usage error if the
+/// stages outlast the training, or keep fewer entries than what follows them.
+std::vector<DensityStage> read_density_stages(const Section& section,
+                                              const Sparsifier& final_one,
+                                              const ScheduleContext& context);
+
+}  // namespace residuum

@@ -1,0 +1,120 @@
+#include "core/trainer/model_update.h"
+
+#include <cmath>
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+template <class Real, class Visit>
+void for_each_entry(const Aggregation<Real>& aggregation, const Visit& visit) {
+  if (aggregation.is_dense) {
+    for (std::size_t i = 0; i < aggregation.dense_sum.size(); ++i) {
+      visit(i, static_cast<double>(aggregation.dense_sum[i]));
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < aggregation.sum.size(); ++i) {
+    visit(aggregation.sum.indices[i], static_cast<double>(aggregation.sum.values[i]));
+  }
+}
+
+template <class Real>
+double sum_norm(const Aggregation<Real>& aggregation) {
+  return std::sqrt(aggregation.is_dense ? norm_sq<Real>(aggregation.dense_sum)
+                                        : norm_sq<Real>(aggregation.sum.values));
+}
+
+}  // namespace
+
+template <class Real>
+ModelUpdate<Real>::ModelUpdate(const Training& training)
+    : method_(*training.method),
+      workers_(training.cluster->workers()),
+      d_(training.objective->dimension()),
+      velocity_(method_.momentum != 0 ? d_ : 0),
+      estimate_(method_.feedback->estimates() ? d_ : 0) {}
+
+template <class Real>
+double ModelUpdate<Real>::clip(const Aggregation<Real>& aggregation, double eta) {
+  if (!estimate_.empty()) {
+    for_each_entry(aggregation, [&](std::size_t i, double g) { estimate_[i] += g / workers_; });
+  }
+  if (method_.clip != Clip::update) {
+    return scale_;
+  }
+  const double norm =
+      estimate_.empty() ? sum_norm(aggregation) / workers_ : std::sqrt(norm_sq<double>(estimate_));
+  const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
+  scale_ = norm > bound ? bound / norm : 1.0;
+  return scale_;
+}
+
+template <class Real>
+void ModelUpdate<Real>::apply(const Aggregation<Real>& aggregation,
+                              double eta,
+                              std::span<double> model,
+                              std::span<Real> working_model) {
+  const bool in_gradient_units = method_.feedback->units() == Units::gradient;
+  const double step = in_gradient_units ? eta : 1.0;
+  const double push = in_gradient_units ? 1.0 : eta;
+  const auto move = [&](std::size_t i, double change) {
+    model[i] -= change;
+    working_model[i] = static_cast<Real>(model[i]);
+  };
+  if (method_.momentum != 0) {
+    take_velocity(aggregation, push, model);
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, step * velocity_[i]);
+    }
+    return;
+  }
+  if (method_.weight_decay != 0) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, eta * method_.weight_decay * model[i]);
+    }
+  }
+  if (!estimate_.empty()) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, step * (scale_ * estimate_[i]));
+    }
+    return;
+  }
+  for_each_entry(aggregation,
+                 [&](std::size_t i, double g) { move(i, step * (scale_ * (g / workers_))); });
+}
+
+/// v = m v + s g/P + lambda w, in the units of the memories.
+template <class Real>
+void ModelUpdate<Real>::take_velocity(const Aggregation<Real>& aggregation,
+                                      double push,
+                                      std::span<const double> model) {
+  for (double& value : velocity_) {
+    value *= method_.momentum;
+  }
+  if (estimate_.empty()) {
+    for_each_entry(aggregation,
+                   [&](std::size_t i, double g) { velocity_[i] += scale_ * (g / workers_); });
+  } else {
+    for (std::size_t i = 0; i < d_; ++i) {
+      velocity_[i] += scale_ * estimate_[i];
+    }
+  }
+  if (method_.weight_decay != 0) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      velocity_[i] += push * method_.weight_decay * model[i];
+    }
+  }
+}
+
+template <class Real>
+void ModelUpdate<Real>::visit(RunState& state) {
+  state.shared(velocity_);
+  state.shared(estimate_);
+}
+
+template class ModelUpdate<float>;
+template class ModelUpdate<double>;
+
+}  // namespace residuum
