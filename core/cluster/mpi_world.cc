@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -48,8 +49,8 @@ class MpiWorld final : public World {
   ~MpiWorld() override {
     if (comm_ == MPI_COMM_WORLD) {
       MPI_Finalize();
-    } else {
-      MPI_Comm_free(&comm_);
+    } else if (std::uncaught_exceptions() == 0) {
+      MPI_Comm_free(&comm_);  // collective: not for one that has failed alone
     }
   }
 
@@ -212,10 +213,11 @@ std::unique_ptr<World> make_mpi_world(std::size_t piece) {
 
 std::unique_ptr<World> make_group_world(World& all, int groups) {
   require(groups >= 1 && groups <= all.size(),
-          "--groups {} on {} {}: every group needs one at least; start as many with mpirun -n",
+          "--groups {} on {} {}: every group needs one of its own, so use mpirun -n {} or more",
           groups,
           all.size(),
-          all.size() == 1 ? "process" : "processes");
+          all.size() == 1 ? "process" : "processes",
+          groups);
   const auto* const mpi = dynamic_cast<const MpiWorld*>(&all);
   if (mpi == nullptr) {
     return make_single_process();
