@@ -13,9 +13,11 @@
 #include "experiments/file_lock.h"
 #include "experiments/progress.h"
 #include "experiments/provenance.h"
+#include "experiments/rank_log.h"
 #include "experiments/run_checkpoints.h"
 #include "experiments/run_folder.h"
 #include "experiments/run_queue.h"
+#include "experiments/run_words.h"
 #include "experiments/signals.h"
 #include "experiments/study.h"
 #include "experiments/study_begin.h"
@@ -44,25 +46,13 @@ std::string read_study_text(const fs::path& file, World& world) {
   return text;
 }
 
-/// A run as progress and messages name it: what varies, and the seed.
-std::string label_of(const PreparedRun& run) {
-  std::string label;
-  for (const auto& [key, value] : run.varying.items()) {
-    const auto dot = key.find('.');
-    const std::string name = key.substr(dot + 1);
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const bool speaks_for_itself = name == "kind" || name == "putback";
-    label += fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", text);
-  }
-  return label + "seed=" + std::to_string(run.seed);
-}
-
 class Batch {
  public:
   Batch(const Options& options, const std::vector<std::string>& command_line, World& world)
       : options_(options),
         world_(world),
         group_(group_on_all()),
+        log_(world.rank(), group_->is_root()),
         study_(parse_on_all()),
         result_dir_(output_folder(options, study_.name)),
         objectives_({.data_dir = data_directory(options.data_dir),
@@ -129,7 +119,7 @@ class Batch {
     try {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];
-        progress.start_run(*position, label_of(planned_[i]));
+        progress.start_run(*position, label_of(planned_[i].varying, planned_[i].seed));
         visit(i, progress);
       }
     } catch (const SharedError& error) {
@@ -187,8 +177,9 @@ class Batch {
       case Before::open:
         break;
     }
+    log_.start_run(result_dir_ / "runs" / planned.id);
     try {
-      run_one(study_.runs[i], progress);
+      log_.guard([&] { run_one(study_.runs[i], progress); });
     } catch (const SharedError& error) {
       fail(planned.id, error, progress);
     } catch (const Error& error) {
@@ -246,11 +237,16 @@ class Batch {
     return parse_study(text, options_.study.string(), options_.overrides);
   }
 
+  /// Together in the group; an error is also noted by the process that has it.
+  void in_step(const std::function<void()>& action) {
+    together(*group_, [&] { log_.guard(action); });
+  }
+
   void run_one(const RunSpec& spec, Progress& progress) {
     std::unique_ptr<RunFolder> folder;
     PreparedRun run;
     std::optional<Cluster> cluster;
-    together(*group_, [&] {
+    in_step([&] {
       KnownKeys known;
       run = prepare(spec, objectives_, known);
       cluster.emplace(*group_, run.workers);
@@ -278,7 +274,7 @@ class Batch {
     RunCheckpoints checkpoints(*cluster, folder.get(), monitor, options_.checkpoint_every_s);
     run.training.checkpoints = &checkpoints;
     const Outcome outcome = train(run.training, monitor);
-    together(*group_, [&] {
+    in_step([&] {
       if (folder) {
         folder->finish(outcome, monitor.summary(), run, provenance_);
         progress.end_run(describe(outcome), is_remarkable(outcome));
@@ -339,28 +335,6 @@ class Batch {
     group_->broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
   }
 
-  /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.
-  static bool is_remarkable(const Outcome& outcome) {
-    constexpr double kLong = 5;
-    return outcome.state != Outcome::State::finished || outcome.wall_s > kLong;
-  }
-
-  static std::string describe(const Outcome& outcome) {
-    if (outcome.state != Outcome::State::finished) {
-      return outcome.message;
-    }
-    std::string text = fmt::format("{:.2f} s", outcome.wall_s);
-    if (outcome.evaluation) {
-      text += fmt::format(", loss {:.6g}", outcome.evaluation->loss);
-    }
-    if (outcome.test) {
-      text += outcome.test->perplexity
-                  ? fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity)
-                  : fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
-    }
-    return text;
-  }
-
   class NoRecorder final : public Recorder {
    public:
     void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
@@ -369,6 +343,7 @@ class Batch {
   const Options& options_;
   World& world_;
   std::unique_ptr<World> group_;  // the processes that do one run together
+  RankLog log_;
   Study study_;
   fs::path result_dir_;
   ObjectiveCache objectives_;
