@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace residuum {
 
@@ -22,10 +23,15 @@ class FileLock {
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock();
 
+  /// What is written in the file, a few bytes; its holder may say something there.
+  std::string text() const;
+  void set_text(const std::string& text) const;
+
  private:
   explicit FileLock(const std::filesystem::path& file);
-  bool lock(int operation, const std::filesystem::path& file) const;
+  bool lock(int operation) const;
 
+  std::filesystem::path file_;
   int descriptor_;
 };
 

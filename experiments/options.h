@@ -36,6 +36,7 @@ struct Options {
   bool strict = false;  // --strict: a failed assumption is exit code 4
   bool fail_fast = false;
   Shard shard;
+  int groups = 1;           // --groups: so many runs at once
   double time_limit_s = 0;  // 0: none
   double checkpoint_every_s = 300;
 

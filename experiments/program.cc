@@ -68,6 +68,15 @@ residuum::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+std::string positive_count(const std::string& text) {
+  int count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, count);
+  return error == std::errc() && rest == end && count > 0
+             ? std::string()
+             : "must be a whole number from 1 on, got '" + text + "'";
+}
+
 std::string positive_time(const std::string& text) {
   double seconds = 0;
   const char* const end = text.data() + text.size();
@@ -84,6 +93,9 @@ void add_batch(CLI::App& command, Options& options) {
       "--shard",
       [&options](const std::string& text) { options.shard = parse_shard(text); },
       "i/n: every n-th run, from the i-th on");
+  command
+      .add_option("--groups", options.groups, "so many runs at once, each on a part of mpirun -n")
+      ->check(positive_count);
   const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   command
       .add_option("--time-limit", options.time_limit_s, "stop after 90, 15m, 2h or 1d; exit 124")

@@ -21,27 +21,39 @@ double mark_after(double fraction) {
 
 void say(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
-Progress::Progress(ProgressStyle style, std::size_t runs)
-    : style_(style), runs_(runs), next_(kMarks.front()) {
+Progress::Progress(ProgressStyle style, std::size_t runs, int groups)
+    : style_(style), runs_(runs), alone_(groups == 1), next_(kMarks.front()) {
   if (style_ == ProgressStyle::automatic) {
     style_ = isatty(STDERR_FILENO) != 0 ? ProgressStyle::bar : ProgressStyle::lines;
   }
+  if (style_ == ProgressStyle::bar && !alone_) {
+    style_ = ProgressStyle::lines;
+  }
 }
 
-void Progress::start_run(const std::string& label) { label_ = label; }
+void Progress::start_run(std::size_t position, const std::string& label) {
+  position_ = position;
+  label_ = label;
+  if (!alone_) {
+    next_ = kMarks.front();
+  }
+}
 
 void Progress::iteration(std::uint64_t done, std::uint64_t total) {
   if (style_ == ProgressStyle::none) {
     return;
   }
   const double of_run = static_cast<double>(done) / static_cast<double>(total);
-  const double fraction = (static_cast<double>(finished_) + of_run) / static_cast<double>(runs_);
+  const double fraction =
+      alone_ ? (static_cast<double>(position_) + of_run) / static_cast<double>(runs_) : of_run;
   // The clock is asked rarely: an iteration can be a few microseconds.
   constexpr std::uint64_t kStride = 64;
   const auto patience =
       style_ == ProgressStyle::bar ? std::chrono::seconds(1) : std::chrono::seconds(60);
   const bool late = done % kStride == 0 && Clock::now() - shown_ > patience;
-  if (fraction >= next_ || late) {
+  constexpr auto kBreath = std::chrono::seconds(10);
+  const bool due = fraction >= next_ && (alone_ || Clock::now() - shown_ > kBreath);
+  if (due || late) {
     show(fraction);
   }
 }
@@ -51,12 +63,10 @@ void Progress::show(double fraction) {
   next_ = mark_after(fraction);
   if (style_ == ProgressStyle::bar) {
     bar(fraction);
+  } else if (alone_) {
+    say(fmt::format("{:3.0f} %  {}", 100 * fraction, run_name()));
   } else {
-    say(fmt::format("{:3.0f} %  run {} of {}: {}",
-                    100 * fraction,
-                    std::min(finished_ + 1, runs_),
-                    runs_,
-                    label_));
+    say(fmt::format("{}: {:.0f} %", run_name(), 100 * fraction));
   }
 }
 
@@ -64,27 +74,28 @@ void Progress::bar(double fraction) const {
   constexpr int kWidth = 30;
   const int filled = static_cast<int>(fraction * kWidth);
   fmt::print(stderr,
-             "\r\x1b[K{:#<{}}{:.<{}} {:3.0f} %  run {} of {}: {}",
+             "\r\x1b[K{:#<{}}{:.<{}} {:3.0f} %  {}",
              "",
              filled,
              "",
              kWidth - filled,
              100 * fraction,
-             std::min(finished_ + 1, runs_),
-             runs_,
-             label_);
+             run_name());
   if (fraction >= 1) {
     fmt::print(stderr, "\n");
   }
 }
 
-void Progress::end_run(const std::string& outcome, bool remarkable) {
-  ++finished_;
+void Progress::end_run(const std::string& outcome, bool remarkable) const {
   if (style_ == ProgressStyle::none || !remarkable) {
     return;
   }
   const char* start = style_ == ProgressStyle::bar ? "\r\x1b[K" : "";
-  fmt::print(stderr, "{}run {} of {}: {}: {}\n", start, finished_, runs_, label_, outcome);
+  fmt::print(stderr, "{}{}: {}\n", start, run_name(), outcome);
+}
+
+std::string Progress::run_name() const {
+  return fmt::format("run {} of {}: {}", position_ + 1, runs_, label_);
 }
 
 }  // namespace residuum

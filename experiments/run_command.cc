@@ -1,23 +1,29 @@
-// residuum run: every run of a study in turn; those that are done are skipped. Then the tables are
-// collected.
+// residuum run: every run of a study, one at a time in each group of processes; those that are done
+// are skipped. Then the tables are collected.
 
+#include <array>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 
+#include "core/cluster/mpi_world.h"
 #include "experiments/commands.h"
 #include "experiments/file_lock.h"
 #include "experiments/progress.h"
 #include "experiments/provenance.h"
+#include "experiments/rank_log.h"
 #include "experiments/run_checkpoints.h"
 #include "experiments/run_folder.h"
+#include "experiments/run_queue.h"
+#include "experiments/run_words.h"
 #include "experiments/signals.h"
 #include "experiments/study.h"
+#include "experiments/study_begin.h"
 #include "experiments/study_end.h"
 #include "objectives/data/catalogue.h"
 #include "reports/files.h"
-#include "reports/result_folder.h"
 
 namespace residuum {
 namespace {
@@ -40,24 +46,13 @@ std::string read_study_text(const fs::path& file, World& world) {
   return text;
 }
 
-/// A run as progress and messages name it: what varies, and the seed.
-std::string label_of(const PreparedRun& run) {
-  std::string label;
-  for (const auto& [key, value] : run.varying.items()) {
-    const auto dot = key.find('.');
-    const std::string name = key.substr(dot + 1);
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const bool speaks_for_itself = name == "kind" || name == "putback";
-    label += fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", text);
-  }
-  return label + "seed=" + std::to_string(run.seed);
-}
-
 class Batch {
  public:
   Batch(const Options& options, const std::vector<std::string>& command_line, World& world)
       : options_(options),
         world_(world),
+        group_(group_on_all()),
+        log_(world.rank(), group_->is_root()),
         study_(parse_on_all()),
         result_dir_(output_folder(options, study_.name)),
         objectives_({.data_dir = data_directory(options.data_dir),
@@ -70,21 +65,28 @@ class Batch {
     together(world_, [&] { planned_ = prepare_all(study_, objectives_); });
     together(world_, [&] {
       for (const auto& run : planned_) {
-        const Cluster fits(world_, run.workers);
+        const Cluster fits(*group_, run.workers);
       }
     });
-    together(world_, [&] { open_folder(); });
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (options_.shard.has(i)) {
-        chosen_.push_back(planned_[i].id);
+        chosen_.push_back(i);
       }
     }
-    Progress progress(world_.is_root() ? options_.progress : ProgressStyle::none, chosen_.size());
-    for (std::size_t i = 0; i < planned_.size() && !ended_early(); ++i) {
-      if (options_.shard.has(i)) {
-        visit(i, progress);
+    RunQueue queue(chosen_.size(), queue_file());
+    together(world_, [&] {
+      if (world_.is_root()) {
+        lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
+        queue.start();
       }
-    }
+    });
+    const std::optional<Error> failure = work(queue);
+    together(world_, [&] {
+      if (failure) {
+        throw Error(*failure);
+      }
+    });
+    pool();
     ExitCode code = ExitCode::done;
     together(world_, [&] {
       if (world_.is_root()) {
@@ -95,10 +97,74 @@ class Batch {
   }
 
  private:
+  std::unique_ptr<World> group_on_all() const {
+    std::unique_ptr<World> group;
+    together(world_, [&] { group = make_group_world(world_, options_.groups); });
+    return group;
+  }
+
+  /// Groups take their runs from a file; a single one needs none.
+  fs::path queue_file() const {
+    const Shard& shard = options_.shard;
+    return options_.groups == 1
+               ? fs::path()
+               : result_dir_ / fmt::format(".next-{}-of-{}", shard.index, shard.of);
+  }
+
+  /// What this group of processes does. An error that ends it is not thrown: the others go on.
+  std::optional<Error> work(RunQueue& queue) {
+    Progress progress(group_->is_root() ? options_.progress : ProgressStyle::none,
+                      chosen_.size(),
+                      options_.groups);
+    try {
+      while (const auto position = next_run(queue)) {
+        const std::size_t i = chosen_[*position];
+        progress.start_run(*position, label_of(planned_[i].varying, planned_[i].seed));
+        visit(i, progress);
+      }
+    } catch (const SharedError& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  /// Of those that nobody has. Whoever is to end, on request or because a run failed, ends the
+  /// batch for all.
+  std::optional<std::size_t> next_run(RunQueue& queue) {
+    const bool asked = group_->minimum(stop_requested().load() ? 0 : 1) == 0;
+    const bool ends = asked || (options_.fail_fast && any_failed_);
+    std::int64_t next = std::numeric_limits<std::int64_t>::max();
+    together(*group_, [&] {
+      if (!group_->is_root()) {
+        return;
+      }
+      const auto position = queue.next();
+      if (ends) {
+        stopped_ = stopped_ || (asked && position);
+        queue.close();
+      } else if (position) {
+        next = static_cast<std::int64_t>(*position);
+      }
+    });
+    next = group_->minimum(next);
+    return next < static_cast<std::int64_t>(chosen_.size())
+               ? std::optional(static_cast<std::size_t>(next))
+               : std::nullopt;
+  }
+
+  /// What the groups have met, on all of them.
+  void pool() {
+    const auto any = [&](bool mine) { return world_.minimum(mine ? 0 : 1) == 0; };
+    stopped_ = any(stopped_);
+    out_of_time_ = any(out_of_time_);
+    std::array done{group_->is_root() ? static_cast<double>(done_before_) : 0.0};
+    world_.add_up(std::span<double>(done));
+    done_before_ = static_cast<std::size_t>(done.front());
+  }
+
   /// Does one run unless it is done or somebody else is at it.
   void visit(std::size_t i, Progress& progress) {
     const PreparedRun& planned = planned_[i];
-    progress.start_run(label_of(planned));
     std::unique_ptr<FileLock> lock;
     switch (state_on_root(planned.id, lock)) {
       case Before::done:
@@ -111,12 +177,13 @@ class Batch {
       case Before::open:
         break;
     }
+    log_.start_run(result_dir_ / "runs" / planned.id);
     try {
-      run_one(study_.runs[i], progress);
+      log_.guard([&] { run_one(study_.runs[i], progress); });
     } catch (const SharedError& error) {
       fail(planned.id, error, progress);
     } catch (const Error& error) {
-      if (world_.size() > 1) {
+      if (group_->size() > 1) {
         throw;  // the other processes do not know of it
       }
       fail(planned.id, error, progress);
@@ -128,8 +195,8 @@ class Batch {
   /// Shards share the folder, so that every run is locked by itself; the lock is the root's.
   Before state_on_root(const std::string& id, std::unique_ptr<FileLock>& lock) {
     Before before = Before::open;
-    together(world_, [&] {
-      if (!world_.is_root()) {
+    together(*group_, [&] {
+      if (!group_->is_root()) {
         return;
       }
       if (is_done(result_dir_, id)) {
@@ -139,25 +206,30 @@ class Batch {
       lock = FileLock::attempt(result_dir_ / "runs" / id / ".lock", FileLock::Kind::exclusive);
       before = lock ? Before::open : Before::taken;
     });
-    return static_cast<Before>(world_.minimum(static_cast<std::int64_t>(before)));
+    return static_cast<Before>(group_->minimum(static_cast<std::int64_t>(before)));
   }
 
   /// A run that fails is a result of the batch; the others go on.
   void fail(const std::string& id, const Error& error, Progress& progress) {
     any_failed_ = true;
-    together(world_, [&] {
-      if (world_.is_root()) {
+    together(*group_, [&] {
+      if (group_->is_root()) {
         fail_run(result_dir_, id, error.what());
       }
     });
     progress.end_run(fmt::format("failed: {}", error.what()), true);
   }
 
-  /// Whether the batch is to end before its last run: on request, or because a run failed.
-  bool ended_early() {
-    const bool ends = stop_requested().load() || (options_.fail_fast && any_failed_);
-    stopped_ = stopped_ || stop_requested().load();
-    return world_.minimum(ends ? 0 : 1) == 0;
+  /// Of the runs that a shard has.
+  std::vector<std::string> ids(const Shard& shard = {}) const {
+    std::vector<std::string> ids;
+    ids.reserve(planned_.size());
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (shard.has(i)) {
+        ids.push_back(planned_[i].id);
+      }
+    }
+    return ids;
   }
 
   Study parse_on_all() {
@@ -165,71 +237,25 @@ class Batch {
     return parse_study(text, options_.study.string(), options_.overrides);
   }
 
-  void open_folder() {
-    if (!world_.is_root()) {
-      return;
-    }
-    const fs::path resolved = result_dir_ / "study.resolved.json";
-    refuse_foreign_folder();
-    lock_folder();
-    const auto alone = FileLock::wait(result_dir_ / kTablesLock);
-    if (fs::exists(resolved)) {
-      const std::string other = reports::text_at(reports::read_json(resolved), "name");
-      require(other == study_.name,
-              "{} holds the results of study '{}', this one is '{}'; give another --out",
-              result_dir_.string(),
-              other,
-              study_.name);
-    }
-    reports::Json ids = reports::Json::array();
-    for (const auto& run : planned_) {
-      ids.push_back(run.id);
-    }
-    reports::write_file_atomically(result_dir_ / "study.toml", study_.text);
-    reports::write_json_atomically(resolved,
-                                   {{"name", study_.name},
-                                    {"title", study_.title},
-                                    {"runs", ids},
-                                    {"command", command_},
-                                    {"overrides", options_.overrides}});
-  }
-
-  /// Shards of one study may work side by side, each on runs of its own.
-  void lock_folder() {
-    const auto kind = options_.shard.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
-    lock_ = FileLock::attempt(result_dir_ / ".lock", kind);
-    require(lock_ != nullptr,
-            "another process is writing {}; wait for it or give another --out",
-            result_dir_.string());
-  }
-
-  /// Before anything is written: a folder of ours has at least the lock.
-  void refuse_foreign_folder() const {
-    if (!fs::exists(result_dir_)) {
-      return;
-    }
-    require(
-        fs::is_directory(result_dir_), "{} is a file; give another --out", result_dir_.string());
-    require(fs::is_empty(result_dir_) || fs::exists(result_dir_ / ".lock") ||
-                fs::exists(result_dir_ / "study.resolved.json"),
-            "{} is not empty and holds no study; give another --out",
-            result_dir_.string());
+  /// Together in the group; an error is also noted by the process that has it.
+  void in_step(const std::function<void()>& action) {
+    together(*group_, [&] { log_.guard(action); });
   }
 
   void run_one(const RunSpec& spec, Progress& progress) {
     std::unique_ptr<RunFolder> folder;
     PreparedRun run;
     std::optional<Cluster> cluster;
-    together(world_, [&] {
+    in_step([&] {
       KnownKeys known;
       run = prepare(spec, objectives_, known);
-      cluster.emplace(world_, run.workers);
+      cluster.emplace(*group_, run.workers);
       run.training.cluster = &*cluster;
       const Facts facts = run.objective->facts();
       run.training.minimum = facts.minimum;
       run.training.minimizer = facts.minimizer;
       run.training.stop = &stop_requested();
-      if (world_.is_root()) {
+      if (group_->is_root()) {
         folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);
       }
     });
@@ -248,7 +274,7 @@ class Batch {
     RunCheckpoints checkpoints(*cluster, folder.get(), monitor, options_.checkpoint_every_s);
     run.training.checkpoints = &checkpoints;
     const Outcome outcome = train(run.training, monitor);
-    together(world_, [&] {
+    in_step([&] {
       if (folder) {
         folder->finish(outcome, monitor.summary(), run, provenance_);
         progress.end_run(describe(outcome), is_remarkable(outcome));
@@ -273,7 +299,7 @@ class Batch {
     if (done_before_ > 0) {
       say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));
     }
-    const ExitCode code = end_study(result_dir_, chosen_, options_);
+    const ExitCode code = end_study(result_dir_, ids(options_.shard), options_);
     if (out_of_time_ && stopped_) {
       say("out of time: the same command goes on from here");
       return ExitCode::time_limit;
@@ -306,29 +332,7 @@ class Batch {
 
   /// What the root knows, on all processes.
   void share(std::optional<FoundThreshold>& found) {
-    world_.broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
-  }
-
-  /// Short runs pass in silence; a long one, and one that did not finish, is worth a line.
-  static bool is_remarkable(const Outcome& outcome) {
-    constexpr double kLong = 5;
-    return outcome.state != Outcome::State::finished || outcome.wall_s > kLong;
-  }
-
-  static std::string describe(const Outcome& outcome) {
-    if (outcome.state != Outcome::State::finished) {
-      return outcome.message;
-    }
-    std::string text = fmt::format("{:.2f} s", outcome.wall_s);
-    if (outcome.evaluation) {
-      text += fmt::format(", loss {:.6g}", outcome.evaluation->loss);
-    }
-    if (outcome.test) {
-      text += outcome.test->perplexity
-                  ? fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity)
-                  : fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
-    }
-    return text;
+    group_->broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
   }
 
   class NoRecorder final : public Recorder {
@@ -338,13 +342,15 @@ class Batch {
 
   const Options& options_;
   World& world_;
+  std::unique_ptr<World> group_;  // the processes that do one run together
+  RankLog log_;
   Study study_;
   fs::path result_dir_;
   ObjectiveCache objectives_;
   nlohmann::json provenance_;
   std::string command_;
   std::vector<PreparedRun> planned_;
-  std::vector<std::string> chosen_;  // ids of the runs of this shard
+  std::vector<std::size_t> chosen_;  // the runs of this shard
   std::unique_ptr<FileLock> lock_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::size_t done_before_ = 0;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/notes.h"
 #include "objectives/data/cache_file.h"
 
 namespace residuum {
@@ -70,7 +70,7 @@ void store_minimizer(const std::filesystem::path& cache_dir,
       {"key", to_json(key)}, {"gradient_norm", gradient_norm}, {"minimizer", minimizer}};
   const auto path = facts_file(cache_dir, key);
   if (!replace_file(path, json.dump() + '\n')) {
-    fmt::print(stderr, "note: f* is not kept for later runs: cannot write {}\n", path.string());
+    tell(NoteKind::warning, "f* is not kept for later runs: cannot write " + path.string());
   }
 }
 

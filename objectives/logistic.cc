@@ -12,11 +12,11 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "core/notes.h"
 #include "objectives/facts_cache.h"
 #include "objectives/logistic_objective.h"
 #include "objectives/newton.h"
@@ -121,11 +121,11 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
       facts.minimum = minimum->value;
       facts.minimizer = minimum->point;
     } else {
-      fmt::print(stderr,
-                 "note: logistic regression on '{}' with l2 = {} has no minimum (some direction "
-                 "separates the classes), so there is no f*\n",
-                 data.info.name,
-                 l2);
+      tell(NoteKind::note,
+           fmt::format("logistic regression on '{}' with l2 = {} has no minimum (some direction "
+                       "separates the classes), so there is no f*",
+                       data.info.name,
+                       l2));
     }
     return facts;
   }

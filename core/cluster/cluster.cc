@@ -84,7 +84,8 @@ int ceil_log2(int n) {
 Cluster::Cluster(World& world, int workers) : world_(&world), workers_(workers) {
   require(workers >= 1, "'workers.count' must be at least 1, got {}", workers);
   require(world.size() <= workers,
-          "{} processes for {} workers: start at most as many processes as 'workers.count'",
+          "{} processes for {} workers: start at most as many processes as 'workers.count', or "
+          "divide them into more --groups",
           world.size(),
           workers);
   const auto begin_of = [&](std::int64_t rank) {

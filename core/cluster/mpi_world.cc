@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -34,14 +35,24 @@ class MpiWorld final : public World {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+    look_around();
+  }
+  /// The processes of `all` that name the same group.
+  MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_) {
+    check(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
+    look_around();
   }
   MpiWorld(const MpiWorld&) = delete;
   MpiWorld& operator=(const MpiWorld&) = delete;
   MpiWorld(MpiWorld&&) = delete;
   MpiWorld& operator=(MpiWorld&&) = delete;
-  ~MpiWorld() override { MPI_Finalize(); }
+  ~MpiWorld() override {
+    if (comm_ == MPI_COMM_WORLD) {
+      MPI_Finalize();
+    } else if (std::uncaught_exceptions() == 0) {
+      MPI_Comm_free(&comm_);  // collective: not for one that has failed alone
+    }
+  }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -49,8 +60,7 @@ class MpiWorld final : public World {
   void send(int to, std::span<const std::byte> bytes) override {
     for (;;) {
       const auto piece = bytes.first(std::min(piece_, bytes.size()));
-      check(MPI_Send(
-                piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, MPI_COMM_WORLD),
+      check(MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_),
             "MPI_Send");
       if (piece.size() < piece_) {
         return;
@@ -92,7 +102,7 @@ class MpiWorld final : public World {
   void broadcast(int root, std::span<std::byte> bytes) override {
     for (std::size_t begin = 0; begin < bytes.size(); begin += piece_) {
       const auto piece = bytes.subspan(begin, std::min(piece_, bytes.size() - begin));
-      check(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, MPI_COMM_WORLD),
+      check(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, comm_),
             "MPI_Bcast");
     }
   }
@@ -105,8 +115,7 @@ class MpiWorld final : public World {
     }
     const int length = static_cast<int>(mine.size());
     lengths_.resize(processes);
-    check(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, MPI_COMM_WORLD),
-          "MPI_Allgather");
+    check(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
     offsets_.resize(processes);
     std::exclusive_scan(lengths_.begin(), lengths_.end(), offsets_.begin(), 0);
     all.begins.assign(offsets_.begin(), offsets_.end());
@@ -119,14 +128,13 @@ class MpiWorld final : public World {
                          lengths_.data(),
                          offsets_.data(),
                          MPI_BYTE,
-                         MPI_COMM_WORLD),
+                         comm_),
           "MPI_Allgatherv");
   }
 
   std::int64_t minimum(std::int64_t mine) override {
     std::int64_t smallest = 0;
-    check(MPI_Allreduce(&mine, &smallest, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD),
-          "MPI_Allreduce");
+    check(MPI_Allreduce(&mine, &smallest, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
     return smallest;
   }
 
@@ -152,6 +160,11 @@ class MpiWorld final : public World {
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
+  void look_around() {
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  }
+
   void start(Posted& posted) const {
     posted.started = true;
     check(MPI_Irecv(posted.room.data(),
@@ -159,7 +172,7 @@ class MpiWorld final : public World {
                     MPI_BYTE,
                     posted.from,
                     kTag,
-                    MPI_COMM_WORLD,
+                    comm_,
                     &posted.request),
           "MPI_Irecv");
   }
@@ -178,17 +191,14 @@ class MpiWorld final : public World {
     const std::size_t most = piece_ / sizeof(T);
     for (std::size_t begin = 0; begin < numbers.size(); begin += most) {
       const auto piece = numbers.subspan(begin, std::min(most, numbers.size() - begin));
-      check(MPI_Allreduce(MPI_IN_PLACE,
-                          piece.data(),
-                          static_cast<int>(piece.size()),
-                          type,
-                          MPI_SUM,
-                          MPI_COMM_WORLD),
+      check(MPI_Allreduce(
+                MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type, MPI_SUM, comm_),
             "MPI_Allreduce");
     }
   }
 
   std::size_t piece_;
+  MPI_Comm comm_ = MPI_COMM_WORLD;
   std::vector<Posted> posted_;  // in the order they were posted
   std::vector<int> lengths_, offsets_;
   int rank_ = 0;
@@ -201,8 +211,23 @@ std::unique_ptr<World> make_mpi_world(std::size_t piece) {
   return std::make_unique<MpiWorld>(piece);
 }
 
+std::unique_ptr<World> make_group_world(World& all, int groups) {
+  require(groups >= 1 && groups <= all.size(),
+          "--groups {} on {} {}: every group needs one of its own, so use mpirun -n {} or more",
+          groups,
+          all.size(),
+          all.size() == 1 ? "process" : "processes",
+          groups);
+  const auto* const mpi = dynamic_cast<const MpiWorld*>(&all);
+  if (mpi == nullptr) {
+    return make_single_process();
+  }
+  const std::int64_t next = all.rank() + 1;
+  return std::make_unique<MpiWorld>(*mpi, static_cast<int>((next * groups - 1) / all.size()));
+}
+
 bool started_by_launcher() {
-  constexpr std::array kSigns{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};
+  constexpr std::array kSigns{"Ocomm__SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};
   return std::any_of(kSigns.begin(), kSigns.end(), [](const char* name) {
     return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): read before any thread
   });

@@ -12,6 +12,12 @@ namespace residuum {
 /// so many bytes: MPI counts in int.
 std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 
+/// Groups of consecutive ranks, group i those from floor(i R / groups) on, so that sizes differ by
+/// at most one: the World of this process's group, whose ranks begin at 0. A usage error for more
+/// groups than there are processes in `all`, which is to outlive it and is one that was made above,
+/// or a single process. An `abort` ends all groups. Collective over `all`.
+std::unique_ptr<World> make_group_world(World& all, int groups);
+
 /// True if this process was started by a launcher (mpirun, srun), so that MPI is worth starting.
 bool started_by_launcher();
 

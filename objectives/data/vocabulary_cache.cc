@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "core/notes.h"
 #include "objectives/data/cache_file.h"
 #include "objectives/data/dataset.h"
 
@@ -70,9 +70,8 @@ void store_vocabulary(const std::filesystem::path& cache_dir,
   }
   const auto path = vocabulary_file(cache_dir, print);
   if (!replace_file(path, body + fingerprint(body) + '\n')) {
-    fmt::print(stderr,
-               "note: the vocabulary is not kept for later runs: cannot write {}\n",
-               path.string());
+    tell(NoteKind::warning,
+         "the vocabulary is not kept for later runs: cannot write " + path.string());
   }
 }
 

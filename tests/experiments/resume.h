@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <signal.h>
 #include <string>
@@ -61,33 +62,56 @@ objective.precision = "float64"
                      iterations);
 }
 
+/// A program that was started and is to be waited for. What it says goes to captured.err.
+class Started {
+ public:
+  Started(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+    std::vector<std::string> copies = arguments;
+    std::vector<char*> argv;
+    for (auto& argument : copies) {
+      argv.push_back(argument.data());
+    }
+    argv.push_back(nullptr);
+    process_ = fork();
+    if (process_ == 0) {
+      constexpr mode_t kMode = 0644;
+      const auto err = folder / "captured.err";
+      dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+      dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, kMode), STDERR_FILENO);
+      if (chdir(folder.c_str()) == 0) {
+        execvp(argv.front(), argv.data());
+      }
+      _exit(127);
+    }
+  }
+
+  pid_t process() const { return process_; }
+  /// The processes that it has started itself.
+  std::vector<pid_t> children() const {
+    const auto own = std::to_string(process_);
+    std::ifstream file("/proc/" + own + "/task/" + own + "/children");
+    return {std::istream_iterator<pid_t>(file), std::istream_iterator<pid_t>()};
+  }
+  /// Its wait status.
+  int wait() const {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    return status;
+  }
+
+ private:
+  pid_t process_ = 0;
+};
+
 /// Starts the program, sends `signal` after some time, and waits for its end; its wait status.
 inline int start_and_signal(const std::vector<std::string>& arguments,
                             const std::filesystem::path& folder,
                             std::chrono::microseconds after,
                             int signal) {
-  std::vector<std::string> copies = arguments;
-  std::vector<char*> argv;
-  for (auto& argument : copies) {
-    argv.push_back(argument.data());
-  }
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    constexpr mode_t kMode = 0644;
-    const auto err = folder / "captured.err";
-    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, kMode), STDERR_FILENO);
-    if (chdir(folder.c_str()) == 0) {
-      execvp(argv.front(), argv.data());
-    }
-    _exit(127);
-  }
+  const Started started(arguments, folder);
   std::this_thread::sleep_for(after);
-  kill(child, signal);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
+  kill(started.process(), signal);
+  return started.wait();
 }
 
 /// The bytes of the tables of all runs, by path.

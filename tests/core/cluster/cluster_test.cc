@@ -50,7 +50,8 @@ TEST(Cluster, GivesEveryWorkerOneHostInContiguousEvenBlocks) {
 TEST(Cluster, RefusesMoreProcessesThanWorkersAndFewerWorkersThanOne) {
   test::NumberedWorld three(0, 3);
   EXPECT_EQ(test::error_of([&] { Cluster(three, 2); }),
-            "3 processes for 2 workers: start at most as many processes as 'workers.count'");
+            "3 processes for 2 workers: start at most as many processes as 'workers.count', or "
+            "divide them into more --groups");
   test::NumberedWorld one(0, 1);
   EXPECT_EQ(test::error_of([&] { Cluster(one, 0); }), "'workers.count' must be at least 1, got 0");
 }

@@ -177,6 +177,95 @@ TEST(MpiWorld, NamesMpisOwnReasonWhereAMessageIsLongerThanTheRoom) {
   EXPECT_TRUE(text.starts_with("MPI_Wait: MPI_ERR_TRUNCATE")) << text;
 }
 
+// Group i of g begins at rank floor(i R / g).
+TEST(GroupWorld, DividesTheRanksIntoConsecutiveGroupsOfAlmostTheSameSize) {
+  World& world = mpi_test_world();
+  for (int groups = 1; groups <= world.size(); ++groups) {
+    int group = 0;
+    while ((group + 1) * world.size() / groups <= world.rank()) {
+      ++group;
+    }
+    const int first = group * world.size() / groups;
+
+    const auto own = make_group_world(world, groups);
+
+    EXPECT_EQ(own->rank(), world.rank() - first);
+    EXPECT_EQ(own->size(), (group + 1) * world.size() / groups - first);
+    EXPECT_GE(own->size(), world.size() / groups);
+    EXPECT_LE(own->size(), world.size() / groups + 1);
+  }
+}
+
+TEST(GroupWorld, EveryGroupSpeaksToItselfAlone) {
+  World& world = mpi_test_world();
+  const int groups = 2;
+  const auto own = make_group_world(world, groups);
+  const int first = world.rank() - own->rank();
+  // The groups make different numbers of calls: neither waits for the other.
+  for (int round = 0; round <= 3 * first; ++round) {
+    EXPECT_EQ(own->minimum(world.rank() + round), first + round);
+    Bytes bytes = own->is_root() ? pattern(first, 150'000) : Bytes(150'000);
+    own->broadcast(0, bytes);
+    EXPECT_EQ(bytes, pattern(first, 150'000));
+    Gathered all;
+    own->all_gather(pattern(world.rank(), 10), all);
+    ASSERT_EQ(all.parts(), static_cast<std::size_t>(own->size()));
+    std::vector<double> ones(3, 1);
+    own->add_up(ones);
+    EXPECT_EQ(ones, std::vector<double>(3, own->size()));
+    if (own->size() > 1 && own->rank() == 1) {
+      own->send(0, pattern(world.rank(), 250'000));
+    } else if (own->size() > 1 && own->is_root()) {
+      EXPECT_EQ(receive(*own, 1, 250'000), pattern(world.rank() + 1, 250'000));
+    }
+  }
+  EXPECT_EQ(world.minimum(world.rank()), 0) << "the whole is there as before";
+}
+
+TEST(GroupWorld, AnErrorOfOneGroupIsNotTheOthers) {
+  World& world = mpi_test_world();
+  const auto own = make_group_world(world, 2);
+  const bool in_first = world.rank() == own->rank();
+  const auto act = [&] {
+    together(*own, [&] {
+      if (in_first && own->rank() == own->size() - 1) {
+        resource_error("disk full");
+      }
+    });
+  };
+
+  if (in_first) {
+    EXPECT_THROW(act(), SharedError);
+  } else {
+    EXPECT_NO_THROW(act());
+  }
+  EXPECT_EQ(world.minimum(1), 1) << "the processes are out of step";
+}
+
+TEST(GroupWorld, KeepsMpisErrorsFromEndingTheProgram) {
+  World& world = mpi_test_world();
+  const auto own = make_group_world(world, 1);
+  if (own->rank() == 1) {
+    own->send(0, pattern(1, 100));
+  } else if (own->is_root()) {
+    EXPECT_THROW(receive(*own, 1, 10), Error);
+  }
+}
+
+TEST(GroupWorld, RefusesMoreGroupsThanProcesses) {
+  World& world = mpi_test_world();
+  EXPECT_THROW(make_group_world(world, 0), Error);
+  try {
+    make_group_world(world, world.size() + 1);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("on " + std::to_string(world.size()) + " processes"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Together, OverMpiThrowsTheErrorOfOneRankEverywhere) {
   World& world = mpi_test_world();
   const int last = world.size() - 1;

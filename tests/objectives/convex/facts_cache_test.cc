@@ -112,15 +112,15 @@ TEST_F(FactsCache, KeepsDifferentProblemsApart) {
   EXPECT_EQ(solve("l2", 0.01), 5U);
 }
 
-TEST_F(FactsCache, UnwritableDirectoryIsOnlyANote) {
+TEST_F(FactsCache, UnwritableDirectoryIsOnlyAWarning) {
   const auto blocked = directory().write("a-file", "") + "/cache";
   testing::internal::CaptureStderr();
   const Facts facts = make("logistic", section(), blocked)->facts();
-  const std::string note = testing::internal::GetCapturedStderr();
+  const std::string warning = testing::internal::GetCapturedStderr();
   EXPECT_EQ(facts.minimum, solved().minimum);
-  EXPECT_EQ(note.substr(0, 5), "note:");
-  EXPECT_NE(note.find("a-file/cache"), std::string::npos) << note;
-  EXPECT_EQ(std::count(note.begin(), note.end(), '\n'), 1);
+  EXPECT_EQ(warning.substr(0, 8), "warning:");
+  EXPECT_NE(warning.find("a-file/cache"), std::string::npos) << warning;
+  EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1);
 }
 
 TEST_F(FactsCache, NoDirectoryMeansNoFile) {

@@ -1,0 +1,24 @@
+#pragma once
+// What a study does before its runs: its result folder is locked and says what it holds.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/file_lock.h"
+#include "experiments/options.h"
+#include "experiments/study.h"
+
+namespace residuum {
+
+/// Writes study.toml and study.resolved.json with the `ids` of all runs. A folder that is not this
+/// study's, or that another process is writing, is a usage error; shards stand side by side. The
+/// lock is to be held as long as the folder is written.
+std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
+                                      const Study& study,
+                                      const std::vector<std::string>& ids,
+                                      const std::string& command,
+                                      const Options& options);
+
+}  // namespace residuum

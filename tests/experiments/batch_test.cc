@@ -1,0 +1,173 @@
+// Studies of many runs: failures, shards, locks, and being stopped.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "experiments/file_lock.h"
+#include "tests/experiments/tiny_study.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Batch : public TinyStudy {};
+
+TEST_F(Batch, StopsOnASignalAndGoesOnLater) {
+  std::string endless = kStudy;
+  endless.replace(endless.find("iterations = 40"), 15, "iterations = 300000");
+  const std::string file = folder_.write("s.toml", endless).string();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder_.path().c_str()) == 0) {
+      execl(RESIDUUM_PROGRAM, RESIDUUM_PROGRAM, "run", file.c_str(), "--progress=none", nullptr);
+    }
+    _exit(127);
+  }
+  // The signal is sent once the first run has begun; the wait is bounded.
+  for (int tries = 0; tries < 600 && !std::filesystem::exists(results() / "runs"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  kill(child, SIGUSR1);
+  int status = 0;
+  waitpid(child, &status, 0);
+
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 75);
+  for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+    EXPECT_FALSE(std::filesystem::exists(entry.path() / "iterations.csv"));
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "checkpoint"));
+  }
+}
+
+TEST_F(Batch, ShardsDoTheStudyBetweenThem) {
+  const Finished first = run(kStudy, {"--shard", "1/3"});
+  const Finished second = run(kStudy, {"--shard", "2/3"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(second.code, 0) << second.err;
+  const auto states = [&] {
+    std::string text = read_text(results() / "runs.csv");
+    return std::count(text.begin(), text.end(), '\n') - 1 -
+           static_cast<long>(text.find("missing") != std::string::npos);
+  };
+  EXPECT_EQ(states(), 3);  // of four: runs 1 and 4, then run 2
+
+  const Finished last = run(kStudy, {"--shard", "3/3"});
+  EXPECT_EQ(last.code, 0) << last.err;
+  EXPECT_EQ(states(), 4);
+  EXPECT_THAT(run(kStudy).err, HasSubstr("4 of 4 runs were done before"));
+}
+
+TEST_F(Batch, AShardStandsAsideForTheWholeStudy) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto lock = FileLock::attempt(results() / ".lock", FileLock::Kind::exclusive);
+  ASSERT_NE(lock, nullptr);
+
+  const Finished finished = run(kStudy, {"--shard", "1/2"});
+
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("another process is writing"));
+}
+
+TEST_F(Batch, LeavesARunThatAnotherProcessIsAt) {
+  const Finished plan = residuum_program(
+      {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
+  const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
+  const auto lock = FileLock::attempt(results() / "runs" / id / ".lock", FileLock::Kind::exclusive);
+  FileLock::wait(results() / ".lock");
+
+  const Finished finished = run(kStudy, {"--shard", "1/4"});
+
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("another process is at it"));
+}
+
+TEST_F(Batch, EndsAtTheTimeLimitAndGoesOnLater) {
+  std::string endless = kStudy;
+  endless.replace(endless.find("iterations = 40"), 15, "iterations = 10000000");
+
+  const Finished finished = run(endless, {"--time-limit", "1s", "--progress=none"});
+
+  EXPECT_EQ(finished.code, 124) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("out of time: the same command goes on from here"));
+  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("interrupted"));
+}
+
+TEST_F(Batch, GoesOnAfterARunThatFails) {
+  const Finished plan = residuum_program(
+      {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
+  const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
+  // Where the table is to be written stands a folder.
+  std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
+  FileLock::wait(results() / ".lock");
+
+  const Finished finished = run(kStudy);
+
+  EXPECT_EQ(finished.code, 3);
+  const auto summary = nlohmann::json::parse(read_text(results() / "summary.json"));
+  ASSERT_EQ(summary["failures"].size(), 1U);
+  EXPECT_EQ(summary["failures"][0]["run_id"], id);
+  EXPECT_THAT(summary["failures"][0]["message"].get<std::string>(), HasSubstr("cannot write"));
+  std::size_t finished_runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+    finished_runs += std::filesystem::exists(entry.path() / "iterations.csv") ? 1 : 0;
+  }
+  EXPECT_EQ(finished_runs, 3U);
+}
+
+// The third of four runs diverges: with --fail-fast the fourth is never begun.
+TEST_F(Batch, EndsAtTheFirstFailureIfAskedTo) {
+  std::string wild = kStudy;
+  wild.replace(wild.find("\"feedback.putback\" = [\"captured\", \"published\"]"),
+               47,
+               "\"step.value\" = [0.2, 1e30]");
+  const Finished finished = run(wild, {"--fail-fast"});
+
+  EXPECT_EQ(finished.code, 3);
+  const std::string text = read_text(results() / "runs.csv");
+  EXPECT_THAT(text, HasSubstr("diverged"));
+  EXPECT_THAT(text, HasSubstr("missing"));
+
+  const Finished all = run(wild);
+  EXPECT_EQ(all.code, 3);
+  EXPECT_THAT(read_text(results() / "runs.csv"), Not(HasSubstr("missing")));
+}
+
+TEST_F(Batch, PlansAJobArrayForSlurm) {
+  const Finished plan = residuum_program({"plan",
+                                          folder_.write("my study.toml", kStudy).string(),
+                                          "--format",
+                                          "slurm",
+                                          "--set",
+                                          "seeds=[1, 2, 3]"},
+                                         folder_.path());
+
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-6\n"));
+  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --ntasks=4\n"));
+  EXPECT_THAT(plan.out,
+              HasSubstr("my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --shard"));
+}
+
+TEST_F(Batch, CallsADivergedRunAResult) {
+  std::string wild = kStudy;
+  wild.replace(wild.find("value = 0.2"), 11, "value = 1e30");
+
+  const Finished finished = run(wild);
+
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("is not finite at iteration"));
+  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("diverged"));
+}
+
+}  // namespace
+}  // namespace residuum
