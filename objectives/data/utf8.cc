@@ -1,6 +1,7 @@
 #include "objectives/data/utf8.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/error.h"
@@ -12,47 +13,46 @@ std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);
 }
 
-/// A character of several bytes by its first one: how many there are, and what the second may be.
+/// Characters by their first byte: how many bytes there are, and what the second may be.
 struct Form {
-  std::size_t length = 0;  // 0: no character begins like that
-  std::uint8_t low = 0x80;
-  std::uint8_t high = 0xbf;
+  std::uint8_t first_low = 0;
+  std::uint8_t first_high = 0;
+  std::size_t length = 0;
+  std::uint8_t second_low = 0x80;
+  std::uint8_t second_high = 0xbf;
 };
 
-Form form_of(std::uint8_t first) {
-  if (first > 0 && first < 0x80) {
-    return {.length = 1};
-  }
-  if (first >= 0xc2 && first <= 0xdf) {
-    return {.length = 2};
-  }
-  if (first >= 0xe0 && first <= 0xef) {
-    const std::uint8_t low = first == 0xe0 ? 0xa0 : 0x80;
-    const std::uint8_t high = first == 0xed ? 0x9f : 0xbf;
-    return {.length = 3, .low = low, .high = high};
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const std::uint8_t low = first == 0xf0 ? 0x90 : 0x80;
-    const std::uint8_t high = first == 0xf4 ? 0x8f : 0xbf;
-    return {.length = 4, .low = low, .high = high};
-  }
-  return {};
-}
+// The table of well-formed sequences in the Unicode standard, but for the zero byte.
+constexpr auto kForms = std::to_array<Form>({
+    {.first_low = 0x01, .first_high = 0x7f, .length = 1},
+    {.first_low = 0xc2, .first_high = 0xdf, .length = 2},
+    {.first_low = 0xe0, .first_high = 0xe0, .length = 3, .second_low = 0xa0},
+    {.first_low = 0xe1, .first_high = 0xec, .length = 3},
+    {.first_low = 0xed, .first_high = 0xed, .length = 3, .second_high = 0x9f},
+    {.first_low = 0xee, .first_high = 0xef, .length = 3},
+    {.first_low = 0xf0, .first_high = 0xf0, .length = 4, .second_low = 0x90},
+    {.first_low = 0xf1, .first_high = 0xf3, .length = 4},
+    {.first_low = 0xf4, .first_high = 0xf4, .length = 4, .second_high = 0x8f},
+});
 
 /// How many bytes the character has that begins there; 0 if none does.
 std::size_t character_at(std::string_view bytes, std::size_t begin) {
-  const Form form = form_of(byte_at(bytes, begin));
-  if (begin + form.length > bytes.size()) {
+  const std::uint8_t first = byte_at(bytes, begin);
+  const auto* const form = std::find_if(kForms.begin(), kForms.end(), [first](const Form& f) {
+    return first >= f.first_low && first <= f.first_high;
+  });
+  if (form == kForms.end() || begin + form->length > bytes.size()) {
     return 0;
   }
-  for (std::size_t i = 1; i < form.length; ++i) {
+  for (std::size_t i = 1; i < form->length; ++i) {
     const std::uint8_t next = byte_at(bytes, begin + i);
-    const bool fits = i == 1 ? next >= form.low && next <= form.high : next >> 6 == 0b10;
-    if (!fits) {
+    const std::uint8_t low = i == 1 ? form->second_low : 0x80;
+    const std::uint8_t high = i == 1 ? form->second_high : 0xbf;
+    if (next < low || next > high) {
       return 0;
     }
   }
-  return form.length;
+  return form->length;
 }
 
 }  // namespace
