@@ -110,6 +110,15 @@ std::uint64_t read_iterations(const Section& section,
       std::ceil(epochs * n / samples_per_iteration(objective, batch, workers)));
 }
 
+std::optional<double> read_loss_bound(const Section& section) {
+  if (!section.has("loss_bound")) {
+    return std::nullopt;
+  }
+  const double bound = section.number("loss_bound");
+  require(bound > 0, "{} must be positive, got {}", section.where("loss_bound"), bound);
+  return bound;
+}
+
 Precision read_precision(const Section& section) {
   return section.choice("precision", {"float32", "float64"}, "float32") == "float64"
              ? Precision::float64
@@ -361,6 +370,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
+  training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   training.method = run.method.get();

@@ -128,6 +128,24 @@ Json data_json(const DataInfo& data) {
           {"note", data.note}};
 }
 
+/// A number, or the word for what JSON has no number for.
+Json number_or_word(double value) {
+  return std::isfinite(value) ? Json(value) : Json(in_words(value));
+}
+
+Json divergence_json(const Divergence& divergence, const Objective& objective) {
+  Json json{{"reason", name_of(divergence.of)}, {"iteration", divergence.iteration}};
+  if (divergence.worker >= 0) {
+    json["worker"] = divergence.worker;
+  }
+  if (const auto place = place_of(divergence, objective)) {
+    json["layer"] = place->layer;
+    json["index"] = place->index;
+  }
+  json["value"] = number_or_word(divergence.value);
+  return json;
+}
+
 /// A print of each table, to notice later that it is not the one that was written.
 Json prints_of(const std::filesystem::path& folder) {
   Json prints = Json::object();
@@ -354,6 +372,9 @@ void RunFolder::finish(const Outcome& outcome,
               {"checks", checks_json(summary)},
               {"files", prints_of(folder_)},
               {"provenance", Json(provenance)}};
+  if (outcome.divergence) {
+    status["diverged"] = divergence_json(*outcome.divergence, *run.objective);
+  }
   if (run.found) {
     status["threshold"] = json_number(run.found->threshold);
     status["pilot_runs"] = run.found->pilot_runs;

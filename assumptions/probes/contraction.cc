@@ -41,7 +41,9 @@ class ContractionProbe final : public Probe {
     const double before = view.follows_measured ? bound_ : view.gap_before_norm;
     // The step that z took differs from the one meant by the rounding of z itself.
     const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.virtual_iterate));
-    bound_ = std::sqrt(contraction) * (before + view.virtual_step_norm + rounding);
+    // Not the root of the contraction: a quotient of squares can be too small for a double.
+    const double shrinkage = std::sqrt(gap_sq) / std::sqrt(view.compensated_gap_norm_sq);
+    bound_ = shrinkage * (before + view.virtual_step_norm + rounding);
     checks.push_back({.iteration = view.iteration,
                       .name = "pathwise-residual",
                       .worker = std::nullopt,

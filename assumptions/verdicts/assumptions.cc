@@ -162,7 +162,8 @@ Ratios bounded_residual(const Evidence& evidence) {
   if (!q || !moment || !step) {
     return nothing("needs the probe 'contraction'");
   }
-  const double factor = amplification(*q);
+  const double factor =
+      *q >= 0 ? amplification(*q) : *q;  // also what is no number comes from files
   if (!std::isfinite(factor)) {
     return nothing(fmt::format("the gap does not contract (q = {:.6g}): there is no bound", *q));
   }

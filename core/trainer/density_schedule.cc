@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 namespace residuum {
@@ -122,13 +123,10 @@ std::vector<DensityStage> read_density_stages(const Section& section,
   const auto& read = section.known();
   const bool has_amount = std::any_of(
       read.begin(), read.end(), [](const auto& key) { return key == "k" || key == "density"; });
-  if (!section.has("schedule") || !has_amount) {
+  const auto k = has_amount ? final_one.k(context.dimension) : std::nullopt;
+  if (!section.has("schedule") || !k) {
     return {};
   }
-  const auto k = final_one.k(context.dimension);
-  require(k.has_value() && !final_one.pilot(context.dimension),
-          "{}: a schedule needs a sparsifier that keeps k entries, such as top-k",
-          section.where("schedule"));
   const auto densities = read_densities(section);
   const auto ends = read_ends(section, densities.size(), context);
   std::vector<DensityStage> stages;

@@ -24,9 +24,9 @@ struct ScheduleContext {
 /// The section, with the density that a preset ends with where it names neither this nor k.
 Section with_final_density(const Section& section);
 
-/// The stages that the section asks for: none without a schedule, nor for a sparsifier of this kind
-/// that knows no density. `final_one` is what the section itself describes. A usage error if the
-/// stages outlast the training, or keep fewer entries than what follows them.
+/// The stages that the section asks for: none without a schedule, nor for a sparsifier that keeps
+/// no fixed number of entries (thresholds). `final_one` is what the section itself describes. A
+/// usage error if the stages outlast the training, or keep fewer entries than what follows them.
 std::vector<DensityStage> read_density_stages(const Section& section,
                                               const Sparsifier& final_one,
                                               const ScheduleContext& context);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/trainer/divergence.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -52,23 +53,25 @@ double ModelUpdate<Real>::clip(const Aggregation<Real>& aggregation, double eta)
 }
 
 template <class Real>
-void ModelUpdate<Real>::apply(const Aggregation<Real>& aggregation,
+bool ModelUpdate<Real>::apply(const Aggregation<Real>& aggregation,
                               double eta,
                               std::span<double> model,
                               std::span<Real> working_model) {
   const bool in_gradient_units = method_.feedback->units() == Units::gradient;
   const double step = in_gradient_units ? eta : 1.0;
   const double push = in_gradient_units ? 1.0 : eta;
+  bool usable = true;
   const auto move = [&](std::size_t i, double change) {
     model[i] -= change;
     working_model[i] = static_cast<Real>(model[i]);
+    usable = usable && is_usable(working_model[i]);
   };
   if (method_.momentum != 0) {
     take_velocity(aggregation, push, model);
     for (std::size_t i = 0; i < d_; ++i) {
       move(i, step * velocity_[i]);
     }
-    return;
+    return usable;
   }
   if (method_.weight_decay != 0) {
     for (std::size_t i = 0; i < d_; ++i) {
@@ -79,10 +82,11 @@ void ModelUpdate<Real>::apply(const Aggregation<Real>& aggregation,
     for (std::size_t i = 0; i < d_; ++i) {
       move(i, step * (scale_ * estimate_[i]));
     }
-    return;
+    return usable;
   }
   for_each_entry(aggregation,
                  [&](std::size_t i, double g) { move(i, step * (scale_ * (g / workers_))); });
+  return usable;
 }
 
 /// v = m v + s g/P + lambda w, in the units of the memories.

@@ -19,8 +19,9 @@ class ModelUpdate {
   /// s for what was exchanged; takes note of it. Once per iteration, before `apply`.
   double clip(const Aggregation<Real>& aggregation, double eta);
 
-  /// The float64 model takes the step; the working copy that gradients see is its rounding.
-  void apply(const Aggregation<Real>& aggregation,
+  /// The float64 model takes the step; the working copy that gradients see is its rounding. False
+  /// if an entry that moved is no longer usable.
+  bool apply(const Aggregation<Real>& aggregation,
              double eta,
              std::span<double> model,
              std::span<Real> working_model);

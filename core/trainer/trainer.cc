@@ -29,10 +29,14 @@ double lap(Clock::time_point& mark) {
 }
 
 /// What the processes tell one another once per iteration: nothing to say, a request to save or to
-/// stop after it, or the first worker whose gradient is not finite.
+/// stop after it, or why it cannot be done: the loss, the first worker whose gradient or
+/// accumulator is not finite, or the model itself, which comes first since it makes the others what
+/// they are.
 constexpr std::int64_t kGoOn = std::int64_t{1} << 32;
 constexpr std::int64_t kSave = kGoOn - 1;
 constexpr std::int64_t kStop = kGoOn - 2;
+constexpr std::int64_t kLoss = kGoOn - 3;
+constexpr std::int64_t kModel = -1;
 
 template <class Real>
 class Trainer {
@@ -69,7 +73,7 @@ class Trainer {
     }
     while (outcome.iterations < training_.iterations && outcome.message.empty()) {
       const std::int64_t verdict = step(outcome.iterations, measurement, landscape);
-      take_note(verdict, outcome);
+      take_note(verdict, landscape.evaluation(), outcome);
       const bool saves = verdict < kGoOn || outcome.iterations == training_.iterations;
       if (training_.checkpoints != nullptr && saves && outcome.state != State::diverged) {
         training_.checkpoints->save(outcome.iterations, state);
@@ -86,12 +90,12 @@ class Trainer {
   using State = Outcome::State;
 
   /// What the iteration that has just been tried makes of the run.
-  void take_note(std::int64_t verdict, Outcome& outcome) {
+  void take_note(std::int64_t verdict,
+                 const std::optional<Evaluation>& evaluation,
+                 Outcome& outcome) {
     const std::uint64_t t = outcome.iterations;
     if (verdict < kStop) {
-      outcome.state = State::diverged;
-      outcome.message =
-          fmt::format("gradient of worker {} is not finite at iteration {}", verdict, t);
+      end_diverged(verdict, evaluation, outcome);
       return;
     }
     ++outcome.iterations;
@@ -107,9 +111,42 @@ class Trainer {
   void look_at_the_end(Outcome& outcome) {
     std::vector<double> gradient;
     const auto statistics = gradients_.mean_statistics();
-    outcome.evaluation = residuum::evaluate(
+    const Evaluation evaluation = residuum::evaluate(
         training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
+    if (const auto verdict = cluster_.world().minimum(verdict_on_point(evaluation));
+        verdict < kStop) {
+      end_diverged(verdict, evaluation, outcome);
+      return;
+    }
+    outcome.evaluation = evaluation;
     outcome.test = tested(statistics);
+  }
+
+  /// Collective: the process that has seen it tells the others.
+  void end_diverged(std::int64_t verdict,
+                    const std::optional<Evaluation>& evaluation,
+                    Outcome& outcome) {
+    const bool of_worker = verdict >= 0 && verdict < kLoss;
+    const int worker = of_worker ? static_cast<int>(verdict) : -1;
+    Divergence found;
+    if (verdict == kModel) {
+      found = broken_model<Real>(working_model_);
+    } else if (of_worker && cluster_.here(worker)) {
+      const std::size_t slot = cluster_.slot(worker);
+      found = broken_worker<Real>(
+          gradients_.all()[slot], messages_.accumulators()[slot], scalars_[slot].gradient_norm_sq);
+    } else if (verdict == kLoss && evaluation) {
+      found = {.of = Divergence::Of::loss,
+               .value = evaluation->loss,
+               .bound = training_.loss_bound.value_or(0)};
+    }
+    found.iteration = outcome.iterations;
+    found.worker = worker;
+    cluster_.world().broadcast(of_worker ? cluster_.host(worker) : 0,
+                               std::as_writable_bytes(std::span(&found, 1)));
+    outcome.state = State::diverged;
+    outcome.message = message_of(found, objective_);
+    outcome.divergence = found;
   }
 
   /// All that the next iteration needs of those before it.
@@ -125,6 +162,7 @@ class Trainer {
     measurement.visit(state);
     landscape.visit(state);
     working_model_.assign(model_.begin(), model_.end());
+    model_is_lost_ = !is_usable_model<Real>(working_model_);
   }
 
   std::size_t slots() const { return static_cast<std::size_t>(cluster_.count()); }
@@ -160,7 +198,8 @@ class Trainer {
                        gradients_.compute_halves(t, working_model_, scalars_);
     times.measure_s += lap(mark);
     messages_.form(t, eta, gradients_.all(), scalars_);
-    const std::int64_t verdict = cluster_.world().minimum(own_verdict());
+    const std::int64_t verdict =
+        cluster_.world().minimum(own_verdict(measured ? landscape.evaluation() : std::nullopt));
     times.select_s = lap(mark);
     if (verdict < kStop) {
       return verdict;
@@ -178,11 +217,12 @@ class Trainer {
       messages_.measure(scalars_);
     }
     times.measure_s += lap(mark);
-    update_.apply(aggregation_, eta, model_, working_model_);
+    model_is_lost_ = !update_.apply(aggregation_, eta, model_, working_model_);
     messages_.settle(aggregation_, measured, scalars_);
     times.aggregate_s += lap(mark);
     measurement.after_update(state, measured);
-    if (measured) {
+    // Numbers of a model that is lost are no measurement; the next iteration will not be done.
+    if (measured && !model_is_lost_) {
       times.measure_s += lap(mark);
       measurement.show(state, landscape, test, times, observer_);
     }
@@ -221,13 +261,35 @@ class Trainer {
     return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
   }
 
-  /// The first worker here whose gradient or accumulator is not finite, or what this process wants.
-  std::int64_t own_verdict() const {
+  /// Whether the model and the loss there, which the root knows, allow to go on.
+  std::int64_t verdict_on_point(const std::optional<Evaluation>& evaluation) const {
+    if (model_is_lost_) {
+      return kModel;
+    }
+    if (!evaluation || !cluster_.world().is_root()) {
+      return kGoOn;
+    }
+    const bool is_good = std::isfinite(evaluation->loss) &&
+                         (!training_.loss_bound || evaluation->loss <= *training_.loss_bound);
+    return is_good ? kGoOn : kLoss;
+  }
+
+  /// The first worker here whose gradient or accumulator is not finite.
+  std::int64_t verdict_on_workers() const {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       const auto& scalars = scalars_[slot];
       if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
         return cluster_.first() + static_cast<int>(slot);
       }
+    }
+    return kGoOn;
+  }
+
+  /// What this process has seen, or wants.
+  std::int64_t own_verdict(const std::optional<Evaluation>& evaluation) const {
+    if (const auto seen = std::min(verdict_on_point(evaluation), verdict_on_workers());
+        seen < kGoOn) {
+      return seen;
     }
     if (training_.stop != nullptr && training_.stop->load()) {
       return kStop;
@@ -256,6 +318,7 @@ class Trainer {
   double wall_before_ = 0;           // what the run took before it was interrupted
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w as the gradients see it
+  bool model_is_lost_ = false;       // it has an entry that is not usable
   ModelUpdate<Real> update_;
   WorkerGradients<Real> gradients_;
   WorkerMessages<Real> messages_;

@@ -18,6 +18,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "core/trainer/batches.h"
 #include "core/trainer/cadence.h"
+#include "core/trainer/divergence.h"
 #include "core/trainer/run_state.h"
 #include "core/trainer/step_rule.h"
 #include "core/trainer/step_view.h"
@@ -96,6 +97,7 @@ struct Training {
   std::optional<Cadence> power;             // when the curvature is taken by power iteration
   std::size_t power_samples = 1024;         // over about so many samples
   std::optional<Cadence> sorted;            // when measurements may sort the accumulator
+  std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
@@ -120,6 +122,7 @@ struct Outcome {
   enum class State { finished, diverged, stopped };
   State state = State::finished;
   std::string message;                   // where and why, unless finished
+  std::optional<Divergence> divergence;  // the same for programs, if diverged
   std::uint64_t iterations = 0;          // done
   std::optional<Evaluation> evaluation;  // at the last model
   std::optional<TestResult> test;

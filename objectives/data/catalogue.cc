@@ -19,6 +19,7 @@
 #include "objectives/data/libsvm.h"
 #include "objectives/data/synthetic.h"
 #include "objectives/data/synthetic_text.h"
+#include "objectives/data/utf8.h"
 
 namespace residuum {
 namespace {
@@ -169,6 +170,9 @@ std::optional<Path> find_sparse_test(const std::string& name, const Path& data_d
 
 /// Of these kinds only what the table has can be named.
 const DatasetEntry& known_entry(const std::string& name, DataKind kind) {
+  require(kind != DataKind::images || !is_path(name),
+          "images are taken by name, not from a path; known: {}",
+          fmt::join(names_of(kind), ", "));
   check_name(name);
   const DatasetEntry* const entry = find_entry(name);
   check_kind(entry, kind);
@@ -186,6 +190,12 @@ bool has_records(const DatasetEntry& entry) { return entry.train.at(0).file.ends
 ImageDataset named(ImageDataset data, const std::string& name) {
   data.name = name;
   return data;
+}
+
+std::string read_text(const Path& path) {
+  std::string bytes = read_bytes(path);
+  check_text(bytes, path);
+  return bytes;
 }
 
 TextSource synthetic_text() {
@@ -268,7 +278,7 @@ std::optional<ImageDataset> load_images_test(const std::string& name, const Path
 TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
   if (is_path(name_or_path)) {
     return {.name = data_file_name(name_or_path),
-            .train = read_bytes(name_or_path),
+            .train = read_text(name_or_path),
             .test = std::nullopt};
   }
   const DatasetEntry& entry = known_entry(name_or_path, DataKind::text);
@@ -276,7 +286,7 @@ TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
     return synthetic_text();
   }
   const Wanted wanted{.name = entry.name, .file = entry.train.at(0).file};
-  TextSource text{.name = entry.name, .train = read_bytes(need_file(data_dir, wanted))};
+  TextSource text{.name = entry.name, .train = read_text(need_file(data_dir, wanted))};
   if (!entry.test.empty()) {
     text.usual_level = TextLevel::word;
     const auto test = find_file(data_dir, {.name = entry.name, .file = entry.test.at(0).file});
@@ -285,7 +295,7 @@ TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
             entry.name,
             entry.test.at(0).file,
             entry.name);
-    text.test = read_bytes(*test);
+    text.test = read_text(*test);
   }
   return text;
 }

@@ -51,12 +51,19 @@ Tokens characters_of(std::string_view text) {
   return tokens;
 }
 
+/// What words can be numbered by: each of them once, and one for those it does not have.
+bool is_vocabulary(const std::vector<std::string>& words) {
+  const std::unordered_set<std::string_view> different(words.begin(), words.end());
+  return different.size() == words.size() && different.size() <= kMostWords &&
+         different.contains(kUnknown);
+}
+
 std::vector<std::string> cached_vocabulary(const std::string& text,
                                            std::span<const std::string_view> tokens,
                                            const std::string& name,
                                            const std::filesystem::path& cache_dir) {
   const std::string print = fmt::format("{}-{}", fingerprint(text), tokens.size());
-  if (auto known = load_vocabulary(cache_dir, print)) {
+  if (auto known = load_vocabulary(cache_dir, print); known && is_vocabulary(*known)) {
     return std::move(*known);
   }
   auto words = vocabulary_of(tokens, name);

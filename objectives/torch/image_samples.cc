@@ -27,7 +27,7 @@ void check(const ImageDataset& images, const ImageShape& wanted) {
   require(
       got == wanted,
       "'{}' has images of {}x{}x{} (channels x height x width) in {} classes, the network takes "
-      "{}x{}x{} in {}",
+      "{}x{}x{} in {}; give it other data (residuum list datasets) or take another network",
       images.name,
       got.channels,
       got.height,

@@ -56,7 +56,8 @@ class TextSamples final : public SampleSource {
 NetworkData text_samples(TextDataset text, std::size_t sequence) {
   assert(sequence > 0);
   require(text.tokens.size() > sequence,
-          "'{}' has {} {}s to train on; one sequence of {} and its last successor need {}",
+          "'{}' has {} {}s to train on; one sequence of {} and its last successor need {}; "
+          "take a longer text or a smaller 'objective.sequence'",
           text.name,
           text.tokens.size(),
           text.level == TextLevel::word ? "word" : "character",

@@ -98,7 +98,8 @@ TEST(MpiRuns, EndAlikeOnEveryProcessWhereAGradientBreaks) {
   const auto run = test::measure(test::mpi_test_world(), objective, recipe);
 
   EXPECT_EQ(run.outcome.state, Outcome::State::diverged);
-  EXPECT_EQ(run.outcome.message, "gradient of worker 3 is not finite at iteration 2");
+  EXPECT_EQ(run.outcome.message,
+            "gradient of worker 3 is not finite at iteration 2: entry 0 is nan");
 }
 
 }  // namespace

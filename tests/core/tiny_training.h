@@ -119,6 +119,7 @@ struct Recipe {
   std::optional<Json> virtual_points = std::nullopt;
   bool compares_points = false;
   bool averages_iterates = false;
+  std::optional<double> loss_bound = std::nullopt;
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
   Checkpoints* checkpoints = nullptr;
@@ -176,6 +177,7 @@ inline Outcome train(World& world,
   }
   training.compares_points = recipe.compares_points;
   training.averages_iterates = recipe.averages_iterates;
+  training.loss_bound = recipe.loss_bound;
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;
   training.checkpoints = recipe.checkpoints;

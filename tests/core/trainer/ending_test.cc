@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -42,17 +43,13 @@ TEST(Training, EndsDivergedAtAGradientThatIsNotFinite) {
 
       EXPECT_EQ(run.outcome.state, State::diverged);
       EXPECT_EQ(run.outcome.iterations, 3U);
-      EXPECT_EQ(run.outcome.message, "gradient of worker 1 is not finite at iteration 3");
+      EXPECT_EQ(run.outcome.message,
+                std::string("gradient of worker 1 is not finite at iteration 3: entry 1 is ") +
+                    (std::isnan(poison) ? "nan" : "inf"));
       EXPECT_EQ(run.frames.size(), 3U) << "the broken iteration was shown";
       EXPECT_FALSE(run.outcome.evaluation.has_value());
     }
   }
-}
-
-TEST(Training, EndsDivergedWhereTheSquareOfTheGradientOverflows) {
-  const auto run = test::train(poisoned(1e200), {.workers = 2, .iterations = 10});
-
-  EXPECT_EQ(run.outcome.state, State::diverged);
 }
 
 TEST(Training, EndsDivergedAtAStepThatIsTooLong) {
@@ -92,7 +89,7 @@ TEST(Training, EndsAlikeOnEveryProcessWhateverTheReason) {
                                     {.workers = 3, .iterations = 10},
                                     keeper);
     EXPECT_EQ(broken.state, State::diverged);
-    EXPECT_EQ(broken.message, "gradient of worker 1 is not finite at iteration 3");
+    EXPECT_EQ(broken.message, "gradient of worker 1 is not finite at iteration 3: entry 1 is nan");
 
     // Asked on one process only: all stop after the same iteration.
     const std::atomic<bool> stop = world.rank() == 2;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tests/core/thread_world.h"
+#include "tests/core/trainer/counting.h"
 #include "tests/core/trainer/methods.h"
 
 namespace residuum {
@@ -175,6 +176,37 @@ TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
     recipe.momentum = 0.5;
     expect_resumes(objective, watched(recipe));
   }
+}
+
+// All losses are averages of what each worker has counted in its statistics so far.
+TEST(Resumed, RunningStatisticsGoOnToTheSameBits) {
+  const test::Counting objective;
+  expect_resumes(objective, watched({}));
+}
+
+// The last step before the stop takes the model beyond the floats; in gradient units nothing else.
+TEST(Resumed, AModelThatIsLostStaysLost) {
+  const test::TinyObjective objective(
+      {1.0}, [](const Draw& draw, std::span<const double>, std::span<double> gradient) {
+        gradient[0] = draw.iteration + 1 == kStopAfter ? 1e10 : 0;
+      });
+  Recipe recipe{.feedback = {{"kind", "ef14"}, {"units", "gradient"}}, .step = {{"value", 1e30}}};
+  recipe.iterations = 20;
+  recipe.precision = Precision::float32;
+  const auto whole = test::train(objective, recipe).outcome;
+  ASSERT_EQ(whole.message, "model is not finite at iteration 7: entry 0 is -inf");
+
+  const auto world = make_single_process();
+  Stored stored;
+  MemoryCheckpoints checkpoints(*world, recipe.workers, stored);
+  recipe.checkpoints = &checkpoints;
+  std::atomic<bool> stop = false;
+  recipe.stop = &stop;
+  Stopper stopper(kStopAfter, stop);
+  ASSERT_EQ(test::train(*world, objective, recipe, stopper).state, Outcome::State::stopped);
+  stop = false;
+  test::FrameKeeper keeper;
+  EXPECT_EQ(test::train(*world, objective, recipe, keeper).message, whole.message);
 }
 
 TEST(Resumed, AFinishedTrainingHasNothingLeftToDo) {

@@ -149,7 +149,7 @@ TEST(Catalogue, RefusesNamesThatCouldLeaveTheDataDirectory) {
   EXPECT_THAT(usage_message([&] { load_sparse("../secret", folder.path() / "data"); }),
               ::testing::StartsWith("../secret: no such file"));
   EXPECT_THAT(usage_message([&] { load_images("../mnist", folder.path()); }),
-              HasSubstr("a data set's name is"));
+              HasSubstr("images are taken by name, not from a path; known: "));
 }
 
 TEST(Catalogue, TellsImagesFromFeatureVectors) {

@@ -145,6 +145,13 @@ TEST_F(VocabularyCache, IsFilledAndUsedByMakeText) {
   const auto print = kept.path().stem().string().substr(std::string("vocabulary-").size());
   store_vocabulary(folder_.path(), print, {"a", "b", "<eos>", "<unk>"});
   const auto second = make_text(source, TextLevel::word, folder_.path());
+  // One that words cannot be numbered by is made anew, however well it was sealed.
+  for (const std::vector<std::string>& useless :
+       {std::vector<std::string>{"b", "a", "<eos>"}, {"b", "b", "a", "<eos>", "<unk>"}}) {
+    store_vocabulary(folder_.path(), print, useless);
+    EXPECT_EQ(make_text(source, TextLevel::word, folder_.path()).tokens, first.tokens);
+    EXPECT_EQ(read_bytes(kept.path()), content);
+  }
   folder_.write(kept.path().filename(), "damaged");
   const auto third = make_text(source, TextLevel::word, folder_.path());
 

@@ -317,7 +317,8 @@ TEST(DeepNetworks, NameBothShapesWhenDigitsAreGivenToThem) {
                   ImageData{.train = random_images(1, kDigits, 1), .test = {}}, resnet20());
             }),
             "'random' has images of 1x28x28 (channels x height x width) in 10 classes, the network "
-            "takes 3x32x32 in 10");
+            "takes 3x32x32 in 10; give it other data (residuum list datasets) or take another "
+            "network");
 }
 
 /// What two workers' training looks like on so many processes.

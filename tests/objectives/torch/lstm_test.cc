@@ -259,7 +259,7 @@ TEST(Lstm, RejectsATextThatIsShorterThanOneSequence) {
               make_lstm({"objective", {{"characters", 30}}}, no_files());
             }),
             "'synthetic-text' has 30 characters to train on; one sequence of 32 and its last "
-            "successor need 33");
+            "successor need 33; take a longer text or a smaller 'objective.sequence'");
 }
 
 TEST(Lstm, RejectsSizesThatAreNone) {
