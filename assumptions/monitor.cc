@@ -84,6 +84,9 @@ void Monitor::observe(const StepView& view) {
   }
   note(row);
   recorder_.write(row, checks);
+  for (const auto& details : details_) {
+    details(view, recorder_);
+  }
 }
 
 void Monitor::visit(RunState& state) {

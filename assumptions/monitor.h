@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assumptions/probes/probe.h"
@@ -40,6 +41,10 @@ class Monitor final : public StepObserver {
 
   Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress);
 
+  /// Rows for the recorder about the parts of an iteration.
+  using Details = std::function<void(const StepView& view, Recorder& recorder)>;
+  void add_details(Details details) { details_.push_back(std::move(details)); }
+
   /// Leaves the columns of wall time empty, so that the same run gives the same bytes.
   void leave_out_times() { times_ = false; }
 
@@ -56,6 +61,7 @@ class Monitor final : public StepObserver {
   void note(const Row& row);
 
   std::vector<std::unique_ptr<Probe>> probes_;
+  std::vector<Details> details_;
   Recorder& recorder_;
   Progress progress_;
   RunSummary summary_;

@@ -97,6 +97,7 @@ reports::Json as_json(const CheckpointHead& head) {
           {"iteration", head.iteration},
           {"iterations_bytes", head.iterations_bytes},
           {"checks_bytes", head.checks_bytes},
+          {"details", head.details},
           {"found", head.found},
           {"started_utc", head.started_utc},
           {"revision", head.revision}};
@@ -108,6 +109,7 @@ CheckpointHead parse_head(const std::string& text) {
           .iteration = json.at("iteration").get<std::uint64_t>(),
           .iterations_bytes = json.at("iterations_bytes").get<std::uint64_t>(),
           .checks_bytes = json.at("checks_bytes").get<std::uint64_t>(),
+          .details = json.value("details", std::map<std::string, std::uint64_t>()),
           .found = json.at("found"),
           .started_utc = json.at("started_utc").get<std::string>(),
           .revision = json.at("revision").get<std::string>()};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,10 +18,11 @@ namespace residuum {
 /// What stands at the head of a checkpoint.
 struct CheckpointHead {
   std::string run_id;
-  std::uint64_t iteration = 0;         // done
-  std::uint64_t iterations_bytes = 0;  // of iterations.csv.part
-  std::uint64_t checks_bytes = 0;      // of checks.csv.part
-  reports::Json found = nullptr;       // the threshold that pilot runs have found, and their number
+  std::uint64_t iteration = 0;                        // done
+  std::uint64_t iterations_bytes = 0;                 // of iterations.csv.part
+  std::uint64_t checks_bytes = 0;                     // of checks.csv.part
+  std::map<std::string, std::uint64_t> details = {};  // bytes of each table of details
+  reports::Json found = nullptr;  // the threshold that pilot runs have found, and their number
   std::string started_utc = {};
   std::string revision = {};  // of the program
 };

@@ -4,12 +4,13 @@
 
 #include <functional>
 #include <map>
+#include <span>
 
 #include "assumptions/probes/probe.h"
 #include "assumptions/theorems/theorem.h"
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
-#include "core/record/columns.h"
+#include "core/record/tables.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands.h"
 #include "objectives/data/catalogue.h"
@@ -45,13 +46,20 @@ std::vector<Line> dataset_lines() {
   return lines;
 }
 
+/// Those of iterations.csv, and as workers.NAME those of the tables of details.
 std::vector<Line> column_lines() {
   std::vector<Line> lines;
-  lines.reserve(kColumns.size());
-  for (const auto& column : kColumns) {
-    lines.push_back({.name = std::string(column.name),
-                     .summary = std::string(column.meaning),
-                     .source = std::string(column.unit)});
+  const auto append = [&](const std::string& before, std::span<const ColumnInfo> columns) {
+    lines.reserve(lines.size() + columns.size());
+    for (const auto& column : columns) {
+      lines.push_back({.name = before + std::string(column.name),
+                       .summary = std::string(column.meaning),
+                       .source = std::string(column.unit)});
+    }
+  };
+  append("", kColumns);
+  for (const TableInfo* table : kDetailTables) {
+    append(std::string(table->name) + '.', table->columns);
   }
   return lines;
 }

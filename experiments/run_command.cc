@@ -268,6 +268,7 @@ class Batch {
                       progress.iteration(done, total);
                       mind_time_limit();
                     });
+    run.details.add_to(monitor);
     if (!run.records_times) {
       monitor.leave_out_times();
     }

@@ -266,7 +266,8 @@ void read_needs(const Section& section, PreparedRun& run) {
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   run.probes = read_probe_names(section);
-  training.measure = !run.probes.empty();
+  run.details = read_detail_tables(section);
+  training.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.measured =
       Cadence(section.any("every", {{"geometric", 1.1}}), section.where("every"), iterations);
@@ -384,6 +385,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);
   resolve(probe_section);
+  forget_absent_tables(run.config["probes"]);
   run.id = make_id(run.config, run.seed);
   return run;
 }

@@ -11,6 +11,7 @@
 
 #include "core/trainer/pilot.h"
 #include "core/trainer/trainer.h"
+#include "experiments/detail_tables.h"
 #include "experiments/study.h"
 #include "objectives/registry.h"
 
@@ -44,6 +45,7 @@ struct PreparedRun {
   std::shared_ptr<const Method> method;
   Training training;  // cluster, minimum and stop are set when it runs
   std::vector<std::string> probes;
+  DetailTables details;
   bool records_times = true;
   int workers = 1;
   bool needs_pilot = false;             // its threshold is yet to be found

@@ -1,5 +1,6 @@
 #include "experiments/run_folder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <system_error>
@@ -152,6 +153,12 @@ Json prints_of(const std::filesystem::path& folder) {
   for (const char* name : {"iterations.csv", "checks.csv"}) {
     prints[name] = short_hash(reports::read_file(folder / name));
   }
+  for (const TableInfo* details : kDetailTables) {
+    const auto name = DetailFiles::name(*details);
+    if (std::filesystem::exists(folder / name)) {
+      prints[name] = short_hash(reports::read_file(folder / name));
+    }
+  }
   return prints;
 }
 
@@ -194,13 +201,26 @@ void restore_parts(const std::filesystem::path& folder) {
   if (state != "running") {
     return;
   }
-  const auto restore = [&](const char* name, const char* part) {
+  const auto restore = [&](const std::string& name, const std::string& part) {
     if (!std::filesystem::exists(folder / part) && std::filesystem::exists(folder / name)) {
       move_file(folder / name, folder / part);
     }
   };
   restore("iterations.csv", kIterationsPart);
   restore("checks.csv", kChecksPart);
+  for (const TableInfo* details : kDetailTables) {
+    restore(DetailFiles::name(*details), DetailFiles::part(*details));
+  }
+}
+
+/// Whether every table of details has at least the bytes that a checkpoint has counted.
+bool has_details(const std::filesystem::path& folder,
+                 const std::vector<const TableInfo*>& tables,
+                 const TableBytes& counted) {
+  return std::all_of(tables.begin(), tables.end(), [&](const TableInfo* table) {
+    const auto found = counted.find(std::string(table->name));
+    return found != counted.end() && bytes_in(folder / DetailFiles::part(*table)) >= found->second;
+  });
 }
 
 /// No tables under their own names, and a status that says why.
@@ -270,7 +290,7 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const std::string& title)
     : folder_(result_dir / "runs" / run.id), run_id_(run.id), started_utc_(utc_now()) {
   make_folder(folder_);
-  resume(run.id);
+  resume(run);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
   reports::write_json_atomically(folder_ / "config.json",
                                  {{"run_id", run.id},
@@ -282,15 +302,18 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   if (!resumed_) {
     iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
     checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
+    details_ = DetailFiles(folder_, run.id, run.details.tables(), nullptr);
   }
 }
 
 /// The tables have at least the rows that the checkpoint counted; those after it are made again.
-void RunFolder::resume(const std::string& run_id) {
+void RunFolder::resume(const PreparedRun& run) {
   restore_parts(folder_);
-  auto checkpoint = find_checkpoint(folder_, run_id, [this](const CheckpointHead& head) {
+  const auto details = run.details.tables();
+  auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
     require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
-                bytes_in(table(kChecksPart)) >= head.checks_bytes,
+                bytes_in(table(kChecksPart)) >= head.checks_bytes &&
+                has_details(folder_, details, head.details),
             "the tables that go with it are not there");
   });
   if (!checkpoint) {
@@ -299,8 +322,9 @@ void RunFolder::resume(const std::string& run_id) {
   }
   const CheckpointHead& head = checkpoint->head;
   iterations_ = std::make_unique<reports::IterationsWriter>(
-      table(kIterationsPart), run_id, head.iterations_bytes);
-  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id, head.checks_bytes);
+      table(kIterationsPart), run.id, head.iterations_bytes);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id, head.checks_bytes);
+  details_ = DetailFiles(folder_, run.id, details, &head.details);
   started_utc_ = head.started_utc;
   if (!head.found.is_null()) {
     found_ = FoundThreshold{.threshold = head.found.at("threshold").get<double>(),
@@ -323,6 +347,7 @@ void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStr
                     .iteration = iterations,
                     .iterations_bytes = iterations_->synchronise(),
                     .checks_bytes = checks_->synchronise(),
+                    .details = details_.synchronise(),
                     .found = found,
                     .started_utc = started_utc_},
                    fill);
@@ -345,8 +370,12 @@ void RunFolder::finish(const Outcome& outcome,
   }
   iterations_->close();
   checks_->close();
+  details_.close();
   move_file(table(kIterationsPart), table("iterations.csv"));
   move_file(table(kChecksPart), table("checks.csv"));
+  for (const TableInfo* details : run.details.tables()) {
+    move_file(folder_ / DetailFiles::part(*details), folder_ / DetailFiles::name(*details));
+  }
   write_log(
       folder_,
       started_utc_,

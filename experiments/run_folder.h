@@ -9,6 +9,7 @@
 #include "assumptions/monitor.h"
 #include "core/record/record.h"
 #include "experiments/checkpoint.h"
+#include "experiments/detail_tables.h"
 #include "experiments/run_config.h"
 #include "reports/csv.h"
 #include "reports/files.h"
@@ -33,6 +34,7 @@ class RunFolder final : public Recorder {
             const std::string& title);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
+  void write_detail(const DetailRow& row) override { details_.write(row); }
 
   /// Iterations that the checkpoint has done, 0 without one.
   std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }
@@ -51,7 +53,7 @@ class RunFolder final : public Recorder {
 
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
-  void resume(const std::string& run_id);
+  void resume(const PreparedRun& run);
 
   std::filesystem::path folder_;
   std::string run_id_;
@@ -60,6 +62,7 @@ class RunFolder final : public Recorder {
   std::string started_utc_;
   std::unique_ptr<reports::IterationsWriter> iterations_;
   std::unique_ptr<reports::ChecksWriter> checks_;
+  DetailFiles details_;
 };
 
 /// Now, as 2026-01-31T12:00:00Z.

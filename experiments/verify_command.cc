@@ -1,5 +1,6 @@
 // residuum verify: the study at several process counts, each under mpirun in a folder of its own;
-// the collected iterations.csv must be the same bytes, columns of wall time aside.
+// the collected iterations.csv must be the same bytes, columns of wall time aside, and so must the
+// tables of details.
 
 #include <fmt/format.h>
 
@@ -7,13 +8,15 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <limits>
+#include <map>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
-#include "core/record/columns.h"
+#include "core/record/tables.h"
 #include "experiments/commands.h"
+#include "experiments/detail_tables.h"
 #include "experiments/progress.h"
 #include "experiments/run_config.h"
 #include "experiments/study.h"
@@ -99,6 +102,22 @@ std::vector<std::string> comparable_rows(const fs::path& file) {
   return rows;
 }
 
+constexpr const char* kIterations = "iterations.csv";
+
+/// The rows of the collected tables that are the same at every process count, by file.
+using Tables = std::map<std::string, std::vector<std::string>>;
+
+Tables comparable_tables(const fs::path& folder) {
+  Tables tables{{kIterations, comparable_rows(folder / kIterations)}};
+  for (const TableInfo* details : kDetailTables) {
+    const auto name = DetailFiles::name(*details);
+    if (fs::exists(folder / name)) {
+      tables[name] = comparable_rows(folder / name);
+    }
+  }
+  return tables;
+}
+
 std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   if (a.size() != b.size()) {
     return fmt::format("{} rows against {}", b.size(), a.size());
@@ -106,6 +125,17 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] != b[i]) {
       return fmt::format("first difference in row {}", i + 1);
+    }
+  }
+  return "";
+}
+
+/// The first difference between two results of one study, which have the same tables.
+std::string difference(const Tables& a, const Tables& b) {
+  for (const auto& [file, rows] : a) {
+    const std::string differs = difference(rows, b.at(file));
+    if (!differs.empty()) {
+      return file + ": " + differs;
     }
   }
   return "";
@@ -184,7 +214,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const auto all_ranks = chosen_ranks(options.ranks, study);
   refuse_fast_reductions(study);
   allow_mpirun_as_root();
-  std::vector<std::string> reference;
+  Tables reference;
   bool all_equal = true;
   for (const int ranks : all_ranks) {
     const fs::path out = top / fmt::format("ranks-{}", ranks);
@@ -193,15 +223,15 @@ ExitCode verify_command(const Options& options, const std::string& program) {
     const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
                        code == static_cast<int>(ExitCode::runs_failed);
     require(ended, "the study failed on {} processes with exit code {}", ranks, code);
-    const auto rows = comparable_rows(out / "iterations.csv");
+    const auto tables = comparable_tables(out);
     if (ranks == all_ranks.front()) {
-      reference = rows;
+      reference = tables;
     }
-    const std::string differs = difference(reference, rows);
+    const std::string differs = difference(reference, tables);
     all_equal = all_equal && differs.empty();
     fmt::print("{:>3} processes: {} rows, {}\n",
                ranks,
-               rows.size(),
+               tables.at(kIterations).size(),
                differs.empty() ? "identical" : differs);
   }
   fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "reports/csv.h"
@@ -78,21 +80,29 @@ std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
   return measures;
 }
 
-void append_checks(AtomicFile& file, const std::filesystem::path& path, const Run& run) {
+/// The records of one run, which the table's own are to be. One from before columns were added is
+/// filled up.
+void append_table(AtomicFile& file,
+                  const std::filesystem::path& path,
+                  const Run& run,
+                  std::string_view header) {
   CsvReader reader(path);
-  std::string header;
+  std::string found;
   for (const auto& name : reader.header()) {
-    header += (header.empty() ? "" : ",") + name;
+    found += (found.empty() ? "" : ",") + name;
   }
-  if (header + '\n' != checks_header()) {
-    reader.fail("the header is not that of checks.csv");
+  if (!header.starts_with(found + ',') && !header.starts_with(found + '\n')) {
+    reader.fail(fmt::format("the header is not that of {}", path.filename().string()));
   }
+  const std::string_view later = header.substr(found.size());
+  const std::string missing(static_cast<std::size_t>(std::count(later.begin(), later.end(), ',')),
+                            ',');
   while (reader.next()) {
     if (reader.text(0) != run.id) {
       reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
     }
     file.append(reader.record());
-    file.append("\n");
+    file.append(missing + '\n');
   }
 }
 
@@ -101,7 +111,37 @@ void write_checks(const ResultFolder& folder) {
   file.append(checks_header());
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {
-      append_checks(file, folder.run_path(run) / "checks.csv", run);
+      append_table(file, folder.run_path(run) / "checks.csv", run, checks_header());
+    }
+  }
+  file.commit();
+}
+
+std::filesystem::path details_of(const ResultFolder& folder,
+                                 const Run& run,
+                                 const TableInfo& table) {
+  return folder.run_path(run) / (std::string(table.name) + ".csv");
+}
+
+bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table) {
+  std::error_code ignored;
+  return run.has_tables() && std::filesystem::exists(details_of(folder, run, table), ignored);
+}
+
+/// A study none of whose runs has the table is left with none.
+void write_details(const ResultFolder& folder, const TableInfo& table) {
+  const auto path = folder.path / (std::string(table.name) + ".csv");
+  if (!reports::has_details(folder, table)) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    return;
+  }
+  const std::string header = detail_header(table);
+  AtomicFile file(path);
+  file.append(header);
+  for (const auto& run : folder.runs) {
+    if (has_details(folder, run, table)) {
+      append_table(file, details_of(folder, run, table), run, header);
     }
   }
   file.commit();
@@ -109,11 +149,20 @@ void write_checks(const ResultFolder& folder) {
 
 }  // namespace
 
+bool has_details(const ResultFolder& folder, const TableInfo& table) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const Run& run) {
+    return has_details(folder, run, table);
+  });
+}
+
 Summary collect(const std::filesystem::path& result_dir) {
   ResultFolder folder = read_result_folder(result_dir);
   write_runs(folder);
   const auto measures = write_iterations(folder);
   write_checks(folder);
+  for (const TableInfo* table : kDetailTables) {
+    write_details(folder, *table);
+  }
   write_json_atomically(result_dir / "datapackage.json", data_package(folder));
   Summary summary = make_summary(std::move(folder), measures);
   write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));

@@ -1,10 +1,12 @@
 #pragma once
 // Gathers what the runs of a study left into one set of tables: runs.csv, iterations.csv,
-// checks.csv, their schema datapackage.json, and summary.json. Every file is replaced whole or left
-// as it was; the tables of the runs are streamed, never held in memory.
+// checks.csv, tables of details where a run has one, their schema datapackage.json, and
+// summary.json. Every file is replaced whole or left as it was; the tables of the runs are
+// streamed, never held in memory.
 
 #include <filesystem>
 
+#include "core/record/tables.h"
 #include "reports/summary.h"
 
 namespace residuum::reports {
@@ -15,6 +17,9 @@ Summary collect(const std::filesystem::path& result_dir);
 
 /// datapackage.json (Frictionless data package) for the tables of this study.
 Json data_package(const ResultFolder& folder);
+
+/// Whether a run of the study was asked for the table and has it.
+bool has_details(const ResultFolder& folder, const TableInfo& table);
 
 /// One column of runs.csv.
 struct RunColumn {

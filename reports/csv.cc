@@ -42,6 +42,15 @@ void append_integer(double value, Line& line) {
   append_number(value, line);
 }
 
+/// Nothing for what was not measured.
+void append_value(const std::optional<double>& value, ColumnType type, Line& line) {
+  if (value && type == ColumnType::integer) {
+    append_integer(*value, line);
+  } else if (value) {
+    append_number(*value, line);
+  }
+}
+
 void append_ratio(double lhs, double rhs, Line& line) {
   if (rhs == 0 && lhs == 0) {
     return;
@@ -111,13 +120,8 @@ void IterationsWriter::write(const Row& row) {
   Line line;
   fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{}"), key_, row.iteration());
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const auto& value = row.get(static_cast<Column>(i));
     append(",", line);
-    if (value && kColumns.at(i).type == ColumnType::integer) {
-      append_integer(*value, line);
-    } else if (value) {
-      append_number(*value, line);
-    }
+    append_value(row.get(static_cast<Column>(i)), kColumns.at(i).type, line);
   }
   append("\n", line);
   file_.append(text_of(line));
@@ -150,6 +154,43 @@ void ChecksWriter::write(const Check& check) {
   append(",", line);
   append_ratio(check.lhs, check.rhs, line);
   append(check.holds ? ",1\n" : ",0\n", line);
+  file_.append(text_of(line));
+}
+
+std::string detail_header(const TableInfo& table) {
+  std::string header = fmt::format("run_id,iteration,{}", table.key);
+  for (const auto& column : table.columns) {
+    header += ',';
+    header += column.name;
+  }
+  return header + '\n';
+}
+
+DetailWriter::DetailWriter(const std::filesystem::path& path,
+                           std::string_view run_id,
+                           const TableInfo& table)
+    : file_(path), key_(csv_field(run_id)), table_(&table) {
+  file_.append(detail_header(table));
+}
+
+DetailWriter::DetailWriter(const std::filesystem::path& path,
+                           std::string_view run_id,
+                           const TableInfo& table,
+                           std::uint64_t kept)
+    : file_(path, kept), key_(csv_field(run_id)), table_(&table) {}
+
+void DetailWriter::write(const DetailRow& row) {
+  Line line;
+  fmt::format_to(std::back_inserter(line),
+                 FMT_COMPILE("{},{},{}"),
+                 key_,
+                 row.iteration(),
+                 csv_field(row.part()));
+  for (std::size_t i = 0; i < table_->columns.size(); ++i) {
+    append(",", line);
+    append_value(row.get(i), table_->columns[i].type, line);
+  }
+  append("\n", line);
   file_.append(text_of(line));
 }
 

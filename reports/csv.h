@@ -67,4 +67,29 @@ class ChecksWriter {
   std::string key_;
 };
 
+/// The header row of a table of details.
+std::string detail_header(const TableInfo& table);
+
+/// workers.csv of one run.
+class DetailWriter {
+ public:
+  DetailWriter(const std::filesystem::path& path, std::string_view run_id, const TableInfo& table);
+  /// Goes on with a table after its first `kept` bytes.
+  DetailWriter(const std::filesystem::path& path,
+               std::string_view run_id,
+               const TableInfo& table,
+               std::uint64_t kept);
+
+  void write(const DetailRow& row);
+  const TableInfo& table() const { return *table_; }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+  const TableInfo* table_;
+};
+
 }  // namespace residuum::reports

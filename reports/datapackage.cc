@@ -32,7 +32,7 @@ Json resource(std::string_view name, const Json& fields, const Json& primary_key
   if (!primary_key.empty()) {
     schema["primaryKey"] = primary_key;
   }
-  if (name == "iterations" || name == "checks") {
+  if (name != "runs" && name != "bounds") {
     schema["foreignKeys"] = Json::array({Json{
         {"fields", "run_id"}, {"reference", Json{{"resource", "runs"}, {"fields", "run_id"}}}}});
   }
@@ -54,15 +54,27 @@ Json run_fields(const ResultFolder& folder) {
   return fields;
 }
 
-Json iteration_fields() {
-  Json fields = Json::array({field("run_id", "string", "the run"),
-                             field("iteration", "integer", "t: from w_t to w_{t+1}")});
-  for (const auto& column : kColumns) {
+void append_fields(std::span<const ColumnInfo> columns, Json& fields) {
+  for (const auto& column : columns) {
     const bool is_integer = column.type == ColumnType::integer;
     fields.push_back(
         field(column.name, is_integer ? "integer" : "number", column.meaning, column.unit));
   }
+}
+
+Json iteration_fields() {
+  Json fields = Json::array({field("run_id", "string", "the run"),
+                             field("iteration", "integer", "t: from w_t to w_{t+1}")});
+  append_fields(kColumns, fields);
   return fields;
+}
+
+Json detail_resource(const TableInfo& table) {
+  Json fields = Json::array({field("run_id", "string", "the run"),
+                             field("iteration", "integer", "t"),
+                             field(table.key, table.key_type, table.key_meaning)});
+  append_fields(table.columns, fields);
+  return resource(table.name, fields, Json::array({"run_id", "iteration", table.key}));
 }
 
 Json check_fields() {
@@ -152,6 +164,11 @@ Json data_package(const ResultFolder& folder) {
        resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
        resource("checks", check_fields(), nullptr),
        resource("bounds", bound_fields(), Json::array({"method", "theorem", "iterations"}))});
+  for (const TableInfo* table : kDetailTables) {
+    if (has_details(folder, *table)) {
+      package["resources"].push_back(detail_resource(*table));
+    }
+  }
   return package;
 }
 

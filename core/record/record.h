@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/record/columns.h"
+#include "core/record/tables.h"
 
 namespace residuum {
 
@@ -26,6 +28,37 @@ class Row {
  private:
   std::uint64_t iteration_;
   std::array<std::optional<double>, kColumns.size()> values_{};
+};
+
+/// What one iteration has to say of a worker or a layer.
+class DetailRow {
+ public:
+  /// `part` is what the key column says: "3", "conv1.weight".
+  DetailRow(const TableInfo& table, std::uint64_t iteration, std::string part)
+      : table_(&table),
+        iteration_(iteration),
+        part_(std::move(part)),
+        values_(table.columns.size()) {}
+
+  const TableInfo& table() const { return *table_; }
+  std::uint64_t iteration() const { return iteration_; }
+  const std::string& part() const { return part_; }
+  /// The column is one of the row's table.
+  template <class TableColumn>
+  void set(TableColumn column, double value) {
+    values_.at(static_cast<std::size_t>(column)) = value;
+  }
+  template <class TableColumn>
+  const std::optional<double>& get(TableColumn column) const {
+    return values_.at(static_cast<std::size_t>(column));
+  }
+  const std::vector<std::optional<double>>& values() const { return values_; }
+
+ private:
+  const TableInfo* table_;
+  std::uint64_t iteration_;
+  std::string part_;
+  std::vector<std::optional<double>> values_;
 };
 
 /// One inequality lhs <= rhs that was looked at. `worker` is empty for global ones. A hard one is
@@ -53,6 +86,8 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void write(const Row& row, const std::vector<Check>& checks) = 0;
+  /// Called only in runs that were asked for tables of details.
+  virtual void write_detail(const DetailRow& /*row*/) {}
 };
 
 }  // namespace residuum

@@ -40,6 +40,17 @@ void expect_same_bits(const test::Seen& over_mpi, const test::Seen& alone) {
   }
 }
 
+void expect_same_bits(const DetailRow& over_mpi, const DetailRow& alone) {
+  ASSERT_EQ(over_mpi.iteration(), alone.iteration());
+  ASSERT_EQ(over_mpi.part(), alone.part());
+  for (std::size_t c = 0; c < alone.values().size(); ++c) {
+    ASSERT_EQ(over_mpi.get(c).has_value(), alone.get(c).has_value());
+    if (alone.get(c)) {
+      ASSERT_EQ(bits(*over_mpi.get(c)), bits(*alone.get(c))) << alone.table().columns[c].name;
+    }
+  }
+}
+
 void expect_same_run(const Recipe& recipe) {
   World& world = test::mpi_test_world();
   const auto objective = test::noisy_quadratic(40, 0.5);
@@ -56,6 +67,11 @@ void expect_same_run(const Recipe& recipe) {
   ASSERT_EQ(over_mpi.rows.size(), alone.rows.size());
   for (std::size_t t = 0; t < alone.rows.size(); ++t) {
     expect_same_bits(over_mpi.rows[t], alone.rows[t]);
+  }
+  ASSERT_EQ(over_mpi.workers.size(), alone.rows.size() * static_cast<std::size_t>(recipe.workers));
+  ASSERT_EQ(over_mpi.workers.size(), alone.workers.size());
+  for (std::size_t i = 0; i < alone.workers.size(); ++i) {
+    expect_same_bits(over_mpi.workers[i], alone.workers[i]);
   }
 }
 

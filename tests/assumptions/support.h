@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/details/worker_details.h"
 #include "assumptions/monitor.h"
 #include "core/vectors/dense.h"
 #include "tests/core/tiny_training.h"
@@ -21,7 +22,10 @@ class RowKeeper final : public Recorder {
     rows.push_back(row);
     all_checks.push_back(checks);
   }
+  void write_detail(const DetailRow& row) override { details.push_back(row); }
+
   std::vector<Row> rows;
+  std::vector<DetailRow> details;
   std::vector<std::vector<Check>> all_checks;  // of each row
 };
 
@@ -163,6 +167,7 @@ inline Seen top_k_step(const Rows<double>& accumulators,
 struct MeasuredRun {
   Outcome outcome;
   std::vector<Seen> rows;
+  std::vector<DetailRow> workers;  // of every measured iteration
   RunSummary summary;
 };
 
@@ -171,11 +176,13 @@ inline MeasuredRun measure(World& world, const Objective& objective, const Recip
   RowKeeper keeper;
   Monitor monitor(
       make_probes(all_probes(), "a test"), keeper, [](auto /*done*/, auto /*total*/) {});
+  monitor.add_details(write_worker_details);
   MeasuredRun run;
   run.outcome = train(world, objective, recipe, monitor);
   for (std::size_t i = 0; i < keeper.rows.size(); ++i) {
     run.rows.push_back({keeper.rows[i], keeper.all_checks[i]});
   }
+  run.workers = std::move(keeper.details);
   run.summary = monitor.summary();
   return run;
 }

@@ -110,6 +110,24 @@ TEST_F(Program, RunsAgainWhatWasDamagedSinceItFinished) {
   }
 }
 
+TEST_F(Program, LeavesATableOfWorkersOnlyWhereItIsAskedTo) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(results() / "workers.csv"));
+
+  ASSERT_EQ(run(kStudy, {"--set", "probes.workers=true"}).code, 0);
+  const std::string table = read_text(results() / "workers.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 4 * 40 * 4);
+
+  std::filesystem::path one;
+  for (const auto& folder : std::filesystem::directory_iterator(results() / "runs")) {
+    one = std::filesystem::exists(folder.path() / "workers.csv") ? folder.path() : one;
+  }
+  std::ofstream(one / "workers.csv") << "damaged";
+  const Finished again = run(kStudy, {"--set", "probes.workers=true"});
+  EXPECT_THAT(again.err, HasSubstr("was damaged since it finished"));
+  EXPECT_EQ(read_text(results() / "workers.csv").size(), table.size());
+}
+
 TEST_F(Program, SeesThePublishedRuleLeakAndTheCapturedNot) {
   ASSERT_EQ(run(kStudy).code, 0) << "a negative control is no failure";
 

@@ -17,7 +17,10 @@ class Resume : public testing::Test {
     const Finished whole = residuum_program({"run", study_, "--out", "whole"}, folder_.path());
     ASSERT_EQ(whole.code, 0) << whole.err;
     whole_ = run_tables(folder_.path() / "whole");
-    ASSERT_EQ(whole_.size(), 10U);
+    ASSERT_EQ(whole_.size(), 15U);
+    for (const auto& [path, content] : whole_) {
+      ASSERT_FALSE(content.empty()) << path;
+    }
   }
   std::vector<std::string> command(const char* out) const {
     return {RESIDUUM_PROGRAM,

@@ -72,6 +72,20 @@ TEST(RunId, ChangesWithEveryValueThatMatters) {
   EXPECT_NE(id_of("seeds = [2]\n" + kStudy), id);
 }
 
+TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
+  const std::string id = id_of(kStudy);
+
+  EXPECT_FALSE(prepared(kStudy).front().config["probes"].contains("workers"));
+  EXPECT_EQ(id_of(kStudy, {"probes.workers=false"}), id);
+  EXPECT_NE(id_of(kStudy, {"probes.workers=true"}), id) << "a run without the table has to be made";
+}
+
+TEST(RunConfig, MeasuresWhereOnlyATableOfDetailsIsWanted) {
+  EXPECT_FALSE(prepared(kStudy, {"probes.names=[]"}).front().training.measure);
+  EXPECT_TRUE(
+      prepared(kStudy, {"probes.names=[]", "probes.workers=true"}).front().training.measure);
+}
+
 TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"sparsifier.k=21"}), HasSubstr("only 20 parameters"));
   EXPECT_THAT(error_of(kStudy, {"sparsifier.k=0"}), HasSubstr("at least 1"));
@@ -93,6 +107,9 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
   EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
+  EXPECT_THAT(error_of(kStudy, {"probes.worker=true"}),
+              HasSubstr("did you mean 'probes.workers'?"));
 }
 
 TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {

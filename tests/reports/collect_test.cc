@@ -232,6 +232,62 @@ TEST_F(Collect, DataPackageDescribesTheFilesAsTheyAre) {
   EXPECT_EQ(package["resources"][0]["schema"]["primaryKey"], "run_id");
 }
 
+/// What a run says of its workers 0 and 1 in iteration 3.
+std::string write_workers(const std::filesystem::path& run, const std::string& id) {
+  DetailWriter writer(run / "workers.csv", id, kWorkersTable);
+  for (const char* worker : {"0", "1"}) {
+    DetailRow row(kWorkersTable, 3, worker);
+    row.set(WorkerColumn::nnz_sent, 7);
+    writer.write(row);
+  }
+  writer.close();
+  return read_file(run / "workers.csv").substr(detail_header(kWorkersTable).size());
+}
+
+TEST_F(Collect, GathersTablesOfDetailsFromTheRunsThatHaveThem) {
+  study.seeds = 3;
+  study.write(path());
+  std::string expected = detail_header(kWorkersTable);
+  for (const int seed : {1, 3}) {
+    expected += write_workers(run_path(0, seed), SyntheticStudy::run_id(0, seed));
+  }
+
+  (void)collect(path());
+
+  EXPECT_EQ(read_file(path() / "workers.csv"), expected);
+  const Json package = read_json(path() / "datapackage.json");
+  ASSERT_EQ(package["resources"].size(), 5U);
+  const Json& schema = package["resources"][4]["schema"];
+  EXPECT_EQ(schema["primaryKey"], Json::array({"run_id", "iteration", "worker"}));
+  EXPECT_EQ(schema["foreignKeys"][0]["reference"]["resource"], "runs");
+  std::string header;
+  for (const auto& field : schema["fields"]) {
+    header += (header.empty() ? "" : ",") + field["name"].get<std::string>();
+  }
+  EXPECT_EQ(header + '\n', detail_header(kWorkersTable));
+
+  std::filesystem::remove(run_path(0, 1) / "workers.csv");
+  std::filesystem::remove(run_path(0, 3) / "workers.csv");
+  (void)collect(path());
+  EXPECT_FALSE(std::filesystem::exists(path() / "workers.csv")) << "no run has it any more";
+}
+
+TEST_F(Collect, RefusesDetailsOfAnotherRunOrOtherColumnsAndFillsUpOldOnes) {
+  study.seeds = 1;
+  study.write(path());
+  const auto file = run_path(0, 1) / "workers.csv";
+  const std::string id = SyntheticStudy::run_id(0, 1);
+
+  write_workers(run_path(0, 1), SyntheticStudy::run_id(0, 2));
+  EXPECT_THAT(complaint(), HasSubstr("of another run"));
+  write_file_atomically(file, "run_id,iteration,worker,nnz\n");
+  EXPECT_THAT(complaint(), HasSubstr("the header is not that of workers.csv"));
+  write_file_atomically(file, "run_id,iteration,worker,nnz_sent\n" + id + ",0,1,7\n");
+  (void)collect(path());
+  EXPECT_EQ(read_file(path() / "workers.csv"),
+            detail_header(kWorkersTable) + id + ",0,1,7,,,,,,,,\n");
+}
+
 TEST_F(Collect, FillsUpATableFromBeforeAColumnWasAdded) {
   study.seeds = 1;
   study.iterations = 1;

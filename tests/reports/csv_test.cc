@@ -117,6 +117,30 @@ TEST_F(Csv, ChecksHaveARatioUnlessBothSidesAreZero) {
             "r-0123456789ab,4,e,,nan,0,nan,0\n");
 }
 
+TEST_F(Csv, DetailsNameTheirPartAndLeaveEmptyWhatWasNotMeasured) {
+  const auto path = folder() / "workers.csv";
+  {
+    DetailWriter writer(path, "r-0123456789ab", kWorkersTable);
+    DetailRow row(kWorkersTable, 5, "3");
+    row.set(WorkerColumn::nnz_sent, 1e6);
+    row.set(WorkerColumn::residual_norm_sq, 0.1);
+    row.set(WorkerColumn::total_error, kInf);
+    writer.write(row);
+    writer.close();
+  }
+  const std::string kept =
+      "run_id,iteration,worker,nnz_sent,grad_norm_sq,accumulator_norm_sq,residual_norm_sq,"
+      "residual_norm_inf,sent_norm_sq,noise_variance,total_error,total_nnz_sent\n"
+      "r-0123456789ab,5,3,1000000,,,0.1,,,,inf,\n";
+  EXPECT_EQ(read_file(path), kept);
+
+  std::ofstream(path, std::ios::app) << "cut off";
+  DetailWriter writer(path, "r-0123456789ab", kWorkersTable, kept.size());
+  writer.write(DetailRow(kWorkersTable, 6, "0"));
+  writer.close();
+  EXPECT_EQ(read_file(path), kept + "r-0123456789ab,6,0,,,,,,,,,\n");
+}
+
 TEST(IterationsWriter, SaysThatTheDiskIsFull) {
   IterationsWriter writer("/dev/full", "r-0123456789ab");
   writer.write(Row(0));

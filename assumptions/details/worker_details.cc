@@ -1,0 +1,28 @@
+#include "assumptions/details/worker_details.h"
+
+#include <fmt/format.h>
+
+namespace residuum {
+
+void write_worker_details(const StepView& view, Recorder& recorder) {
+  for (std::size_t worker = 0; worker < view.worker_scalars.size(); ++worker) {
+    const WorkerScalars& scalars = view.worker_scalars[worker];
+    DetailRow row(kWorkersTable, view.iteration, fmt::format("{}", worker));
+    row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
+    row.set(WorkerColumn::grad_norm_sq, scalars.gradient_norm_sq);
+    row.set(WorkerColumn::accumulator_norm_sq, scalars.accumulator_norm_sq);
+    row.set(WorkerColumn::residual_norm_sq, scalars.residual_norm_sq);
+    row.set(WorkerColumn::residual_norm_inf, scalars.residual_norm_inf);
+    row.set(WorkerColumn::sent_norm_sq, scalars.sent_norm_sq);
+    if (view.batch_is_exact) {
+      row.set(WorkerColumn::noise_variance, 0);  // a whole shard has none
+    } else if (view.halves) {
+      row.set(WorkerColumn::noise_variance, scalars.noise_variance);
+    }
+    row.set(WorkerColumn::total_error, scalars.total_error);
+    row.set(WorkerColumn::total_nnz_sent, scalars.total_nnz);
+    recorder.write_detail(row);
+  }
+}
+
+}  // namespace residuum

@@ -1,0 +1,55 @@
+#pragma once
+// Tables that a run leaves where it is asked to: several rows per measured iteration, each about
+// one of its workers or layers. Their headers, their schemas in datapackage.json and what `residuum
+// list columns` prints are made of what stands here. Columns are only ever appended; norms as in
+// columns.h.
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "core/record/columns.h"
+
+namespace residuum {
+
+#define RESIDUUM_WORKER_COLUMNS(X)                                                          \
+  X(nnz_sent, integer, "", "entries that the sparsifier kept")                              \
+  X(grad_norm_sq, number, "", "|G^p_t|^2 of the stochastic gradient")                       \
+  X(accumulator_norm_sq, number, "", "|a^p_t|^2")                                           \
+  X(residual_norm_sq, number, "", "|e^p_{t+1}|^2")                                          \
+  X(residual_norm_inf, number, "", "largest |entry| of e^p_{t+1}")                          \
+  X(sent_norm_sq, number, "", "|s^p_t|^2 of the message")                                   \
+  X(noise_variance, number, "", "sigma^2 of the batch gradient, by half batches; unbiased") \
+  X(total_error, number, "", "sum over iterations up to t of |e^p_{t+1}|^2")                \
+  X(total_nnz_sent, integer, "", "entries kept in the iterations up to and with this one")
+
+enum class WorkerColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_WORKER_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kWorkerColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_WORKER_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
+struct TableInfo {
+  std::string_view name;      // "workers": the file is workers.csv
+  std::string_view key;       // beside run_id and iteration: the column that names the part
+  std::string_view key_type;  // of Frictionless: string, integer
+  std::string_view key_meaning;
+  std::span<const ColumnInfo> columns;
+};
+
+inline constexpr TableInfo kWorkersTable{.name = "workers",
+                                         .key = "worker",
+                                         .key_type = "integer",
+                                         .key_meaning = "p, from 0",
+                                         .columns = kWorkerColumns};
+
+inline constexpr std::array kDetailTables{&kWorkersTable};
+
+}  // namespace residuum
