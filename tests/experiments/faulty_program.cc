@@ -1,8 +1,11 @@
-// The program with a sparsifier that fails where a study says: when it is built for a run, or while
-// it selects.
+// The program with a sparsifier that fails where a study says, when it is built for a run or while
+// it selects, or waits for a file.
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <thread>
 
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program.h"
@@ -16,13 +19,22 @@ bool is_on_rank(std::int64_t rank) {
   return own != nullptr && std::to_string(rank) == own;
 }
 
-/// Sends the first entry. fails_at = "build": when a study is read for the second time, so that a
-/// run is at it, on rank `fails_on`. fails_at = "select": at iteration 2 on that rank.
+/// At most a minute or so.
+void wait_for(const std::filesystem::path& file) {
+  for (int tries = 0; tries < 1200 && !std::filesystem::exists(file); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+/// Sends the first entry. fails_at = "build": when it is built once more than there are `runs`, so
+/// that a run is at it, on rank `fails_on`. fails_at = "select": at iteration 2 on that rank.
+/// waits_for = "FILE": at iteration 20, until there is such a file.
 class Faulty final : public SparsifierFor<Faulty> {
  public:
   explicit Faulty(const Section& section)
-      : fails_at_(section.choice("fails_at", {"build", "select"})),
-        fails_on_(section.integer("fails_on")) {
+      : fails_at_(section.choice("fails_at", {"build", "select", "nothing"}, "nothing")),
+        fails_on_(section.integer("fails_on", 0)),
+        waits_for_(section.text("waits_for", "")) {
     static int built = 0;
     const auto runs = section.integer("runs", 1);
     if (fails_at_ == "build" && is_on_rank(fails_on_) && built++ == runs) {
@@ -37,6 +49,9 @@ class Faulty final : public SparsifierFor<Faulty> {
     if (fails_at_ == "select" && at.iteration == 2 && is_on_rank(fails_on_)) {
       resource_error("no memory for worker {}", at.worker);
     }
+    if (!waits_for_.empty() && at.iteration == 20) {
+      wait_for(waits_for_);
+    }
     message = {};
     if (accumulator[0] != 0) {
       message.entries.push_back(0, accumulator[0]);
@@ -48,6 +63,7 @@ class Faulty final : public SparsifierFor<Faulty> {
  private:
   std::string fails_at_;
   std::int64_t fails_on_;
+  std::string waits_for_;
 };
 
 const Registered<Sparsifier> kFaulty({"faulty",
