@@ -42,9 +42,21 @@ std::optional<double> threshold_of(const Json& config, const Json& status, doubl
 
 /// Losses that are sums of logarithms of probabilities and a regulariser.
 bool is_never_negative(const std::string& objective) {
-  constexpr std::array<std::string_view, 4> kKinds{
-      "logistic", "nonconvex-logistic", "mlp", "lenet"};
+  constexpr std::array<std::string_view, 8> kKinds{
+      "logistic", "nonconvex-logistic", "mlp", "lenet", "resnet20", "vgg16", "alexnet", "lstm"};
   return std::find(kKinds.begin(), kKinds.end(), objective) != kKinds.end();
+}
+
+void add_practice_facts(MethodFacts& facts, const Json& config) {
+  const char* momentum = facts.feedback == "dgc" ? "feedback.momentum" : "step.momentum";
+  facts.momentum = number_at(config, momentum).value_or(0);
+  facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
+  if (number_at(config, "step.clip_norm").value_or(0) > 0) {
+    facts.clipped = word_at(config, "step.clip_at", "worker");
+  }
+  if (number_at(config, "step.warmup").value_or(0) > 0) {
+    facts.step_rule += " with warm-up";
+  }
 }
 
 void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& status) {
@@ -96,7 +108,7 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
   facts.units = word_at(config, "feedback.units", "step");
   facts.protocol = word_at(config, "protocol.kind", "bsp");
   facts.step_rule = word_at(config, "step.rule", "constant");
-  facts.momentum = number_at(config, "step.momentum").value_or(0);
+  add_practice_facts(facts, config);
   facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
   facts.dimension = std::max(1.0, number_at(run.status, "dimension").value_or(1));
   facts.period = number_at(config, "protocol.period");

@@ -134,6 +134,14 @@ std::string assumptions_html(const Summary& summary, std::vector<std::string>& p
          workers_table(curves) + drawn_figures(summary, plan_workers_figures(curves), problems);
 }
 
+std::string practice_html(const Summary& summary) {
+  const std::string practice = practice_table(summary);
+  return practice.empty() ? practice
+                          : "<p>Beside the plain algorithm; the theorems are about runs without "
+                            "momentum, decay of weights and clipping.</p>\n" +
+                                practice;
+}
+
 /// Sums that are left to MPI_Allreduce.
 bool reduces_fast(const Run& run) {
   return !run.config.empty() && text_at(run.config, "config.aggregator.reduction") == "fast";
@@ -179,6 +187,7 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   std::string html = head(summary.folder.title) + "<body>\n" + headline(summary) + "<main>\n";
   html += section("Verdicts", verdict_table(summary));
   html += optional_section("Assumptions", assumptions_html(summary, problems));
+  html += optional_section("Training practice", practice_html(summary));
   html += section("Where the runs ended", results_table(summary));
   html += optional_section("At equal cost", comparison_tables(summary));
   html += optional_section("Rates", rates_table(summary));

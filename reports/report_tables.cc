@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/html.h"
+#include "reports/practice.h"
 #include "reports/verdict.h"
 
 namespace residuum::reports {
@@ -229,6 +230,20 @@ std::string checks_table(const Summary& summary) {
     }
   }
   return table(header, rows);
+}
+
+std::string practice_table(const Summary& summary) {
+  std::vector<HtmlRow> rows;
+  bool says_anything = false;
+  for (const auto& group : summary.groups) {
+    std::string words;
+    for (const auto& word : practice_of(summary.folder.runs[group.group.runs.front()])) {
+      words += (words.empty() ? "" : "; ") + word;
+    }
+    says_anything = says_anything || !words.empty();
+    rows.push_back({text_cell(group.group.label), text_cell(words.empty() ? "–" : words)});
+  }
+  return says_anything ? table({text_cell("method"), text_cell("practice")}, rows) : std::string();
 }
 
 std::string runs_table(const Summary& summary) {

@@ -16,6 +16,9 @@ std::string results_table(const Summary& summary);
 /// Per method and invariant: how often it was looked at, failures, the worst ratio.
 std::string checks_table(const Summary& summary);
 
+/// What each method does beside the plain algorithm; empty if none does anything.
+std::string practice_table(const Summary& summary);
+
 std::string runs_table(const Summary& summary);
 
 /// What an object holds, one line per scalar, keys dotted.

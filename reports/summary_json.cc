@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/assumptions.h"
+#include "reports/practice.h"
 #include "reports/report_comparison.h"
 #include "reports/summary.h"
 #include "reports/theorems.h"
@@ -62,6 +63,7 @@ Json to_json(const GroupSummary& group, const ResultFolder& folder) {
   }
   return {{"label", group.group.label},
           {"varying", group.group.varying},
+          {"practice", practice_of(folder.runs[group.group.runs.front()])},
           {"runs", runs},
           {"seeds", group.group.runs.size()},
           {"finished", group.finished},

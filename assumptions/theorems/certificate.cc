@@ -52,7 +52,7 @@ void add_gap_terms(std::vector<BoundTerm>& terms,
 
 Bound certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  exam.lockstep_without_momentum();
+  exam.lockstep_with_plain_updates();
   const double smoothness = exam.need(evidence.smoothness());
   const bool ends_known = knows_ends(evidence);
   const auto floor = ends_known ? std::nullopt : floor_of(evidence.method());
@@ -77,7 +77,7 @@ Bound certificate(const Evidence& evidence) {
 
 Bound convex_certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::loss_gap);
-  exam.lockstep_without_momentum();
+  exam.lockstep_with_plain_updates();
   exam.constant_step();
   exam.convex_objective();
   const double smoothness = exam.need(evidence.smoothness());

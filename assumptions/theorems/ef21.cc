@@ -11,7 +11,7 @@ namespace residuum {
 Bound ef21(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  exam.lockstep_without_momentum();
+  exam.lockstep_with_plain_updates();
   exam.constant_step();
   exam.precondition("feedback is EF21", facts.feedback == "ef21", "feedback is " + facts.feedback);
   exam.precondition("every message is applied as it was sent",

@@ -28,12 +28,14 @@ struct MethodFacts {
   std::string protocol = "bsp";
   std::string sampling = "replacement";
   std::string step_rule = "constant";
-  double momentum = 0;
-  double workers = 1;           // P
-  double dimension = 1;         // d
-  bool conserves = true;        // nothing is ever lost
-  bool full_gradients = false;  // every worker's gradient is that of its whole shard
-  bool deterministic = false;   // no draw of the seed enters the run
+  double momentum = 0;              // before or after the exchange
+  double weight_decay = 0;          // added after the exchange: f does not have it
+  std::string clipped = "nothing";  // or "worker" gradients, or the "update"
+  double workers = 1;               // P
+  double dimension = 1;             // d
+  bool conserves = true;            // nothing is ever lost
+  bool full_gradients = false;      // every worker's gradient is that of its whole shard
+  bool deterministic = false;       // no draw of the seed enters the run
 
   std::optional<double> k = std::nullopt;              // entries a worker keeps
   std::optional<double> threshold = std::nullopt;      // on step-multiplied accumulators

@@ -91,9 +91,12 @@ std::pair<double, double> Examination::need_both(const std::vector<Constant>& co
   return {first, need(constants.at(1))};
 }
 
-void Examination::no_momentum() {
-  precondition(
-      "no momentum", method().momentum == 0, fmt::format("momentum is {}", method().momentum));
+void Examination::plain_updates() {
+  const MethodFacts& facts = method();
+  precondition("no momentum", facts.momentum == 0, fmt::format("momentum is {}", facts.momentum));
+  precondition("no decay of weights, and nothing is clipped",
+               facts.weight_decay == 0 && facts.clipped == "nothing",
+               fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
 }
 
 void Examination::unbiased_gradients() {
@@ -103,17 +106,17 @@ void Examination::unbiased_gradients() {
                facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling);
 }
 
-void Examination::lockstep_without_momentum() {
+void Examination::lockstep_with_plain_updates() {
   precondition("workers exchange in lockstep",
                method().protocol == "bsp",
                fmt::format("protocol is {}", method().protocol));
-  no_momentum();
+  plain_updates();
   unbiased_gradients();
 }
 
 void Examination::plain_synchronous_steps() {
   const MethodFacts& facts = method();
-  lockstep_without_momentum();
+  lockstep_with_plain_updates();
   if (facts.units != "step") {
     // Memory in gradients is memory in steps divided by eta: the same until eta changes.
     precondition("residuals in units of the step, or a constant step size",

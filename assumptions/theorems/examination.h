@@ -36,9 +36,10 @@ class Examination {
 
   /// Gradients are unbiased given the past.
   void unbiased_gradients();
-  void no_momentum();
-  /// Workers exchange in lockstep, unbiased gradients, no momentum.
-  void lockstep_without_momentum();
+  /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
+  void plain_updates();
+  /// Workers exchange in lockstep, unbiased gradients, plain updates.
+  void lockstep_with_plain_updates();
   /// The same, and residuals do not change with the step size.
   void plain_synchronous_steps();
   void constant_step();

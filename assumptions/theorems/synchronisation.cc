@@ -16,7 +16,7 @@ struct Common {
 };
 
 Common need_common(Examination& exam) {
-  exam.no_momentum();
+  exam.plain_updates();
   exam.unbiased_gradients();
   exam.constant_step();
   exam.precondition("workers send everything",

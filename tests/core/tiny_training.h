@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/trainer/density_schedule.h"
 #include "core/trainer/trainer.h"
 #include "tests/core/support.h"
 
@@ -100,6 +101,9 @@ struct Recipe {
   Json feedback = {{"kind", "ef14"}};
   Json step = {{"value", 0.1}};
   double momentum = 0;
+  double weight_decay = 0;
+  Clip clip = Clip::none;
+  double clip_norm = 0;
   int workers = 1;
   std::uint64_t iterations = 1;
   Precision precision = Precision::float64;
@@ -109,6 +113,7 @@ struct Recipe {
   std::optional<Json> tested = std::nullopt;
   bool measure = true;
   std::size_t batch = 1;
+  std::size_t accumulation = 1;
   Sampling sampling = Sampling::replacement;
   std::vector<std::vector<std::uint32_t>> shards = {};
   const std::atomic<bool>* stop = nullptr;
@@ -125,13 +130,23 @@ struct Recipe {
   Checkpoints* checkpoints = nullptr;
 };
 
-inline Method method_of(const Recipe& recipe) {
+/// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
+inline Method method_of(const Recipe& recipe, std::size_t dimension) {
   const Section step("step", recipe.step);
-  Method method{.sparsifier = sparsifier(recipe.sparsifier),
+  const Section selection("sparsifier", recipe.sparsifier);
+  Method method{.sparsifier = make_sparsifier(selection),
                 .aggregator = aggregator(recipe.aggregator),
                 .feedback = feedback(recipe.feedback),
                 .step_rule = make_step_rule(step, {}),
-                .momentum = recipe.momentum};
+                .momentum = recipe.momentum,
+                .weight_decay = recipe.weight_decay,
+                .clip = recipe.clip,
+                .clip_norm = recipe.clip_norm};
+  method.stages =
+      read_density_stages(selection,
+                          *method.sparsifier,
+                          {.layers = {}, .dimension = dimension, .iterations = recipe.iterations});
+  selection.finish();
   step.finish();
   return method;
 }
@@ -142,7 +157,7 @@ inline Outcome train(World& world,
                      const Recipe& recipe,
                      StepObserver& observer) {
   const Cluster cluster(world, recipe.workers);
-  const Method method = method_of(recipe);
+  const Method method = method_of(recipe, objective.dimension());
   Training training;
   training.objective = &objective;
   training.method = &method;
@@ -151,6 +166,7 @@ inline Outcome train(World& world,
   training.seed = recipe.seed;
   training.iterations = recipe.iterations;
   training.batch = recipe.batch;
+  training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
   training.precision = recipe.precision;
   training.measure = recipe.measure;

@@ -112,6 +112,51 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
               HasSubstr("did you mean 'probes.workers'?"));
 }
 
+TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
+  EXPECT_EQ(
+      id_of(kStudy,
+            {"step.weight_decay=0", "step.clip_norm=0", "step.warmup=0", "workers.accumulate=1"}),
+      id_of(kStudy));
+  EXPECT_NE(id_of(kStudy, {"step.weight_decay=1e-4"}), id_of(kStudy));
+}
+
+TEST(RunConfig, ReadsTrainingPractice) {
+  const ObjectiveContext context{.data_dir = "data", .cache_dir = "", .workers = 1};
+  ObjectiveCache objectives(context);
+  KnownKeys known;
+  const auto study = parse_study(kStudy,
+                                 "s.toml",
+                                 {"step.weight_decay=0.5",
+                                  "step.clip_norm=2",
+                                  "step.clip_at=update",
+                                  "sparsifier.schedule=[0.5, 0.25]",
+                                  "sparsifier.schedule_iterations=3"});
+  const auto run = prepare(study.runs.front(), objectives, known);
+
+  EXPECT_EQ(run.method->weight_decay, 0.5);
+  EXPECT_EQ(run.method->clip, Clip::update);
+  EXPECT_EQ(run.method->clip_norm, 2);
+  ASSERT_EQ(run.method->stages.size(), 2U);
+  EXPECT_EQ(run.method->stages[1].until, 6U);
+  EXPECT_EQ(run.method->sparsifier_at(2).k(20), 10U);
+  EXPECT_EQ(run.method->sparsifier_at(3).k(20), 5U);
+  EXPECT_EQ(run.method->sparsifier_at(6).k(20), 3U);
+}
+
+TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
+  EXPECT_THAT(error_of(kStudy, {"step.weight_decay=-1"}), HasSubstr("at least 0"));
+  EXPECT_THAT(error_of(kStudy, {"step.clip_norm=-1"}), HasSubstr("at least 0"));
+  EXPECT_THAT(error_of(kStudy, {"step.clip_norm=1", "step.clip_at=updates"}),
+              HasSubstr("did you mean 'update'?"));
+  EXPECT_THAT(error_of(kStudy, {"step.momentum=0.9", "feedback.kind=dgc"}),
+              HasSubstr("has a momentum of its own"));
+  EXPECT_THAT(error_of(kStudy, {"workers.accumulate=2"}), HasSubstr("no batches to accumulate"));
+  EXPECT_THAT(error_of(kStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
+              HasSubstr("before the density that the stages lead to"));
+  EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
+}
+
 TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {
   const std::string by_density = [] {
     std::string text = kStudy;

@@ -75,7 +75,7 @@ TEST(BoundedMoment, BoundsTheWeightedGapOfFallingStepsByTheSumOfCubes) {
   }
 }
 
-TEST(BoundedMoment, RefusesMomentumAndGradientUnitsWithChangingSteps) {
+TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
   MethodFacts facts = plain_facts();
   facts.momentum = 0.9;
   Bound bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
@@ -83,6 +83,14 @@ TEST(BoundedMoment, RefusesMomentumAndGradientUnitsWithChangingSteps) {
   EXPECT_EQ(bound.reason, "no momentum: momentum is 0.9");
   EXPECT_FALSE(bound.has_verdict());
   EXPECT_FALSE(bound.rhs);
+  facts = plain_facts();
+  facts.weight_decay = 0.1;
+  bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
+  EXPECT_EQ(bound.reason,
+            "no decay of weights, and nothing is clipped: weight decay is 0.1, clipped is nothing");
+  facts = plain_facts();
+  facts.clipped = "update";
+  EXPECT_FALSE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
   facts = plain_facts();
   facts.units = "gradient";
   EXPECT_TRUE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());

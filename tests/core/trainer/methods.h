@@ -36,6 +36,27 @@ inline std::vector<Recipe> methods() {
                  .aggregator = {{"kind", "gtopk-tree"}}});
   all.push_back(
       {.sparsifier = top, .aggregator = {{"kind", "allgather"}}, .feedback = {{"kind", "none"}}});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "gtopk-tree"}},
+                 .feedback = {{"kind", "dgc"}, {"momentum", 0.5}}});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "allgather"}},
+                 .feedback = {{"kind", "dgc"}, {"momentum", 0.5}, {"masking", false}}});
+  all.push_back({.sparsifier = {{"kind", "top-k"},
+                                {"k", 1},
+                                {"schedule", {0.5, 0.25}},
+                                {"schedule_iterations", 5}},
+                 .aggregator = {{"kind", "gtopk-tree"}}});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "gtopk-tree"}},
+                 .weight_decay = 0.25,
+                 .clip = Clip::update,
+                 .clip_norm = 0.5});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "gtopk-exact"}},
+                 .weight_decay = 0.25,
+                 .clip = Clip::worker,
+                 .clip_norm = 1});
   return all;
 }
 

@@ -40,7 +40,7 @@ Json hard_threshold(const Json& threshold) {
 
 std::optional<FoundThreshold> find(World& world, const Objective& objective, const Recipe& recipe) {
   const Cluster cluster(world, recipe.workers);
-  const Method method = test::method_of(recipe);
+  const Method method = test::method_of(recipe, objective.dimension());
   Training training;
   training.objective = &objective;
   training.method = &method;

@@ -157,5 +157,45 @@ TEST(StepRule, AnswersAnUnknownRuleWithTheNearest) {
             "unknown value 'inv-sqr' of 'step.rule'; did you mean 'inv-sqrt'?");
 }
 
+TEST(StepRule, WarmsUpFromOneOverP) {
+  // P = 4: from a quarter of the step to all of it over 8 iterations.
+  const Json values{{"value", 1}, {"warmup", 8}, {"unit", "iterations"}};
+  EXPECT_EQ(step(values, 0), 0.25);
+  EXPECT_EQ(step(values, 4), 0.625);
+  EXPECT_EQ(step(values, 8), 1);
+  EXPECT_EQ(step(values, 100), 1);
+}
+
+TEST(StepRule, WarmsUpInEpochsUnderAnyRule) {
+  const Json values{{"rule", "milestones"},
+                    {"value", 1},
+                    {"milestones", {1.0}},
+                    {"factor", 0.5},
+                    {"warmup", 2},
+                    {"warmup_from", 0}};
+  EXPECT_EQ(step(values, 99, 0.5), 0.25);
+  EXPECT_EQ(step(values, 99, 1.5), 0.375);
+  EXPECT_EQ(step(values, 99, 2), 0.5);
+}
+
+TEST(StepRule, LeavesNoTraceOfAWarmUpThatIsOff) {
+  const Section without("step", Json{{"value", 1}});
+  const Section off("step", Json{{"value", 1}, {"warmup", 0}});
+  make_step_rule(without, known());
+  make_step_rule(off, known());
+  EXPECT_EQ(off.resolved(), without.resolved());
+}
+
+TEST(StepRule, SaysWhatIsWrongWithAWarmUp) {
+  EXPECT_EQ(message({{"value", 1}, {"warmup", -1}}, known()),
+            "'step.warmup' must be at least 0, got -1");
+  EXPECT_EQ(message({{"value", 1}, {"warmup", 1}, {"warmup_from", 2}}, known()),
+            "'step.warmup_from' must be \"1/P\" or a number in [0, 1], got 2");
+  auto without_data = known();
+  without_data.has_epochs = false;
+  EXPECT_EQ(message({{"value", 1}, {"warmup", 1}}, without_data),
+            "'step.unit' is \"epochs\", but this objective has no data set; use \"iterations\"");
+}
+
 }  // namespace
 }  // namespace residuum
