@@ -30,8 +30,7 @@ double lap(Clock::time_point& mark) {
 
 /// What the processes tell one another once per iteration: nothing to say, a request to save or to
 /// stop after it, or why it cannot be done: the loss, the first worker whose gradient or
-/// accumulator is not finite, or the model itself, which comes first since it makes the others what
-/// they are.
+/// accumulator is not finite, or the model, which comes first since the others are of its making.
 constexpr std::int64_t kGoOn = std::int64_t{1} << 32;
 constexpr std::int64_t kSave = kGoOn - 1;
 constexpr std::int64_t kStop = kGoOn - 2;
@@ -113,8 +112,8 @@ class Trainer {
     const auto statistics = gradients_.mean_statistics();
     const Evaluation evaluation = residuum::evaluate(
         training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
-    if (const auto verdict = cluster_.world().minimum(verdict_on_point(evaluation));
-        verdict < kStop) {
+    const auto verdict = cluster_.world().minimum(verdict_on_point(evaluation));
+    if (verdict < kStop) {
       end_diverged(verdict, evaluation, outcome);
       return;
     }
@@ -226,6 +225,7 @@ class Trainer {
       times.measure_s += lap(mark);
       measurement.show(state, landscape, test, times, observer_);
     }
+    gradients_.drop_halves();
     return verdict;
   }
 

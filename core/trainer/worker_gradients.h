@@ -31,6 +31,9 @@ class WorkerGradients {
                       std::span<const Real> model,
                       std::span<WorkerScalars> scalars);
 
+  /// Gives their memory back: split batches are few, and evaluations need room meanwhile.
+  void drop_halves() { halves_.clear(); }
+
   /// The running statistics that each worker here keeps.
   std::span<std::vector<double>> statistics() { return statistics_; }
   /// Their mean over all workers, summed in worker order: the same bits on every process, at any
