@@ -122,11 +122,18 @@ struct Recipe {
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
   Checkpoints* checkpoints = nullptr;
+  std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
 };
+
+inline std::unique_ptr<Sparsifier> sparsifier_of(const Recipe& recipe) {
+  return recipe.layers.empty()
+             ? sparsifier(recipe.sparsifier)
+             : make_sparsifier(Section("sparsifier", recipe.sparsifier), recipe.layers);
+}
 
 inline Method method_of(const Recipe& recipe) {
   const Section step("step", recipe.step);
-  Method method{.sparsifier = sparsifier(recipe.sparsifier),
+  Method method{.sparsifier = sparsifier_of(recipe),
                 .aggregator = aggregator(recipe.aggregator),
                 .feedback = feedback(recipe.feedback),
                 .step_rule = make_step_rule(step, {}),
