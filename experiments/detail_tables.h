@@ -1,5 +1,6 @@
 #pragma once
-// Which tables of details a run is asked for (probes.workers), and the files of those that it
+// Which tables of details a run is asked for (probes.workers,
+// probes.layers), and the files of those that it
 // leaves. They lie beside iterations.csv and are treated as it is: written under another name until
 // the run has ended, and cut to what a checkpoint has counted when it goes on.
 
@@ -11,23 +12,26 @@
 #include <string>
 #include <vector>
 
+#include "assumptions/details/layer_details.h"
 #include "assumptions/monitor.h"
 #include "core/config/section.h"
+#include "core/objective.h"
 #include "reports/csv.h"
 
 namespace residuum {
 
 struct DetailTables {
   bool workers = false;
+  std::vector<NumberedLayer> layers;  // those that were named, in the order of the model
 
-  bool any() const { return workers; }
+  bool any() const { return workers || !layers.empty(); }
   std::vector<const TableInfo*> tables() const;
   /// Has the monitor write their rows.
   void add_to(Monitor& monitor) const;
 };
 
-/// Reads the keys in [probes].
-DetailTables read_detail_tables(const Section& probes);
+/// Reads the keys in [probes]; an unknown layer is a usage error.
+DetailTables read_detail_tables(const Section& probes, const Objective& objective);
 
 /// A table that is not asked for is no part of a run's identity: runs keep the ids they had when
 /// there were no such tables.
@@ -44,6 +48,11 @@ class DetailFiles {
               const std::string& run_id,
               const std::vector<const TableInfo*>& tables,
               const TableBytes* kept);
+
+  /// Whether each of the tables has the bytes that a checkpoint has counted.
+  static bool reach(const std::filesystem::path& folder,
+                    const std::vector<const TableInfo*>& tables,
+                    const TableBytes& counted);
 
   void write(const DetailRow& row);
   TableBytes synchronise();

@@ -1,4 +1,5 @@
-// residuum plan: the runs of a study, their ids, size and state; runs nothing.
+// residuum plan: the runs of a study, their ids, size and state, or the layers of their models;
+// runs nothing.
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "experiments/run_folder.h"
 #include "objectives/data/catalogue.h"
 #include "reports/result_folder.h"
+#include "reports/table.h"
 
 namespace residuum {
 namespace {
@@ -129,6 +131,82 @@ void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
       static_cast<int>(ExitCode::time_limit));
 }
 
+/// A model that runs of the study train.
+struct PlannedModel {
+  std::string objective;  // its section as it was written
+  std::string kind;
+  std::vector<Layer> layers;
+};
+
+/// The models of the study, one per [objective]. Those of a study that names layers wrongly too:
+/// the right names are what is asked for.
+std::vector<PlannedModel> models_of(const Study& study, ObjectiveCache& objectives) {
+  std::vector<PlannedModel> models;
+  for (RunSpec spec : study.runs) {
+    const std::string objective = Section("objective", spec.sections["objective"]).given().dump();
+    const bool is_known = std::any_of(models.begin(), models.end(), [&](const auto& model) {
+      return model.objective == objective;
+    });
+    if (is_known) {
+      continue;
+    }
+    spec.sections["probes"].erase("layers");
+    KnownKeys ignored;
+    const auto run = prepare(spec, objectives, ignored);
+    models.push_back({.objective = objective,
+                      .kind = run.config["objective"]["kind"].get<std::string>(),
+                      .layers = run.objective->layers()});
+  }
+  return models;
+}
+
+std::string shape_text(const Layer& layer) {
+  return fmt::format("{}", fmt::join(layer.shape, "x"));
+}
+
+void print_models(const std::vector<PlannedModel>& models) {
+  for (const auto& model : models) {
+    if (models.size() > 1) {
+      fmt::print("{} {}\n", model.kind, model.objective);
+    }
+    std::vector<std::vector<std::string>> rows{{"layer", "shape", "offset", "size"}};
+    rows.reserve(model.layers.size() + 1);
+    for (const auto& layer : model.layers) {
+      rows.push_back({layer.name,
+                      shape_text(layer),
+                      fmt::format("{}", layer.offset),
+                      fmt::format("{}", layer.size)});
+    }
+    fmt::print("{}", reports::aligned(rows));
+  }
+}
+
+nlohmann::json as_json(const std::vector<PlannedModel>& models) {
+  auto list = nlohmann::json::array();
+  for (const auto& model : models) {
+    auto layers = nlohmann::json::array();
+    for (const auto& layer : model.layers) {
+      layers.push_back({{"name", layer.name},
+                        {"shape", layer.shape},
+                        {"offset", layer.offset},
+                        {"size", layer.size}});
+    }
+    list.push_back({{"objective", nlohmann::json::parse(model.objective)}, {"layers", layers}});
+  }
+  return list;
+}
+
+/// The layers that probes.layers may name, and where they lie in the model.
+void plan_layers(const Options& options, const Study& study, ObjectiveCache& objectives) {
+  require(options.plan_format != "slurm", "--layers: a job array lists no layers");
+  const auto models = models_of(study, objectives);
+  if (options.plan_format == "json") {
+    fmt::print("{}\n", as_json(models).dump(2));
+  } else {
+    print_models(models);
+  }
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -136,6 +214,10 @@ ExitCode plan_command(const Options& options) {
       parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
   ObjectiveCache objectives(
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
+  if (options.layers) {
+    plan_layers(options, study, objectives);
+    return ExitCode::done;
+  }
   const auto result_dir = output_folder(options, study.name);
   std::vector<PlannedRun> planned;
   for (const auto& run : prepare_all(study, objectives)) {

@@ -167,6 +167,7 @@ struct CommandLine {
     add_study(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json or slurm")
         ->check(CLI::IsMember({"table", "json", "slurm"}));
+    add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dir, "a result folder")->required();
     add_compare(*compare, options);
     add_inspect(*inspect, options);

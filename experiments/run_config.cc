@@ -266,7 +266,7 @@ void read_needs(const Section& section, PreparedRun& run) {
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   run.probes = read_probe_names(section);
-  run.details = read_detail_tables(section);
+  run.details = read_detail_tables(section, *run.objective);
   training.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.measured =

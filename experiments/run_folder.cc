@@ -1,6 +1,5 @@
 #include "experiments/run_folder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <system_error>
@@ -213,16 +212,6 @@ void restore_parts(const std::filesystem::path& folder) {
   }
 }
 
-/// Whether every table of details has at least the bytes that a checkpoint has counted.
-bool has_details(const std::filesystem::path& folder,
-                 const std::vector<const TableInfo*>& tables,
-                 const TableBytes& counted) {
-  return std::all_of(tables.begin(), tables.end(), [&](const TableInfo* table) {
-    const auto found = counted.find(std::string(table->name));
-    return found != counted.end() && bytes_in(folder / DetailFiles::part(*table)) >= found->second;
-  });
-}
-
 /// No tables under their own names, and a status that says why.
 void leave_without_tables(const std::filesystem::path& folder,
                           const std::string& started_utc,
@@ -313,7 +302,7 @@ void RunFolder::resume(const PreparedRun& run) {
   auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
     require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
                 bytes_in(table(kChecksPart)) >= head.checks_bytes &&
-                has_details(folder_, details, head.details),
+                DetailFiles::reach(folder_, details, head.details),
             "the tables that go with it are not there");
   });
   if (!checkpoint) {

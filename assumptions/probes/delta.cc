@@ -6,43 +6,11 @@
 // the data decide how much is sent (thresholds), k is the mean number of entries a worker sent.
 
 #include "assumptions/probes/probe.h"
+#include "assumptions/probes/selection_error.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
 namespace {
-
-/// Squared error of g/P against the mean accumulator, on and off the support of g.
-struct SelectionError {
-  double inside = 0;
-  double outside = 0;
-};
-
-SelectionError sparse_error(const StepView& view) {
-  SelectionError error;
-  const SparseVector<double>& update = *view.update;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < view.dimension; ++i) {
-    const double mean = view.mean_accumulator[i];
-    if (next < update.size() && update.indices[next] == i) {
-      const double difference = mean - update.values[next] / view.workers;
-      error.inside += difference * difference;
-      ++next;
-    } else {
-      error.outside += mean * mean;
-    }
-  }
-  return error;
-}
-
-/// A dense update has no list of selected indices: they are those where it is not zero.
-SelectionError dense_error(const StepView& view) {
-  SelectionError error;
-  for (std::size_t i = 0; i < view.dimension; ++i) {
-    const double difference = view.mean_accumulator[i] - view.dense_update[i] / view.workers;
-    (view.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
-  }
-  return error;
-}
 
 class DeltaProbe final : public Probe {
  public:
@@ -52,7 +20,7 @@ class DeltaProbe final : public Probe {
     if (total == 0) {
       return;
     }
-    const SelectionError error = view.update_is_dense ? dense_error(view) : sparse_error(view);
+    const SelectionError error = selection_error(view, 0, view.dimension);
     row.set(Column::captured_energy, 1 - (error.inside + error.outside) / total);
     const double random = (1 - view.rho()) * total;
     if (random <= 0) {

@@ -36,6 +36,35 @@ inline constexpr auto kWorkerColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
+// rho_l, what of layer l a random selection keeps: k_l/d_l where layers are selected from one by
+// one (scope = "layer"), else k/d, as entries of all layers are drawn alike.
+#define RESIDUUM_LAYER_COLUMNS(X)                                                              \
+  X(size, integer, "", "d_l, parameters of the layer")                                         \
+  X(k, number, "", "rho_l d_l, entries of the layer that a random selection keeps on average") \
+  X(nnz_sent, integer, "", "entries kept by the sparsifier over all workers")                  \
+  X(nnz_applied, integer, "", "entries of the applied update")                                 \
+  X(mean_grad_norm_sq, number, "", "|mean over workers of G^p_t|^2")                           \
+  X(accumulator_norm_sq, number, "", "|mean over workers of a^p_t|^2")                         \
+  X(mean_residual_norm_sq, number, "", "|mean over workers of e^p_{t+1}|^2")                   \
+  X(gap_norm_sq, number, "", "|w_{t+1} - z_{t+1}|^2")                                          \
+  X(delta, number, "", "gTop-k assumption ratio |mean a - g/P|^2 / ((1-rho_l) |mean a|^2)")    \
+  X(delta_in, number, "", "part of delta on selected indices")                                 \
+  X(delta_out, number, "", "part of delta on the other indices")                               \
+  X(captured_energy, number, "", "1 - delta (1-rho_l)")
+
+enum class LayerColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_LAYER_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kLayerColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_LAYER_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
 struct TableInfo {
   std::string_view name;      // "workers": the file is workers.csv
   std::string_view key;       // beside run_id and iteration: the column that names the part
@@ -50,6 +79,12 @@ inline constexpr TableInfo kWorkersTable{.name = "workers",
                                          .key_meaning = "p, from 0",
                                          .columns = kWorkerColumns};
 
-inline constexpr std::array kDetailTables{&kWorkersTable};
+inline constexpr TableInfo kLayersTable{.name = "layers",
+                                        .key = "layer",
+                                        .key_type = "string",
+                                        .key_meaning = "its name in the model",
+                                        .columns = kLayerColumns};
+
+inline constexpr std::array kDetailTables{&kWorkersTable, &kLayersTable};
 
 }  // namespace residuum

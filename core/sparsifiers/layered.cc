@@ -73,6 +73,9 @@ class Layered final : public SparsifierFor<Layered> {
   }
 
   std::span<const Segment> segments() const override { return layers_; }
+  std::optional<std::size_t> segment_k(std::size_t segment) const override {
+    return inner_->k(layers_.at(segment).size);
+  }
 
   /// One threshold for all layers, for what they may send together.
   std::optional<Pilot> pilot(std::size_t dimension) const override {

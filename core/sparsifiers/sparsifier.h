@@ -67,6 +67,10 @@ class Sparsifier {
 
   /// What is selected from by itself; empty: the whole accumulator.
   virtual std::span<const Segment> segments() const { return {}; }
+  /// How many entries of such a segment a worker may send; absent where the data decide.
+  virtual std::optional<std::size_t> segment_k(std::size_t /*segment*/) const {
+    return std::nullopt;
+  }
 
   /// Present where a threshold has to be found first: it can then not yet select.
   virtual std::optional<Pilot> pilot(std::size_t /*dimension*/) const { return std::nullopt; }

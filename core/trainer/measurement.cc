@@ -35,6 +35,17 @@ std::vector<SparseVector<double>> gathered(const Cluster& cluster,
   return all;
 }
 
+/// What of every layer a worker may send, where each is selected from by itself.
+void fill_layers(const Sparsifier& sparsifier, StepView& view) {
+  const std::size_t layers = sparsifier.segments().size();
+  view.selects_by_layer = layers > 0;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    if (const auto k = sparsifier.segment_k(layer)) {
+      view.layer_k.push_back(static_cast<double>(*k));
+    }
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -269,6 +280,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   view.traffic.rounds = state.aggregation->traffic.rounds;
   const bool has_k = sparsifier.k(view.dimension).has_value();
   view.k = has_k ? static_cast<double>(state.k) : sent / view.workers;
+  fill_layers(*method.sparsifier, view);
   view.traffic_model =
       method.aggregator->traffic_model({.workers = view.workers,
                                         .entries = sent,

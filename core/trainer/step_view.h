@@ -75,7 +75,9 @@ struct StepView {
   double memory_step = 0;  // c: eta_t in step units, 1 in gradient units
   int workers = 1;
   std::size_t dimension = 0;
-  double k = 0;  // entries a worker may send; where the data decide, the mean sent
+  double k = 0;                   // entries a worker may send; where the data decide, the mean sent
+  bool selects_by_layer = false;  // scope = "layer"
+  std::vector<double> layer_k;    // then: of every layer, empty where the data decide
   std::optional<double> threshold;  // of an absolute sparsifier, on the accumulator
 
   bool conserves = true;  // the method claims that nothing is lost

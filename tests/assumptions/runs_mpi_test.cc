@@ -73,6 +73,11 @@ void expect_same_run(const Recipe& recipe) {
   for (std::size_t i = 0; i < alone.workers.size(); ++i) {
     expect_same_bits(over_mpi.workers[i], alone.workers[i]);
   }
+  ASSERT_EQ(over_mpi.layers.size(), 3 * alone.rows.size());
+  ASSERT_EQ(over_mpi.layers.size(), alone.layers.size());
+  for (std::size_t i = 0; i < alone.layers.size(); ++i) {
+    expect_same_bits(over_mpi.layers[i], alone.layers[i]);
+  }
 }
 
 void expect_same_runs(int workers, Precision precision) {

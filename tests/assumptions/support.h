@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/details/layer_details.h"
 #include "assumptions/details/worker_details.h"
 #include "assumptions/monitor.h"
 #include "core/vectors/dense.h"
@@ -168,8 +169,17 @@ struct MeasuredRun {
   Outcome outcome;
   std::vector<Seen> rows;
   std::vector<DetailRow> workers;  // of every measured iteration
+  std::vector<DetailRow> layers;   // likewise, of three parts of the model
   RunSummary summary;
 };
+
+/// Three layers: a tenth of the model, a single parameter, and the rest.
+inline std::vector<NumberedLayer> three_layers(std::size_t d) {
+  const std::size_t first = std::max<std::size_t>(1, d / 10);
+  return {{0, {.name = "a", .shape = {}, .offset = 0, .size = first}},
+          {1, {.name = "b", .shape = {}, .offset = first, .size = 1}},
+          {2, {.name = "c", .shape = {}, .offset = first + 1, .size = d - first - 1}}};
+}
 
 /// Trains on `world` with every probe; only the root gets rows.
 inline MeasuredRun measure(World& world, const Objective& objective, const Recipe& recipe) {
@@ -177,12 +187,20 @@ inline MeasuredRun measure(World& world, const Objective& objective, const Recip
   Monitor monitor(
       make_probes(all_probes(), "a test"), keeper, [](auto /*done*/, auto /*total*/) {});
   monitor.add_details(write_worker_details);
+  if (objective.dimension() > 2) {
+    monitor.add_details(
+        [layers = three_layers(objective.dimension())](const StepView& view, Recorder& recorder) {
+          write_layer_details(layers, view, recorder);
+        });
+  }
   MeasuredRun run;
   run.outcome = train(world, objective, recipe, monitor);
   for (std::size_t i = 0; i < keeper.rows.size(); ++i) {
     run.rows.push_back({keeper.rows[i], keeper.all_checks[i]});
   }
-  run.workers = std::move(keeper.details);
+  for (const auto& row : keeper.details) {
+    (&row.table() == &kWorkersTable ? run.workers : run.layers).push_back(row);
+  }
   run.summary = monitor.summary();
   return run;
 }

@@ -128,13 +128,14 @@ struct Recipe {
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
   Checkpoints* checkpoints = nullptr;
+  std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
 inline Method method_of(const Recipe& recipe, std::size_t dimension) {
   const Section step("step", recipe.step);
   const Section selection("sparsifier", recipe.sparsifier);
-  Method method{.sparsifier = make_sparsifier(selection),
+  Method method{.sparsifier = make_sparsifier(selection, recipe.layers),
                 .aggregator = aggregator(recipe.aggregator),
                 .feedback = feedback(recipe.feedback),
                 .step_rule = make_step_rule(step, {}),
@@ -142,10 +143,10 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .weight_decay = recipe.weight_decay,
                 .clip = recipe.clip,
                 .clip_norm = recipe.clip_norm};
-  method.stages =
-      read_density_stages(selection,
-                          *method.sparsifier,
-                          {.layers = {}, .dimension = dimension, .iterations = recipe.iterations});
+  method.stages = read_density_stages(
+      selection,
+      *method.sparsifier,
+      {.layers = recipe.layers, .dimension = dimension, .iterations = recipe.iterations});
   selection.finish();
   step.finish();
   return method;

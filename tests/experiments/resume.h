@@ -43,6 +43,7 @@ iterations = {}
 times = false
 every = 1
 workers = true
+layers = "all"
 names = ["delta", "contraction", "residual", "conservation", "noise", "smoothness", "certificate",
          "average", "compressor", "xi", "traffic", "ef21"]
 [sweep]
@@ -119,7 +120,7 @@ inline int start_and_signal(const std::vector<std::string>& arguments,
 inline std::map<std::string, std::string> run_tables(const std::filesystem::path& results) {
   std::map<std::string, std::string> tables;
   for (const auto& run : std::filesystem::directory_iterator(results / "runs")) {
-    for (const char* name : {"iterations.csv", "checks.csv", "workers.csv"}) {
+    for (const char* name : {"iterations.csv", "checks.csv", "workers.csv", "layers.csv"}) {
       tables[(run.path().filename() / name).string()] = read_text(run.path() / name);
     }
   }

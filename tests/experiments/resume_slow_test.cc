@@ -36,6 +36,8 @@ iterations = 120
 [probes]
 times = false
 every = 1
+workers = true
+layers = "all"
 )";
 
 class ResumeSlow : public testing::Test {

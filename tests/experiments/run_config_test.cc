@@ -78,6 +78,9 @@ TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
   EXPECT_FALSE(prepared(kStudy).front().config["probes"].contains("workers"));
   EXPECT_EQ(id_of(kStudy, {"probes.workers=false"}), id);
   EXPECT_NE(id_of(kStudy, {"probes.workers=true"}), id) << "a run without the table has to be made";
+  EXPECT_FALSE(prepared(kStudy).front().config["probes"].contains("layers"));
+  EXPECT_EQ(id_of(kStudy, {"probes.layers=[]"}), id);
+  EXPECT_NE(id_of(kStudy, {"probes.layers=all"}), id);
 }
 
 TEST(RunConfig, MeasuresWhereOnlyATableOfDetailsIsWanted) {
@@ -107,6 +110,11 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
   EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.layers=3"}), HasSubstr("\"all\" or a list"));
+  EXPECT_THAT(error_of(kStudy, {"probes.layers=[3]"}), HasSubstr("\"all\" or a list"));
+  EXPECT_THAT(
+      error_of(kStudy, {"probes.layers=[\"conv1.weight\"]"}),
+      HasSubstr("unknown layer 'conv1.weight' in 'probes.layers' at --set (residuum plan "));
   EXPECT_THAT(error_of(kStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
   EXPECT_THAT(error_of(kStudy, {"probes.worker=true"}),
               HasSubstr("did you mean 'probes.workers'?"));

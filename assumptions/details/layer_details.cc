@@ -1,0 +1,93 @@
+#include "assumptions/details/layer_details.h"
+
+#include <algorithm>
+
+#include "assumptions/probes/selection_error.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+/// Entries of the list in the layer.
+double entries_in(const SparseVector<double>& list, const Layer& layer) {
+  const auto& indices = list.indices;
+  const auto first = std::lower_bound(indices.begin(), indices.end(), layer.offset);
+  const auto last = std::lower_bound(first, indices.end(), layer.offset + layer.size);
+  return static_cast<double>(last - first);
+}
+
+double sent(const StepView& view, const Layer& layer) {
+  if (view.sent_everything) {
+    return static_cast<double>(layer.size) * view.workers;
+  }
+  double entries = 0;
+  for (const auto& list : view.sent) {
+    entries += entries_in(list, layer);
+  }
+  return entries;
+}
+
+double applied(const StepView& view, const Layer& layer) {
+  if (!view.update_is_dense) {
+    return entries_in(*view.update, layer);
+  }
+  const auto values = view.dense_update.subspan(layer.offset, layer.size);
+  return static_cast<double>(
+      std::count_if(values.begin(), values.end(), [](double value) { return value != 0; }));
+}
+
+double random_entries(const StepView& view, const NumberedLayer& numbered, double sent_entries) {
+  if (!view.selects_by_layer) {
+    return view.rho() * static_cast<double>(numbered.layer.size);
+  }
+  return view.layer_k.empty() ? sent_entries / view.workers : view.layer_k.at(numbered.number);
+}
+
+void set_delta(const StepView& view, const Layer& layer, double rho, double total, DetailRow& row) {
+  if (total == 0) {
+    return;
+  }
+  const SelectionError error = selection_error(view, layer.offset, layer.size);
+  row.set(LayerColumn::captured_energy, 1 - (error.inside + error.outside) / total);
+  const double random = (1 - rho) * total;
+  if (random <= 0) {
+    return;
+  }
+  row.set(LayerColumn::delta, error.inside / random + error.outside / random);
+  row.set(LayerColumn::delta_in, error.inside / random);
+  row.set(LayerColumn::delta_out, error.outside / random);
+}
+
+DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
+  const Layer& layer = numbered.layer;
+  const auto part = [&](std::span<const double> whole) {
+    return whole.subspan(layer.offset, layer.size);
+  };
+  const auto size = static_cast<double>(layer.size);
+  const double sent_entries = sent(view, layer);
+  const double k = random_entries(view, numbered, sent_entries);
+  const double total = norm_sq(part(view.mean_accumulator));
+  DetailRow row(kLayersTable, view.iteration, layer.name);
+  row.set(LayerColumn::size, size);
+  row.set(LayerColumn::k, k);
+  row.set(LayerColumn::nnz_sent, sent_entries);
+  row.set(LayerColumn::nnz_applied, applied(view, layer));
+  row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean_gradient)));
+  row.set(LayerColumn::accumulator_norm_sq, total);
+  row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean_residual)));
+  row.set(LayerColumn::gap_norm_sq, distance_sq(part(view.model), part(view.virtual_iterate)));
+  set_delta(view, layer, view.selects_by_layer ? k / size : view.rho(), total, row);
+  return row;
+}
+
+}  // namespace
+
+void write_layer_details(std::span<const NumberedLayer> layers,
+                         const StepView& view,
+                         Recorder& recorder) {
+  for (const auto& numbered : layers) {
+    recorder.write_detail(row_of(numbered, view));
+  }
+}
+
+}  // namespace residuum

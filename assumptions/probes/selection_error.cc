@@ -1,0 +1,43 @@
+#include "assumptions/probes/selection_error.h"
+
+#include <algorithm>
+
+namespace residuum {
+namespace {
+
+SelectionError sparse_error(const StepView& view, std::size_t begin, std::size_t end) {
+  SelectionError error;
+  const SparseVector<double>& update = *view.update;
+  const auto first = std::lower_bound(update.indices.begin(), update.indices.end(), begin);
+  auto next = static_cast<std::size_t>(first - update.indices.begin());
+  for (std::size_t i = begin; i < end; ++i) {
+    const double mean = view.mean_accumulator[i];
+    if (next < update.size() && update.indices[next] == i) {
+      const double difference = mean - update.values[next] / view.workers;
+      error.inside += difference * difference;
+      ++next;
+    } else {
+      error.outside += mean * mean;
+    }
+  }
+  return error;
+}
+
+/// A dense update has no list of selected indices: they are those where it is not zero.
+SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t end) {
+  SelectionError error;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double difference = view.mean_accumulator[i] - view.dense_update[i] / view.workers;
+    (view.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
+  }
+  return error;
+}
+
+}  // namespace
+
+SelectionError selection_error(const StepView& view, std::size_t begin, std::size_t size) {
+  return view.update_is_dense ? dense_error(view, begin, begin + size)
+                              : sparse_error(view, begin, begin + size);
+}
+
+}  // namespace residuum
