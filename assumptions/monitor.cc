@@ -97,6 +97,7 @@ void Monitor::visit(RunState& state) {
   state.root(summary_.evaluations);
   state.root(summary_.grad_norm_sq_sum);
   state.root(summary_.delta_max);
+  state.root(summary_.total_error);
   for (const auto& probe : probes_) {
     probe->visit(state);
   }
@@ -119,6 +120,7 @@ void Monitor::note(const Row& row) {
   ++summary_.rows;
   summary_.uplink_bytes = row.get(Column::total_uplink_bytes);
   summary_.nnz_sent = row.get(Column::total_nnz_sent);
+  summary_.total_error = row.get(Column::total_error);
   if (const auto grad = row.get(Column::grad_norm_sq)) {
     ++summary_.evaluations;
     summary_.grad_norm_sq_sum += *grad;

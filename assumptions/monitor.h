@@ -33,6 +33,7 @@ struct RunSummary {
   std::uint64_t evaluations = 0;
   double grad_norm_sq_sum = 0;  // over the evaluated iterations
   std::optional<double> delta_max;
+  std::optional<double> total_error;  // of all iterations up to the last measured one
 };
 
 class Monitor final : public StepObserver {

@@ -103,6 +103,7 @@ Json totals_json(const RunSummary& summary, const Outcome& outcome) {
         json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));
   }
   set_known(json, "delta_max", summary.delta_max);
+  set_known(json, "total_error", summary.total_error);
   return json;
 }
 

@@ -23,13 +23,15 @@ struct Quantity {
 };
 
 /// Those of run_metrics(), then the medians over the iterations of a run.
-constexpr std::array<Quantity, 12> kQuantities{{{"final_loss", Better::lower},
+constexpr std::array<Quantity, 14> kQuantities{{{"final_loss", Better::lower},
                                                 {"final_loss_gap", Better::lower},
                                                 {"final_grad_norm_sq", Better::lower},
                                                 {"final_test_loss", Better::lower},
                                                 {"final_test_accuracy", Better::higher},
+                                                {"final_test_perplexity", Better::lower},
                                                 {"average_grad_norm_sq", Better::lower},
                                                 {"delta_max", Better::neither},
+                                                {"total_error", Better::neither},
                                                 {"nnz_sent", Better::neither},
                                                 {"uplink_bytes", Better::lower},
                                                 {"delta_median", Better::neither},

@@ -127,7 +127,8 @@ std::vector<ResultColumn> result_columns(const Summary& summary) {
                                     {"final_grad_norm_sq", "final ‖∇f‖²"},
                                     {"final_test_loss", "test loss"},
                                     {"final_test_accuracy", "test accuracy"},
-                                    {"final_test_perplexity", "test perplexity"}};
+                                    {"final_test_perplexity", "test perplexity"},
+                                    {"total_error", "total error"}};
   columns.erase(std::remove_if(columns.begin(),
                                columns.end(),
                                [&](const ResultColumn& column) {

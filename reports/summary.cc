@@ -191,6 +191,7 @@ const std::vector<Metric>& run_metrics() {
       {"final_test_perplexity", "final.test_perplexity", "exp of the held-out loss of a token"},
       {"average_grad_norm_sq", "totals.average_grad_norm_sq", "X_T, mean of |grad f(w_t)|^2"},
       {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
+      {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations"},
       {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
       {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
       {"wall_s", "wall_s", "wall time of the run"}};
