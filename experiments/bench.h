@@ -43,6 +43,11 @@ void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
 
+/// Of a body that takes its time itself and returns it in seconds.
+void add_clocked_benchmark(const std::string& name,
+                           const std::function<double()>& body,
+                           int repetitions);
+
 /// Times all that was added.
 Times time_added();
 

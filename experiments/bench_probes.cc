@@ -14,7 +14,7 @@
 namespace residuum {
 namespace {
 
-constexpr std::string_view kNetwork = R"(schema = 1
+constexpr std::string_view kLenet = R"(schema = 1
 name = "bench-probes"
 seeds = 1
 [objective]
@@ -37,6 +37,52 @@ iterations = 1000
 {}
 )";
 
+// A training of which the cadences can be felt (1000 iterations) takes an hour: in so short a one
+// almost every iteration is measured, and nothing but the share outside libtorch says anything.
+constexpr int kResnetIterations = 6;
+constexpr int kResnetRepetitions = 3;
+constexpr std::string_view kResnet = R"(schema = 1
+name = "bench-resnet20"
+seeds = 1
+[objective]
+kind = "resnet20"
+data = "synthetic-images"
+rows = 500
+evaluate_samples = 32
+test_samples = 32
+device = "cpu"
+[workers]
+count = 4
+batch = 32
+[sparsifier]
+kind = "top-k"
+density = 0.001
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.05
+[budget]
+iterations = {}
+)";
+
+/// How much of an iteration is not libtorch's forward and backward.
+void time_resnet(std::vector<Measure>& measures, const Options& options) {
+  constexpr double kShare = 0.05;
+  const auto training = std::make_shared<TimedTraining>(
+      fmt::format(fmt::runtime(kResnet), kResnetIterations), options);
+  add_clocked_benchmark(
+      "resnet20/outside", [training] { return training->clock().outside; }, kResnetRepetitions);
+  add_clocked_benchmark(
+      "resnet20/all", [training] { return training->clock().all; }, kResnetRepetitions);
+  measures.push_back(
+      {.id = "",
+       .name = fmt::format("ResNet-20, P = 4, {} iterations, outside libtorch", kResnetIterations),
+       .benchmark = "resnet20/outside",
+       .baseline = "resnet20/all",
+       .faster_than = false,
+       .target = kShare});
+}
+
 struct Case {
   const char* name;
   const char* probes;
@@ -52,7 +98,7 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
   };
   const auto time_network = [&](const Case& one) {
     const auto training =
-        std::make_shared<TimedTraining>(fmt::format(fmt::runtime(kNetwork), one.probes), options);
+        std::make_shared<TimedTraining>(fmt::format(fmt::runtime(kLenet), one.probes), options);
     add_benchmark(
         fmt::format("lenet/{}", one.name), [training] { (*training)(); }, 3);
   };
@@ -86,6 +132,7 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
        "lenet/default",
        "lenet/off",
        1.02);
+  time_resnet(measures, options);
 }
 
 }  // namespace residuum

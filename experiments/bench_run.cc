@@ -113,6 +113,21 @@ void add_benchmark(const std::string& name, const std::function<void()>& body, i
       ->MinTime(0.05);
 }
 
+void add_clocked_benchmark(const std::string& name,
+                           const std::function<double()>& body,
+                           int repetitions) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [body](benchmark::State& state) {
+                                 for ([[maybe_unused]] auto _ : state) {
+                                   state.SetIterationTime(body());
+                                 }
+                               })
+      ->Unit(benchmark::kMillisecond)
+      ->Repetitions(repetitions)
+      ->Iterations(1)
+      ->UseManualTime();
+}
+
 Times time_added() {
   std::array<std::string, 2> words{"residuum", "--benchmark_enable_random_interleaving=true"};
   std::array<char*, 2> argv{words[0].data(), words[1].data()};

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <unistd.h>
 
 #include "assumptions/monitor.h"
+#include "experiments/clocked_objective.h"
 #include "experiments/study.h"
 #include "objectives/data/catalogue.h"
 
@@ -84,10 +86,24 @@ void TimedTraining::operator()() const {
   files.close();
 }
 
-void TimedTraining::record(Recorder& recorder) const {
+void TimedTraining::record(Recorder& recorder) const { record(run_, run_.training, recorder); }
+
+void TimedTraining::record(const PreparedRun& run, const Training& training, Recorder& recorder) {
   Monitor monitor(
-      make_probes(run_.probes, "a benchmark"), recorder, [](std::uint64_t, std::uint64_t) {});
-  train(run_.training, monitor);
+      make_probes(run.probes, "a benchmark"), recorder, [](std::uint64_t, std::uint64_t) {});
+  train(training, monitor);
+}
+
+TimedTraining::Seconds TimedTraining::clock() const {
+  const ClockedObjective objective(*run_.objective);
+  Training training = run_.training;
+  training.objective = &objective;
+  const auto before = std::chrono::steady_clock::now();
+  RecordFiles files;
+  record(run_, training, files);
+  files.close();
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - before;
+  return {.all = all.count(), .outside = all.count() - objective.seconds()};
 }
 
 RecordFiles::RecordFiles()

@@ -41,10 +41,19 @@ class TimedTraining {
 
   void operator()() const;
 
+  /// Seconds of one run, and how many of them were not spent in the objective.
+  struct Seconds {
+    double all = 0;
+    double outside = 0;
+  };
+  Seconds clock() const;
+
   /// What one run records.
   void record(Recorder& recorder) const;
 
  private:
+  static void record(const PreparedRun& run, const Training& training, Recorder& recorder);
+
   ObjectiveCache objectives_;
   std::unique_ptr<World> world_;
   std::optional<Cluster> cluster_;
