@@ -149,8 +149,8 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
 void Landscape::look_ahead(std::span<const double> next_z,
                            std::span<const double> mean_gradient,
                            double step_size) {
-  // With momentum z does not move along the gradient, and the inequality is about another step.
-  if (!training_.compares_points || !looked_at_z_ || training_.method->momentum != 0) {
+  // Where z does not move along the gradient, the inequality is about another step.
+  if (!training_.compares_points || !looked_at_z_ || !training_.method->follows_gradients()) {
     return;
   }
   const auto point = shared(next_z);

@@ -59,13 +59,14 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
     return;
   }
   const std::size_t d = initial_point.size();
+  if (!is_root_) {
+    passing_.resize(d);
+    return;
+  }
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
   mean_input_.resize(training.method->feedback->has_velocity() ? d : 0);
-  if (!is_root_) {
-    return;
-  }
   z_.assign(initial_point.begin(), initial_point.end());
   if (training.method->momentum != 0) {
     z_velocity_.resize(d);
@@ -96,9 +97,7 @@ void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean, st
 }
 
 template <class Real>
-void Measurement<Real>::mean_of(Vectors vectors,
-                                std::vector<double>& mean,
-                                std::size_t first) const {
+void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first) {
   const Cluster& cluster = *training_.cluster;
   if (cluster.world().size() == 1) {
     mean_here(vectors, mean, first);
@@ -108,7 +107,7 @@ void Measurement<Real>::mean_of(Vectors vectors,
     add_to<Real>(block,
                  std::span(vectors[cluster.slot(worker)]).subspan(first + begin, block.size()));
   };
-  cluster.sum_in_worker_order(std::span(mean), /*everywhere=*/false, add);
+  cluster.sum_in_worker_order(std::span(is_root_ ? mean : passing_), /*everywhere=*/false, add);
   if (is_root_) {
     const double workers = cluster.workers();
     for (double& value : mean) {
@@ -123,14 +122,14 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     return;
   }
   mean_of(state.gradients, mean_gradient_);
-  if (!mean_input_.empty()) {
-    mean_of(state.memories, mean_input_, mean_input_.size());
+  if (training_.method->feedback->has_velocity()) {
+    mean_of(state.memories, mean_input_, state.model.size());
   }
   if (measured) {
     mean_of(state.memories, mean_accumulator_);
   }
   if (!state.half_gradients.empty()) {
-    mean_half_gradient_.resize(mean_gradient_.size());
+    mean_half_gradient_.resize(mean_gradient_.size());  // on the root
     mean_of(state.half_gradients, mean_half_gradient_);
   }
   if (is_root_) {

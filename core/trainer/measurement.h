@@ -56,8 +56,8 @@ class Measurement {
 
  private:
   using Vectors = std::span<const std::vector<Real>>;
-  /// Of the d numbers from `first` on.
-  void mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first = 0) const;
+  /// Of the d numbers from `first` on; the root alone keeps the mean.
+  void mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first = 0);
   static void mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first);
   void move_virtual_iterate(const StepState<Real>& state);
   void add_to_sums(double step_size);
@@ -71,6 +71,7 @@ class Measurement {
   bool in_gradient_units_;
   bool gap_is_mean_residual_;  // no momentum, no clipped updates, step units: w - z = mean residual
 
+  std::vector<double> passing_;     // what sums are added in on processes that keep none of them
   std::vector<double> mean_input_;  // of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
   std::vector<double> mean_half_gradient_;

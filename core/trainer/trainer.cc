@@ -337,6 +337,10 @@ const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
   return *sparsifier;
 }
 
+bool Method::follows_gradients() const {
+  return momentum == 0 && weight_decay == 0 && clip != Clip::update && !feedback->has_velocity();
+}
+
 void check_dimension(const Objective& objective) {
   constexpr std::size_t kEnd = std::size_t{1} << 32;
   require(objective.dimension() < kEnd,

@@ -49,6 +49,9 @@ struct Method {
   std::vector<DensityStage> stages = {};  // by increasing `until`
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
+
+  /// Whether z moves by eta times the mean gradient: no momentum, decay or clipping of updates.
+  bool follows_gradients() const;
 };
 
 /// Keeps where a run stands, so that it can go on there.
