@@ -135,7 +135,7 @@ std::string difference(const Tables& a, const Tables& b) {
   for (const auto& [file, rows] : a) {
     const std::string differs = difference(rows, b.at(file));
     if (!differs.empty()) {
-      return file + ": " + differs;
+      return fmt::format("{}: {}", file, differs);
     }
   }
   return "";

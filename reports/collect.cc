@@ -117,21 +117,10 @@ void write_checks(const ResultFolder& folder) {
   file.commit();
 }
 
-std::filesystem::path details_of(const ResultFolder& folder,
-                                 const Run& run,
-                                 const TableInfo& table) {
-  return folder.run_path(run) / (std::string(table.name) + ".csv");
-}
-
-bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table) {
-  std::error_code ignored;
-  return run.has_tables() && std::filesystem::exists(details_of(folder, run, table), ignored);
-}
-
 /// A study none of whose runs has the table is left with none.
 void write_details(const ResultFolder& folder, const TableInfo& table) {
   const auto path = folder.path / (std::string(table.name) + ".csv");
-  if (!reports::has_details(folder, table)) {
+  if (!has_details(folder, table)) {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
     return;
@@ -141,13 +130,24 @@ void write_details(const ResultFolder& folder, const TableInfo& table) {
   file.append(header);
   for (const auto& run : folder.runs) {
     if (has_details(folder, run, table)) {
-      append_table(file, details_of(folder, run, table), run, header);
+      append_table(file, details_path(folder, run, table), run, header);
     }
   }
   file.commit();
 }
 
 }  // namespace
+
+std::filesystem::path details_path(const ResultFolder& folder,
+                                   const Run& run,
+                                   const TableInfo& table) {
+  return folder.run_path(run) / (std::string(table.name) + ".csv");
+}
+
+bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table) {
+  std::error_code ignored;
+  return run.has_tables() && std::filesystem::exists(details_path(folder, run, table), ignored);
+}
 
 bool has_details(const ResultFolder& folder, const TableInfo& table) {
   return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const Run& run) {

@@ -18,7 +18,12 @@ Summary collect(const std::filesystem::path& result_dir);
 /// datapackage.json (Frictionless data package) for the tables of this study.
 Json data_package(const ResultFolder& folder);
 
-/// Whether a run of the study was asked for the table and has it.
+/// Where a run has such a table, and whether it was asked for it and has it.
+std::filesystem::path details_path(const ResultFolder& folder,
+                                   const Run& run,
+                                   const TableInfo& table);
+bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table);
+/// Whether any run of the study has it.
 bool has_details(const ResultFolder& folder, const TableInfo& table);
 
 /// One column of runs.csv.

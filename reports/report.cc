@@ -10,6 +10,7 @@
 #include "reports/html.h"
 #include "reports/report_comparison.h"
 #include "reports/report_figures.h"
+#include "reports/report_layers.h"
 #include "reports/report_tables.h"
 #include "reports/report_text.h"
 #include "reports/report_theorems.h"
@@ -192,6 +193,7 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   html += optional_section("At equal cost", comparison_tables(summary));
   html += optional_section("Rates", rates_table(summary));
   html += section("Over the iterations", figures_html(summary, problems));
+  html += optional_section("Layers", layers_html(summary));
   html += section("Theorems", theorems_html(summary, problems));
   html += section("How to read these numbers", explanations());
   html += section("Repeat it", repeat_html(summary));

@@ -98,6 +98,48 @@ TEST_F(ReportPage, SaysWhatTheStudyFound) {
   EXPECT_THAT(html, HasSubstr(SyntheticStudy::run_id(1, 2)));
 }
 
+/// A row of layers.csv with |a_l|^2 = 2 and k_l = d_l/2: a delta of 1 misses 1.
+DetailRow layer_row(
+    std::uint64_t t, const std::string& layer, double size, double sent, double delta) {
+  DetailRow row(kLayersTable, t, layer);
+  row.set(LayerColumn::size, size);
+  row.set(LayerColumn::k, size / 2);
+  row.set(LayerColumn::nnz_sent, sent);
+  row.set(LayerColumn::accumulator_norm_sq, 2);
+  row.set(LayerColumn::delta, delta);
+  return row;
+}
+
+TEST_F(ReportPage, TellsOfLayersWhereTheyWereMeasured) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.write(path());
+  EXPECT_THAT(make(), Not(HasSubstr("<h2>Layers</h2>")));
+  const std::string id = SyntheticStudy::run_id(0, 2);
+  DetailWriter writer(path() / "runs" / id / "layers.csv", id, kLayersTable);
+  for (const std::uint64_t t : {0U, 1U}) {
+    writer.write(layer_row(t, "conv.weight", 90, 10, 0.5 + static_cast<double>(t)));
+    writer.write(layer_row(t, "<b>bias", 10, 30, 0.25));
+  }
+  writer.close();
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("<h2>Layers</h2>"));
+  // 90 of 100 parameters, 20 of 80 entries, delta (0.5 + 1.5) / 2, the largest 1.5.
+  const auto cells = [](const std::vector<std::string>& texts) {
+    std::string row;
+    for (const auto& text : texts) {
+      row += fmt::format("<td class=\"n\">{}</td>", text);
+    }
+    return row;
+  };
+  EXPECT_THAT(html, HasSubstr("conv.weight</td>" + cells({"90", "90.0 %", "25.0 %", "1", "1.5"})));
+  EXPECT_THAT(html,
+              HasSubstr("&lt;b&gt;bias</td>" + cells({"10", "10.0 %", "75.0 %", "0.25", "0.25"})));
+}
+
 TEST_F(ReportPage, LoadsAndRunsNothing) {
   SyntheticStudy{}.write(path());
 
