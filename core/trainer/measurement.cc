@@ -279,7 +279,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   view.traffic.rounds = state.aggregation->traffic.rounds;
   const bool has_k = sparsifier.k(view.dimension).has_value();
   view.k = has_k ? static_cast<double>(state.k) : sent / view.workers;
-  fill_layers(*method.sparsifier, view);
+  fill_layers(sparsifier, view);
   view.traffic_model =
       method.aggregator->traffic_model({.workers = view.workers,
                                         .entries = sent,

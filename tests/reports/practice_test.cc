@@ -20,7 +20,7 @@ TEST(Practice, IsNothingWhereAllIsOff) {
                                   {"feedback", {{"kind", "ef14"}}},
                                   {"workers", {{"batch", 32}}}})),
             Words{});
-  EXPECT_EQ(practice_of(Run{}), Words{});
+  EXPECT_EQ(practice_of(reports::Run{}), Words{});
 }
 
 TEST(Practice, NamesEverythingThatIsOn) {

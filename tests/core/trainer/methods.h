@@ -45,7 +45,7 @@ inline std::vector<Recipe> methods() {
   all.push_back({.sparsifier = {{"kind", "top-k"},
                                 {"k", 1},
                                 {"schedule", {0.5, 0.25}},
-                                {"schedule_iterations", 5}},
+                                {"schedule_iterations", 2}},
                  .aggregator = {{"kind", "gtopk-tree"}}});
   all.push_back({.sparsifier = top,
                  .aggregator = {{"kind", "gtopk-tree"}},
