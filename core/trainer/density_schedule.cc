@@ -29,14 +29,15 @@ constexpr auto kPresets = std::to_array<Preset>({
 
 std::vector<double> preset(const Section& section) {
   std::vector<std::string> names;
+  names.reserve(kPresets.size());
   for (const auto& known : kPresets) {
     names.emplace_back(known.name);
   }
   const auto name = section.choice("schedule", names);
   const auto* found = std::find_if(
       kPresets.begin(), kPresets.end(), [&](const Preset& known) { return known.name == name; });
-  const auto first = found->densities.begin();
-  return {first, first + static_cast<std::ptrdiff_t>(found->stages)};
+  const auto densities = std::span(found->densities).first(found->stages);
+  return {densities.begin(), densities.end()};
 }
 
 std::vector<double> read_densities(const Section& section) {
@@ -77,6 +78,7 @@ std::vector<std::uint64_t> read_ends(const Section& section,
   const double length = section.number(key, 1.0);
   require(length > 0, "{} must be positive, got {}", section.where(key), length);
   std::vector<std::uint64_t> ends;
+  ends.reserve(stages);
   for (std::size_t i = 1; i <= stages; ++i) {
     const double end = length * static_cast<double>(i);
     const double iterations =
@@ -130,6 +132,7 @@ std::vector<DensityStage> read_density_stages(const Section& section,
   const auto densities = read_densities(section);
   const auto ends = read_ends(section, densities.size(), context);
   std::vector<DensityStage> stages;
+  stages.reserve(densities.size());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     DensityStage stage{
         .until = ends[i],

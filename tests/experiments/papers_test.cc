@@ -105,5 +105,31 @@ TEST_F(OverSeeds, NamesWhatIsNotThere) {
   EXPECT_EQ(over_seeds({"delta", "median"}).code, 2);
 }
 
+class ByEpoch : public testing::Test {
+ protected:
+  ByEpoch() { folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\n"); }
+  Finished by_epoch() const {
+    return run_program({(kPapers / "by_epoch").string(), folder_.path().string()}, folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ByEpoch, AveragesDeltaAndKeepsTheLastLossOfEveryEpoch) {
+  folder_.write("iterations.csv",
+                "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\n"
+                "a,0,0,9,0.5,0.25,\na,1,0.5,8,1.5,,\na,2,1,,2,0.5,0.75\nb,0,0,7,,,\n");
+  EXPECT_EQ(by_epoch().out,
+            "method,seed,epoch,measured,loss,delta,contraction,test_accuracy\n"
+            "sparsifier_k=5,1,0,2,8,1,0.25,\n"
+            "sparsifier_k=5,1,1,1,,2,0.5,0.75\n"
+            "sparsifier_k=5,2,0,1,7,,,\n");
+}
+
+TEST_F(ByEpoch, NamesWhatIsNotThere) {
+  folder_.write("iterations.csv", "run_id,iteration,epoch,loss\na,0,0,9\n");
+  EXPECT_EQ(by_epoch().code, 2);
+  EXPECT_EQ(by_epoch().err, "error: iterations.csv has no column delta\n");
+}
+
 }  // namespace
 }  // namespace residuum

@@ -229,7 +229,8 @@ const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},
                                    {{"kind", "ef14"}, {"putback", "discard"}},
-                                   {{"kind", "ef21"}}};
+                                   {{"kind", "ef21"}},
+                                   {{"kind", "dgc"}}};
 
 /// Every method in the registries.
 template <class Check>
