@@ -35,12 +35,14 @@ std::string_view final_path(Column quantity) {
   return quantity == Column::loss_gap ? "final.loss_gap" : "final.loss";
 }
 
-/// What the whole run has cost; absent where an iteration was not measured.
+/// What the whole run has cost; absent where that cannot be known.
 Costs costs_of(const Run& run, const RunMeasures& measures) {
   const auto iterations = number_at(run.status, "iterations");
   Costs costs{iterations, std::nullopt, std::nullopt};
+  if (iterations && static_cast<double>(measures.bytes.iterations) == *iterations) {
+    costs[kBytes] = measures.bytes.after;
+  }
   if (iterations && static_cast<double>(measures.rows) == *iterations) {
-    costs[kBytes] = measures.bytes;
     costs[kTime] = measures.model_time_s;
   }
   return costs;
@@ -192,14 +194,14 @@ Samples samples_of(const ResultFolder& folder,
       }
     }
   };
-  double bytes = 0;
+  SentBytes bytes;
   double time = 0;
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
+        bytes.add(record);
         if (const auto value = record.get(quantity)) {
-          take({static_cast<double>(record.iteration()), bytes, time}, *value);
+          take({static_cast<double>(record.iteration()), bytes.before, time}, *value);
         }
-        bytes += record.get(Column::uplink_bytes).value_or(0);
         time += record.get(Column::model_time_s).value_or(0);
       });
   if (const auto value = number_at(run.status, final_path(quantity))) {

@@ -61,6 +61,20 @@ void Worst::add(double candidate, std::uint64_t at) {
   }
 }
 
+void SentBytes::add(const IterationRecord& record) {
+  const auto total = record.get(Column::total_uplink_bytes);
+  const auto now = record.get(Column::uplink_bytes);
+  if (total && now) {
+    before = *total - *now;
+    after = *total;
+  } else {
+    before = record.iteration() == iterations ? after : std::nullopt;
+    after = before;
+    add_cost(after, true, now);
+  }
+  iterations = record.iteration() + 1;
+}
+
 std::optional<double> IterationRecord::get(Column column) const {
   const auto place = (*places_)[static_cast<std::size_t>(column)];
   return place ? reader_->number(*place) : std::nullopt;
@@ -108,7 +122,7 @@ void read_iterations(const std::filesystem::path& path,
 void MeasureTaker::add(const IterationRecord& record) {
   const std::uint64_t t = record.iteration();
   const bool is_next = t == measures_.rows;
-  add_cost(measures_.bytes, is_next, record.get(Column::uplink_bytes));
+  measures_.bytes.add(record);
   add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
   ++measures_.rows;
   measures_.evidence->add(record.row());
@@ -162,7 +176,7 @@ void MeasureTaker::close_epoch() {
 RunMeasures MeasureTaker::finish() {
   close_epoch();
   if (measures_.rows == 0) {
-    measures_.bytes.reset();
+    measures_.bytes.after.reset();
     measures_.model_time_s.reset();
   }
   measures_.delta.median = median(deltas_);

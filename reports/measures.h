@@ -40,6 +40,18 @@ struct EpochDelta {
   RatioOfSums delta;
 };
 
+class IterationRecord;
+
+/// Bytes that a run has sent, record by record: absent where they cannot be known, as iterations
+/// were left out and the table has no running total.
+struct SentBytes {
+  std::optional<double> before = 0;  // the iteration of the last record
+  std::optional<double> after = 0;   // it
+  std::uint64_t iterations = 0;      // up to the last record, which is one of them
+
+  void add(const IterationRecord& record);
+};
+
 struct RunMeasures {
   std::size_t rows = 0;
   BoundMeasure delta;              // delta_t <= 1, the gTop-k assumption
@@ -48,9 +60,9 @@ struct RunMeasures {
   Worst lost_mass;
   Worst conservation_defect;
   std::optional<double> lost_mass_total;  // sum over the iterations measured
-  // Sums from iteration 0 on; absent where an iteration was left out or had no value (0 before the
+  SentBytes bytes;
+  // Sum from iteration 0 on; absent where an iteration was left out or had no value (0 before the
   // first).
-  std::optional<double> bytes = 0;
   std::optional<double> model_time_s = 0;
   std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };

@@ -25,6 +25,7 @@ struct Method {
   std::uint64_t iterations = 10;
   double fall = 0.01;
   std::optional<double> bytes = 100;  // per iteration
+  bool has_totals = false;            // a running total of the bytes
   std::optional<double> time = std::nullopt;
   std::string objective = "logistic";
   std::uint64_t measured_every = 1;
@@ -59,6 +60,9 @@ void write_run(const std::filesystem::path& folder,
     }
     if (method.bytes) {
       row.set(Column::uplink_bytes, *method.bytes);
+      if (method.has_totals) {
+        row.set(Column::total_uplink_bytes, *method.bytes * static_cast<double>(t + 1));
+      }
     }
     if (method.time) {
       row.set(Column::model_time_s, *method.time);
@@ -156,6 +160,25 @@ TEST_F(Comparisons, SayWhenAValueIsFromLongBefore) {
   // 1000 bytes: dense was evaluated at 0 and at 1400.
   EXPECT_EQ(result.comparisons[0].standings[1].methods[1].spent, 0);
   EXPECT_THAT(page(), HasSubstr("<small>evaluated at 0 B</small>"));
+}
+
+TEST_F(Comparisons, KnowTheBytesOfIterationsThatWereNotMeasuredByTheirRunningTotal) {
+  // Measured at 0, 2, .. 8, and the last of 9 is one of them.
+  const Summary result = summary({{.aggregator = "dense",
+                                   .iterations = 9,
+                                   .fall = 0.04,
+                                   .bytes = 1000,
+                                   .has_totals = true,
+                                   .measured_every = 2},
+                                  {.aggregator = "sparse",
+                                   .iterations = 9,
+                                   .bytes = 300,
+                                   .has_totals = true,
+                                   .measured_every = 2}});
+  // 2700 bytes: dense has sent 2000 before iteration 2, 1 - 0.08; sparse all of its 9 * 300.
+  const Standing& standing = result.comparisons[0].standings[1];
+  EXPECT_EQ(standing.budget, 2700);
+  EXPECT_EQ(order(result, standing), (std::vector<std::string>{"sparse 0.9250", "dense 0.9350"}));
 }
 
 TEST_F(Comparisons, WithoutEveryIterationThereAreNoBytes) {
