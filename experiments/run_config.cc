@@ -146,6 +146,7 @@ void read_update(const Section& step, const Section& feedback, Method& method) {
           "{} must be at least 0, got {}",
           step.where("clip_norm"),
           method.clip_norm);
+  step.knows("clip_at");
   if (method.clip_norm > 0) {
     const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
     method.clip = at == "worker" ? Clip::worker : Clip::update;

@@ -66,7 +66,6 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
   facts.noise_variance =
       facts.full_gradients ? Known{.value = 0, .origin = "exact: full gradients"} : variance;
   facts.sampling = word_at(config, "workers.sampling", "replacement");
-  // Shards cut evenly differ by one sample at most; drawn ones may be of any size.
 }
 
 void add_objective_facts(MethodFacts& facts, const Json& config, const Json& status) {

@@ -93,8 +93,9 @@ Bound ijcai(const Evidence& evidence) {
   const MethodFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
-  exam.precondition(
-      "what was not sent is remembered", facts.feedback == "ef14", "feedback is " + facts.feedback);
+  exam.precondition("residuals are those of error feedback",
+                    facts.feedback == "ef14",
+                    "feedback is " + facts.feedback);
   exam.precondition("nothing is lost for good",
                     facts.conserves,
                     facts.conserves ? "the put-back rule conserves" : "the put-back rule leaks");

@@ -150,7 +150,7 @@ void Examination::error_feedback_of_whole_messages() {
   precondition("every message is applied as it was sent",
                facts.aggregator == "allgather",
                fmt::format("aggregator is {}", facts.aggregator));
-  precondition("what was not sent is remembered",
+  precondition("residuals are those of error feedback",
                facts.feedback == "ef14",
                fmt::format("feedback is {}", facts.feedback));
 }

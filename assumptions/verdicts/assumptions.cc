@@ -156,6 +156,9 @@ Ratios bounded_noise(const Evidence& evidence) {
 }
 
 Ratios bounded_residual(const Evidence& evidence) {
+  if (evidence.method().momentum != 0) {
+    return nothing("with momentum z moves by a velocity, and the bound is about eta G");
+  }
   const auto q = evidence.contraction().value;
   const auto moment = evidence.second_moment().value;
   const auto step = evidence.step_size().value;
@@ -202,7 +205,8 @@ constexpr auto kJudges = std::to_array<Judge>({
       "Shi et al., IJCAI 2019"},
      selection},
     {{"contraction",
-      "q < 1: the gap shrinks; sum of |e_{t+1}|^2 over sum of |e_t + eta_t mean G_t|^2, e = w - z",
+      "q < 1: the gap shrinks; sum of |e_{t+1}|^2 over sum of |e_t + z_t - z_{t+1}|^2, e = w - z; "
+      "z moves by eta_t mean G_t, with momentum by a velocity",
       "Stich et al., NeurIPS 2018"},
      contraction},
     {{"worker-contraction",

@@ -44,6 +44,8 @@ class Section {
   /// A number that turns something on: at `off` and where it is missing it leaves no trace in the
   /// resolved section, so that what is off is the run it would be without.
   double switch_on(const std::string& key, double off) const;
+  /// The key is one of this section's, also where what it is about is off: it is then not read.
+  void knows(const std::string& key) const { find(key); }
   /// A text that must be one of `choices`; an unknown one is answered with the nearest.
   std::string choice(const std::string& key,
                      const std::vector<std::string>& choices,

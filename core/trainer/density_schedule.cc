@@ -27,6 +27,12 @@ constexpr auto kPresets = std::to_array<Preset>({
     {"gtopk-code", {0.004}, 1},
 });
 
+/// Null for none.
+nlohmann::json given_schedule(const Section& section) {
+  const auto schedule = section.given().value("schedule", nlohmann::json());
+  return schedule == "none" ? nlohmann::json() : schedule;
+}
+
 std::vector<double> preset(const Section& section) {
   std::vector<std::string> names;
   names.reserve(kPresets.size());
@@ -47,7 +53,7 @@ std::vector<double> read_densities(const Section& section) {
   }
   const std::string where = section.where("schedule");
   require(value.is_array() && !value.empty(),
-          "{} must be \"dgc\", \"gtopk\", \"gtopk-code\" or a list of densities, got {}",
+          "{} must be \"none\", \"dgc\", \"gtopk\", \"gtopk-code\" or a list of densities, got {}",
           where,
           value.dump());
   std::vector<double> densities;
@@ -59,6 +65,7 @@ std::vector<double> read_densities(const Section& section) {
             entry.dump());
     densities.push_back(entry.get<double>());
   }
+  require(std::is_sorted(densities.rbegin(), densities.rend()), "{} must not increase", where);
   return densities;
 }
 
@@ -107,7 +114,7 @@ Section with_density(const Section& section, double density) {
 }  // namespace
 
 Section with_final_density(const Section& section) {
-  const auto schedule = section.given().value("schedule", nlohmann::json());
+  const auto schedule = given_schedule(section);
   if (section.has("density") || section.has("k") || schedule.is_null()) {
     return section;
   }
@@ -127,6 +134,12 @@ std::vector<DensityStage> read_density_stages(const Section& section,
       read.begin(), read.end(), [](const auto& key) { return key == "k" || key == "density"; });
   const auto k = has_amount ? final_one.k(context.dimension) : std::nullopt;
   if (!section.has("schedule") || !k) {
+    return {};
+  }
+  if (given_schedule(section).is_null()) {
+    for (const char* key : {"schedule", "schedule_epochs", "schedule_iterations"}) {
+      section.knows(key);
+    }
     return {};
   }
   const auto densities = read_densities(section);

@@ -1,6 +1,6 @@
 #pragma once
 // Warm-up of the density: the first stages of a training keep more entries. Sparsifier keys
-//   schedule             "dgc", "gtopk", "gtopk-code", or a list of densities, one per stage
+//   schedule             "none", "dgc", "gtopk", "gtopk-code", or a list of densities, one per stage
 //   schedule_epochs      length of a stage, 1 if neither this nor
 //   schedule_iterations  is given
 // after which the sparsifier's own density or k holds (0.001 after a preset that is given none).

@@ -213,7 +213,8 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
     require(milestone.is_number(), "{} must be a list of numbers", where);
     milestones.push_back(milestone.get<double>());
   }
-  require(std::is_sorted(milestones.begin(), milestones.end()), "{} must increase", where);
+  const bool increase = std::is_sorted(milestones.begin(), milestones.end(), std::less_equal<>());
+  require(!milestones.empty() && increase, "{} must be numbers that increase", where);
   const double factor = section.number("factor", 0.1);
   require(factor > 0, "{} must be positive, got {}", section.where("factor"), factor);
   return std::make_unique<Milestones>(
@@ -259,6 +260,7 @@ std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepConte
           section.where("warmup"),
           length);
   if (length == 0) {
+    section.knows("warmup_from");
     return rule;
   }
   return std::make_unique<WarmUp>(

@@ -1,10 +1,13 @@
 #include "objectives/data/cifar10.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <cstdint>
 #include <string>
 
 #include "core/error.h"
+#include "core/notes.h"
 #include "objectives/data/byte_stream.h"
 
 namespace residuum {
@@ -14,6 +17,7 @@ constexpr std::size_t kSide = 32;
 constexpr std::size_t kChannels = 3;
 constexpr std::size_t kRecord = 1 + kChannels * kSide * kSide;
 constexpr int kClasses = 10;
+constexpr std::size_t kPublished = 10000;  // images of a data_batch file
 
 void add_file(const std::filesystem::path& path, ImageDataset& data) {
   const std::string bytes = read_bytes(path);
@@ -24,6 +28,11 @@ void add_file(const std::filesystem::path& path, ImageDataset& data) {
           bytes.size(),
           kRecord,
           bytes.size() % kRecord);
+  if (path.filename().string().starts_with("data_batch_") && rows < kPublished) {
+    tell(NoteKind::warning,
+         fmt::format(
+             "{} holds {} images; the published file has {}", path.string(), rows, kPublished));
+  }
   data.labels.reserve(data.labels.size() + rows);
   data.pixels.reserve(data.pixels.size() + rows * (kRecord - 1));
   for (std::size_t row = 0; row < rows; ++row) {

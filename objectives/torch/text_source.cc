@@ -48,6 +48,9 @@ void keep_first(std::int64_t count,
                 std::size_t sequence,
                 TextDataset& text) {
   const std::size_t windows = text.tokens.empty() ? 0 : (text.tokens.size() - 1) / sequence;
+  if (windows == 0) {
+    return;  // too short for any count; the sequences say so
+  }
   require(count >= 0 && static_cast<std::uint64_t>(count) <= windows,
           "{} must be between 1 and the {} sequences of {} in '{}', or 0 for all, got {}",
           section.where("train_samples"),

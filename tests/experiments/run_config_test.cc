@@ -121,10 +121,15 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
-  EXPECT_EQ(
-      id_of(kStudy,
-            {"step.weight_decay=0", "step.clip_norm=0", "step.warmup=0", "workers.accumulate=1"}),
-      id_of(kStudy));
+  EXPECT_EQ(id_of(kStudy,
+                  {"step.weight_decay=0",
+                   "step.clip_norm=0",
+                   "step.clip_at=update",
+                   "step.warmup=0",
+                   "step.warmup_from=0.5",
+                   "sparsifier.schedule=none",
+                   "workers.accumulate=1"}),
+            id_of(kStudy));
   EXPECT_NE(id_of(kStudy, {"step.weight_decay=1e-4"}), id_of(kStudy));
 }
 

@@ -58,8 +58,8 @@ TEST(WorkerDetails, AreThoseOfTwoStepsDoneByHand) {
     EXPECT_EQ(row.iteration(), i / 2);
     EXPECT_EQ(row.part(), std::to_string(i % 2));
     EXPECT_EQ(row.get(WorkerColumn::nnz_sent), 1);
-    EXPECT_EQ(row.get(WorkerColumn::grad_norm_sq), values[0]);
-    EXPECT_EQ(row.get(WorkerColumn::accumulator_norm_sq), values[1]);
+    EXPECT_EQ(row.get(WorkerColumn::worker_grad_norm_sq), values[0]);
+    EXPECT_EQ(row.get(WorkerColumn::worker_accumulator_norm_sq), values[1]);
     EXPECT_EQ(row.get(WorkerColumn::residual_norm_sq), values[2]);
     EXPECT_EQ(row.get(WorkerColumn::residual_norm_inf), values[3]);
     EXPECT_EQ(row.get(WorkerColumn::sent_norm_sq), values[4]);
@@ -92,9 +92,10 @@ TEST(WorkerDetails, HaveTheMeansAndSumsOfTheIteration) {
     EXPECT_EQ(sum_over(workers, WorkerColumn::total_nnz_sent), row[Column::total_nnz_sent]);
     EXPECT_EQ(sum_over(workers, WorkerColumn::total_error), row[Column::total_error]);
     EXPECT_EQ(sum_over(workers, WorkerColumn::residual_norm_sq) / 4, row[Column::residual_norm_sq]);
-    EXPECT_EQ(sum_over(workers, WorkerColumn::accumulator_norm_sq) / 4,
+    EXPECT_EQ(sum_over(workers, WorkerColumn::worker_accumulator_norm_sq) / 4,
               row[Column::worker_accumulator_norm_sq]);
-    EXPECT_EQ(sum_over(workers, WorkerColumn::grad_norm_sq) / 4, row[Column::worker_grad_norm_sq]);
+    EXPECT_EQ(sum_over(workers, WorkerColumn::worker_grad_norm_sq) / 4,
+              row[Column::worker_grad_norm_sq]);
     EXPECT_EQ(sum_over(workers, WorkerColumn::noise_variance) / 4, row[Column::noise_variance]);
   }
 }

@@ -18,8 +18,10 @@ using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
 
 Evidence evidence(std::size_t seeds,
                   const Fill& fill,
-                  const std::optional<Known>& smoothness = std::nullopt) {
-  Evidence all(MethodFacts{.dimension = 100, .k = 10, .smoothness = smoothness});
+                  const std::optional<Known>& smoothness = std::nullopt,
+                  double momentum = 0) {
+  Evidence all(
+      MethodFacts{.momentum = momentum, .dimension = 100, .k = 10, .smoothness = smoothness});
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(kIterations);
     for (std::uint64_t t = 0; t < kIterations; ++t) {
@@ -123,6 +125,21 @@ TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
   EXPECT_DOUBLE_EQ(verdict(with_gap(1), "bounded-residual").value.value(), 0.5);
   EXPECT_EQ(verdict(with_gap(1), "bounded-residual").state, AssumptionState::holds);
   EXPECT_EQ(verdict(with_gap(3), "bounded-residual").state, AssumptionState::fails);
+}
+
+TEST(AssumptionVerdicts, DoNotCompareTheGapOfVelocitiesWithABoundOfGradients) {
+  const auto all = evidence(
+      2,
+      [](auto, auto, Row& row) {
+        row.set(Column::gap_norm_sq, 3);
+        row.set(Column::contraction, 0.25);
+        row.set(Column::mean_grad_norm_sq, 8);
+      },
+      std::nullopt,
+      0.9);
+
+  EXPECT_EQ(verdict(all, "bounded-residual").state, AssumptionState::not_measured);
+  EXPECT_THAT(verdict(all, "bounded-residual").remark, testing::HasSubstr("with momentum"));
 }
 
 TEST(AssumptionVerdicts, CompareWorkersWithRandomSelections) {

@@ -207,6 +207,19 @@ TEST(DensitySchedule, KnowsTheOnesOfThePapers) {
             (Numbers{256, 4, 5}));  // an epoch of 100 samples is 3.125 iterations
 }
 
+TEST(DensitySchedule, CanBeSwitchedOffWithoutATrace) {
+  const Section off(
+      "sparsifier",
+      Json{{"kind", "top-k"}, {"k", 3}, {"schedule", "none"}, {"schedule_epochs", 2}});
+  const Section without("sparsifier", Json{{"kind", "top-k"}, {"k", 3}});
+  for (const Section* section : {&off, &without}) {
+    const auto top_k = make_sparsifier(*section);
+    EXPECT_TRUE(read_density_stages(*section, *top_k, {.layers = {}, .dimension = 9}).empty());
+    section->finish();
+  }
+  EXPECT_EQ(off.resolved(), without.resolved());
+}
+
 TEST(DensitySchedule, IsOfNoUseToThresholds) {
   const Section section("sparsifier",
                         Json{{"kind", "hard-threshold"}, {"threshold", 1}, {"schedule", "dgc"}});
@@ -237,8 +250,10 @@ TEST(DensitySchedule, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(error({{"schedule", {0.5, 1.5}}, {"k", 1}, {"schedule_iterations", 2}}),
             "'sparsifier.schedule' must list densities in (0, 1], got 1.5");
   EXPECT_EQ(error({{"schedule", Json::array()}, {"k", 1}}),
-            "'sparsifier.schedule' must be \"dgc\", \"gtopk\", \"gtopk-code\" or a list of "
-            "densities, got []");
+            "'sparsifier.schedule' must be \"none\", \"dgc\", \"gtopk\", \"gtopk-code\" or a list "
+            "of densities, got []");
+  EXPECT_EQ(error({{"schedule", {0.1, 0.5}}, {"k", 1}, {"schedule_iterations", 2}}),
+            "'sparsifier.schedule' must not increase");
   EXPECT_EQ(error({{"schedule", "dcg"}, {"schedule_iterations", 2}}),
             "unknown value 'dcg' of 'sparsifier.schedule'; did you mean 'dgc'?");
   EXPECT_EQ(error({{"schedule", "dgc"}, {"schedule_iterations", 2}, {"schedule_epochs", 2}}),

@@ -144,7 +144,7 @@ TEST(StepRule, RefusesMilestonesThatAreNoList) {
   };
   EXPECT_EQ(with_milestones(3), "'step.milestones' must be a list of numbers");
   EXPECT_NE(with_milestones({1, "two"}), "");
-  EXPECT_EQ(with_milestones({2, 1}), "'step.milestones' must increase");
+  EXPECT_EQ(with_milestones({2, 1}), "'step.milestones' must be numbers that increase");
   EXPECT_NE(message({{"rule", "milestones"}, {"value", 1}}, known()), "");
   EXPECT_NE(
       message({{"rule", "milestones"}, {"value", 1}, {"milestones", Json::array()}, {"factor", 0}},

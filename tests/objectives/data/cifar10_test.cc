@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.h"
 #include "objectives/data/catalogue.h"
 #include "tests/objectives/data/files.h"
 
@@ -64,6 +65,22 @@ TEST(Cifar10, NamesALabelThatIsNoClass) {
 
   EXPECT_EQ(usage_message([&] { read({file}); }),
             file.string() + ": label 10 of image 1 (byte 3073); labels are 0 to 9");
+}
+
+TEST(Cifar10, WarnsOfAFileThatIsShorterThanThePublishedOne) {
+  const Folder folder;
+  const auto cut = folder.write("data_batch_1.bin", record(1, 1, 1, 1));
+  const auto own = folder.write("mine.bin", record(1, 1, 1, 1));
+  std::vector<std::string> warnings;
+  set_note_listener([&](NoteKind kind, const std::string& text) {
+    EXPECT_EQ(kind, NoteKind::warning);
+    warnings.push_back(text);
+  });
+  read({cut, own});
+  set_note_listener({});
+  EXPECT_THAT(
+      warnings,
+      ::testing::ElementsAre(cut.string() + " holds 1 images; the published file has 10000"));
 }
 
 TEST(Cifar10, IsFoundByNameWithTheTestFileThatIsThere) {
