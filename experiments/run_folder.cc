@@ -307,7 +307,6 @@ void RunFolder::resume(const PreparedRun& run) {
             "the tables that go with it are not there");
   });
   if (!checkpoint) {
-    keep_checkpoints(folder_, 0);
     return;
   }
   const CheckpointHead& head = checkpoint->head;
@@ -399,7 +398,7 @@ void RunFolder::finish(const Outcome& outcome,
     status["pilot_runs"] = run.found->pilot_runs;
   }
   write_status(folder_, status);
-  keep_checkpoints(folder_, 1);
+  keep_checkpoints(folder_, 1, outcome.iterations);
 }
 
 void fail_run(const std::filesystem::path& result_dir,
