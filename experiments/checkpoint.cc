@@ -13,9 +13,9 @@
 #include <cstring>
 #include <fstream>
 #include <vector>
-#include <zlib.h>
 
 #include "core/error.h"
+#include "experiments/checksum.h"
 #include "experiments/progress.h"
 #include "reports/result_folder.h"
 
@@ -33,16 +33,6 @@ constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
 // Bytes are looked at as characters and back: that is what the standard lets char do.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
-
-std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
-  std::uint32_t sum = before;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kChunk) {
-    const auto chunk = bytes.substr(begin, kChunk);
-    sum = static_cast<std::uint32_t>(
-        crc32(sum, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size())));
-  }
-  return sum;
-}
 
 template <class T>
 std::string_view text_of(const T& value) {
@@ -99,6 +89,8 @@ reports::Json as_json(const CheckpointHead& head) {
           {"iterations_bytes", head.iterations_bytes},
           {"checks_bytes", head.checks_bytes},
           {"details", head.details},
+          {"table_sums", head.table_sums},
+          {"data_fingerprint", head.data_fingerprint},
           {"found", head.found},
           {"started_utc", head.started_utc},
           {"revision", head.revision}};
@@ -111,6 +103,8 @@ CheckpointHead parse_head(const std::string& text) {
           .iterations_bytes = json.at("iterations_bytes").get<std::uint64_t>(),
           .checks_bytes = json.at("checks_bytes").get<std::uint64_t>(),
           .details = json.value("details", std::map<std::string, std::uint64_t>()),
+          .table_sums = json.value("table_sums", std::map<std::string, std::uint32_t>()),
+          .data_fingerprint = json.value("data_fingerprint", std::string()),
           .found = json.at("found"),
           .started_utc = json.at("started_utc").get<std::string>(),
           .revision = json.at("revision").get<std::string>()};

@@ -22,7 +22,11 @@ struct CheckpointHead {
   std::uint64_t iterations_bytes = 0;                 // of iterations.csv.part
   std::uint64_t checks_bytes = 0;                     // of checks.csv.part
   std::map<std::string, std::uint64_t> details = {};  // bytes of each table of details
-  reports::Json found = nullptr;  // the threshold that pilot runs have found, and their number
+  // By the name of the file, over the bytes that are counted. Earlier programs left this and the
+  // next one out: then nothing is compared.
+  std::map<std::string, std::uint32_t> table_sums = {};
+  std::string data_fingerprint = {};  // empty too where there are no data
+  reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
   std::string started_utc = {};
   std::string revision = {};  // of the program
 };

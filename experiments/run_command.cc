@@ -76,6 +76,9 @@ class Batch {
     RunQueue queue(chosen_.size(), queue_file());
     together(world_, [&] {
       if (world_.is_root()) {
+        for (const std::size_t i : chosen_) {
+          refuse_other_data(result_dir_, planned_[i]);
+        }
         lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
         queue.start();
       }

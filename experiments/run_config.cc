@@ -351,6 +351,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.precision = read_precision(objective);
   run.objective = objectives.get(objective, run.workers);
   check_dimension(*run.objective);
+  run.data_fingerprint = run.objective->data().fingerprint;
   resolve(objective);
   training.objective = run.objective.get();
   training.batch = read_batch(workers, *run.objective);

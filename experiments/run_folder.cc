@@ -274,11 +274,35 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
   return false;
 }
 
+void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  const auto file = result_dir / "runs" / run.id / "status.json";
+  if (!std::filesystem::exists(file)) {
+    return;
+  }
+  std::string before;
+  try {
+    before = reports::text_at(reports::read_json(file), "data.fingerprint");
+  } catch (const Error&) {
+    before.clear();  // a damaged run is made again
+  }
+  require(before.empty() || before == run.data_fingerprint,
+          "run {} in {} was done on other data (fingerprint {}, now {}): use another --out, or "
+          "remove {}",
+          run.id,
+          result_dir.string(),
+          before,
+          run.data_fingerprint,
+          file.parent_path().string());
+}
+
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
                      const std::string& study_name,
                      const std::string& title)
-    : folder_(result_dir / "runs" / run.id), run_id_(run.id), started_utc_(utc_now()) {
+    : folder_(result_dir / "runs" / run.id),
+      run_id_(run.id),
+      data_fingerprint_(run.data_fingerprint),
+      started_utc_(utc_now()) {
   make_folder(folder_);
   resume(run);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
@@ -296,17 +320,19 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   }
 }
 
-/// The tables have at least the rows that the checkpoint counted; those after it are made again.
+/// Rows after those that the checkpoint counted are made again.
 void RunFolder::resume(const PreparedRun& run) {
   restore_parts(folder_);
   const auto details = run.details.tables();
   auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
-    require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
-                bytes_in(table(kChecksPart)) >= head.checks_bytes &&
-                DetailFiles::reach(folder_, details, head.details),
-            "the tables that go with it are not there");
+    require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
+            "it is of other data (fingerprint {}, now {})",
+            head.data_fingerprint,
+            data_fingerprint_);
+    check_tables(head, run);
   });
   if (!checkpoint) {
+    sums_ = {};  // of tables that begin anew
     return;
   }
   const CheckpointHead& head = checkpoint->head;
@@ -322,6 +348,34 @@ void RunFolder::resume(const PreparedRun& run) {
   resumed_ = std::move(checkpoint);
 }
 
+void RunFolder::check_tables(const CheckpointHead& head, const PreparedRun& run) {
+  require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
+              bytes_in(table(kChecksPart)) >= head.checks_bytes &&
+              DetailFiles::reach(folder_, run.details.tables(), head.details),
+          "the tables that go with it are not there");
+  if (head.table_sums.empty()) {
+    return;
+  }
+  for (const auto& [name, sum] : sums_of(head)) {
+    const auto counted = head.table_sums.find(name);
+    require(counted != head.table_sums.end() && counted->second == sum,
+            "{} has changed since",
+            table(name.c_str()).string());
+  }
+}
+
+std::map<std::string, std::uint32_t> RunFolder::sums_of(const CheckpointHead& head) {
+  TableBytes parts{{kIterationsPart, head.iterations_bytes}, {kChecksPart, head.checks_bytes}};
+  for (const auto& [name, bytes] : head.details) {
+    parts[name + ".csv.part"] = bytes;
+  }
+  std::map<std::string, std::uint32_t> sums;
+  for (const auto& [name, bytes] : parts) {
+    sums[name] = sums_.of(folder_ / name, bytes);
+  }
+  return sums;
+}
+
 void RunFolder::load(const std::function<void(StateStream&)>& fill) const {
   read_checkpoint(*resumed_, fill);
 }
@@ -331,15 +385,16 @@ void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStr
   if (found_) {
     found = {{"threshold", found_->threshold}, {"pilot_runs", found_->pilot_runs}};
   }
-  write_checkpoint(folder_,
-                   {.run_id = run_id_,
-                    .iteration = iterations,
-                    .iterations_bytes = iterations_->synchronise(),
-                    .checks_bytes = checks_->synchronise(),
-                    .details = details_.synchronise(),
-                    .found = found,
-                    .started_utc = started_utc_},
-                   fill);
+  CheckpointHead head{.run_id = run_id_,
+                      .iteration = iterations,
+                      .iterations_bytes = iterations_->synchronise(),
+                      .checks_bytes = checks_->synchronise(),
+                      .details = details_.synchronise(),
+                      .data_fingerprint = data_fingerprint_,
+                      .found = found,
+                      .started_utc = started_utc_};
+  head.table_sums = sums_of(head);
+  write_checkpoint(folder_, head, fill);
 }
 
 void RunFolder::write(const Row& row, const std::vector<Check>& checks) {

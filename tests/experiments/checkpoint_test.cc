@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "core/error.h"
+#include "experiments/checksum.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -203,6 +205,29 @@ TEST_F(CheckpointTest, UsesTheOneBeforeOneThatTheCallerRefuses) {
 
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("is not used: it is too new"));
   EXPECT_EQ(checkpoint->head.iteration, 10U);
+}
+
+// A head as it was written before it held checksums of the tables and the fingerprint of the data.
+TEST_F(CheckpointTest, ReadsAHeadOfAnEarlierProgram) {
+  const std::string head =
+      R"({"run_id":"run-1","iteration":5,"iterations_bytes":7,"checks_bytes":8,"details":{},)"
+      R"("found":null,"started_utc":"","revision":""})";
+  write(10);
+  const std::string whole = read_text(file(10));
+  std::string text = whole.substr(0, 12);  // magic and format
+  const auto append = [&](std::uint32_t number) {
+    std::array<char, sizeof(number)> bytes{};
+    std::memcpy(bytes.data(), &number, bytes.size());
+    text.append(bytes.data(), bytes.size());
+  };
+  append(static_cast<std::uint32_t>(head.size()));
+  text += head;
+  append(checksum(0, text));
+  std::ofstream(file(5), std::ios::binary) << text;
+  std::filesystem::remove(file(10));
+
+  EXPECT_EQ(found(), 5U);
+  EXPECT_EQ(said_, "");
 }
 
 TEST_F(CheckpointTest, OverlooksFilesThatAreNotOurs) {
