@@ -26,19 +26,19 @@ std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
   return sum;
 }
 
-std::uint32_t GrowingSums::of(const std::filesystem::path& path, std::uint64_t bytes) {
-  Known& known = known_[path];
+std::uint32_t GrowingSums::of(const std::filesystem::path& file, std::uint64_t bytes) {
+  Known& known = known_[file];
   if (bytes < known.bytes) {
     known = {};
   }
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(known.bytes));
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(known.bytes));
   std::vector<char> chunk(
       static_cast<std::size_t>(std::min<std::uint64_t>(bytes - known.bytes, kChunk)));
   while (known.bytes < bytes) {
     const auto size = std::min<std::uint64_t>(bytes - known.bytes, chunk.size());
-    if (!file.read(chunk.data(), static_cast<std::streamsize>(size))) {
-      resource_error("cannot read {}", path.string());
+    if (!stream.read(chunk.data(), static_cast<std::streamsize>(size))) {
+      resource_error("cannot read {}", file.string());
     }
     known.sum = checksum(known.sum, {chunk.data(), static_cast<std::size_t>(size)});
     known.bytes += size;

@@ -75,7 +75,4 @@ class RunFolder final : public Recorder {
   GrowingSums sums_;
 };
 
-/// Now, as 2026-01-31T12:00:00Z.
-std::string utc_now();
-
 }  // namespace residuum
