@@ -84,12 +84,15 @@ class Batch {
       }
     });
     const std::optional<Error> failure = work(queue);
+    pool();  // all groups are through
+    if (world_.is_root() && options_.shard.of == 1) {
+      queue.remove();  // nobody else is in the folder; a shard may be done twice at once
+    }
     together(world_, [&] {
       if (failure) {
         throw Error(*failure);
       }
     });
-    pool();
     ExitCode code = ExitCode::done;
     together(world_, [&] {
       if (world_.is_root()) {
@@ -368,7 +371,6 @@ class Batch {
 ExitCode run_command(const Options& options,
                      const std::vector<std::string>& command_line,
                      World& world) {
-  catch_stop_signals();
   return Batch(options, command_line, world).run();
 }
 
