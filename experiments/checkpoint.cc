@@ -13,9 +13,9 @@
 #include <cstring>
 #include <fstream>
 #include <vector>
-#include <zlib.h>
 
 #include "core/error.h"
+#include "experiments/checksum.h"
 #include "experiments/progress.h"
 #include "reports/result_folder.h"
 
@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "state-";
+constexpr std::string_view kRefusedPrefix = "refused-";
 constexpr std::uint64_t kMagic = 0x5253444d53544154;  // read backwards on the other kind of machine
 constexpr std::uint32_t kFormat = 1;
 constexpr std::uint32_t kLongestHead = 1U << 16U;
@@ -32,16 +33,6 @@ constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
 // Bytes are looked at as characters and back: that is what the standard lets char do.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
-
-std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
-  std::uint32_t sum = before;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kChunk) {
-    const auto chunk = bytes.substr(begin, kChunk);
-    sum = static_cast<std::uint32_t>(
-        crc32(sum, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size())));
-  }
-  return sum;
-}
 
 template <class T>
 std::string_view text_of(const T& value) {
@@ -98,6 +89,8 @@ reports::Json as_json(const CheckpointHead& head) {
           {"iterations_bytes", head.iterations_bytes},
           {"checks_bytes", head.checks_bytes},
           {"details", head.details},
+          {"table_sums", head.table_sums},
+          {"data_fingerprint", head.data_fingerprint},
           {"found", head.found},
           {"started_utc", head.started_utc},
           {"revision", head.revision}};
@@ -110,6 +103,8 @@ CheckpointHead parse_head(const std::string& text) {
           .iterations_bytes = json.at("iterations_bytes").get<std::uint64_t>(),
           .checks_bytes = json.at("checks_bytes").get<std::uint64_t>(),
           .details = json.value("details", std::map<std::string, std::uint64_t>()),
+          .table_sums = json.value("table_sums", std::map<std::string, std::uint32_t>()),
+          .data_fingerprint = json.value("data_fingerprint", std::string()),
           .found = json.at("found"),
           .started_utc = json.at("started_utc").get<std::string>(),
           .revision = json.at("revision").get<std::string>()};
@@ -176,33 +171,55 @@ CheckpointHead verified_head(const fs::path& path, const std::string& run_id) {
 }
 
 /// The iteration in a name of ours.
-std::optional<std::uint64_t> iteration_in(const fs::path& file) {
+std::optional<std::uint64_t> iteration_in(const fs::path& file, std::string_view prefix) {
   const std::string name = file.filename().string();
-  if (!name.starts_with(kPrefix)) {
+  if (!name.starts_with(prefix)) {
     return std::nullopt;
   }
   std::uint64_t iteration = 0;
   const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, iteration);
+  const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, iteration);
   return error == std::errc() && rest == end ? std::optional(iteration) : std::nullopt;
 }
 
+struct NumberedFile {
+  std::uint64_t iteration = 0;
+  fs::path file;
+};
+
 /// Newest first.
-std::vector<fs::path> checkpoint_files(const fs::path& folder) {
-  std::vector<std::pair<std::uint64_t, fs::path>> found;
+std::vector<NumberedFile> numbered_files(const fs::path& folder, std::string_view prefix) {
+  std::vector<NumberedFile> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder / "checkpoint", ignored)) {
-    if (const auto iteration = iteration_in(entry.path())) {
-      found.emplace_back(*iteration, entry.path());
+    if (const auto iteration = iteration_in(entry.path(), prefix)) {
+      found.push_back({.iteration = *iteration, .file = entry.path()});
     }
   }
-  std::sort(found.rbegin(), found.rend());
-  std::vector<fs::path> files;
-  files.reserve(found.size());
-  for (auto& [iteration, file] : found) {
-    files.push_back(std::move(file));
+  std::sort(found.begin(), found.end(), [](const NumberedFile& a, const NumberedFile& b) {
+    return a.iteration > b.iteration;
+  });
+  return found;
+}
+
+/// Gives files that cannot be used a name under which they stand in nobody's way. Those that an
+/// earlier start has set aside make room, so that they do not fill the disk.
+void set_aside(const fs::path& folder, const std::vector<NumberedFile>& refused) {
+  if (refused.empty()) {
+    return;
   }
-  return files;
+  for (const auto& [iteration, file] : numbered_files(folder, kRefusedPrefix)) {
+    std::error_code ignored;
+    fs::remove_all(file, ignored);
+  }
+  for (const auto& [iteration, file] : refused) {
+    const auto aside = file.parent_path() / fmt::format("{}{}", kRefusedPrefix, iteration);
+    std::error_code error;
+    fs::rename(file, aside, error);
+    if (error) {
+      resource_error("cannot rename {} to {}: {}", file.string(), aside.string(), error.message());
+    }
+  }
 }
 
 }  // namespace
@@ -228,24 +245,37 @@ void write_checkpoint(const fs::path& folder,
   const std::uint32_t sum = writer.sum();
   file.append(text_of(sum));
   file.commit();
-  keep_checkpoints(folder, 2);
+  keep_checkpoints(folder, 2, head.iteration);
 }
 
 std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check) {
-  for (const auto& file : checkpoint_files(folder)) {
+  std::optional<Checkpoint> usable;
+  std::vector<NumberedFile> refused;
+  for (const auto& numbered : numbered_files(folder, kPrefix)) {
+    const auto& file = numbered.file;
+    const auto refuse = [&](const std::string& reason) {
+      say(fmt::format("{} is not used: {}; it is kept as {}{}",
+                      file.string(),
+                      reason,
+                      kRefusedPrefix,
+                      numbered.iteration));
+      refused.push_back(numbered);
+    };
     try {
       const auto head = verified_head(file, run_id);
       check(head);
-      return Checkpoint{.file = file, .head = head};
+      usable = Checkpoint{.file = file, .head = head};
+      break;
     } catch (const Error& error) {
-      say(fmt::format("{} is not used: {}", file.string(), error.what()));
+      refuse(error.what());
     } catch (const fs::filesystem_error& error) {
-      say(fmt::format("{} is not used: {}", file.string(), error.code().message()));
+      refuse(error.code().message());
     }
   }
-  return std::nullopt;
+  set_aside(folder, refused);
+  return usable;
 }
 
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill) {
@@ -257,11 +287,18 @@ void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(Stat
   }
 }
 
-void keep_checkpoints(const fs::path& folder, std::size_t count) {
-  const auto files = checkpoint_files(folder);
-  for (std::size_t i = count; i < files.size(); ++i) {
+void keep_checkpoints(const fs::path& folder, std::size_t count, std::uint64_t newest) {
+  std::size_t kept = 0;
+  for (const auto& [iteration, file] : numbered_files(folder, kPrefix)) {
+    if (iteration > newest) {
+      continue;  // not this training's
+    }
+    if (kept < count) {
+      ++kept;
+      continue;
+    }
     std::error_code ignored;  // one too many does no harm
-    fs::remove(files[i], ignored);
+    fs::remove(file, ignored);
   }
 }
 

@@ -19,6 +19,7 @@
 
 #include "core/cluster/mpi_world.h"
 #include "experiments/commands.h"
+#include "experiments/signals.h"
 
 namespace {
 
@@ -281,6 +282,9 @@ int residuum_main(int argc, char** argv) {
     }
     fmt::print(stderr, "error: {}\n", complaint(line, arguments, error));
     return static_cast<int>(ExitCode::usage);
+  }
+  if (line.run->parsed()) {
+    catch_stop_signals();  // before MPI starts: a request may come while a run is still loading
   }
   const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
                                                      : residuum::make_single_process();

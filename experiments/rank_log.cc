@@ -9,7 +9,7 @@
 
 #include "core/cluster/world.h"
 #include "experiments/progress.h"
-#include "experiments/run_folder.h"
+#include "experiments/run_status.h"
 
 namespace residuum {
 

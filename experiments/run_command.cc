@@ -76,17 +76,23 @@ class Batch {
     RunQueue queue(chosen_.size(), queue_file());
     together(world_, [&] {
       if (world_.is_root()) {
+        for (const std::size_t i : chosen_) {
+          refuse_other_data(result_dir_, planned_[i]);
+        }
         lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
         queue.start();
       }
     });
     const std::optional<Error> failure = work(queue);
+    pool();  // all groups are through
+    if (world_.is_root() && options_.shard.of == 1) {
+      queue.remove();  // nobody else is in the folder; a shard may be done twice at once
+    }
     together(world_, [&] {
       if (failure) {
         throw Error(*failure);
       }
     });
-    pool();
     ExitCode code = ExitCode::done;
     together(world_, [&] {
       if (world_.is_root()) {
@@ -365,7 +371,6 @@ class Batch {
 ExitCode run_command(const Options& options,
                      const std::vector<std::string>& command_line,
                      World& world) {
-  catch_stop_signals();
   return Batch(options, command_line, world).run();
 }
 

@@ -1,18 +1,15 @@
 #include "experiments/run_folder.h"
 
-#include <cmath>
-#include <ctime>
 #include <system_error>
 
-#include "core/vectors/dense.h"
 #include "experiments/progress.h"
+#include "experiments/run_status.h"
 #include "reports/result_folder.h"
 
 namespace residuum {
 namespace {
 
 using reports::Json;
-using reports::json_number;
 
 constexpr const char* kIterationsPart = "iterations.csv.part";
 constexpr const char* kChecksPart = "checks.csv.part";
@@ -33,120 +30,6 @@ void move_file(const std::filesystem::path& from, const std::filesystem::path& t
   }
 }
 
-void set_known(Json& object, const char* key, const std::optional<double>& value) {
-  if (value) {
-    object[key] = json_number(value);
-  }
-}
-
-/// L of EF21's theorem, whose workers count the same: the root of the mean of L_p^2, where worker p
-/// has the objective (P n_p / n) f_p.
-std::optional<double> worker_smoothness(const PreparedRun& run) {
-  const auto& shards = run.training.shards;
-  if (!run.method->feedback->estimates() || shards.empty()) {
-    return std::nullopt;
-  }
-  const auto workers = static_cast<double>(shards.size());
-  const auto n = static_cast<double>(run.objective->samples());
-  double sum = 0;
-  for (const auto& shard : shards) {
-    const auto smoothness = run.objective->shard_smoothness(shard);
-    if (!smoothness) {
-      return std::nullopt;
-    }
-    const double of_worker = workers * static_cast<double>(shard.size()) / n * *smoothness;
-    sum += of_worker * of_worker;
-  }
-  return std::sqrt(sum / workers);
-}
-
-Json facts_json(const PreparedRun& run) {
-  const Facts facts = run.objective->facts();
-  Json json = Json::object();
-  set_known(json, "smoothness", facts.smoothness);
-  set_known(json, "worker_smoothness", worker_smoothness(run));
-  set_known(json, "strong_convexity", facts.strong_convexity);
-  set_known(json, "minimum", facts.minimum);
-  set_known(json, "noise_variance", facts.noise_variance);
-  if (!facts.minimizer.empty()) {
-    std::vector<double> start(facts.minimizer.size());
-    run.objective->initial_point(run.seed, start);
-    json["initial_distance_sq"] = distance_sq(start, facts.minimizer);
-  }
-  return json;
-}
-
-Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
-  Json json = Json::object();
-  if (outcome.evaluation) {
-    json["loss"] = json_number(outcome.evaluation->loss);
-    set_known(json, "grad_norm_sq", outcome.evaluation->grad_norm_sq);
-    if (minimum) {
-      json["loss_gap"] = json_number(outcome.evaluation->loss - *minimum);
-    }
-  }
-  if (outcome.test) {
-    json["test_accuracy"] = json_number(outcome.test->accuracy);
-    json["test_loss"] = json_number(outcome.test->loss);
-    set_known(json, "test_perplexity", outcome.test->perplexity);
-  }
-  return json;
-}
-
-/// The average gradient is only stated if it was evaluated in all iterations.
-Json totals_json(const RunSummary& summary, const Outcome& outcome) {
-  Json json = Json::object();
-  set_known(json, "uplink_bytes", summary.uplink_bytes);
-  set_known(json, "nnz_sent", summary.nnz_sent);
-  if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
-    json["average_grad_norm_sq"] =
-        json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));
-  }
-  set_known(json, "delta_max", summary.delta_max);
-  set_known(json, "total_error", summary.total_error);
-  return json;
-}
-
-Json checks_json(const RunSummary& summary) {
-  Json json = Json::object();
-  for (const auto& [name, check] : summary.checks) {
-    json[name] = {{"holds", check.failures == 0},
-                  {"hard", check.hard},
-                  {"expected", check.expected},
-                  {"failures", check.failures},
-                  {"n", check.n},
-                  {"worst_ratio", json_number(check.worst_ratio)},
-                  {"worst_iteration", check.worst_iteration}};
-  }
-  return json;
-}
-
-Json data_json(const DataInfo& data) {
-  return {{"name", data.name},
-          {"samples", data.samples},
-          {"features", data.features},
-          {"fingerprint", data.fingerprint},
-          {"note", data.note}};
-}
-
-/// A number, or the word for what JSON has no number for.
-Json number_or_word(double value) {
-  return std::isfinite(value) ? Json(value) : Json(in_words(value));
-}
-
-Json divergence_json(const Divergence& divergence, const Objective& objective) {
-  Json json{{"reason", name_of(divergence.of)}, {"iteration", divergence.iteration}};
-  if (divergence.worker >= 0) {
-    json["worker"] = divergence.worker;
-  }
-  if (const auto place = place_of(divergence, objective)) {
-    json["layer"] = place->layer;
-    json["index"] = place->index;
-  }
-  json["value"] = number_or_word(divergence.value);
-  return json;
-}
-
 /// A print of each table, to notice later that it is not the one that was written.
 Json prints_of(const std::filesystem::path& folder) {
   Json prints = Json::object();
@@ -160,13 +43,6 @@ Json prints_of(const std::filesystem::path& folder) {
     }
   }
   return prints;
-}
-
-/// Whether the method claims that nothing is lost.
-bool conserves(const PreparedRun& run) {
-  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
-  return run.method->feedback->conserves(
-      run.method->aggregator->law(), sends_everything, run.workers);
 }
 
 void write_status(const std::filesystem::path& folder, const Json& status) {
@@ -226,32 +102,7 @@ void leave_without_tables(const std::filesystem::path& folder,
                 {"finished_utc", utc_now()}});
 }
 
-const char* state_name(Outcome::State state) {
-  switch (state) {
-    case Outcome::State::finished:
-      return "finished";
-    case Outcome::State::diverged:
-      return "diverged";
-    case Outcome::State::stopped:
-      return "interrupted";
-  }
-  return "failed";
-}
-
 }  // namespace
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-                     parts.tm_year + 1900,
-                     parts.tm_mon + 1,
-                     parts.tm_mday,
-                     parts.tm_hour,
-                     parts.tm_min,
-                     parts.tm_sec);
-}
 
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
   const auto folder = result_dir / "runs" / run_id;
@@ -274,11 +125,35 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
   return false;
 }
 
+void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  const auto file = result_dir / "runs" / run.id / "status.json";
+  if (!std::filesystem::exists(file)) {
+    return;
+  }
+  std::string before;
+  try {
+    before = reports::text_at(reports::read_json(file), "data.fingerprint");
+  } catch (const Error&) {
+    before.clear();  // a damaged run is made again
+  }
+  require(before.empty() || before == run.data_fingerprint,
+          "run {} in {} was done on other data (fingerprint {}, now {}): use another --out, or "
+          "remove {}",
+          run.id,
+          result_dir.string(),
+          before,
+          run.data_fingerprint,
+          file.parent_path().string());
+}
+
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
                      const std::string& study_name,
                      const std::string& title)
-    : folder_(result_dir / "runs" / run.id), run_id_(run.id), started_utc_(utc_now()) {
+    : folder_(result_dir / "runs" / run.id),
+      run_id_(run.id),
+      data_fingerprint_(run.data_fingerprint),
+      started_utc_(utc_now()) {
   make_folder(folder_);
   resume(run);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
@@ -296,18 +171,19 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   }
 }
 
-/// The tables have at least the rows that the checkpoint counted; those after it are made again.
+/// Rows after those that the checkpoint counted are made again.
 void RunFolder::resume(const PreparedRun& run) {
   restore_parts(folder_);
   const auto details = run.details.tables();
   auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
-    require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
-                bytes_in(table(kChecksPart)) >= head.checks_bytes &&
-                DetailFiles::reach(folder_, details, head.details),
-            "the tables that go with it are not there");
+    require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
+            "it is of other data (fingerprint {}, now {})",
+            head.data_fingerprint,
+            data_fingerprint_);
+    check_tables(head, run);
   });
   if (!checkpoint) {
-    keep_checkpoints(folder_, 0);
+    sums_ = {};  // of tables that begin anew
     return;
   }
   const CheckpointHead& head = checkpoint->head;
@@ -323,6 +199,34 @@ void RunFolder::resume(const PreparedRun& run) {
   resumed_ = std::move(checkpoint);
 }
 
+void RunFolder::check_tables(const CheckpointHead& head, const PreparedRun& run) {
+  require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
+              bytes_in(table(kChecksPart)) >= head.checks_bytes &&
+              DetailFiles::reach(folder_, run.details.tables(), head.details),
+          "the tables that go with it are not there");
+  if (head.table_sums.empty()) {
+    return;
+  }
+  for (const auto& [name, sum] : sums_of(head)) {
+    const auto counted = head.table_sums.find(name);
+    require(counted != head.table_sums.end() && counted->second == sum,
+            "{} has changed since",
+            table(name.c_str()).string());
+  }
+}
+
+std::map<std::string, std::uint32_t> RunFolder::sums_of(const CheckpointHead& head) {
+  TableBytes parts{{kIterationsPart, head.iterations_bytes}, {kChecksPart, head.checks_bytes}};
+  for (const auto& [name, bytes] : head.details) {
+    parts[name + ".csv.part"] = bytes;
+  }
+  std::map<std::string, std::uint32_t> sums;
+  for (const auto& [name, bytes] : parts) {
+    sums[name] = sums_.of(folder_ / name, bytes);
+  }
+  return sums;
+}
+
 void RunFolder::load(const std::function<void(StateStream&)>& fill) const {
   read_checkpoint(*resumed_, fill);
 }
@@ -332,15 +236,16 @@ void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStr
   if (found_) {
     found = {{"threshold", found_->threshold}, {"pilot_runs", found_->pilot_runs}};
   }
-  write_checkpoint(folder_,
-                   {.run_id = run_id_,
-                    .iteration = iterations,
-                    .iterations_bytes = iterations_->synchronise(),
-                    .checks_bytes = checks_->synchronise(),
-                    .details = details_.synchronise(),
-                    .found = found,
-                    .started_utc = started_utc_},
-                   fill);
+  CheckpointHead head{.run_id = run_id_,
+                      .iteration = iterations,
+                      .iterations_bytes = iterations_->synchronise(),
+                      .checks_bytes = checks_->synchronise(),
+                      .details = details_.synchronise(),
+                      .data_fingerprint = data_fingerprint_,
+                      .found = found,
+                      .started_utc = started_utc_};
+  head.table_sums = sums_of(head);
+  write_checkpoint(folder_, head, fill);
 }
 
 void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
@@ -372,34 +277,13 @@ void RunFolder::finish(const Outcome& outcome,
       outcome.message.empty()
           ? fmt::format("finished: {} iterations in {:.2f} s", outcome.iterations, outcome.wall_s)
           : outcome.message);
-  const std::size_t d = run.objective->dimension();
-  const auto k = run.method->sparsifier->k(d);
-  Json status{{"state", state_name(outcome.state)},
-              {"message", outcome.message},
-              {"iterations", outcome.iterations},
-              {"wall_s", outcome.wall_s},
-              {"started_utc", started_utc_},
-              {"finished_utc", utc_now()},
-              {"dimension", d},
-              {"k", k ? Json(*k) : Json(nullptr)},
-              {"conserves", conserves(run)},
-              {"processes", run.training.cluster->world().size()},
-              {"facts", facts_json(run)},
-              {"data", data_json(run.objective->data())},
-              {"final", final_json(outcome, run.training.minimum)},
-              {"totals", totals_json(summary, outcome)},
-              {"checks", checks_json(summary)},
-              {"files", prints_of(folder_)},
-              {"provenance", Json(provenance)}};
-  if (outcome.divergence) {
-    status["diverged"] = divergence_json(*outcome.divergence, *run.objective);
-  }
-  if (run.found) {
-    status["threshold"] = json_number(run.found->threshold);
-    status["pilot_runs"] = run.found->pilot_runs;
-  }
+  Json status = final_status(outcome, summary, run);
+  status["started_utc"] = started_utc_;
+  status["finished_utc"] = utc_now();
+  status["files"] = prints_of(folder_);
+  status["provenance"] = Json(provenance);
   write_status(folder_, status);
-  keep_checkpoints(folder_, 1);
+  keep_checkpoints(folder_, 1, outcome.iterations);
 }
 
 void fail_run(const std::filesystem::path& result_dir,

@@ -9,6 +9,7 @@
 #include "assumptions/monitor.h"
 #include "core/record/record.h"
 #include "experiments/checkpoint.h"
+#include "experiments/checksum.h"
 #include "experiments/detail_tables.h"
 #include "experiments/run_config.h"
 #include "reports/csv.h"
@@ -18,6 +19,9 @@ namespace residuum {
 
 /// Whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
+
+/// Usage error if the run has come to its end on data other than those it would be made with now.
+void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);
 
 /// Leaves the run without tables, with a status of "failed" that says why.
 void fail_run(const std::filesystem::path& result_dir,
@@ -54,18 +58,21 @@ class RunFolder final : public Recorder {
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
   void resume(const PreparedRun& run);
+  /// Usage error unless the tables begin with what the checkpoint has counted.
+  void check_tables(const CheckpointHead& head, const PreparedRun& run);
+  /// Of the tables in a checkpoint, by their files' names.
+  std::map<std::string, std::uint32_t> sums_of(const CheckpointHead& head);
 
   std::filesystem::path folder_;
   std::string run_id_;
+  std::string data_fingerprint_;
   std::optional<Checkpoint> resumed_;
   std::optional<FoundThreshold> found_;
   std::string started_utc_;
   std::unique_ptr<reports::IterationsWriter> iterations_;
   std::unique_ptr<reports::ChecksWriter> checks_;
   DetailFiles details_;
+  GrowingSums sums_;
 };
-
-/// Now, as 2026-01-31T12:00:00Z.
-std::string utc_now();
 
 }  // namespace residuum

@@ -39,6 +39,13 @@ std::optional<std::size_t> RunQueue::next() {
   return mine;
 }
 
+void RunQueue::remove() const {
+  std::error_code ignored;  // one that is left does no harm: `start` begins it anew
+  if (!file_.empty()) {
+    std::filesystem::remove(file_, ignored);
+  }
+}
+
 void RunQueue::note(std::size_t next) {
   next_ = next;
   if (!file_.empty()) {

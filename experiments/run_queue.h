@@ -21,6 +21,8 @@ class RunQueue {
   std::optional<std::size_t> next();
   /// Nobody gets any more.
   void close() { note(runs_); }
+  /// Leaves no file behind; when nobody asks any more.
+  void remove() const;
 
  private:
   void note(std::size_t next);

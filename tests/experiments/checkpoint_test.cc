@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "core/error.h"
+#include "experiments/checksum.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -45,6 +47,14 @@ class CheckpointTest : public testing::Test {
     stream.put(byte);
   }
 
+  std::filesystem::path refused(std::uint64_t iteration) const {
+    return folder_.path() / "checkpoint" / ("refused-" + std::to_string(iteration));
+  }
+  /// Takes back that it was refused.
+  void restore(std::uint64_t iteration) const {
+    std::filesystem::rename(refused(iteration), file(iteration));
+  }
+
   TemporaryFolder folder_;
   std::array<double, 1000> numbers_{};
   std::string said_;
@@ -75,8 +85,68 @@ TEST_F(CheckpointTest, KeepsTheLastTwo) {
   EXPECT_TRUE(std::filesystem::exists(file(10)));
   EXPECT_EQ(found(), 100U);
 
-  keep_checkpoints(folder_.path(), 1);
+  keep_checkpoints(folder_.path(), 1, 100);
   EXPECT_FALSE(std::filesystem::exists(file(10)));
+}
+
+// What was copied here from elsewhere has higher numbers than what the run goes on to write.
+TEST_F(CheckpointTest, KeepsTheLastTwoGoodOnesWhateverNumbersForeignOnesHave) {
+  write(88888, "another");
+  write(99999, "another");
+  std::filesystem::rename(file(88888), folder_.path() / "88888");
+  std::filesystem::rename(file(99999), folder_.path() / "99999");
+  write(819);
+  write(1484);
+  std::filesystem::rename(folder_.path() / "88888", file(88888));
+  std::filesystem::rename(folder_.path() / "99999", file(99999));
+
+  ASSERT_EQ(found(), 1484U);
+  EXPECT_THAT(said_, HasSubstr("it belongs to run another; it is kept as refused-99999"));
+  write(2000);
+
+  EXPECT_TRUE(std::filesystem::exists(refused(88888)));
+  EXPECT_TRUE(std::filesystem::exists(refused(99999)));
+  EXPECT_FALSE(std::filesystem::exists(file(819)));
+  EXPECT_TRUE(std::filesystem::exists(file(1484)));
+  EXPECT_EQ(found(), 2000U);
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(CheckpointTest, KeepsTwoGoodOnesAfterADamagedOne) {
+  write(10);
+  write(20);
+  change_byte(20, 30);
+  ASSERT_EQ(found(), 10U);
+  write(15);
+
+  EXPECT_TRUE(std::filesystem::exists(file(10)));
+  EXPECT_TRUE(std::filesystem::exists(file(15)));
+  EXPECT_TRUE(std::filesystem::exists(refused(20)));
+}
+
+TEST_F(CheckpointTest, NeverCountsNorRemovesOneThatComesFromElsewhereMeanwhile) {
+  write(10);
+  std::ofstream(file(99999)) << "x";
+  write(20);
+  write(30);
+
+  EXPECT_TRUE(std::filesystem::exists(file(20)));
+  EXPECT_TRUE(std::filesystem::exists(file(30)));
+  EXPECT_TRUE(std::filesystem::exists(file(99999)));
+}
+
+TEST_F(CheckpointTest, SetsAsideOnlyTheLastThatWereRefused) {
+  std::filesystem::create_directories(folder_.path() / "checkpoint");
+  std::ofstream(file(40)) << "x";
+  ASSERT_EQ(found(), 0U);
+  ASSERT_TRUE(std::filesystem::exists(refused(40)));
+  EXPECT_EQ(found(), 0U);
+  EXPECT_TRUE(std::filesystem::exists(refused(40))) << "nothing new was refused";
+  std::ofstream(file(30)) << "x";
+  ASSERT_EQ(found(), 0U);
+
+  EXPECT_TRUE(std::filesystem::exists(refused(30)));
+  EXPECT_FALSE(std::filesystem::exists(refused(40)));
 }
 
 TEST_F(CheckpointTest, UsesTheOneBeforeADamagedOneWhateverByteIsDamaged) {
@@ -92,6 +162,7 @@ TEST_F(CheckpointTest, UsesTheOneBeforeADamagedOneWhateverByteIsDamaged) {
     change_byte(20, place);
     EXPECT_EQ(found(), 10U) << place;
     EXPECT_THAT(said_, HasSubstr("state-20 is not used: it"));
+    restore(20);
     change_byte(20, place);  // as it was
     EXPECT_EQ(found(), 20U) << place;
   }
@@ -105,6 +176,7 @@ TEST_F(CheckpointTest, UsesTheOneBeforeATruncatedOne) {
     std::filesystem::resize_file(file(20), size);
     EXPECT_EQ(found(), 10U) << size;
     EXPECT_THAT(said_, HasSubstr("state-20 is not used: it"));
+    restore(20);
   }
 }
 
@@ -133,6 +205,29 @@ TEST_F(CheckpointTest, UsesTheOneBeforeOneThatTheCallerRefuses) {
 
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("is not used: it is too new"));
   EXPECT_EQ(checkpoint->head.iteration, 10U);
+}
+
+// A head as it was written before it held checksums of the tables and the fingerprint of the data.
+TEST_F(CheckpointTest, ReadsAHeadOfAnEarlierProgram) {
+  const std::string head =
+      R"({"run_id":"run-1","iteration":5,"iterations_bytes":7,"checks_bytes":8,"details":{},)"
+      R"("found":null,"started_utc":"","revision":""})";
+  write(10);
+  const std::string whole = read_text(file(10));
+  std::string text = whole.substr(0, 12);  // magic and format
+  const auto append = [&](std::uint32_t number) {
+    std::array<char, sizeof(number)> bytes{};
+    std::memcpy(bytes.data(), &number, bytes.size());
+    text.append(bytes.data(), bytes.size());
+  };
+  append(static_cast<std::uint32_t>(head.size()));
+  text += head;
+  append(checksum(0, text));
+  std::ofstream(file(5), std::ios::binary) << text;
+  std::filesystem::remove(file(10));
+
+  EXPECT_EQ(found(), 5U);
+  EXPECT_EQ(said_, "");
 }
 
 TEST_F(CheckpointTest, OverlooksFilesThatAreNotOurs) {

@@ -1,7 +1,8 @@
 // The program with a sparsifier that fails where a study says, when it is built for a run or while
-// it selects, or waits for a file.
+// it selects, or waits for a file; and with a request to stop that comes while MPI starts.
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -73,5 +74,18 @@ const Registered<Sparsifier> kFaulty({"faulty",
                                       make_component<Sparsifier, Faulty>});
 
 }  // namespace
+
+extern "C" {
+
+int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+
+/// Called in place of MPI's own, as its profiling interface allows.
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  if (std::getenv("FAULTY_STOPS_AT_START") != nullptr) {
+    std::raise(SIGUSR1);
+  }
+  return PMPI_Init_thread(argc, argv, required, provided);
+}
+}
 
 int main(int argc, char** argv) { return residuum::residuum_main(argc, argv); }

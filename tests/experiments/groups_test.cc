@@ -72,6 +72,7 @@ TEST_F(Groups, GiveTheSameBytesAsOneRunAfterTheOther) {
     EXPECT_TRUE(processes == 2 || processes == 3) << processes;
   }
   EXPECT_THAT(finished.err, Not(HasSubstr("\r"))) << "a bar";
+  EXPECT_FALSE(std::filesystem::exists(results() / ".next-1-of-1"));
   EXPECT_EQ(finished.err.find("results in"), finished.err.rfind("results in"));
 
   EXPECT_THAT(run_on(2, {"--groups", "2"}).err, HasSubstr("4 of 4 runs were done before"));
@@ -185,6 +186,16 @@ TEST_F(Groups, StopAllOnASignalAndGoOnLater) {
   for (const auto& [run, started_utc] : before) {
     EXPECT_EQ(status_of(run)["started_utc"], started_utc) << "begun anew";
   }
+}
+
+TEST_F(Groups, StopInOrderOnASignalThatComesWhileMpiStarts) {
+  ASSERT_EQ(setenv("FAULTY_STOPS_AT_START", "1", 1), 0);
+  const Finished finished =
+      run_program(command(2, {"--groups", "2"}, RESIDUUM_FAULTY_PROGRAM), folder_.path());
+  ASSERT_EQ(unsetenv("FAULTY_STOPS_AT_START"), 0);
+
+  EXPECT_EQ(finished.code, 75) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("stopped on request: the same command goes on from here"));
 }
 
 TEST_F(Groups, GoOnToTheSameBytesFromTheTimeLimit) {

@@ -76,6 +76,14 @@ TEST_F(Queue, StartsAnewWhereAKilledBatchHasLeftItsFile) {
   EXPECT_EQ(next.next(), 0U);
 }
 
+TEST_F(Queue, LeavesNoFileOnceItIsRemoved) {
+  RunQueue over = queue(5);
+  over.start();
+  ASSERT_TRUE(std::filesystem::exists(file()));
+  over.remove();
+  EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
 TEST_F(Queue, NeedsNoFileForOneTaker) {
   RunQueue alone(2, {});
   alone.start();

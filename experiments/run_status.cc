@@ -1,0 +1,189 @@
+#include "experiments/run_status.h"
+
+#include <cmath>
+#include <ctime>
+
+#include "core/vectors/dense.h"
+#include "reports/result_folder.h"
+
+namespace residuum {
+namespace {
+
+using reports::Json;
+using reports::json_number;
+
+void set_known(Json& object, const char* key, const std::optional<double>& value) {
+  if (value) {
+    object[key] = json_number(value);
+  }
+}
+
+/// L of EF21's theorem, whose workers count the same: the root of the mean of L_p^2, where worker p
+/// has the objective (P n_p / n) f_p.
+std::optional<double> worker_smoothness(const PreparedRun& run) {
+  const auto& shards = run.training.shards;
+  if (!run.method->feedback->estimates() || shards.empty()) {
+    return std::nullopt;
+  }
+  const auto workers = static_cast<double>(shards.size());
+  const auto n = static_cast<double>(run.objective->samples());
+  double sum = 0;
+  for (const auto& shard : shards) {
+    const auto smoothness = run.objective->shard_smoothness(shard);
+    if (!smoothness) {
+      return std::nullopt;
+    }
+    const double of_worker = workers * static_cast<double>(shard.size()) / n * *smoothness;
+    sum += of_worker * of_worker;
+  }
+  return std::sqrt(sum / workers);
+}
+
+Json facts_json(const PreparedRun& run) {
+  const Facts facts = run.objective->facts();
+  Json json = Json::object();
+  set_known(json, "smoothness", facts.smoothness);
+  set_known(json, "worker_smoothness", worker_smoothness(run));
+  set_known(json, "strong_convexity", facts.strong_convexity);
+  set_known(json, "minimum", facts.minimum);
+  set_known(json, "noise_variance", facts.noise_variance);
+  if (!facts.minimizer.empty()) {
+    std::vector<double> start(facts.minimizer.size());
+    run.objective->initial_point(run.seed, start);
+    json["initial_distance_sq"] = distance_sq(start, facts.minimizer);
+  }
+  return json;
+}
+
+Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
+  Json json = Json::object();
+  if (outcome.evaluation) {
+    json["loss"] = json_number(outcome.evaluation->loss);
+    set_known(json, "grad_norm_sq", outcome.evaluation->grad_norm_sq);
+    if (minimum) {
+      json["loss_gap"] = json_number(outcome.evaluation->loss - *minimum);
+    }
+  }
+  if (outcome.test) {
+    json["test_accuracy"] = json_number(outcome.test->accuracy);
+    json["test_loss"] = json_number(outcome.test->loss);
+    set_known(json, "test_perplexity", outcome.test->perplexity);
+  }
+  return json;
+}
+
+/// The average gradient is only stated if it was evaluated in all iterations.
+Json totals_json(const RunSummary& summary, const Outcome& outcome) {
+  Json json = Json::object();
+  set_known(json, "uplink_bytes", summary.uplink_bytes);
+  set_known(json, "nnz_sent", summary.nnz_sent);
+  if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {
+    json["average_grad_norm_sq"] =
+        json_number(summary.grad_norm_sq_sum / static_cast<double>(summary.evaluations));
+  }
+  set_known(json, "delta_max", summary.delta_max);
+  set_known(json, "total_error", summary.total_error);
+  return json;
+}
+
+Json checks_json(const RunSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, check] : summary.checks) {
+    json[name] = {{"holds", check.failures == 0},
+                  {"hard", check.hard},
+                  {"expected", check.expected},
+                  {"failures", check.failures},
+                  {"n", check.n},
+                  {"worst_ratio", json_number(check.worst_ratio)},
+                  {"worst_iteration", check.worst_iteration}};
+  }
+  return json;
+}
+
+Json data_json(const DataInfo& data) {
+  return {{"name", data.name},
+          {"samples", data.samples},
+          {"features", data.features},
+          {"fingerprint", data.fingerprint},
+          {"note", data.note}};
+}
+
+/// A number, or the word for what JSON has no number for.
+Json number_or_word(double value) {
+  return std::isfinite(value) ? Json(value) : Json(in_words(value));
+}
+
+Json divergence_json(const Divergence& divergence, const Objective& objective) {
+  Json json{{"reason", name_of(divergence.of)}, {"iteration", divergence.iteration}};
+  if (divergence.worker >= 0) {
+    json["worker"] = divergence.worker;
+  }
+  if (const auto place = place_of(divergence, objective)) {
+    json["layer"] = place->layer;
+    json["index"] = place->index;
+  }
+  json["value"] = number_or_word(divergence.value);
+  return json;
+}
+
+/// Whether the method claims that nothing is lost.
+bool conserves(const PreparedRun& run) {
+  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
+  return run.method->feedback->conserves(
+      run.method->aggregator->law(), sends_everything, run.workers);
+}
+
+}  // namespace
+
+const char* state_name(Outcome::State state) {
+  switch (state) {
+    case Outcome::State::finished:
+      return "finished";
+    case Outcome::State::diverged:
+      return "diverged";
+    case Outcome::State::stopped:
+      return "interrupted";
+  }
+  return "failed";
+}
+
+Json final_status(const Outcome& outcome, const RunSummary& summary, const PreparedRun& run) {
+  const std::size_t d = run.objective->dimension();
+  const auto k = run.method->sparsifier->k(d);
+  Json status{{"state", state_name(outcome.state)},
+              {"message", outcome.message},
+              {"iterations", outcome.iterations},
+              {"wall_s", outcome.wall_s},
+              {"dimension", d},
+              {"k", k ? Json(*k) : Json(nullptr)},
+              {"conserves", conserves(run)},
+              {"processes", run.training.cluster->world().size()},
+              {"facts", facts_json(run)},
+              {"data", data_json(run.objective->data())},
+              {"final", final_json(outcome, run.training.minimum)},
+              {"totals", totals_json(summary, outcome)},
+              {"checks", checks_json(summary)}};
+  if (outcome.divergence) {
+    status["diverged"] = divergence_json(*outcome.divergence, *run.objective);
+  }
+  if (run.found) {
+    status["threshold"] = json_number(run.found->threshold);
+    status["pilot_runs"] = run.found->pilot_runs;
+  }
+  return status;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                     parts.tm_year + 1900,
+                     parts.tm_mon + 1,
+                     parts.tm_mday,
+                     parts.tm_hour,
+                     parts.tm_min,
+                     parts.tm_sec);
+}
+
+}  // namespace residuum
