@@ -76,11 +76,7 @@ class Batch {
     RunQueue queue(chosen_.size(), queue_file());
     together(world_, [&] {
       if (world_.is_root()) {
-        for (const std::size_t i : chosen_) {
-          refuse_other_data(result_dir_, planned_[i]);
-        }
-        lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
-        queue.start();
+        begin(queue);
       }
     });
     const std::optional<Error> failure = work(queue);
@@ -107,6 +103,14 @@ class Batch {
     std::unique_ptr<World> group;
     together(world_, [&] { group = make_group_world(world_, options_.groups); });
     return group;
+  }
+
+  void begin(RunQueue& queue) {
+    for (const std::size_t i : chosen_) {
+      refuse_other_data(result_dir_, planned_[i]);
+    }
+    lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
+    queue.start();
   }
 
   /// Groups take their runs from a file; a single one needs none.
