@@ -115,7 +115,8 @@ Section with_density(const Section& section, double density) {
 
 Section with_final_density(const Section& section) {
   const auto schedule = given_schedule(section);
-  if (section.has("density") || section.has("k") || schedule.is_null()) {
+  const bool has_amount = section.has("density") || section.has("k") || section.has("threshold");
+  if (has_amount || schedule.is_null()) {
     return section;
   }
   require(schedule.is_string(),

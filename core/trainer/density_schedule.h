@@ -1,8 +1,8 @@
 #pragma once
 // Warm-up of the density: the first stages of a training keep more entries. Sparsifier keys
-//   schedule             "none", "dgc", "gtopk", "gtopk-code", or a list of densities, one per stage
-//   schedule_epochs      length of a stage, 1 if neither this nor
-//   schedule_iterations  is given
+//   schedule             "none", "dgc", "gtopk", "gtopk-code", or a list of densities, one per
+//   stage schedule_epochs      length of a stage, 1 if neither this nor schedule_iterations  is
+//   given
 // after which the sparsifier's own density or k holds (0.001 after a preset that is given none).
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct ScheduleContext {
   double samples_per_iteration = 1;
 };
 
-/// The section, with the density that a preset ends with where it names neither this nor k.
+/// The section, with the density that a preset ends with where it names neither this nor k
+/// nor a threshold.
 Section with_final_density(const Section& section);
 
 /// The stages that the section asks for: none without a schedule, nor for a sparsifier that keeps

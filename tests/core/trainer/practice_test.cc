@@ -221,8 +221,8 @@ TEST(DensitySchedule, CanBeSwitchedOffWithoutATrace) {
 }
 
 TEST(DensitySchedule, IsOfNoUseToThresholds) {
-  const Section section("sparsifier",
-                        Json{{"kind", "hard-threshold"}, {"threshold", 1}, {"schedule", "dgc"}});
+  const Section section = with_final_density(Section(
+      "sparsifier", Json{{"kind", "hard-threshold"}, {"threshold", 1}, {"schedule", "dgc"}}));
   const auto threshold = make_sparsifier(section);
   EXPECT_TRUE(read_density_stages(section, *threshold, {.layers = {}, .dimension = 9}).empty());
 }
