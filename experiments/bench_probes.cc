@@ -37,7 +37,7 @@ iterations = 1000
 {}
 )";
 
-// A training of which the cadences can be felt (1000 iterations) takes an hour: in so short a one
+// A training of which the cadences can be felt takes too long to be repeated: in so short a one
 // almost every iteration is measured, and nothing but the share outside libtorch says anything.
 constexpr int kResnetIterations = 6;
 constexpr int kResnetRepetitions = 3;
