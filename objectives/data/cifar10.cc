@@ -19,7 +19,8 @@ constexpr std::size_t kRecord = 1 + kChannels * kSide * kSide;
 constexpr int kClasses = 10;
 constexpr std::size_t kPublished = 10000;  // images of a data_batch file
 
-void add_file(const std::filesystem::path& path, ImageDataset& data) {
+/// Returns how many images the file has.
+std::size_t add_file(const std::filesystem::path& path, ImageDataset& data) {
   const std::string bytes = read_bytes(path);
   const std::size_t rows = bytes.size() / kRecord;
   require(rows > 0 && bytes.size() % kRecord == 0,
@@ -28,11 +29,6 @@ void add_file(const std::filesystem::path& path, ImageDataset& data) {
           bytes.size(),
           kRecord,
           bytes.size() % kRecord);
-  if (path.filename().string().starts_with("data_batch_") && rows < kPublished) {
-    tell(NoteKind::warning,
-         fmt::format(
-             "{} holds {} images; the published file has {}", path.string(), rows, kPublished));
-  }
   data.labels.reserve(data.labels.size() + rows);
   data.pixels.reserve(data.pixels.size() + rows * (kRecord - 1));
   for (std::size_t row = 0; row < rows; ++row) {
@@ -48,6 +44,11 @@ void add_file(const std::filesystem::path& path, ImageDataset& data) {
     data.labels.push_back(label);
     data.pixels.insert(data.pixels.end(), record + 1, record + kRecord);
   }
+  return rows;
+}
+
+bool is_part_of_the_published(const std::filesystem::path& path) {
+  return path.filename().string().starts_with("data_batch_");
 }
 
 }  // namespace
@@ -61,8 +62,16 @@ ImageDataset read_cifar10(std::span<const std::filesystem::path> files) {
   data.width = kSide;
   data.classes = kClasses;
   data.note = "labels 0 to 9";
+  std::string shortened;
   for (const auto& file : files) {
-    add_file(file, data);
+    const std::size_t rows = add_file(file, data);
+    if (is_part_of_the_published(file) && rows < kPublished) {
+      shortened += fmt::format("{}{}", shortened.empty() ? "" : ", ", file.string());
+    }
+  }
+  if (!shortened.empty()) {
+    tell(NoteKind::warning,
+         fmt::format("less than the {} images of the published file in {}", kPublished, shortened));
   }
   return data;
 }

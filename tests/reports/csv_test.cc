@@ -129,7 +129,8 @@ TEST_F(Csv, DetailsNameTheirPartAndLeaveEmptyWhatWasNotMeasured) {
     writer.close();
   }
   const std::string kept =
-      "run_id,iteration,worker,nnz_sent,grad_norm_sq,accumulator_norm_sq,residual_norm_sq,"
+      "run_id,iteration,worker,nnz_sent,worker_grad_norm_sq,worker_accumulator_norm_sq,"
+      "residual_norm_sq,"
       "residual_norm_inf,sent_norm_sq,noise_variance,total_error,total_nnz_sent\n"
       "r-0123456789ab,5,3,1000000,,,0.1,,,,inf,\n";
   EXPECT_EQ(read_file(path), kept);
