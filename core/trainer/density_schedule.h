@@ -1,9 +1,8 @@
 #pragma once
-// Warm-up of the density: the first stages of a training keep more entries. Sparsifier keys
-//   schedule             "none", "dgc", "gtopk", "gtopk-code", or a list of densities, one per
-//   stage schedule_epochs      length of a stage, 1 if neither this nor schedule_iterations  is
-//   given
-// after which the sparsifier's own density or k holds (0.001 after a preset that is given none).
+// Warm-up of the density: the first stages of a training keep more entries. Keys of the sparsifier:
+//   schedule: "none", "dgc", "gtopk", "gtopk-code", or a list of densities, one per stage;
+//   schedule_epochs or schedule_iterations: the length of a stage, one epoch if neither is given.
+// After the stages the sparsifier's own density or k holds, 0.001 after a preset without one.
 
 #include <cstdint>
 #include <span>
