@@ -300,6 +300,12 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
+  // Random streams are keyed by the number of the batch, which has 32 bits.
+  require(training.iterations < (std::uint64_t{1} << 32) / training.accumulation,
+          "{}: {} iterations of {} batches are 2^32 batches or more; accumulate fewer",
+          workers.where("accumulate"),
+          training.iterations,
+          training.accumulation);
   training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);

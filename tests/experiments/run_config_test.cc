@@ -165,6 +165,14 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
               HasSubstr("has a momentum of its own"));
   EXPECT_THAT(error_of(kStudy, {"workers.accumulate=2"}), HasSubstr("no batches to accumulate"));
   EXPECT_THAT(error_of(kStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(error_of(kStudy,
+                       {"objective.kind=lenet",
+                        "objective.data=synthetic-images",
+                        "objective.rows=64",
+                        "workers.batch=1",
+                        "workers.accumulate=65536",
+                        "budget.iterations=70000"}),
+              HasSubstr("accumulate fewer"));
   EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
               HasSubstr("before the density that the stages lead to"));
   EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
