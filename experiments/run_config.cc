@@ -76,6 +76,15 @@ std::size_t read_accumulation(const Section& section, std::size_t batch) {
   return static_cast<std::size_t>(parts);
 }
 
+/// Random streams are keyed by the number of the batch, which has 32 bits.
+void check_batches(const Section& section, const Training& training) {
+  require(training.iterations < (std::uint64_t{1} << 32) / training.accumulation,
+          "{}: {} iterations of {} batches are 2^32 batches or more; accumulate fewer",
+          section.where("accumulate"),
+          training.iterations,
+          training.accumulation);
+}
+
 /// By all workers; the data set where batches are whole shards.
 double samples_per_iteration(const Objective& objective, std::size_t batch, int workers) {
   return batch == 0 ? static_cast<double>(objective.samples())
@@ -300,12 +309,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
-  // Random streams are keyed by the number of the batch, which has 32 bits.
-  require(training.iterations < (std::uint64_t{1} << 32) / training.accumulation,
-          "{}: {} iterations of {} batches are 2^32 batches or more; accumulate fewer",
-          workers.where("accumulate"),
-          training.iterations,
-          training.accumulation);
+  check_batches(workers, training);
   training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
