@@ -9,6 +9,7 @@
 
 #include "core/trainer/landscape.h"
 #include "core/vectors/dense.h"
+#include "experiments/run_laws.h"
 #include "reports/result_folder.h"
 
 namespace residuum {
@@ -172,9 +173,8 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
 
 /// Whether the method claims that nothing is lost.
 bool conserves(const PreparedRun& run) {
-  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
   return run.method->feedback->conserves(
-      run.method->aggregator->law(), sends_everything, run.workers);
+      run.method->aggregator->law(), sends_everything(run), run.workers);
 }
 
 }  // namespace
@@ -203,6 +203,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"conserves", conserves(run)},
               {"processes", run.training.cluster->world().size()},
               {"facts", facts_json(run)},
+              {"laws", laws_json(run)},
               {"data", data_json(run.objective->data())},
               {"final", final_json(outcome, run.training.minimum)},
               {"totals", totals_json(summary, outcome)},

@@ -49,6 +49,22 @@ value = 0.1
 iterations = 2
 )";
 
+const std::string kThresholds = R"(schema = 1
+name = "tiny"
+[objective]
+kind = "quadratic"
+dimension = 20
+[sparsifier]
+kind = "hard-threshold"
+threshold = 0.03
+[aggregator]
+kind = "allgather"
+[step]
+value = 0.2
+[budget]
+iterations = 5
+)";
+
 TEST_F(Status, TellsTheFactsOfTheObjective) {
   const auto facts = status_of(kStudy, {"--set", "seeds=1"})["facts"];
 
@@ -112,6 +128,77 @@ TEST_F(Status, FindsNoBiasInAShuffledPassOfWholeShards) {
                                 "workers.batch=full"})["facts"];
 
   EXPECT_FALSE(facts.contains("gradient_bias"));
+}
+
+TEST_F(Status, TellsTheLawsOfTheComponents) {
+  const auto laws = status_of(kStudy, {"--set", "seeds=1"})["laws"];
+
+  EXPECT_EQ(laws["sparsifier"],
+            (nlohmann::json{{"contraction", 0.1},
+                            {"exact", false},
+                            {"pathwise", true},
+                            {"deterministic", true},
+                            {"keeps_largest", true},
+                            {"shares_support", false},
+                            {"unbiased", false},
+                            {"threshold", nullptr},
+                            {"threshold_follows_step", false},
+                            {"sends_everything", false},
+                            {"by_layer", false},
+                            {"scheduled", false}}));
+  EXPECT_EQ(laws["aggregator"],
+            (nlohmann::json{{"applies_whole_messages", false},
+                            {"cuts_in_merges", true},
+                            {"is_sparse", true},
+                            {"completes_support", false},
+                            {"selects_largest", true}}));
+  EXPECT_EQ(laws["feedback"], (nlohmann::json{{"memory", "residual"}, {"units", "step"}}));
+}
+
+// An entry of the accumulator is sent from lambda on; on step-multiplied accumulators that is, at
+// eta = 0.2, lambda for a fixed threshold in step units and eta lambda otherwise.
+TEST_F(Status, TellsTheThresholdOnStepMultipliedAccumulators) {
+  const auto law = [&](const std::string& rule, const std::string& units) {
+    std::filesystem::remove_all(results());
+    return status_of(kThresholds,
+                     {"--set",
+                      "sparsifier.rule=" + rule,
+                      "--set",
+                      "feedback.units=" + units})["laws"]["sparsifier"];
+  };
+
+  EXPECT_DOUBLE_EQ(law("fixed", "step")["threshold"].get<double>(), 0.03);
+  EXPECT_FALSE(law("fixed", "step")["threshold_follows_step"].get<bool>());
+  for (const auto& [rule, units] :
+       {std::pair{"eta-scaled", "step"}, {"fixed", "gradient"}, {"eta-scaled", "gradient"}}) {
+    EXPECT_DOUBLE_EQ(law(rule, units)["threshold"].get<double>(), 0.006) << rule << ' ' << units;
+    EXPECT_TRUE(law(rule, units)["threshold_follows_step"].get<bool>()) << rule << ' ' << units;
+  }
+}
+
+TEST_F(Status, TellsNoThresholdWhereTheStepChanges) {
+  const auto status = status_of(kThresholds, {"--set", "step.rule=inv-sqrt"});
+
+  EXPECT_TRUE(status["laws"]["sparsifier"]["threshold"].is_null());
+}
+
+TEST_F(Status, TellsThatATopKOfAllEntriesSendsEverything) {
+  const auto status = status_of(kStudy, {"--set", "seeds=1", "--set", "sparsifier.k=20"});
+
+  EXPECT_TRUE(status["laws"]["sparsifier"]["sends_everything"].get<bool>());
+}
+
+TEST_F(Status, TellsOfAScheduleTheWeakestLawOfItsStages) {
+  const auto law = status_of(kStudy,
+                             {"--set",
+                              "seeds=1",
+                              "--set",
+                              "sparsifier.schedule=[0.5]",
+                              "--set",
+                              "sparsifier.schedule_iterations=5"})["laws"]["sparsifier"];
+
+  EXPECT_TRUE(law["scheduled"].get<bool>());
+  EXPECT_DOUBLE_EQ(law["contraction"].get<double>(), 0.1);
 }
 
 }  // namespace
