@@ -81,6 +81,10 @@ double dot(std::span<const double> x, std::span<const double> y) {
 
 }  // namespace
 
+std::size_t curvature_samples(const Training& training) {
+  return count(thinned(evaluated_shards(training), training.power_samples));
+}
+
 Landscape::Landscape(const Training& training)
     : training_(training), is_root_(training.cluster->world().is_root()) {}
 

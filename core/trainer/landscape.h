@@ -14,6 +14,10 @@
 
 namespace residuum {
 
+/// How many samples the power iteration for L looks at: about `power_samples` of those that f is
+/// the mean over; 0 without a data set. Curvature of fewer than all may exceed that of f.
+std::size_t curvature_samples(const Training& training);
+
 class Landscape {
  public:
   explicit Landscape(const Training& training);
