@@ -243,7 +243,7 @@ Json average_json(const AssumptionVerdict& verdict) {
   return {{"verdict", state_text(verdict.state)},
           {"value", json_number(verdict.value)},
           {"interval", interval_json(verdict.interval)},
-          {"sampling_error", verdict.sampling_error},
+          {"sampling_error", json_number(verdict.sampling_error)},
           {"p_value", json_number(verdict.p_value)},
           {"rows", verdict.rows},
           {"iterations", verdict.iterations},

@@ -34,8 +34,11 @@ Windows HeldRatio::windows() const {
 
 HeldRatio::SamplingError HeldRatio::sampling_error() const {
   const auto ratio = overall();
-  if (!ratio || rows_ < 2 || rows_ >= end_) {
+  if (!ratio || rows_ >= end_) {
     return {};
+  }
+  if (rows_ < 2) {
+    return {.trend = std::numeric_limits<double>::infinity(), .variance = 0};
   }
   // The last row has none after it: what it stands for enters both sums alike.
   const auto rest = static_cast<double>(end_ > since_ ? end_ - since_ : 1);
