@@ -259,6 +259,15 @@ TEST_F(TheoremsOfAStudy, AreJudgedInTheSummaryWithTheirTerms) {
   EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 3.128"));
 }
 
+TEST_F(TheoremsOfAStudy, SayOnATerminalWhatTheyAreMadeOf) {
+  write(3);
+  const std::string text = theorem_text(collect(folder.path()), "mean-contraction");
+  EXPECT_THAT(text, HasSubstr("mean-contraction: X_T"));
+  EXPECT_THAT(text, HasSubstr("contraction q < 1, on average over the run: met (q = 0.5)"));
+  EXPECT_THAT(text, HasSubstr("L = 1 (exact: of the objective)"));
+  EXPECT_THAT(text, HasSubstr("gtopk-exact, captured, rho=0.01: "));
+}
+
 TEST_F(TheoremsOfAStudy, LeaveTheirCurvesInATable) {
   write(2);
   (void)collect(folder.path());
