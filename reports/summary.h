@@ -60,8 +60,9 @@ struct TheoremSummary {
 /// One assumption's judgement of a method.
 struct AssumptionSummary {
   AssumptionVerdict verdict;
-  std::string worst_run;  // its run_id
-  Place worst;            // the worst single iteration, where single ones can be compared
+  std::string worst_run;        // of the seeds' ratios: its run_id
+  std::string worst_every_run;  // of the worst single iteration
+  Place worst;                  // that iteration, of delta and q
 };
 
 /// What independent accumulators with entries of one law would give.

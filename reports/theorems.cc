@@ -26,7 +26,10 @@ Json preconditions_json(const Bound& bound) {
   Json preconditions = Json::array();
   for (const auto& one : bound.preconditions) {
     preconditions.push_back(
-        {{"statement", one.statement}, {"met", one.met}, {"detail", one.detail}});
+        {{"statement", one.statement},
+         {"met", one.state != PreconditionState::not_met},
+         {"state", precondition_text(one.state)},
+         {"detail", one.detail}});
   }
   return preconditions;
 }
@@ -84,6 +87,7 @@ Json to_json(const TheoremSummary& summary) {
           {"rhs", json_number(bound.rhs)},
           {"slack", json_number(bound.slack)},
           {"interval_of_lhs_minus_rhs", interval},
+          {"p_value", json_number(bound.p_value)},
           {"horizon", json_number(bound.horizon)},
           {"remarks", bound.remarks},
           {"terms", terms_json(bound)},

@@ -87,6 +87,7 @@ namespace residuum {
     "bytes sent by all workers up to and with this iteration")                                     \
   X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")    \
   X(test_perplexity, number, "", "exp(test_loss) of a language model")                             \
+  X(density, number, "", "rho_t, the share of entries that a random selection would keep")         \
   X(gradient_bias, number, "", "<mean G_t - grad f(w_t), grad f(w_t)> / |grad f(w_t)|^2")
 
 enum class Column : std::size_t {
