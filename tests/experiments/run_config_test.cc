@@ -171,6 +171,8 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
   EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every={even=0}"}), HasSubstr("N >= 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every={even=-2}"}), HasSubstr("N >= 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.layers=3"}), HasSubstr("\"all\" or a list"));
   EXPECT_THAT(error_of(kStudy, {"probes.layers=[3]"}), HasSubstr("\"all\" or a list"));
   EXPECT_THAT(
@@ -179,6 +181,18 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
   EXPECT_THAT(error_of(kStudy, {"probes.worker=true"}),
               HasSubstr("did you mean 'probes.workers'?"));
+}
+
+TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
+  for (const char* key : {"every", "evaluate", "test", "noise_every", "virtual_every"}) {
+    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=11", key)}),
+              fmt::format("'probes.{}' at --set: every 11 iterations are more than the run has, "
+                          "which are 10",
+                          key));
+    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=10", key)}), "no error");
+  }
+  EXPECT_EQ(error_of(kStudy, {"probes.every={even=1000}"}), "no error") << "every iteration";
+  EXPECT_EQ(error_of(kStudy, {"probes.names=[\"tail\"]"}), "no error") << "each 100th, unasked";
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
