@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
-#include "assumptions/iid_prediction.h"
-#include "assumptions/overlap_prediction.h"
 #include "reports/html.h"
 #include "reports/table.h"
 
@@ -127,38 +123,24 @@ std::vector<std::size_t> measured_assumptions(const Summary& summary) {
   return measured;
 }
 
-Json law_json(const IidPrediction& prediction) {
+Json law_json(const DeltaPrediction& prediction) {
   return {{"delta", json_number(prediction.delta)},
           {"largest_workers", json_number(prediction.largest_workers)}};
 }
 
-/// Exact gTop-k, with the overlap of the workers' selections: a convolution, made once for all
-/// methods of a study that share law, density and workers.
-IidPrediction predict_exact(double density, double workers, const EntryLaw& law) {
-  using Key = std::tuple<EntryLaw::Kind, double, int>;
-  static std::map<Key, std::optional<double>> deltas;
-  static std::map<Key, std::optional<double>> limits;
-  const auto remembered = [](auto& memory, const Key& key, const auto& compute) {
-    const auto found = memory.find(key);
-    return found != memory.end() ? found->second : memory.emplace(key, compute()).first->second;
-  };
-  const int count = static_cast<int>(workers);
-  return {.delta = remembered(deltas,
-                              {law.kind, density, count},
-                              [&] { return overlapping_delta_iid(density, count, law); }),
-          .largest_workers = remembered(limits, {law.kind, density, 0}, [&] {
-            const auto limit = largest_workers_overlapping(density, law);
-            return limit ? std::optional<double>(*limit) : std::nullopt;
-          })};
-}
-
-IidPrediction predict(const MethodFacts& method, const EntryLaw& law) {
+DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
+  const bool one_density = !method.density_varies;
+  const SelectionLaws laws{
+      .keeps_largest = method.keeps_largest && one_density,
+      .shares_support = method.shares_support,
+      .exact_share = method.promise_is_exact && one_density ? method.promised_share : std::nullopt,
+      .applies_whole_messages = method.applies_whole_messages,
+      .selects_largest = method.selects_largest,
+      .cuts_in_merges = method.cuts_in_merges,
+      .completes_support = method.completes_support,
+      .remembers_residuals = method.memory == Memory::residual};
   const double density = method.k.value_or(method.dimension) / method.dimension;
-  if (method.aggregator == "gtopk-exact") {
-    return predict_exact(density, method.workers, law);
-  }
-  return {.delta = predicted_delta_iid(method.aggregator, density, method.workers, law),
-          .largest_workers = largest_workers_iid(method.aggregator, density, law)};
+  return predict_delta(laws, density, method.workers, {.kind = entries});
 }
 
 std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
@@ -170,8 +152,8 @@ std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
 
 /// "fails 15 % / holds": in every measured iteration, and on average.
 std::string verdict_words(const AssumptionVerdict& verdict) {
-  const std::string average(
-      verdict.state == AssumptionState::not_measured ? "–" : average_word(verdict));
+  const std::string average(verdict.state == AssumptionState::not_measured ? "–"
+                                                                           : average_word(verdict));
   if (!verdict.every) {
     return average;
   }
@@ -224,8 +206,8 @@ void judge_assumptions(const ResultFolder& folder,
   }
   if (!runs.empty()) {
     const MethodFacts& method = evidence.method();
-    summary.gaussian = predict(method, {.kind = EntryLaw::Kind::gaussian});
-    summary.laplace = predict(method, {.kind = EntryLaw::Kind::laplace});
+    summary.gaussian = predict(method, EntryLaw::Kind::gaussian);
+    summary.laplace = predict(method, EntryLaw::Kind::laplace);
   }
 }
 

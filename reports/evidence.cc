@@ -57,6 +57,12 @@ std::optional<double> threshold_of(const Json& config, const Json& status, doubl
   return *threshold * (eta_scaled || on_gradients ? step : 1);
 }
 
+/// Whether the density of the first iterations is another one.
+bool has_schedule(const Json& config) {
+  const Json& schedule = value_at(config, "sparsifier.schedule");
+  return !schedule.is_null() && schedule != "none";
+}
+
 /// What a study written before laws were recorded says by its names.
 Json laws_by_name(const Json& config, const Json& status, std::optional<double> step) {
   const std::string sparsifier = word_at(config, "sparsifier.kind", "none");
@@ -81,6 +87,7 @@ Json laws_by_name(const Json& config, const Json& status, std::optional<double> 
   return {{"sparsifier",
            {{"contraction", share},
             {"deterministic", !is_random},
+            {"scheduled", has_schedule(config)},
             {"exact", sparsifier == "rand-k" && !scaled},
             {"keeps_largest", sparsifier == "top-k" && !by_layer},
             {"shares_support",
@@ -92,7 +99,8 @@ Json laws_by_name(const Json& config, const Json& status, std::optional<double> 
           {"aggregator",
            {{"applies_whole_messages", is_one_of(aggregator, {"allgather", "dense"})},
             {"cuts_in_merges", aggregator == "gtopk-tree"},
-            {"completes_support", aggregator == "gtopk-mask"}}},
+            {"completes_support", aggregator == "gtopk-mask"},
+            {"selects_largest", aggregator.starts_with("gtopk-")}}},
           {"feedback",
            {{"memory",
              feedback == "ef21"  ? "estimate"
@@ -104,6 +112,7 @@ Json laws_by_name(const Json& config, const Json& status, std::optional<double> 
 void add_laws(MethodFacts& facts, const Json& laws) {
   facts.promised_share = number_at(laws, "sparsifier.contraction");
   facts.selects_at_random = !flag_at(laws, "sparsifier.deterministic", false);
+  facts.density_varies = flag_at(laws, "sparsifier.scheduled", false);
   facts.promise_is_exact = flag_at(laws, "sparsifier.exact", false);
   facts.keeps_largest = flag_at(laws, "sparsifier.keeps_largest", false);
   facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
@@ -111,6 +120,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
   facts.cuts_in_merges = flag_at(laws, "aggregator.cuts_in_merges", false);
   facts.completes_support = flag_at(laws, "aggregator.completes_support", false);
+  facts.selects_largest = flag_at(laws, "aggregator.selects_largest", false);
   facts.in_gradient_units = text_at(laws, "feedback.units") == "gradient";
   const std::string memory = text_at(laws, "feedback.memory");
   if (memory == "estimate") {
@@ -158,8 +168,7 @@ void add_step_facts(MethodFacts& facts, const Json& config) {
 
 void add_practice_facts(MethodFacts& facts, const Json& config) {
   const bool before = facts.memory == Memory::velocity;
-  facts.momentum =
-      number_at(config, before ? "feedback.momentum" : "step.momentum").value_or(0);
+  facts.momentum = number_at(config, before ? "feedback.momentum" : "step.momentum").value_or(0);
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   if (number_at(config, "step.clip_norm").value_or(0) > 0) {
     facts.clipped = word_at(config, "step.clip_at", "worker");
@@ -208,9 +217,8 @@ void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const J
   }
   // Power iteration looked at some 1024 samples, of which nothing was written.
   const double samples = number_at(status, "data.samples").value_or(0);
-  facts.curvature_is_of_f =
-      facts.curvature_is_of_f &&
-      samples <= number_at(config, "probes.power_samples").value_or(1024);
+  facts.curvature_is_of_f = facts.curvature_is_of_f &&
+                            samples <= number_at(config, "probes.power_samples").value_or(1024);
 }
 
 void add_objective_facts(MethodFacts& facts, const Json& config, const Json& status) {

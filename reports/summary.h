@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/delta_prediction.h"
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/verdicts/assumptions.h"
 #include "reports/comparison.h"
@@ -65,12 +66,6 @@ struct AssumptionSummary {
   Place worst;                  // that iteration, of delta and q
 };
 
-/// What independent accumulators with entries of one law would give.
-struct IidPrediction {
-  std::optional<double> delta;
-  std::optional<double> largest_workers;  // P*
-};
-
 struct GroupSummary {
   Group group;
   std::size_t finished = 0;
@@ -83,8 +78,8 @@ struct GroupSummary {
   std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
 
   std::vector<AssumptionSummary> assumptions;  // all, in a fixed order
-  IidPrediction gaussian;
-  IidPrediction laplace;
+  DeltaPrediction gaussian;                    // of delta, if accumulators had independent entries
+  DeltaPrediction laplace;
   std::vector<TheoremSummary> theorems;  // all registered ones, in their order
 
   /// Nullptr for what was not measured in any finished run.

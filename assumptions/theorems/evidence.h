@@ -39,19 +39,21 @@ struct MethodFacts {
 
   // The sparsifier's law (core/sparsifiers/sparsifier.h).
   bool sends_everything = true;
-  std::optional<double> k = std::nullopt;                 // entries a worker keeps
-  std::optional<double> promised_share = std::nullopt;    // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
-  bool promise_is_exact = false;                          // with equality, for every a
-  bool keeps_largest = false;                             // the k largest of the whole accumulator
-  bool shares_support = false;                            // the same indices on all workers
-  bool selects_at_random = false;                         // draws decide what is sent
-  std::optional<double> threshold = std::nullopt;         // tau on step-multiplied accumulators
-  bool threshold_follows_step = false;                    // tau = eta lambda
+  std::optional<double> k = std::nullopt;               // entries a worker keeps
+  std::optional<double> promised_share = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
+  bool promise_is_exact = false;                        // with equality, for every a
+  bool keeps_largest = false;                           // the k largest of the whole accumulator
+  bool shares_support = false;                          // the same indices on all workers
+  bool selects_at_random = false;                       // draws decide what is sent
+  bool density_varies = false;                          // a schedule keeps more at first
+  std::optional<double> threshold = std::nullopt;       // tau on step-multiplied accumulators
+  bool threshold_follows_step = false;                  // tau = eta lambda
 
   // The aggregator's and the feedback's laws.
   bool applies_whole_messages = true;
   bool cuts_in_merges = false;     // branches of a tree may cut what others deliver
   bool completes_support = false;  // applied entries have the values of all workers
+  bool selects_largest = false;    // sums of messages are cut to their k largest entries
   Memory memory = Memory::residual;
   bool conserves = true;           // nothing is ever lost
   bool in_gradient_units = false;  // the memory holds gradients, not steps
@@ -59,21 +61,21 @@ struct MethodFacts {
   // How models are updated.
   bool steps_are_constant = true;
   bool steps_may_grow = false;
-  double momentum = 0;              // before or after the exchange
-  double weight_decay = 0;          // added after the exchange: f does not have it
-  std::string clipped = "nothing";  // or "worker" gradients, or the "update"
-  std::optional<double> step_shift = std::nullopt;     // a of eta_t = value/(a + t)
-  std::optional<double> delay = std::nullopt;          // tau: largest staleness
+  double momentum = 0;                              // before or after the exchange
+  double weight_decay = 0;                          // added after the exchange: f does not have it
+  std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
+  std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
+  std::optional<double> delay = std::nullopt;       // tau: largest staleness
   std::optional<double> contributions = std::nullopt;  // gradients in one update, with delays
   std::optional<double> period = std::nullopt;         // H: steps between two exchanges
 
   // Gradients.
-  bool full_gradients = false;           // every worker's gradient is that of its whole shard
-  std::string gradient_bias;             // why E G is not grad f of the f evaluated; empty: it is
-  bool independent_draws = true;         // each batch is drawn without regard to those before
-  bool deterministic = false;            // no draw of the seed enters the run
-  bool differences_are_of_f = true;      // grad f is evaluated on all samples
-  bool curvature_is_of_f = true;         // power iteration looks at all samples
+  bool full_gradients = false;       // every worker's gradient is that of its whole shard
+  std::string gradient_bias;         // why E G is not grad f of the f evaluated; empty: it is
+  bool independent_draws = true;     // each batch is drawn without regard to those before
+  bool deterministic = false;        // no draw of the seed enters the run
+  bool differences_are_of_f = true;  // grad f is evaluated on all samples
+  bool curvature_is_of_f = true;     // power iteration looks at all samples
 
   // The objective.
   std::optional<bool> convex = std::nullopt;                // whether f is
@@ -98,7 +100,8 @@ class Evidence {
 
   /// The largest step size seen.
   Constant step_size() const;
-  /// L: known, or the largest of the ratios that were measured on f itself, which L cannot be below.
+  /// L: known, or the largest of the ratios that were measured on f itself, which L cannot be
+  /// below.
   Constant smoothness() const;
   /// The largest ratio measured on f itself, whether L is known or not.
   std::optional<double> largest_smoothness() const;

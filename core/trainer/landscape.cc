@@ -104,13 +104,14 @@ void Landscape::look(std::uint64_t t,
   view_ = {};
   statistics_ = std::move(statistics);
   evaluation_.reset();
+  has_gradient_ = false;
   looked_at_z_ = is_due(training_.virtual_points, t);
   const bool due = is_due(training_.evaluated, t);
   const bool compares = looked_at_z_ && training_.compares_points;
   if (due || compares) {
-    const bool gradient = compares || training_.full_gradient;
+    has_gradient_ = compares || training_.full_gradient;
     const auto evaluation =
-        evaluate(training_, {model, statistics_}, gradient ? &gradient_ : nullptr);
+        evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
     if (due) {
       evaluation_ = evaluation;
     }

@@ -44,6 +44,10 @@ class Landscape {
 
   const std::optional<Evaluation>& evaluation() const { return evaluation_; }
   const LandscapeView& view() const { return view_; }
+  /// grad f(w_t), on the root; empty where the last look did not evaluate it.
+  std::span<const double> gradient() const {
+    return has_gradient_ ? std::span<const double>(gradient_) : std::span<const double>();
+  }
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
@@ -58,6 +62,7 @@ class Landscape {
 
   std::vector<double> gradient_;          // of f at w_t
   std::vector<double> virtual_gradient_;  // of f at z_t
+  bool has_gradient_ = false;             // of the last look
   double virtual_loss_ = 0;
   bool looked_at_z_ = false;
   std::vector<double> previous_model_, previous_gradient_;

@@ -77,6 +77,14 @@ TEST_F(Status, TellsTheFactsOfTheObjective) {
   EXPECT_FALSE(facts.contains("power_samples"));  // no power iteration was asked for
 }
 
+TEST_F(Status, TellsWhetherTheSeedDrawsTheShards) {
+  EXPECT_EQ(status_of(kStudy)["facts"]["partition_from_seed"], false);
+  std::filesystem::remove_all(results());
+  EXPECT_EQ(
+      status_of(kStudy, {"--set", "workers.partition_seed=run"})["facts"]["partition_from_seed"],
+      true);
+}
+
 TEST_F(Status, CountsTheSamplesOfThePowerIteration) {
   // Shards of 50, of which every 200/64 = 3rd sample is taken: 4 * 17.
   const auto facts = status_of(kStudy,

@@ -222,6 +222,33 @@ TEST_F(Assumptions, StandBesideThePredictionForIndependentEntries) {
   EXPECT_EQ(laplace["largest_workers"], largest);
 }
 
+// The laws that a run wrote decide, not the names of its components.
+TEST_F(Assumptions, ArePredictedByTheLawsOfTheMethodAlone) {
+  SyntheticStudy study;
+  study.methods = {at_workers(4, 0.8)};
+  const auto prediction_with = [&](const Json& sparsifier) {
+    study.write(path());
+    for (int seed = 1; seed <= study.seeds; ++seed) {
+      change_status(path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["laws"] = Json{{"sparsifier", sparsifier},
+                              {"aggregator", Json{{"applies_whole_messages", true}}},
+                              {"feedback", Json{{"memory", "residual"}, {"units", "step"}}}};
+      });
+    }
+    collect(path());
+    return json()["groups"][0]["prediction"]["gaussian"]["delta"];
+  };
+
+  const Json random{{"contraction", 2.0 / 123}, {"exact", true}, {"shares_support", true}};
+  EXPECT_EQ(prediction_with(random), 1);
+  const Json largest{{"contraction", 2.0 / 123}, {"keeps_largest", true}};
+  EXPECT_LT(prediction_with(largest).get<double>(), 1);
+  Json scheduled = largest;
+  scheduled["scheduled"] = true;
+  EXPECT_TRUE(prediction_with(scheduled).is_null());
+  EXPECT_TRUE(prediction_with(Json{{"contraction", 2.0 / 123}}).is_null());
+}
+
 TEST_F(Assumptions, OfARunAreNotJudgedItsInvariantsAre) {
   SyntheticStudy study;
   study.methods = {{}, {.putback = "published", .leaks = true}};
