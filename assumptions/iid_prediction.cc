@@ -2,30 +2,26 @@
 
 namespace residuum {
 
-std::optional<double> predicted_delta_iid(std::string_view aggregator,
+std::optional<double> predicted_delta_iid(Exchange exchange,
                                           double rho,
                                           double workers,
                                           const EntryLaw& law) {
   if (!(rho > 0 && rho < 1)) {
     return std::nullopt;
   }
-  if (aggregator == "gtopk-exact" || aggregator == "gtopk-tree") {
-    return (1 - capture(law, rho / workers)) / (1 - rho);
+  switch (exchange) {
+    case Exchange::whole:
+      return (1 - capture(law, rho)) / (1 - rho);
+    case Exchange::selected:
+      return (1 - capture(law, rho / workers)) / (1 - rho);
+    case Exchange::completed:
+      break;
   }
-  if (aggregator == "gtopk-mask") {
-    return (1 - capture(law, rho / workers) - rho * (workers - 1) / workers) / (1 - rho);
-  }
-  if (aggregator == "allgather") {
-    return (1 - capture(law, rho)) / (1 - rho);
-  }
-  return std::nullopt;
+  return (1 - capture(law, rho / workers) - rho * (workers - 1) / workers) / (1 - rho);
 }
 
-std::optional<double> largest_workers_iid(std::string_view aggregator,
-                                          double rho,
-                                          const EntryLaw& law) {
-  const bool is_gtopk = aggregator == "gtopk-exact" || aggregator == "gtopk-tree";
-  if (!is_gtopk || !(rho > 0 && rho < 1)) {
+std::optional<double> largest_workers_iid(double rho, const EntryLaw& law) {
+  if (!(rho > 0 && rho < 1)) {
     return std::nullopt;
   }
   const auto holds = [&](double workers) { return capture(law, rho / workers) >= rho; };

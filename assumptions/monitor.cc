@@ -18,6 +18,7 @@ double ratio_of(const Check& check) {
 void set_basics(const StepView& view, Row& row) {
   row.set(Column::epoch, view.epoch);
   row.set(Column::step_size, view.step_size);
+  row.set(Column::density, view.rho());
   if (view.evaluation) {
     row.set(Column::loss, view.evaluation->loss);
     if (view.evaluation->grad_norm_sq) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assumptions/delta_prediction.h"
 #include "core/record/record.h"
 #include "core/trainer/trainer.h"
 
@@ -27,6 +28,9 @@ struct StepQuantities {
 Method one_step_method(const Section& sparsifier,
                        const std::string& aggregator,
                        const std::string& put_back);
+
+/// What a prediction of its delta goes by, for accumulators of `dimension` entries.
+SelectionLaws selection_laws(const Method& method, std::size_t dimension);
 
 /// The step of one method, to be repeated on many vectors.
 class OneStep {

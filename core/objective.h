@@ -18,6 +18,13 @@ struct Facts {
   std::optional<double> minimum;           // f*
   std::optional<double> noise_variance;    // sigma^2 of one worker's stochastic gradient, if exact
   std::vector<double> minimizer;           // x*, empty where unknown
+
+  std::optional<bool> convex = std::nullopt;         // whether f is
+  std::optional<double> lower_bound = std::nullopt;  // of f, which need not be attained
+  bool starts_from_seed = false;                     // w_0 is drawn from the run's seed
+  /// Why a stochastic gradient's expectation is not the gradient of the f that is evaluated: a few
+  /// words, reasons parted by "; ". Empty: it is.
+  std::string gradient_bias = {};
 };
 
 /// One worker's draw at one iteration: which samples, and the key of its random streams.

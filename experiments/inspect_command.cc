@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-#include "assumptions/iid_prediction.h"
 #include "assumptions/one_step.h"
-#include "assumptions/overlap_prediction.h"
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands.h"
@@ -87,15 +85,16 @@ reports::Json magnitude_laws(const Vectors& vectors, double share) {
   return laws;
 }
 
-reports::Json as_json(const StepQuantities& step, const Vectors& vectors, const Options& options) {
+reports::Json as_json(const StepQuantities& step,
+                      const Vectors& vectors,
+                      const Method& method,
+                      const Options& options) {
   const std::size_t workers = vectors.size();
   const std::size_t dimension = vectors.front().size();
   const auto d = static_cast<double>(dimension);
   const Row& row = step.row;
   const auto predicted =
-      options.aggregator == "gtopk-exact"
-          ? overlapping_delta_iid(step.k / d, static_cast<int>(workers))
-          : predicted_delta_iid(options.aggregator, step.k / d, static_cast<double>(workers));
+      predict_delta(selection_laws(method, dimension), step.k / d, static_cast<double>(workers));
   return {{"workers", workers},
           {"dimension", dimension},
           {"k", step.k},
@@ -117,7 +116,7 @@ reports::Json as_json(const StepQuantities& step, const Vectors& vectors, const 
           {"nnz_applied", column(row, Column::nnz_applied)},
           {"uplink_bytes", column(row, Column::uplink_bytes)},
           {"rounds", column(row, Column::rounds)},
-          {"predicted_delta_iid", reports::json_number(predicted)},
+          {"predicted_delta_iid", reports::json_number(predicted.delta)},
           {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
           {"selected", step.update.indices},
           {"update", step.update.values}};
@@ -157,7 +156,7 @@ ExitCode inspect_command(const Options& options) {
       quantities.row.set(Column::xi, *xi * mean_norm(accumulators) / scale);
     }
   }
-  const auto json = as_json(quantities, accumulators, options);
+  const auto json = as_json(quantities, accumulators, method, options);
   if (options.json) {
     fmt::print("{}\n", json.dump());
   } else {

@@ -29,6 +29,20 @@ std::vector<std::string> read_probe_names(const Section& section) {
   return names;
 }
 
+/// A cadence that the study gives must have a second iteration before the end.
+Cadence read_cadence(const Section& section,
+                     const char* key,
+                     const nlohmann::json& fallback,
+                     std::uint64_t iterations) {
+  const auto value = section.any(key, fallback);
+  require(!section.has(key) || !value.is_number_integer() || value < 1 || value <= iterations,
+          "{}: every {} iterations are more than the run has, which are {}",
+          section.where(key),
+          value.dump(),
+          iterations);
+  return {value, section.where(key), iterations};
+}
+
 /// What the chosen probes need beyond the run itself, each on a cadence of its own.
 void read_needs(const Section& section, PreparedRun& run) {
   Training& training = run.training;
@@ -47,7 +61,7 @@ void read_needs(const Section& section, PreparedRun& run) {
     power = power || needs.power;
   }
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
-    return Cadence(section.any(key, fallback), section.where(key), training.iterations);
+    return read_cadence(section, key, fallback, training.iterations);
   };
   if (virtual_points) {
     training.virtual_points = cadence("virtual_every", {{"geometric", 4.0}});
@@ -74,11 +88,10 @@ void read_probes(const Section& section, PreparedRun& run) {
   run.details = read_detail_tables(section, *run.objective);
   training.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
-  training.measured =
-      Cadence(section.any("every", {{"geometric", 1.1}}), section.where("every"), iterations);
+  training.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
-  training.evaluated = Cadence(evaluate, section.where("evaluate"), iterations);
-  training.tested = Cadence(section.any("test", evaluate), section.where("test"), iterations);
+  training.evaluated = read_cadence(section, "evaluate", evaluate, iterations);
+  training.tested = read_cadence(section, "test", evaluate, iterations);
   training.full_gradient = section.flag("full_gradient", true);
   run.records_times = section.flag("times", true);
   read_needs(section, run);

@@ -63,6 +63,33 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   return value.get<std::size_t>();
 }
 
+/// The seed of the partition where the study does not say: all runs have the same shards.
+constexpr std::uint64_t kPartitionSeed = 1;
+
+/// "run" is the run's own seed. At the default the key leaves no trace in the resolved section, so
+/// that the run keeps its id.
+std::uint64_t read_partition_seed(const Section& section,
+                                  const Objective& objective,
+                                  std::uint64_t run_seed) {
+  const char* const key = "partition_seed";
+  section.knows(key);
+  if (!section.has(key) || section.given()[key] == kPartitionSeed) {
+    return kPartitionSeed;
+  }
+  require(objective.samples() > 0,
+          "{}: this objective has no data set to divide among the workers",
+          section.where(key));
+  const auto value = section.any(key);
+  if (value == "run") {
+    return run_seed;
+  }
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 0,
+          "{} must be \"run\" or a whole number of at least 0, got {}",
+          section.where(key),
+          value.dump());
+  return value.get<std::uint64_t>();
+}
+
 /// How many parts a batch has, whose gradients are taken one after the other.
 std::size_t read_accumulation(const Section& section, std::size_t batch) {
   const double parts = section.switch_on("accumulate", 1);
@@ -298,13 +325,11 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
       workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
           ? Sampling::shuffle
           : Sampling::replacement;
+  const auto partition_seed = read_partition_seed(workers, *run.objective, run.seed);
   resolve(workers);
   if (run.objective->samples() > 0) {
-    training.shards = make_partition(partition,
-                                     run.objective->samples(),
-                                     run.workers,
-                                     run.objective->labels(),
-                                     /*seed=*/1);
+    training.shards = make_partition(
+        partition, run.objective->samples(), run.workers, run.objective->labels(), partition_seed);
   }
 
   const Section& budget = sections["budget"];

@@ -1,9 +1,15 @@
 #include "experiments/run_status.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <ctime>
+#include <string>
+#include <vector>
 
+#include "core/trainer/landscape.h"
 #include "core/vectors/dense.h"
+#include "experiments/run_laws.h"
 #include "reports/result_folder.h"
 
 namespace residuum {
@@ -35,6 +41,36 @@ void set_worker_smoothness(Json& json, std::span<const double> of_each) {
   json["worker_smoothness_mean"] = json_number(sum / workers);
 }
 
+/// Why gradients' expectation is not that of the f that is evaluated: the objective's reasons and
+/// those of how the run draws and treats gradients. Empty: it is.
+std::string gradient_bias(const Facts& facts, const Training& training) {
+  std::vector<std::string> reasons;
+  if (!facts.gradient_bias.empty()) {
+    reasons.push_back(facts.gradient_bias);
+  }
+  if (training.sampling == Sampling::shuffle && training.batch > 0) {
+    reasons.emplace_back("a pass is shuffled: its batches depend on those before");
+  }
+  if (training.method->clip == Clip::worker) {
+    reasons.emplace_back("workers' gradients are clipped");
+  }
+  return fmt::to_string(fmt::join(reasons, "; "));
+}
+
+/// How many samples there are, and how many f and the power iteration for L look at.
+void add_sample_counts(Json& json, const PreparedRun& run) {
+  const std::size_t n = run.objective->samples();
+  if (n == 0) {
+    return;
+  }
+  const std::size_t evaluated = run.objective->evaluated().size();
+  json["samples"] = n;
+  json["evaluated_samples"] = evaluated == 0 ? n : evaluated;
+  if (run.training.power) {
+    json["power_samples"] = curvature_samples(run.training);
+  }
+}
+
 Json facts_json(const PreparedRun& run) {
   const Facts facts = run.objective->facts();
   Json json = Json::object();
@@ -48,6 +84,16 @@ Json facts_json(const PreparedRun& run) {
     run.objective->initial_point(run.seed, start);
     json["initial_distance_sq"] = distance_sq(start, facts.minimizer);
   }
+  if (facts.convex) {
+    json["convex"] = *facts.convex;
+  }
+  set_known(json, "lower_bound", facts.lower_bound);
+  json["starts_from_seed"] = facts.starts_from_seed;
+  json["partition_from_seed"] = run.config["workers"].value("partition_seed", Json()) == "run";
+  if (const auto bias = gradient_bias(facts, run.training); !bias.empty()) {
+    json["gradient_bias"] = bias;
+  }
+  add_sample_counts(json, run);
   return json;
 }
 
@@ -124,9 +170,8 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
 
 /// Whether the method claims that nothing is lost.
 bool conserves(const PreparedRun& run) {
-  const bool sends_everything = run.config["sparsifier"]["kind"] == "none";
   return run.method->feedback->conserves(
-      run.method->aggregator->law(), sends_everything, run.workers);
+      run.method->aggregator->law(), sends_everything(run), run.workers);
 }
 
 }  // namespace
@@ -155,6 +200,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"conserves", conserves(run)},
               {"processes", run.training.cluster->world().size()},
               {"facts", facts_json(run)},
+              {"laws", laws_json(run)},
               {"data", data_json(run.objective->data())},
               {"final", final_json(outcome, run.training.minimum)},
               {"totals", totals_json(summary, outcome)},

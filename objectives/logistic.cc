@@ -116,6 +116,8 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
     Facts facts;
     facts.smoothness = data.train->smoothness() + l2;
     facts.strong_convexity = data.intercept ? 0.0 : l2;
+    facts.convex = true;
+    facts.lower_bound = 0;
     const auto minimum = find_minimum();
     if (minimum) {
       facts.minimum = minimum->value;

@@ -16,6 +16,10 @@ class NonconvexLogistic final : public LogisticObjective<BoundedRegulariser> {
   Facts facts() const override {
     Facts facts;
     facts.smoothness = classification_data().train->smoothness() + regulariser().smoothness();
+    // Far out on an axis the loss is straight up to an exponentially small curvature, and the
+    // regulariser curves down by 6 lambda / w_j^4.
+    facts.convex = regulariser().weight == 0;
+    facts.lower_bound = 0;
     return facts;
   }
 };

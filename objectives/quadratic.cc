@@ -67,7 +67,8 @@ class Quadratic final : public Objective {
                 .strong_convexity = h_.back(),
                 .minimum = 0,
                 .noise_variance = settings_.noise_variance,
-                .minimizer = std::vector<double>(h_.size())};
+                .minimizer = std::vector<double>(h_.size()),
+                .convex = true};
     double minimum = 0;
     for (std::size_t j = 0; j < h_.size(); ++j) {
       facts.minimizer[j] = mean_linear_[j] / h_[j];

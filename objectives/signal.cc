@@ -69,7 +69,8 @@ class Signal final : public Objective {
             .strong_convexity = 0.0,
             .minimum = std::nullopt,
             .noise_variance = static_cast<double>(signal_.size()),
-            .minimizer = {}};
+            .minimizer = {},
+            .convex = true};
   }
 
   void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {

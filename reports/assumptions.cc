@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
-#include "assumptions/iid_prediction.h"
-#include "assumptions/overlap_prediction.h"
 #include "reports/html.h"
 #include "reports/table.h"
 
@@ -41,22 +37,72 @@ std::string_view css_class(AssumptionState state) {
   return "none";
 }
 
+/// "holds", or "did not grow" where nothing else is tested.
+std::string_view average_word(const AssumptionVerdict& verdict) {
+  if (verdict.tests_growth && verdict.state == AssumptionState::holds) {
+    return "did not grow";
+  }
+  if (verdict.tests_growth && verdict.state == AssumptionState::fails) {
+    return "grew";
+  }
+  return state_text(verdict.state);
+}
+
+std::string share_text(const EveryVerdict& every) {
+  const double share = 100 * static_cast<double>(every.violations) /
+                       static_cast<double>(std::max<std::uint64_t>(every.measured, 1));
+  return share < 1 ? "<1 %" : fmt::format("{:.0f} %", share);
+}
+
+/// "fails 15 %": of the measured iterations.
+std::string every_word(const EveryVerdict& every) {
+  if (every.state == AssumptionState::not_measured) {
+    return "–";
+  }
+  std::string word(state_text(every.state));
+  return every.state == AssumptionState::fails ? word + " " + share_text(every) : word;
+}
+
+/// "in 9 of 60 measured iterations, largest 1.098 at iteration 41".
+std::string every_text(const EveryVerdict& every) {
+  return fmt::format("{} of {} measured iterations above, largest {} at iteration {}",
+                     every.violations,
+                     every.measured,
+                     short_number(every.worst),
+                     every.worst_iteration);
+}
+
+std::string badge(AssumptionState state, std::string_view word) {
+  return fmt::format("<span class=\"{}\">{}</span>", css_class(state), word);
+}
+
+std::string small(const std::string& text) {
+  return text.empty() ? text : fmt::format("<small>{}</small>", escape(text));
+}
+
 Cell verdict_cell(const AssumptionSummary& one) {
   const AssumptionVerdict& verdict = one.verdict;
-  std::string html = fmt::format(
-      "<span class=\"{}\">{}</span>", css_class(verdict.state), state_text(verdict.state));
+  std::string html;
+  if (verdict.every && verdict.every->state != AssumptionState::not_measured) {
+    const EveryVerdict& every = *verdict.every;
+    html += small("in every measured iteration") + badge(every.state, state_text(every.state)) +
+            small(every_text(every)) + small(every.remark);
+  }
+  if (!verdict.is_average) {
+    return {.html = html.empty() ? badge(verdict.state, state_text(verdict.state)) : html,
+            .is_number = false};
+  }
+  if (!html.empty()) {
+    html += small("on average");
+  }
+  html += badge(verdict.state, average_word(verdict));
   if (verdict.value) {
-    html += fmt::format("<small>{}</small>", escape(number_with_interval(verdict)));
+    html += small(number_with_interval(verdict));
   }
-  if (one.worst.value) {
-    html += fmt::format("<small>worst {} at iteration {}</small>",
-                        escape(short_number(one.worst.value)),
-                        one.worst.iteration);
+  if (verdict.rows < verdict.iterations) {
+    html += small(fmt::format("rows at {} of {} iterations", verdict.rows, verdict.iterations));
   }
-  if (!verdict.remark.empty()) {
-    html += fmt::format("<small>{}</small>", escape(verdict.remark));
-  }
-  return {.html = html, .is_number = false};
+  return {.html = html + small(verdict.remark), .is_number = false};
 }
 
 /// Those that were measured for some method of the study, by their position.
@@ -66,7 +112,9 @@ std::vector<std::size_t> measured_assumptions(const Summary& summary) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool any =
         std::any_of(summary.groups.begin(), summary.groups.end(), [i](const auto& group) {
-          return group.assumptions[i].verdict.state != AssumptionState::not_measured;
+          const AssumptionVerdict& verdict = group.assumptions[i].verdict;
+          return verdict.state != AssumptionState::not_measured ||
+                 (verdict.every && verdict.every->state != AssumptionState::not_measured);
         });
     if (any) {
       measured.push_back(i);
@@ -75,38 +123,24 @@ std::vector<std::size_t> measured_assumptions(const Summary& summary) {
   return measured;
 }
 
-Json law_json(const IidPrediction& prediction) {
+Json law_json(const DeltaPrediction& prediction) {
   return {{"delta", json_number(prediction.delta)},
           {"largest_workers", json_number(prediction.largest_workers)}};
 }
 
-/// Exact gTop-k, with the overlap of the workers' selections: a convolution, made once for all
-/// methods of a study that share law, density and workers.
-IidPrediction predict_exact(double density, double workers, const EntryLaw& law) {
-  using Key = std::tuple<EntryLaw::Kind, double, int>;
-  static std::map<Key, std::optional<double>> deltas;
-  static std::map<Key, std::optional<double>> limits;
-  const auto remembered = [](auto& memory, const Key& key, const auto& compute) {
-    const auto found = memory.find(key);
-    return found != memory.end() ? found->second : memory.emplace(key, compute()).first->second;
-  };
-  const int count = static_cast<int>(workers);
-  return {.delta = remembered(deltas,
-                              {law.kind, density, count},
-                              [&] { return overlapping_delta_iid(density, count, law); }),
-          .largest_workers = remembered(limits, {law.kind, density, 0}, [&] {
-            const auto limit = largest_workers_overlapping(density, law);
-            return limit ? std::optional<double>(*limit) : std::nullopt;
-          })};
-}
-
-IidPrediction predict(const MethodFacts& method, const EntryLaw& law) {
+DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
+  const bool one_density = !method.density_varies;
+  const SelectionLaws laws{
+      .keeps_largest = method.keeps_largest && one_density,
+      .shares_support = method.shares_support,
+      .exact_share = method.promise_is_exact && one_density ? method.promised_share : std::nullopt,
+      .applies_whole_messages = method.applies_whole_messages,
+      .selects_largest = method.selects_largest,
+      .cuts_in_merges = method.cuts_in_merges,
+      .completes_support = method.completes_support,
+      .remembers_residuals = method.memory == Memory::residual};
   const double density = method.k.value_or(method.dimension) / method.dimension;
-  if (method.aggregator == "gtopk-exact") {
-    return predict_exact(density, method.workers, law);
-  }
-  return {.delta = predicted_delta_iid(method.aggregator, density, method.workers, law),
-          .largest_workers = largest_workers_iid(method.aggregator, density, law)};
+  return predict_delta(laws, density, method.workers, {.kind = entries});
 }
 
 std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
@@ -116,13 +150,23 @@ std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
       }));
 }
 
+/// "fails 15 % / holds": in every measured iteration, and on average.
+std::string verdict_words(const AssumptionVerdict& verdict) {
+  const std::string average(verdict.state == AssumptionState::not_measured ? "–"
+                                                                           : average_word(verdict));
+  if (!verdict.every) {
+    return average;
+  }
+  return verdict.is_average ? every_word(*verdict.every) + " / " + average
+                            : every_word(*verdict.every);
+}
+
 /// A method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
 std::vector<std::string> verdict_row(const GroupSummary& group,
                                      const std::vector<std::size_t>& shown) {
   std::vector<std::string> row{printable(group.group.label)};
   for (const std::size_t i : shown) {
-    const AssumptionState state = group.assumptions[i].verdict.state;
-    row.emplace_back(state == AssumptionState::not_measured ? "–" : state_text(state));
+    row.push_back(verdict_words(group.assumptions[i].verdict));
   }
   const TheoremSummary* certificate = group.theorem("certificate");
   row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
@@ -145,9 +189,13 @@ void judge_assumptions(const ResultFolder& folder,
     }
   }
   for (auto& verdict : residuum::judge_assumptions(evidence)) {
-    AssumptionSummary one{.verdict = std::move(verdict), .worst_run = {}, .worst = {}};
+    AssumptionSummary one{
+        .verdict = std::move(verdict), .worst_run = {}, .worst_every_run = {}, .worst = {}};
     if (one.verdict.worst && one.verdict.worst_seed < runs.size()) {
       one.worst_run = runs[one.verdict.worst_seed]->id;
+    }
+    if (one.verdict.every && one.verdict.every->worst_seed < runs.size()) {
+      one.worst_every_run = runs[one.verdict.every->worst_seed]->id;
     }
     if (one.verdict.name == "gtopk") {
       one.worst = summary.delta.worst;
@@ -158,20 +206,56 @@ void judge_assumptions(const ResultFolder& folder,
   }
   if (!runs.empty()) {
     const MethodFacts& method = evidence.method();
-    summary.gaussian = predict(method, {.kind = EntryLaw::Kind::gaussian});
-    summary.laplace = predict(method, {.kind = EntryLaw::Kind::laplace});
+    summary.gaussian = predict(method, EntryLaw::Kind::gaussian);
+    summary.laplace = predict(method, EntryLaw::Kind::laplace);
   }
 }
+
+namespace {
+
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json::array({json_number(interval->low), json_number(interval->high)})
+                  : Json(nullptr);
+}
+
+Json average_json(const AssumptionVerdict& verdict) {
+  if (!verdict.is_average) {
+    return nullptr;
+  }
+  return {{"verdict", state_text(verdict.state)},
+          {"value", json_number(verdict.value)},
+          {"interval", interval_json(verdict.interval)},
+          {"sampling_error", json_number(verdict.sampling_error)},
+          {"p_value", json_number(verdict.p_value)},
+          {"rows", verdict.rows},
+          {"iterations", verdict.iterations},
+          {"tests_growth", verdict.tests_growth}};
+}
+
+Json every_json(const AssumptionSummary& one) {
+  if (!one.verdict.every) {
+    return nullptr;
+  }
+  const EveryVerdict& every = *one.verdict.every;
+  Json where = nullptr;
+  if (every.worst) {
+    where = {{"run_id", one.worst_every_run}, {"iteration", every.worst_iteration}};
+  }
+  return {{"verdict", state_text(every.state)},
+          {"violations", every.violations},
+          {"measured", every.measured},
+          {"iterations", every.iterations},
+          {"worst", json_number(every.worst)},
+          {"where", where},
+          {"remark", every.remark}};
+}
+
+}  // namespace
 
 Json assumptions_json(const GroupSummary& group) {
   Json object = Json::object();
   for (const auto& one : group.assumptions) {
     const AssumptionVerdict& verdict = one.verdict;
-    Json interval = nullptr;
-    if (verdict.interval) {
-      interval =
-          Json::array({json_number(verdict.interval->low), json_number(verdict.interval->high)});
-    }
     Json worst{{"value", json_number(verdict.worst)}, {"run_id", one.worst_run}};
     if (one.worst.value) {
       worst = {{"value", json_number(one.worst.value)},
@@ -180,7 +264,9 @@ Json assumptions_json(const GroupSummary& group) {
     }
     object[std::string(verdict.name)] = {{"verdict", state_text(verdict.state)},
                                          {"value", json_number(verdict.value)},
-                                         {"interval", interval},
+                                         {"interval", interval_json(verdict.interval)},
+                                         {"average", average_json(verdict)},
+                                         {"every", every_json(one)},
                                          {"worst", worst},
                                          {"seeds", verdict.seeds},
                                          {"remark", verdict.remark},
@@ -197,12 +283,20 @@ Json prediction_json(const GroupSummary& group) {
 std::vector<std::string> failed_assumptions(const Summary& summary) {
   std::vector<std::string> lines;
   for (const auto& group : summary.groups) {
+    const std::string label = printable(group.group.label);
     for (const auto& one : group.assumptions) {
-      if (one.verdict.state == AssumptionState::fails) {
-        lines.push_back(fmt::format("{}: assumption '{}' fails: {}",
-                                    printable(group.group.label),
-                                    one.verdict.name,
-                                    number_with_interval(one.verdict)));
+      const AssumptionVerdict& verdict = one.verdict;
+      if (verdict.is_average && verdict.state == AssumptionState::fails) {
+        lines.push_back(fmt::format("{}: assumption '{}' fails on average: {}",
+                                    label,
+                                    verdict.name,
+                                    number_with_interval(verdict)));
+      }
+      if (verdict.every && verdict.every->state == AssumptionState::fails) {
+        lines.push_back(fmt::format("{}: assumption '{}' fails in single iterations: {}",
+                                    label,
+                                    verdict.name,
+                                    every_text(*verdict.every)));
       }
     }
   }
@@ -211,7 +305,7 @@ std::vector<std::string> failed_assumptions(const Summary& summary) {
 
 std::string verdict_lines(const Summary& summary, std::size_t methods) {
   const auto shown = measured_assumptions(summary);
-  std::vector<std::vector<std::string>> rows{{"verdicts"}};
+  std::vector<std::vector<std::string>> rows{{"in every iteration / on average"}};
   for (const std::size_t i : shown) {
     rows[0].emplace_back(summary.groups[0].assumptions[i].verdict.name);
   }
@@ -219,7 +313,7 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
     rows.push_back(verdict_row(summary.groups[g], shown));
   }
-  return aligned(rows);
+  return aligned_within(rows);
 }
 
 std::string assumptions_table(const Summary& summary) {

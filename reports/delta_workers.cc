@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "assumptions/iid_prediction.h"
 #include "reports/assumptions.h"
 #include "reports/html.h"
 

@@ -144,26 +144,43 @@ void MeasureTaker::add(const IterationRecord& record) {
   }
 }
 
-/// Both norms up to the constant factor 1 - rho, which the ratio does not have.
+/// Tables from before there was a column density are of runs with one, which the ratio need not
+/// know.
 void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   const auto delta = record.get(Column::delta);
   const auto accumulated = record.get(Column::accumulator_norm_sq);
   if (!delta || !accumulated) {
     return;
   }
-  const auto epoch =
-      static_cast<std::uint64_t>(std::max(0.0, record.get(Column::epoch).value_or(0)));
+  const double passes = std::max(0.0, record.get(Column::epoch).value_or(0));
+  const auto epoch = static_cast<std::uint64_t>(passes);
+  const std::uint64_t t = record.iteration();
   if (epoch != epoch_) {
+    // Epochs are equally long: passes/t of one each iteration.
+    const double end = static_cast<double>(t) * static_cast<double>(epoch_ + 1) / passes;
+    count_held(std::min(t, static_cast<std::uint64_t>(std::ceil(end))));
     close_epoch();
     epoch_ = epoch;
+  } else {
+    count_held(t);
   }
-  lost_.push_back(*delta * *accumulated);
-  lost_at_random_.push_back(*accumulated);
+  const double random = (1 - record.get(Column::density).value_or(0)) * *accumulated;
+  held_ = HeldRow{.iteration = t, .lost = *delta * random, .lost_at_random = random};
+}
+
+void MeasureTaker::count_held(std::uint64_t until) {
+  if (held_) {
+    const auto weight =
+        static_cast<double>(std::max(until, held_->iteration + 1) - held_->iteration);
+    lost_.push_back(weight * held_->lost);
+    lost_at_random_.push_back(weight * held_->lost_at_random);
+  }
+  held_.reset();
 }
 
 void MeasureTaker::close_epoch() {
   constexpr std::size_t kMostEpochs = 1000;
-  if (const auto ratio = ratio_of_sums(lost_, lost_at_random_)) {
+  if (const auto ratio = ratio_of_batch_sums(lost_, lost_at_random_)) {
     measures_.epochs.push_back({.epoch = epoch_, .n = lost_.size(), .delta = *ratio});
   }
   if (measures_.epochs.size() > kMostEpochs) {
@@ -174,6 +191,7 @@ void MeasureTaker::close_epoch() {
 }
 
 RunMeasures MeasureTaker::finish() {
+  count_held(0);  // nothing is known of the iterations after the last row
   close_epoch();
   if (measures_.rows == 0) {
     measures_.bytes.after.reset();

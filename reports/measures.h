@@ -33,10 +33,11 @@ struct BoundMeasure {
   std::optional<double> median;
 };
 
-/// delta pooled over the iterations of one epoch, with its delta-method interval over them.
+/// delta pooled over the iterations of one epoch, a row counting for those until the next, with its
+/// delta-method interval over batch means.
 struct EpochDelta {
   std::uint64_t epoch = 0;
-  std::size_t n = 0;
+  std::size_t n = 0;  // rows
   RatioOfSums delta;
 };
 
@@ -102,14 +103,23 @@ class MeasureTaker {
 
  private:
   void add_to_epoch(const IterationRecord& record);
+  void count_held(std::uint64_t until);
   void close_epoch();
+
+  /// A row of the epoch that is being read, which stands for the iterations until the next.
+  struct HeldRow {
+    std::uint64_t iteration = 0;
+    double lost = 0;            // |mean a - g/P|^2
+    double lost_at_random = 0;  // (1 - rho) |mean a|^2
+  };
 
   RunMeasures measures_;
   std::vector<double> deltas_;
   std::vector<double> contractions_;
-  // Of the epoch that is being read: |mean a - g/P|^2 and (1 - rho) |mean a|^2.
+  // Of the epoch that is being read, times the iterations that each row stands for.
   std::vector<double> lost_;
   std::vector<double> lost_at_random_;
+  std::optional<HeldRow> held_;
   std::uint64_t epoch_ = 0;
 };
 

@@ -198,6 +198,26 @@ const std::vector<Metric>& run_metrics() {
   return metrics;
 }
 
+namespace {
+
+/// The verdicts of all methods are one family of tests, and so are the theorems'.
+void correct_for_their_number(Summary& summary) {
+  std::vector<AssumptionVerdict*> assumptions;
+  std::vector<Bound*> bounds;
+  for (auto& group : summary.groups) {
+    for (auto& one : group.assumptions) {
+      assumptions.push_back(&one.verdict);
+    }
+    for (auto& one : group.theorems) {
+      bounds.push_back(&one.bound);
+    }
+  }
+  control_false_alarms(assumptions);
+  control_false_alarms(bounds);
+}
+
+}  // namespace
+
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
   Summary summary;
   const auto groups = group_runs(folder);
@@ -206,6 +226,7 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
   for (const auto& group : groups) {
     summary.groups.push_back(summarise_group(folder, group, measures));
   }
+  correct_for_their_number(summary);
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
     const Run& run = folder.runs[i];
     ++summary.states[run.state];

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/delta_prediction.h"
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/verdicts/assumptions.h"
 #include "reports/comparison.h"
@@ -60,14 +61,9 @@ struct TheoremSummary {
 /// One assumption's judgement of a method.
 struct AssumptionSummary {
   AssumptionVerdict verdict;
-  std::string worst_run;  // its run_id
-  Place worst;            // the worst single iteration, where single ones can be compared
-};
-
-/// What independent accumulators with entries of one law would give.
-struct IidPrediction {
-  std::optional<double> delta;
-  std::optional<double> largest_workers;  // P*
+  std::string worst_run;        // of the seeds' ratios: its run_id
+  std::string worst_every_run;  // of the worst single iteration
+  Place worst;                  // that iteration, of delta and q
 };
 
 struct GroupSummary {
@@ -82,8 +78,8 @@ struct GroupSummary {
   std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
 
   std::vector<AssumptionSummary> assumptions;  // all, in a fixed order
-  IidPrediction gaussian;
-  IidPrediction laplace;
+  DeltaPrediction gaussian;                    // of delta, if accumulators had independent entries
+  DeltaPrediction laplace;
   std::vector<TheoremSummary> theorems;  // all registered ones, in their order
 
   /// Nullptr for what was not measured in any finished run.

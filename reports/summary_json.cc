@@ -99,7 +99,8 @@ Json epochs_json(const std::vector<EpochDelta>& epochs) {
     all.push_back({{"epoch", one.epoch},
                    {"n", one.n},
                    {"delta", json_number(one.delta.value)},
-                   {"delta_method_interval", interval}});
+                   {"delta_method_interval", interval},
+                   {"batches", one.delta.pairs}});
   }
   return all;
 }

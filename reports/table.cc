@@ -124,6 +124,34 @@ std::string aligned(const std::vector<TextRow>& rows) {
   return text;
 }
 
+std::string aligned_within(const std::vector<TextRow>& rows, std::size_t most) {
+  constexpr std::size_t kSpace = 2;
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
+  }
+  std::string text;
+  for (std::size_t begin = 1; begin < widths.size();) {
+    std::size_t end = begin;
+    std::size_t line = widths[0];
+    while (end < widths.size() && (end == begin || line + kSpace + widths[end] <= most)) {
+      line += kSpace + widths[end++];
+    }
+    std::vector<TextRow> block;
+    for (const auto& row : rows) {
+      block.push_back({row.front()});
+      block.back().insert(block.back().end(),
+                          row.begin() + static_cast<std::ptrdiff_t>(begin),
+                          row.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    text += aligned(block);
+    begin = end;
+  }
+  return text;
+}
+
 std::string study_table(const Summary& summary, std::size_t lines) {
   const std::string_view loss = loss_metric(summary);
   const bool has_accuracy = any_has(summary, "final_test_accuracy");

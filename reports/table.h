@@ -16,6 +16,13 @@ std::string study_table(const Summary& summary, std::size_t lines = kTableLines)
 /// Rows as lines, their columns aligned: the first to the left, the others to the right.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
+inline constexpr std::size_t kTerminalWidth = 120;
+
+/// The same where lines would be longer than `most` characters: as many columns as fit, then below
+/// them the next ones, each block with the first column.
+std::string aligned_within(const std::vector<std::vector<std::string>>& rows,
+                           std::size_t most = kTerminalWidth);
+
 /// A text fit for a terminal: no control characters.
 std::string harmless(std::string_view text);
 

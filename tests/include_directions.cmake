@@ -20,7 +20,7 @@ set(rules
   "objectives/torch -> objectives/ core/"
   "objectives -> objectives/ core/"
   "assumptions -> assumptions/ core/"
-  "reports -> reports/ assumptions/theorems assumptions/estimators core/record core/error assumptions/verdicts assumptions/iid_prediction assumptions/overlap_prediction"
+  "reports -> reports/ assumptions/theorems assumptions/estimators core/record core/error assumptions/verdicts assumptions/delta_prediction"
   "experiments/report_ -> experiments/ reports/ core/record core/error"
   "experiments -> experiments/ reports/ assumptions/ objectives/ core/ residuum_build.h"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")

@@ -15,7 +15,14 @@ double student_quantile(std::size_t n, double confidence) {
   return boost::math::quantile(distribution, 0.5 + confidence / 2);
 }
 
-std::optional<Interval> mean_interval(std::span<const double> values, double confidence) {
+namespace {
+
+struct Mean {
+  double value = 0;
+  double error = 0;  // standard error
+};
+
+std::optional<Mean> mean_of(std::span<const double> values) {
   const bool finite =
       std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
   if (values.size() < 2 || !finite) {
@@ -27,9 +34,32 @@ std::optional<Interval> mean_interval(std::span<const double> values, double con
   for (const double x : values) {
     squares += (x - mean) * (x - mean);
   }
-  const double half =
-      student_quantile(values.size(), confidence) * std::sqrt(squares / (n - 1) / n);
-  return Interval{.low = mean - half, .high = mean + half};
+  return Mean{.value = mean, .error = std::sqrt(squares / (n - 1) / n)};
+}
+
+}  // namespace
+
+std::optional<Interval> mean_interval(std::span<const double> values, double confidence) {
+  const auto mean = mean_of(values);
+  if (!mean) {
+    return std::nullopt;
+  }
+  const double half = student_quantile(values.size(), confidence) * mean->error;
+  return Interval{.low = mean->value - half, .high = mean->value + half};
+}
+
+std::optional<double> chance_above(std::span<const double> values, double limit) {
+  const auto mean = mean_of(values);
+  if (!mean) {
+    return std::nullopt;
+  }
+  const double above = mean->value - limit;
+  const double t = above / mean->error;
+  if (!std::isfinite(t)) {
+    return above > 0 ? 0.0 : 1.0;
+  }
+  const boost::math::students_t distribution(static_cast<double>(values.size() - 1));
+  return boost::math::cdf(boost::math::complement(distribution, t));
 }
 
 }  // namespace residuum

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace residuum {
 
@@ -15,8 +16,8 @@ std::optional<RatioOfSums> ratio_of_sums(std::span<const double> numerators,
   if (!(sum_den > 0) || !std::isfinite(sum_den)) {
     return std::nullopt;
   }
-  RatioOfSums ratio{.value = sum_num / sum_den, .interval = std::nullopt};
   const std::size_t pairs = numerators.size();
+  RatioOfSums ratio{.value = sum_num / sum_den, .interval = std::nullopt, .pairs = pairs};
   if (pairs < 2 || !std::isfinite(ratio.value)) {
     return ratio;
   }
@@ -31,6 +32,22 @@ std::optional<RatioOfSums> ratio_of_sums(std::span<const double> numerators,
   const double half = student_quantile(pairs, confidence) * error;
   ratio.interval = Interval{.low = ratio.value - half, .high = ratio.value + half};
   return ratio;
+}
+
+std::optional<RatioOfSums> ratio_of_batch_sums(std::span<const double> numerators,
+                                               std::span<const double> denominators,
+                                               double confidence) {
+  assert(numerators.size() == denominators.size());
+  const std::size_t pairs = numerators.size();
+  const auto batches = static_cast<std::size_t>(std::sqrt(static_cast<double>(pairs)));
+  std::vector<double> batch_numerators(batches, 0.0);
+  std::vector<double> batch_denominators(batches, 0.0);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::size_t batch = i * batches / pairs;
+    batch_numerators[batch] += numerators[i];
+    batch_denominators[batch] += denominators[i];
+  }
+  return ratio_of_sums(batch_numerators, batch_denominators, confidence);
 }
 
 }  // namespace residuum

@@ -10,41 +10,66 @@ Windows::Windows(std::uint64_t iterations, std::size_t windows)
       windows_(static_cast<std::size_t>(
           std::min<std::uint64_t>(iterations_, std::max<std::size_t>(windows, 1)))) {}
 
-// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a time, and a ratio in its usual order
-void Windows::add_ratio(std::uint64_t iteration, double numerator, double denominator) {
-  // i = floor(iteration * windows / iterations) without overflow: a run is far below 2^53 long.
-  const double place = static_cast<double>(iteration) * static_cast<double>(windows_.size()) /
-                       static_cast<double>(iterations_);
-  auto& sums = windows_[std::min(static_cast<std::size_t>(place), windows_.size() - 1)];
-  sums.numerator += numerator;
-  sums.denominator += denominator;
-  ++sums.count;
+void Windows::Sums::add(const Sums& other) {
+  numerator += other.numerator;
+  denominator += other.denominator;
+  iterations += other.iterations;
+  rows += other.rows;
+}
+
+std::optional<double> Windows::Sums::ratio() const {
+  if (iterations == 0 || denominator == 0) {
+    return std::nullopt;
+  }
+  return numerator / denominator;
+}
+
+/// floor(iteration * windows / iterations); a run has fewer than 2^32 iterations.
+std::size_t Windows::window_of(std::uint64_t iteration) const {
+  const auto place = iteration * windows_.size() / iterations_;
+  return std::min(static_cast<std::size_t>(place), windows_.size() - 1);
+}
+
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a stretch, and a ratio in its usual order
+void Windows::add(std::uint64_t begin, std::uint64_t end, double numerator, double denominator) {
+  end = std::min(end, iterations_);
+  for (std::uint64_t t = begin; t < end;) {
+    const std::size_t i = window_of(t);
+    // The first iteration of the next window: ceil((i + 1) iterations / windows).
+    const std::uint64_t next = ((i + 1) * iterations_ + windows_.size() - 1) / windows_.size();
+    const std::uint64_t part = std::min(end, next) - t;
+    const auto weight = static_cast<double>(part);
+    windows_[i].add({.numerator = weight * numerator,
+                     .denominator = weight * denominator,
+                     .iterations = part,
+                     .rows = t == begin ? 1U : 0U});
+    t += part;
+  }
 }
 
 void Windows::merge(const Windows& other) {
   assert(other.iterations_ == iterations_ && other.windows_.size() == windows_.size());
   for (std::size_t i = 0; i < windows_.size(); ++i) {
-    windows_[i].numerator += other.windows_[i].numerator;
-    windows_[i].denominator += other.windows_[i].denominator;
-    windows_[i].count += other.windows_[i].count;
+    windows_[i].add(other.windows_[i]);
   }
 }
 
-std::optional<double> Windows::window(std::size_t i) const {
-  const Sums& sums = windows_.at(i);
-  if (sums.count == 0 || sums.denominator == 0) {
-    return std::nullopt;
-  }
-  return sums.numerator / sums.denominator;
-}
+std::optional<double> Windows::window(std::size_t i) const { return windows_.at(i).ratio(); }
 
 std::optional<double> Windows::largest() const {
   std::optional<double> best;
-  for (std::size_t i = 0; i < windows_.size(); ++i) {
-    const auto value = window(i);
-    if (value && !(best && *best >= *value)) {
-      best = value;
-    }
+  for (const auto& sums : windows_) {
+    best = std::max(best, sums.ratio());
+  }
+  return best;
+}
+
+std::optional<double> Windows::largest_beginning() const {
+  std::optional<double> best;
+  Sums beginning;
+  for (const auto& sums : windows_) {
+    beginning.add(sums);
+    best = std::max(best, beginning.ratio());
   }
   return best;
 }
@@ -52,22 +77,17 @@ std::optional<double> Windows::largest() const {
 std::optional<double> Windows::overall() const {
   Sums all;
   for (const auto& sums : windows_) {
-    all.numerator += sums.numerator;
-    all.denominator += sums.denominator;
-    all.count += sums.count;
+    all.add(sums);
   }
-  if (all.count == 0 || all.denominator == 0) {
-    return std::nullopt;
-  }
-  return all.numerator / all.denominator;
+  return all.ratio();
 }
 
 std::uint64_t Windows::count() const {
-  std::uint64_t count = 0;
+  std::uint64_t rows = 0;
   for (const auto& sums : windows_) {
-    count += sums.count;
+    rows += sums.rows;
   }
-  return count;
+  return rows;
 }
 
 }  // namespace residuum

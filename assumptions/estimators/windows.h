@@ -1,8 +1,10 @@
 #pragma once
 // Averages over equal windows of a run's iterations: the constants that theorems ask to hold at
-// every iteration (M^2, G^2, q) are the largest window means, not the largest single draws, which
-// are biased upwards. Windows of several seeds add up. A negative mean (an unbiased estimate of a
-// variance may be negative) stays as it is. Memory: two numbers and a count per window.
+// every iteration (M^2, G^2, sigma^2) are the largest window means, not the largest single draws,
+// which are biased upwards. A measured row counts for the iterations it stands for, so that the
+// cadence of the rows does not weigh on a mean. Windows of several seeds add up. A negative mean
+// (an unbiased estimate of a variance may be negative) stays as it is. Memory: four numbers per
+// window.
 
 #include <cstdint>
 #include <optional>
@@ -17,10 +19,10 @@ class Windows {
   /// `iterations`: of the whole run, so that windows of several seeds are the same.
   explicit Windows(std::uint64_t iterations, std::size_t windows = kWindows);
 
-  /// A value of one iteration; its weight 1, so that sums / weights is the mean of the window.
-  void add(std::uint64_t iteration, double value) { add_ratio(iteration, value, 1); }
-  /// A pair of a pooled ratio: sum of numerators / sum of denominators over the window.
-  void add_ratio(std::uint64_t iteration, double numerator, double denominator);
+  /// Counts one row for each iteration in [begin, end): the means are sums of `numerator` over sums
+  /// of `denominator`. A value that is no ratio has the denominator 1. Iterations beyond the run
+  /// are left out. O(windows that the stretch touches).
+  void add(std::uint64_t begin, std::uint64_t end, double numerator, double denominator = 1);
 
   /// Adds the windows of another seed of a run of the same length.
   void merge(const Windows& other);
@@ -29,19 +31,28 @@ class Windows {
   std::optional<double> window(std::size_t i) const;
   std::size_t size() const { return windows_.size(); }
 
-  /// The largest over the windows: M^2 from |mean G|^2, G^2 from |G^p|^2, q from pooled ratios.
+  /// The largest over the windows: M^2 from |mean G|^2, G^2 from |G^p|^2.
   std::optional<double> largest() const;
+  /// The largest over the runs' beginnings, which end where a window ends: of a bound on sums over
+  /// t < T that has to hold at every T.
+  std::optional<double> largest_beginning() const;
   /// Mean or ratio over everything.
   std::optional<double> overall() const;
-  /// How many values entered.
+  /// How many rows entered.
   std::uint64_t count() const;
 
  private:
   struct Sums {
     double numerator = 0;
     double denominator = 0;
-    std::uint64_t count = 0;
+    std::uint64_t iterations = 0;
+    std::uint64_t rows = 0;
+
+    void add(const Sums& other);
+    std::optional<double> ratio() const;
   };
+
+  std::size_t window_of(std::uint64_t iteration) const;
 
   std::uint64_t iterations_;
   std::vector<Sums> windows_;

@@ -3,8 +3,11 @@
 //   sigma^2 = mean_p |G^{p,1} - G^p|^2 n_1/n_2                 of a worker's batch gradient
 //   zeta^2  = mean_p |G^p - mean G|^2 - (1 - 1/P) sigma^2     may come out negative: average first
 //   |grad f|^2 = <mean G^{.,1}, mean G^{.,2}>
-// The halves are independent if samples are drawn with replacement. Their means agree in
-// expectation if the gradients are unbiased: half_batch_bias has the expectation one.
+// The halves are independent if samples are drawn with replacement, and half_batch_bias has the
+// expectation one if those of different workers are, too. What all gradients have in common cancels
+// in it: whether they are unbiased is said by
+//   b = <mean G - grad f(w), grad f(w)> / |grad f(w)|^2,   of mean 0 where E mean G = grad f(w),
+// wherever grad f(w_t) was evaluated. With whole shards b is the bias itself, up to rounding.
 
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"
@@ -22,6 +25,7 @@ class NoiseProbe final : public Probe {
       gradient += scalars.gradient_norm_sq / view.workers;
     }
     row.set(Column::worker_grad_norm_sq, gradient);
+    observe_bias(view, row);
     const double mean = norm_sq<double>(view.mean_gradient);
     if (view.batch_is_exact) {
       row.set(Column::noise_variance, 0);
@@ -40,6 +44,18 @@ class NoiseProbe final : public Probe {
     row.set(Column::grad_norm_sq_split, split);
     if (view.decay_terms) {
       row.set(Column::decayed_grad_norm_sq_split, split + view.decay_terms->added());
+    }
+  }
+
+  static void observe_bias(const StepView& view, Row& row) {
+    double full_sq = 0;
+    double along = 0;
+    for (std::size_t i = 0; i < view.full_gradient.size(); ++i) {
+      full_sq += view.full_gradient[i] * view.full_gradient[i];
+      along += (view.mean_gradient[i] - view.full_gradient[i]) * view.full_gradient[i];
+    }
+    if (full_sq > 0) {
+      row.set(Column::gradient_bias, along / full_sq);
     }
   }
 

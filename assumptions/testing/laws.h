@@ -30,8 +30,9 @@ struct Finding {
 /// 2009) at a risk of 1e-9.
 Finding is_contractive(const Sparsifier& sparsifier, double delta_c, std::size_t dimension = 60);
 
-/// Messages are sorted, without zeros, within k, and the same for the same context; the contraction
-/// and the threshold that the sparsifier claims in `law` hold.
+/// Messages are sorted, without zeros, within k, and the same for the same context; all that the
+/// sparsifier claims in `law` holds. Expectations are looked at as above, and entry by entry within
+/// six standard errors of 2000 draws.
 Finding keeps_its_law(const Sparsifier& sparsifier, std::size_t dimension = 60);
 
 /// sum_p e^p_{t+1} + g_t = sum_p a^p_t and w - z = mean residual, up to rounding, in noisy

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -63,15 +64,28 @@ constexpr const char* precision_name() {
   return sizeof(Real) == sizeof(float) ? "float32" : "float64";
 }
 
+/// 1, 2, ..., d: without zeros.
+template <class Real>
+std::vector<Real> rising(std::size_t d) {
+  std::vector<Real> a(d);
+  std::iota(a.begin(), a.end(), Real{1});
+  return a;
+}
+
 /// A sparsifier at work in one precision.
 template <class Real>
 class Selection {
  public:
   explicit Selection(const Sparsifier& sparsifier) : sparsifier_(sparsifier) {}
 
-  const Message<Real>& message(std::span<const Real> a, std::uint64_t seed) {
-    sparsifier_.sparsify(
-        a, {.seed = seed, .worker = 0, .iteration = 0, .step_size = 1}, workspace_, message_);
+  const Message<Real>& message(std::span<const Real> a,
+                               std::uint64_t seed,
+                               int worker = 0,
+                               std::uint64_t iteration = 0) {
+    sparsifier_.sparsify(a,
+                         {.seed = seed, .worker = worker, .iteration = iteration, .step_size = 1},
+                         workspace_,
+                         message_);
     return message_;
   }
 
@@ -92,10 +106,7 @@ class Selection {
   /// Whether the seed decides what is sent of an accumulator without zeros.
   bool is_random(std::size_t d) {
     constexpr std::uint64_t kTries = 32;
-    std::vector<Real> a(d);
-    for (std::size_t i = 0; i < d; ++i) {
-      a[i] = static_cast<Real>(i + 1);
-    }
+    const auto a = rising<Real>(d);
     const Message<Real> first = message(a, 0);
     for (std::uint64_t seed = 1; seed < kTries; ++seed) {
       if (!(message(a, seed).entries == first.entries)) {
@@ -141,9 +152,15 @@ Mean mean_of(const std::vector<double>& draws) {
           .room = std::sqrt(2 * variance * log_risk / n) + 7 * largest * log_risk / (3 * (n - 1))};
 }
 
+/// E|a - C(a)|^2 <= (1 - share) |a|^2, with equality if it is exact.
+struct Promise {
+  double share = 0;
+  bool exact = false;
+};
+
 template <class Real>
 std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
-                                         double delta_c,
+                                         const Promise& promise,
                                          std::size_t dimension) {
   Selection<Real> selection(sparsifier);
   const std::uint64_t draws = selection.is_random(dimension) ? kDraws : 1;
@@ -161,19 +178,110 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
       ratios.push_back(norm_sq<double>(selection.dropped(a, seed)) / total);
     }
     const Mean ratio = mean_of(ratios);
-    if (!(ratio.value - ratio.room <= (1 - delta_c) * (1 + kRounding))) {
+    const double expected = 1 - promise.share;
+    const bool is_more = !(ratio.value - ratio.room <= expected * (1 + kRounding));
+    const bool is_less = ratio.value + ratio.room < expected * (1 - kRounding);
+    if (is_more || (promise.exact && is_less)) {
       return Finding{false,
                      fmt::format("vector '{}' of {} entries in {}: |a - C(a)|^2 = {:.6g} |a|^2{}, "
-                                 "allowed is {:.6g} |a|^2",
+                                 "{} is {:.6g} |a|^2",
                                  name,
                                  dimension,
                                  precision_name<Real>(),
                                  ratio.value,
                                  draws > 1 ? fmt::format(" in the mean of {} draws", draws) : "",
-                                 1 - delta_c)};
+                                 promise.exact ? "promised" : "allowed",
+                                 expected)};
     }
   }
   return std::nullopt;
+}
+
+/// Whether every draw that could enter leaves the message as it is.
+template <class Real>
+bool is_the_same_always(Selection<Real>& selection, std::span<const Real> a) {
+  constexpr int kTries = 8;
+  const Message<Real> first = selection.message(a, 1);
+  for (int other = 1; other < kTries; ++other) {
+    const auto iteration = static_cast<std::uint64_t>(other);
+    const auto& again = selection.message(a, iteration + 1, other, iteration);
+    if (again.everything != first.everything || !(again.entries == first.entries)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether no choice of k entries loses less.
+template <class Real>
+bool keeps_the_largest(Selection<Real>& selection, std::span<const Real> a, std::size_t k) {
+  std::vector<double> squares;
+  for (const Real value : a) {
+    squares.push_back(static_cast<double>(value) * static_cast<double>(value));
+  }
+  std::sort(squares.begin(), squares.end());
+  const auto rest = static_cast<std::ptrdiff_t>(squares.size() - k);
+  const double least = std::accumulate(squares.begin(), squares.begin() + rest, 0.0);
+  return norm_sq<double>(selection.dropped(a, 1)) <= least * (1 + kRounding);
+}
+
+/// Whether workers with different accumulators send the same indices.
+template <class Real>
+bool support_is_shared(Selection<Real>& selection, std::size_t d) {
+  constexpr std::uint64_t kTries = 8;
+  const auto one = rising<Real>(d);
+  const std::vector<Real> other(one.rbegin(), one.rend());
+  for (std::uint64_t seed = 1; seed <= kTries; ++seed) {
+    const Message<Real> sent = selection.message(one, seed, 0, seed);
+    const auto& by_other = selection.message(other, seed, 3, seed);
+    if (sent.everything != by_other.everything ||
+        sent.entries.indices != by_other.entries.indices) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the mean of 2000 draws of C(a) is within six standard errors of a, entry by entry.
+template <class Real>
+bool is_unbiased(Selection<Real>& selection, std::span<const Real> a) {
+  constexpr double kErrors = 6;
+  std::vector<double> sum(a.size());
+  std::vector<double> squares(a.size());
+  for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+    const auto lost = selection.dropped(a, seed);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      sum[i] += lost[i];
+      squares[i] += lost[i] * lost[i];
+    }
+  }
+  const auto n = static_cast<double>(kDraws);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double room = kErrors * std::sqrt(squares[i]) / n;
+    if (std::abs(sum[i] / n) > room + kRounding * std::abs(static_cast<double>(a[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Which claim of the law the vector contradicts; empty: none.
+template <class Real>
+std::string claim_fault(const Sparsifier& sparsifier,
+                        const SparsifierLaw& law,
+                        std::span<const Real> a) {
+  Selection<Real> selection(sparsifier);
+  if (law.deterministic && !is_the_same_always(selection, a)) {
+    return "messages differ with seed, worker or iteration, though the law is 'deterministic'";
+  }
+  const auto k = sparsifier.k(a.size());
+  if (law.keeps_largest && !(k && keeps_the_largest(selection, a, *k))) {
+    return "other k entries lose less, though the law is 'keeps_largest'";
+  }
+  if (law.unbiased && !is_unbiased(selection, a)) {
+    return "the mean of 2000 messages is not the vector, though the law is 'unbiased'";
+  }
+  return "";
 }
 
 template <class Real>
@@ -208,7 +316,10 @@ std::optional<Finding> law_fault(const Sparsifier& sparsifier, std::size_t dimen
   const SparsifierLaw law = sparsifier.law(dimension, 1);
   for (const auto& [name, values] : accumulators(dimension)) {
     const std::vector<Real> a(values.begin(), values.end());
-    const std::string fault = message_fault(selection, a, k, law.threshold);
+    std::string fault = message_fault(selection, a, k, law.threshold);
+    if (fault.empty()) {
+      fault = claim_fault<Real>(sparsifier, law, a);
+    }
     if (!fault.empty()) {
       return Finding{false,
                      fmt::format("vector '{}' of {} entries in {}: {}",
@@ -218,19 +329,42 @@ std::optional<Finding> law_fault(const Sparsifier& sparsifier, std::size_t dimen
                                  fault)};
     }
   }
+  if (law.shares_support && !support_is_shared(selection, dimension)) {
+    return Finding{false, "two workers send different indices, though the law is 'shares_support'"};
+  }
   return std::nullopt;
+}
+
+/// Of an exactness without a number, and of a threshold that does not follow the step size.
+std::optional<Finding> constants_fault(const Sparsifier& sparsifier, std::size_t dimension) {
+  const SparsifierLaw law = sparsifier.law(dimension, 1);
+  if (law.exact && !law.contraction) {
+    return Finding{false, "the law is 'exact', but has no contraction"};
+  }
+  if (!law.threshold_scales || !law.threshold) {
+    return std::nullopt;
+  }
+  if (sparsifier.law(dimension, 2).threshold != 2 * *law.threshold) {
+    return Finding{false, "twice the step size is not twice the threshold: 'threshold_scales'"};
+  }
+  return std::nullopt;
+}
+
+Finding keeps(const Promise& promise, const Sparsifier& sparsifier, std::size_t dimension) {
+  if (const auto fault = contraction_fault<double>(sparsifier, promise, dimension)) {
+    return *fault;
+  }
+  if (const auto fault = contraction_fault<float>(sparsifier, promise, dimension)) {
+    return *fault;
+  }
+  return {true,
+          fmt::format("no vector of {} entries exceeds 1 - {:.6g}", dimension, promise.share)};
 }
 
 }  // namespace
 
 Finding is_contractive(const Sparsifier& sparsifier, double delta_c, std::size_t dimension) {
-  if (const auto fault = contraction_fault<double>(sparsifier, delta_c, dimension)) {
-    return *fault;
-  }
-  if (const auto fault = contraction_fault<float>(sparsifier, delta_c, dimension)) {
-    return *fault;
-  }
-  return {true, fmt::format("no vector of {} entries exceeds 1 - {:.6g}", dimension, delta_c)};
+  return keeps({.share = delta_c, .exact = false}, sparsifier, dimension);
 }
 
 Finding keeps_its_law(const Sparsifier& sparsifier, std::size_t dimension) {
@@ -240,8 +374,12 @@ Finding keeps_its_law(const Sparsifier& sparsifier, std::size_t dimension) {
   if (const auto fault = law_fault<float>(sparsifier, dimension)) {
     return *fault;
   }
-  if (const auto contraction = sparsifier.law(dimension, 1).contraction) {
-    return is_contractive(sparsifier, *contraction, dimension);
+  if (const auto fault = constants_fault(sparsifier, dimension)) {
+    return *fault;
+  }
+  const SparsifierLaw law = sparsifier.law(dimension, 1);
+  if (law.contraction) {
+    return keeps({.share = *law.contraction, .exact = law.exact}, sparsifier, dimension);
   }
   return {true, "its messages are well formed and repeat themselves; it claims no contraction"};
 }

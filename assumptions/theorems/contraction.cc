@@ -19,8 +19,7 @@ Bound mean_contraction(const Evidence& evidence) {
   const double smoothness = exam.need(evidence.smoothness());
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());
-  const double q = exam.need(evidence.contraction());
-  exam.contracts(q);
+  const double q = exam.gap_contracts_on_average();
   const double delta = 1 - q;
   const double eta = exam.step_at_most(delta / (4 * smoothness), "δ/(4L)");
   if (variance > 0) {
@@ -47,8 +46,7 @@ Bound worker_contraction(const Evidence& evidence) {
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());
   const auto [similarity, spread] = exam.need_both(evidence.similarity());
-  const double q = exam.need(evidence.worker_contraction());
-  exam.contracts(q);
+  const double q = exam.residuals_contract();
   const double delta = 1 - q;
   const double eta =
       exam.step_at_most(delta / (4 * smoothness * std::sqrt(1 + similarity)), "δ/(4L√(1 + C))");

@@ -2,6 +2,8 @@
 // - g_p), full gradients. theta = 1 - sqrt(1 - alpha), beta = (1 - alpha)/theta with alpha = k/d,
 // and sqrt(beta/theta) = sqrt(1 - alpha)/theta.
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "assumptions/theorems/examination.h"
@@ -13,16 +15,16 @@ Bound ef21(const Evidence& evidence) {
   const MethodFacts& facts = evidence.method();
   exam.lockstep_with_plain_updates();
   exam.constant_step();
-  exam.precondition("feedback is EF21", facts.feedback == "ef21", "feedback is " + facts.feedback);
-  exam.precondition("every message is applied as it was sent",
-                    facts.aggregator == "allgather",
-                    "aggregator is " + facts.aggregator);
+  exam.precondition("workers exchange changes of gradient estimates",
+                    facts.memory == Memory::estimate,
+                    fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  exam.whole_messages_are_applied();
   exam.precondition(
       "full gradients",
       facts.full_gradients,
       facts.full_gradients ? "gradients are full" : "gradients are drawn from batches");
-  exam.precondition("the sparsifier keeps at least the share k/d of every accumulator",
-                    facts.k && facts.sparsifier != "scaled rand-k",
+  exam.precondition("the sparsifier keeps a share of every accumulator",
+                    facts.promised_share.has_value(),
                     "sparsifier is " + facts.sparsifier);
   const double smoothness = exam.need(evidence.smoothness());
   const double worker_smoothness =
@@ -31,8 +33,8 @@ Bound ef21(const Evidence& evidence) {
                     : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"});
   const double gap = exam.need(evidence.initial_gap());
   const double distortion = exam.need(evidence.initial_distortion());
-  const double alpha = exam.need(facts.k ? Constant{"α", *facts.k / facts.dimension, "exact: k/d"}
-                                         : Constant{"α", std::nullopt, "the sparsifier has no k"});
+  const double alpha =
+      exam.need({"α", facts.promised_share, "exact: the share that the sparsifier keeps"});
   const double rest = std::sqrt(1 - alpha);
   const double theta = 1 - rest;
   exam.step_at_most(1 / (smoothness + worker_smoothness * rest / theta), "1/(L + L̃√(β/θ))");

@@ -74,6 +74,44 @@ Constant largest(const Windows& windows, const std::string& symbol, const Source
                       windows.count())};
 }
 
+/// The largest mean or ratio of a beginning of the runs.
+Constant largest_beginning(const Windows& windows,
+                           const std::string& symbol,
+                           const Source& source) {
+  const auto value = windows.largest_beginning();
+  if (!value) {
+    return missing(symbol, source);
+  }
+  return {symbol,
+          value,
+          fmt::format("measured: {}, largest of the runs' {} beginnings over {} values",
+                      source.what,
+                      windows.size(),
+                      windows.count())};
+}
+
+/// The largest value of single iterations over all seeds.
+Constant largest_single(const std::vector<SeedEvidence>& seeds,
+                               Singles SeedMeasures::*singles,
+                               const std::string& symbol,
+                               const Source& source) {
+  std::optional<double> largest;
+  std::uint64_t measured = 0;
+  for (const auto& seed : seeds) {
+    const Singles& one = seed.measures().*singles;
+    measured += one.measured;
+    if (one.largest && !(largest && *largest >= *one.largest)) {
+      largest = one.largest;
+    }
+  }
+  if (!largest) {
+    return missing(symbol, source);
+  }
+  return {symbol,
+          largest,
+          fmt::format("measured: {}, largest of {} single iterations", source.what, measured)};
+}
+
 /// An unbiased estimate of a variance may be negative; then it is no constant, and says so.
 Constant not_negative(Constant constant) {
   if (constant.value && *constant.value < 0) {
@@ -116,12 +154,30 @@ std::vector<Constant> line_above(const Windows& x_windows,
 
 }  // namespace
 
-Windows Evidence::pooled(Windows SeedMeasures::*windows) const {
-  Windows all = seeds_.empty() ? Windows(1) : seeds_.front().measures().*windows;
+std::string_view memory_text(Memory memory) {
+  switch (memory) {
+    case Memory::residual:
+      return "error feedback";
+    case Memory::velocity:
+      return "momentum correction";
+    case Memory::estimate:
+      break;
+  }
+  return "gradient estimates";
+}
+
+Windows Evidence::pooled(HeldRatio SeedMeasures::*ratio) const {
+  Windows all = seeds_.empty() ? Windows(1) : (seeds_.front().measures().*ratio).windows();
   for (std::size_t i = 1; i < seeds_.size(); ++i) {
-    all.merge(seeds_[i].measures().*windows);
+    all.merge((seeds_[i].measures().*ratio).windows());
   }
   return all;
+}
+
+bool Evidence::measured_everywhere(Singles SeedMeasures::*singles) const {
+  return std::all_of(seeds_.begin(), seeds_.end(), [&](const SeedEvidence& seed) {
+    return (seed.measures().*singles).measured >= seed.iterations();
+  });
 }
 
 Constant Evidence::step_size() const {
@@ -129,13 +185,26 @@ Constant Evidence::step_size() const {
       "η", largest_of(seeds_, &SeedMeasures::largest_step), {"largest step size", "any"});
 }
 
+std::optional<double> Evidence::largest_smoothness() const {
+  std::optional<double> largest;
+  for (const auto& seed : seeds_) {
+    if (method_.differences_are_of_f) {
+      largest = std::max(largest, seed.measures().single_difference.largest());
+    }
+    if (method_.curvature_is_of_f) {
+      largest = std::max(largest, seed.measures().single_curvature.largest());
+    }
+  }
+  return largest;
+}
+
 Constant Evidence::smoothness() const {
   if (method_.smoothness) {
     return of("L", method_.smoothness);
   }
   return measured("L",
-                  largest_of(seeds_, &SeedMeasures::largest_smoothness),
-                  {"largest of the smoothness ratios, which L cannot be below", "smoothness"});
+                  largest_smoothness(),
+                  {"largest of the smoothness ratios of f, which L cannot be below", "smoothness"});
 }
 
 Constant Evidence::initial_loss() const {
@@ -196,23 +265,41 @@ Constant Evidence::contraction() const {
       pooled(&SeedMeasures::contraction), "q", {"contraction of the gap w − z", "contraction"});
 }
 
+Constant Evidence::contraction_on_average() const {
+  return largest_beginning(pooled(&SeedMeasures::contraction),
+                           "q",
+                           {"contraction of the gap w − z, on average", "contraction"});
+}
+
+Constant Evidence::contraction_in_every_iteration() const {
+  return largest_single(seeds_,
+                        &SeedMeasures::single_contraction,
+                        "q",
+                        {"contraction of the gap w − z", "contraction"});
+}
+
 Constant Evidence::worker_contraction() const {
-  Constant promise{"q_p",
-                   1 - method_.k.value_or(0) / method_.dimension,
-                   "exact: 1 − k/d of " + method_.sparsifier};
-  if (method_.sparsifier == "rand-k" && method_.k) {
-    return promise;  // in expectation, of which single draws are a poor estimate
+  const auto promise = [&]() -> Constant {
+    return {"q_p",
+            1 - *method_.promised_share,
+            fmt::format("exact: what {} promises{}",
+                        method_.sparsifier,
+                        method_.selects_at_random ? ", in expectation" : "")};
+  };
+  if (method_.promised_share && method_.promise_is_exact) {
+    return promise();  // in expectation, of which single draws are a poor estimate
   }
-  Constant seen = largest(pooled(&SeedMeasures::worker_contraction),
-                          "q_p",
-                          {"contraction of the residuals", "residual"});
-  const bool promises = method_.sparsifier == "top-k" && method_.k;
-  return seen.value || !promises ? seen : promise;
+  Constant seen = largest_beginning(pooled(&SeedMeasures::worker_contraction),
+                                    "q_p",
+                                    {"contraction of the residuals, on average", "residual"});
+  return seen.value || !method_.promised_share ? seen : promise();
 }
 
 Constant Evidence::selection_ratio() const {
-  return largest(
-      pooled(&SeedMeasures::selection), "δ", {"ratio of the gTop-k assumption", "delta"});
+  return largest_single(seeds_,
+                        &SeedMeasures::single_selection,
+                        "δ",
+                        {"ratio of the gTop-k assumption", "delta"});
 }
 
 Constant Evidence::xi() const {

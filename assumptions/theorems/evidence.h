@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,31 +20,64 @@ struct Known {
   std::string origin;
 };
 
-/// The words are those of a study file.
+/// What a worker remembers of what was not delivered.
+enum class Memory { residual, velocity, estimate };
+/// "error feedback", "momentum correction", "gradient estimates".
+std::string_view memory_text(Memory memory);
+
+/// What a theorem must know of a method: laws of its components and facts of its objective. The
+/// names are those of a study file, and are only shown.
 struct MethodFacts {
   std::string sparsifier = "none";
   std::string aggregator = "dense";
   std::string feedback = "ef14";
-  std::string units = "step";
   std::string protocol = "bsp";
-  std::string sampling = "replacement";
   std::string step_rule = "constant";
-  double momentum = 0;              // before or after the exchange
-  double weight_decay = 0;          // added after the exchange: f does not have it
-  std::string clipped = "nothing";  // or "worker" gradients, or the "update"
-  double workers = 1;               // P
-  double dimension = 1;             // d
-  bool conserves = true;            // nothing is ever lost
-  bool full_gradients = false;      // every worker's gradient is that of its whole shard
-  bool deterministic = false;       // no draw of the seed enters the run
+  std::string sampling = "replacement";
+  double workers = 1;    // P
+  double dimension = 1;  // d
 
-  std::optional<double> k = std::nullopt;              // entries a worker keeps
-  std::optional<double> threshold = std::nullopt;      // on step-multiplied accumulators
-  std::optional<double> step_shift = std::nullopt;     // a of eta_t = value/(a + t)
-  std::optional<double> delay = std::nullopt;          // tau: largest staleness
+  // The sparsifier's law (core/sparsifiers/sparsifier.h).
+  bool sends_everything = true;
+  std::optional<double> k = std::nullopt;               // entries a worker keeps
+  std::optional<double> promised_share = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
+  bool promise_is_exact = false;                        // with equality, for every a
+  bool keeps_largest = false;                           // the k largest of the whole accumulator
+  bool shares_support = false;                          // the same indices on all workers
+  bool selects_at_random = false;                       // draws decide what is sent
+  bool density_varies = false;                          // a schedule keeps more at first
+  std::optional<double> threshold = std::nullopt;       // tau on step-multiplied accumulators
+  bool threshold_follows_step = false;                  // tau = eta lambda
+
+  // The aggregator's and the feedback's laws.
+  bool applies_whole_messages = true;
+  bool cuts_in_merges = false;     // branches of a tree may cut what others deliver
+  bool completes_support = false;  // applied entries have the values of all workers
+  bool selects_largest = false;    // sums of messages are cut to their k largest entries
+  Memory memory = Memory::residual;
+  bool conserves = true;           // nothing is ever lost
+  bool in_gradient_units = false;  // the memory holds gradients, not steps
+
+  // How models are updated.
+  bool steps_are_constant = true;
+  bool steps_may_grow = false;
+  double momentum = 0;                              // before or after the exchange
+  double weight_decay = 0;                          // added after the exchange: f does not have it
+  std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
+  std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
+  std::optional<double> delay = std::nullopt;       // tau: largest staleness
   std::optional<double> contributions = std::nullopt;  // gradients in one update, with delays
   std::optional<double> period = std::nullopt;         // H: steps between two exchanges
 
+  // Gradients.
+  bool full_gradients = false;       // every worker's gradient is that of its whole shard
+  std::string gradient_bias;         // why E G is not grad f of the f evaluated; empty: it is
+  bool independent_draws = true;     // each batch is drawn without regard to those before
+  bool deterministic = false;        // no draw of the seed enters the run
+  bool differences_are_of_f = true;  // grad f is evaluated on all samples
+  bool curvature_is_of_f = true;     // power iteration looks at all samples
+
+  // The objective.
   std::optional<bool> convex = std::nullopt;                // whether f is
   std::optional<Known> smoothness = std::nullopt;           // L
   std::optional<Known> worker_smoothness = std::nullopt;    // sqrt of the mean of the L_p^2
@@ -66,8 +100,11 @@ class Evidence {
 
   /// The largest step size seen.
   Constant step_size() const;
-  /// L: known, or the largest of the measured ratios, which L cannot be below.
+  /// L: known, or the largest of the ratios that were measured on f itself, which L cannot be
+  /// below.
   Constant smoothness() const;
+  /// The largest ratio measured on f itself, whether L is known or not.
+  std::optional<double> largest_smoothness() const;
   /// f(w_0) = f(z_0), mean over the seeds.
   Constant initial_loss() const;
   /// Delta = f(w_0) - f*, or with a lower bound of f in place of f*; mean over the seeds.
@@ -82,13 +119,20 @@ class Evidence {
   Constant second_moment() const;
   /// G^2 with the mean over workers of E|G^p|^2 <= G^2: the largest window mean.
   Constant worker_second_moment() const;
-  /// q of the gap e = w - z: the largest pooled ratio of a window.
+  /// q of the gap e = w - z, the largest of windows: sum |e_{t+1}|^2 over sum |e_t + eta mean G|^2.
   Constant contraction() const;
-  /// q of the workers' residuals: measured likewise; 1 - k/d for Rand-k, where it is exact in
-  /// expectation, and for Top-k, which promises it, if nothing was measured.
+  /// The largest such ratio over the beginnings of the runs: what a proof needs that sums over all
+  /// iterations before it bounds.
+  Constant contraction_on_average() const;
+  /// The largest of single iterations: what a proof needs that bounds each step.
+  Constant contraction_in_every_iteration() const;
+  /// q of the workers' residuals, on average over the run: what the sparsifier promises if that is
+  /// exact, else as measured, else the promise.
   Constant worker_contraction() const;
-  /// delta of the gTop-k assumption: the largest pooled ratio of a window.
+  /// delta of the gTop-k assumption: the largest of single iterations.
   Constant selection_ratio() const;
+  /// "in each of 300 iterations", "at 64 of 300 iterations": where `singles` of all seeds were.
+  bool measured_everywhere(Singles SeedMeasures::*singles) const;
   /// xi of Alistarh et al.: the largest seen.
   Constant xi() const;
   /// |g^p - grad f_p(w_0)|^2 of EF21 before its first step; mean over the seeds.
@@ -100,7 +144,7 @@ class Evidence {
   std::vector<Constant> similarity() const;
 
  private:
-  Windows pooled(Windows SeedMeasures::*windows) const;
+  Windows pooled(HeldRatio SeedMeasures::*ratio) const;
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;

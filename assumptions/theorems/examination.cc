@@ -9,6 +9,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "assumptions/estimators/holm.h"
+
 namespace residuum {
 namespace {
 
@@ -77,8 +79,14 @@ Examination::Examination(const Evidence& evidence, Left left) : evidence_(&evide
 }
 
 void Examination::precondition(std::string statement, bool met, std::string detail) {
+  precondition(std::move(statement),
+               met ? PreconditionState::met : PreconditionState::not_met,
+               std::move(detail));
+}
+
+void Examination::precondition(std::string statement, PreconditionState state, std::string detail) {
   bound_.preconditions.push_back(
-      {.statement = std::move(statement), .met = met, .detail = std::move(detail)});
+      {.statement = std::move(statement), .state = state, .detail = std::move(detail)});
 }
 
 double Examination::need(const Constant& constant) {
@@ -101,9 +109,13 @@ void Examination::plain_updates() {
 
 void Examination::unbiased_gradients() {
   const MethodFacts& facts = method();
+  std::string detail = facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
+  if (!facts.gradient_bias.empty()) {
+    detail = facts.gradient_bias;
+  }
   precondition("gradients are unbiased given the past",
-               facts.full_gradients || facts.sampling == "replacement",
-               facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling);
+               facts.gradient_bias.empty() && (facts.full_gradients || facts.independent_draws),
+               detail);
 }
 
 void Examination::lockstep_with_plain_updates() {
@@ -117,25 +129,24 @@ void Examination::lockstep_with_plain_updates() {
 void Examination::plain_synchronous_steps() {
   const MethodFacts& facts = method();
   lockstep_with_plain_updates();
-  if (facts.units != "step") {
+  if (facts.in_gradient_units) {
     // Memory in gradients is memory in steps divided by eta: the same until eta changes.
     precondition("residuals in units of the step, or a constant step size",
-                 facts.step_rule == "constant",
-                 fmt::format("units are {}, step rule is {}", facts.units, facts.step_rule));
+                 facts.steps_are_constant,
+                 fmt::format("units are gradients, step rule is {}", facts.step_rule));
   }
 }
 
 void Examination::constant_step() {
   precondition("constant step size",
-               method().step_rule == "constant",
+               method().steps_are_constant,
                fmt::format("step rule is {}", method().step_rule));
 }
 
 void Examination::steps_do_not_increase() {
-  const auto& rule = method().step_rule;
-  const bool known =
-      rule == "constant" || rule == "inv-sqrt" || rule == "inv-time" || rule == "milestones";
-  precondition("step sizes do not increase", known, fmt::format("step rule is {}", rule));
+  precondition("step sizes do not increase",
+               !method().steps_may_grow,
+               fmt::format("step rule is {}", method().step_rule));
 }
 
 void Examination::convex_objective() {
@@ -145,20 +156,68 @@ void Examination::convex_objective() {
                convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
 }
 
-void Examination::error_feedback_of_whole_messages() {
+void Examination::whole_messages_are_applied() {
   const MethodFacts& facts = method();
   precondition("every message is applied as it was sent",
-               facts.aggregator == "allgather",
-               fmt::format("aggregator is {}", facts.aggregator));
-  precondition("residuals are those of error feedback",
-               facts.feedback == "ef14",
-               fmt::format("feedback is {}", facts.feedback));
+               facts.applies_whole_messages,
+               fmt::format("aggregator {} {}",
+                           facts.aggregator,
+                           facts.applies_whole_messages ? "does" : "cuts what was sent"));
 }
 
-void Examination::contracts(double contraction) {
-  if (!std::isnan(contraction)) {
-    precondition("contraction q < 1", contraction < 1, fmt::format("q = {:.6g}", contraction));
+void Examination::error_feedback() {
+  const MethodFacts& facts = method();
+  precondition("what was not delivered is added to the next gradient",
+               facts.memory == Memory::residual && facts.conserves,
+               facts.memory != Memory::residual
+                   ? fmt::format("{} is {}", facts.feedback, memory_text(facts.memory))
+                   : fmt::format("feedback {} {}",
+                                 facts.feedback,
+                                 facts.conserves ? "does" : "loses some of it for good"));
+}
+
+void Examination::error_feedback_of_whole_messages() {
+  whole_messages_are_applied();
+  error_feedback();
+}
+
+void Examination::largest_entries_are_sent() {
+  const MethodFacts& facts = method();
+  precondition("workers send their k largest entries",
+               facts.keeps_largest && facts.k.has_value(),
+               "sparsifier is " + facts.sparsifier);
+}
+
+void Examination::contracts(const std::string& statement, double contraction, bool proven) {
+  if (std::isnan(contraction)) {
+    return;  // the constant is named among the missing ones
   }
+  const auto below = proven ? PreconditionState::met : PreconditionState::not_refuted;
+  precondition(statement,
+               contraction < 1 ? below : PreconditionState::not_met,
+               fmt::format("q = {:.6g}{}", contraction, proven ? "" : ", at the measured iterations"));
+}
+
+double Examination::gap_contracts_on_average() {
+  const double q = need(evidence_->contraction_on_average());
+  contracts("contraction q < 1, on average over the run",
+            q,
+            evidence_->measured_everywhere(&SeedMeasures::single_contraction));
+  return q;
+}
+
+double Examination::gap_contracts_in_every_iteration() {
+  const double q = need(evidence_->contraction_in_every_iteration());
+  contracts("contraction q < 1 in every iteration",
+            q,
+            evidence_->measured_everywhere(&SeedMeasures::single_contraction));
+  return q;
+}
+
+double Examination::residuals_contract() {
+  const double q = need(evidence_->worker_contraction());
+  contracts("contraction q < 1 of the workers' residuals, on average over the run", q, true);
+  return q;
 }
 
 double Examination::step_at_most(double limit, const std::string& formula) {
@@ -169,16 +228,23 @@ double Examination::step_at_most(double limit, const std::string& formula) {
   }
   // A step chosen to be the limit may miss it by rounding.
   constexpr double kRounding = 1e-12;
+  const bool below = eta <= limit * (1 + kRounding);
+  const auto state = method().smoothness ? PreconditionState::met : PreconditionState::not_refuted;
   precondition(fmt::format("η ≤ {}", formula),
-               eta <= limit * (1 + kRounding),
-               fmt::format("η = {:.6g}, limit {:.6g}", eta, limit));
+               below ? state : PreconditionState::not_met,
+               fmt::format("η = {:.6g}, limit {:.6g}{}",
+                           eta,
+                           limit,
+                           method().smoothness ? "" : " with an L that may be larger"));
   return eta;
 }
 
 bool Examination::met() const {
   return std::all_of(bound_.preconditions.begin(),
                      bound_.preconditions.end(),
-                     [](const Precondition& one) { return one.met; });
+                     [](const Precondition& one) {
+                       return one.state != PreconditionState::not_met;
+                     });
 }
 
 void Examination::missing_reason(const std::string& what) {
@@ -302,6 +368,7 @@ void Examination::judge(const Sides& last) {
                         : "a side of some seed is not finite";
     return;
   }
+  bound_.p_value = chance_above(excess, 0);
   if (bound_.excess->high <= 0) {
     bound_.verdict = BoundVerdict::holds;
   } else {
@@ -311,6 +378,9 @@ void Examination::judge(const Sides& last) {
 
 /// With eta = theta/sqrt(T) the fast terms fall by 1/sqrt(T) against the leading ones.
 void Examination::find_horizon(double iterations) {
+  if (!has_horizon_) {
+    return;
+  }
   if (horizon_) {
     bound_.horizon = std::max(1.0, *horizon_);
     return;
@@ -346,7 +416,7 @@ Bound Examination::finish(const Terms& terms) {
   if (!met()) {
     bound_.verdict = BoundVerdict::not_applicable;
     for (const auto& one : bound_.preconditions) {
-      if (!one.met) {
+      if (one.state == PreconditionState::not_met) {
         missing_reason(fmt::format("{}: {}", one.statement, one.detail));
       }
     }
@@ -372,6 +442,28 @@ Bound Examination::finish(const Terms& terms) {
   fill(points);
   judge(points.back());
   return bound_;
+}
+
+void control_false_alarms(std::span<Bound* const> bounds) {
+  std::vector<Bound*> tested;
+  std::vector<double> p_values;
+  for (Bound* bound : bounds) {
+    if (bound->p_value) {
+      tested.push_back(bound);
+      p_values.push_back(*bound->p_value);
+    }
+  }
+  const auto rejected = holm_rejects(p_values, (1 - kConfidence) / 2);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (tested[i]->verdict == BoundVerdict::fails && !rejected[i]) {
+      tested[i]->verdict = BoundVerdict::marginal;
+      tested[i]->remarks +=
+          fmt::format("{}fails by itself (p = {:.2g}), not among the {} bounds of this study (Holm)",
+                      tested[i]->remarks.empty() ? "" : "; ",
+                      p_values[i],
+                      tested.size());
+    }
+  }
 }
 
 AggregateNoise aggregate_noise(Examination& exam, bool needs_similarity) {

@@ -29,6 +29,7 @@ class Examination {
 
   /// The detail is what is so, met or not: it is shown either way.
   void precondition(std::string statement, bool met, std::string detail = {});
+  void precondition(std::string statement, PreconditionState state, std::string detail);
 
   /// The value of a constant; not a number where it is missing, which the examination remembers.
   double need(const Constant& constant);
@@ -45,16 +46,27 @@ class Examination {
   void constant_step();
   void steps_do_not_increase();
   void convex_objective();
+  void whole_messages_are_applied();
+  /// What was not delivered is added to the next gradient.
+  void error_feedback();
   /// Every message enters the update as it was sent, and what was not sent is remembered.
   void error_feedback_of_whole_messages();
-  /// q < 1; the detail names the value.
-  void contracts(double contraction);
+  /// The k largest entries of the whole accumulator are sent, k < d.
+  void largest_entries_are_sent();
+  /// On average over the run the gap contracts; returns q, which a constant step needs no more of.
+  double gap_contracts_on_average();
+  /// The gap contracts in every iteration; returns the largest q_t.
+  double gap_contracts_in_every_iteration();
+  /// The workers' residuals contract on average; returns q_p.
+  double residuals_contract();
   /// The largest step size is at most `limit` (not a number: a constant of it is missing). Returns
-  /// the step size.
+  /// the step size. With an L that was only measured the limit may be smaller: it is not refuted.
   double step_at_most(double limit, const std::string& formula);
 
   /// T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
   void horizon_is(double horizon) { horizon_ = horizon; }
+  /// A term stays whatever T is: there is no T*.
+  void has_no_horizon() { has_horizon_ = false; }
   /// Leading terms of order 1/T and fast ones of order 1/T^2.
   void rates_are_of_one_over_t() { horizon_power_ = 1; }
 
@@ -63,6 +75,7 @@ class Examination {
  private:
   struct Sides;
 
+  void contracts(const std::string& statement, double contraction, bool proven);
   bool met() const;
   void missing_reason(const std::string& what);
   std::optional<Average> left_at(const Snapshot& snapshot) const;
@@ -79,6 +92,7 @@ class Examination {
   Bound bound_;
   std::optional<double> horizon_;
   double horizon_power_ = 2;
+  bool has_horizon_ = true;
 };
 
 /// E|mean G|^2 <= A |grad f|^2 + B from noise growth (M, sigma^2) and similarity (C, zeta^2).

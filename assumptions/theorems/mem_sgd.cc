@@ -19,8 +19,9 @@ namespace {
 
 void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double convexity) {
   const MethodFacts& facts = exam.method();
-  exam.precondition(
-      "step rule 8/(μ(a + t))", facts.step_rule == "inv-time", "step rule is " + facts.step_rule);
+  exam.precondition("step rule 8/(μ(a + t))",
+                    facts.step_shift.has_value(),
+                    "step rule is " + facts.step_rule);
   const double eta = exam.evidence().step_size().value.value_or(std::nan(""));
   const double ratio = eta * convexity * shift / 8;
   if (!std::isnan(ratio)) {
@@ -44,8 +45,9 @@ Bound mem_sgd(const Evidence& evidence) {
   exam.plain_synchronous_steps();
   exam.error_feedback_of_whole_messages();
   exam.convex_objective();
-  exam.precondition("workers send k entries",
-                    facts.sparsifier == "top-k" || facts.sparsifier == "rand-k",
+  exam.precondition("the sparsifier keeps the share k/d of every accumulator, in expectation",
+                    facts.k && facts.promised_share &&
+                        *facts.promised_share >= *facts.k / facts.dimension * (1 - 1e-12),
                     "sparsifier is " + facts.sparsifier);
   const double convexity = exam.need(evidence.strong_convexity());
   exam.precondition("μ > 0", !(convexity <= 0), fmt::format("μ = {:.6g}", convexity));
@@ -59,7 +61,8 @@ Bound mem_sgd(const Evidence& evidence) {
   const double ratio = facts.dimension / facts.k.value_or(facts.dimension);
   const double alpha = (a - 1) / ratio - 1;
   if (!std::isnan(alpha)) {
-    exam.precondition("(α + 2) d/k ≤ a with α > 4", alpha > 4, fmt::format("α = {:.4g}", alpha));
+    exam.precondition(
+        "(α + 1) d/k + 1 ≤ a with α > 4", alpha > 4, fmt::format("α = {:.4g}", alpha));
   }
   exam.rates_are_of_one_over_t();
   const double memory = 4 * alpha / (alpha - 4) * ratio * ratio * moment;

@@ -104,6 +104,18 @@ const Theorem* find_theorem(std::string_view name) {
   return nullptr;
 }
 
+std::string_view precondition_text(PreconditionState state) {
+  switch (state) {
+    case PreconditionState::met:
+      return "met";
+    case PreconditionState::not_refuted:
+      return "not refuted";
+    case PreconditionState::not_met:
+      break;
+  }
+  return "not met";
+}
+
 std::string_view attribution_text(Attribution attribution) {
   switch (attribution) {
     case Attribution::optimisation:

@@ -56,15 +56,19 @@ Bound threshold_bound(const Evidence& evidence, const Form& form, double start_f
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
-  exam.precondition("entries are sent by a threshold on their magnitude",
-                    facts.sparsifier == "hard-threshold",
+  exam.precondition("what a worker holds back is below a threshold in every entry",
+                    facts.threshold.has_value(),
                     "sparsifier is " + facts.sparsifier);
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());
   const AggregateNoise noise = aggregate_noise(exam);
-  const double tau =
-      exam.need(facts.threshold ? Constant{"τ", facts.threshold, "exact: the threshold ηλ"}
-                                : Constant{"τ", std::nullopt, "the threshold is not known"});
+  const double tau = exam.need({"τ",
+                                facts.threshold,
+                                facts.threshold_follows_step ? "exact: the threshold ηλ"
+                                                             : "exact: the fixed threshold"});
+  if (!facts.threshold_follows_step) {
+    exam.has_no_horizon();  // dτ² stays as it is when the step size is tuned to a longer run
+  }
   const double eta = exam.step_at_most(1 / (form.limit * smoothness * noise.growth),
                                        fmt::format("1/({}LA)", form.limit));
   const double scale = form.noise * noise_scale(form, smoothness) * eta;
@@ -92,15 +96,14 @@ Bound top_k_bound(const Evidence& evidence, const Form& form, double start_facto
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
-  exam.precondition("workers send k entries",
-                    facts.sparsifier == "top-k" || facts.sparsifier == "rand-k",
+  exam.precondition("the sparsifier keeps a share of every accumulator, in expectation",
+                    facts.promised_share.has_value(),
                     "sparsifier is " + facts.sparsifier);
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());
   const AggregateNoise noise = aggregate_noise(exam, true);
-  const double q = exam.need(evidence.worker_contraction());
-  exam.contracts(q);
-  const double amplified = std::isnan(q) ? q : amplification(q);
+  const double q = exam.residuals_contract();
+  const double amplified = q >= 0 ? amplification(q) : q;
   const double growth = std::max(
       noise.growth, std::sqrt(amplified * (1 + noise.noise_growth) * (1 + noise.similarity)));
   const double eta =

@@ -51,7 +51,13 @@ std::optional<Average> HeldAverage::until(double step_sum) const {
 }
 
 SeedEvidence::SeedEvidence(std::uint64_t iterations)
-    : measures_(iterations), horizons_(log_spaced(iterations)) {}
+    : measures_(iterations), iterations_(iterations), horizons_(log_spaced(iterations)) {}
+
+void SeedEvidence::end_early(std::uint64_t iterations) {
+  ended_early_ = true;
+  iterations_ = iterations;
+  measures_.end_at(iterations);
+}
 
 bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,
                                      std::uint64_t iteration) {
@@ -63,6 +69,7 @@ bool SeedEvidence::Horizons::reached(const std::vector<std::uint64_t>& horizons,
 }
 
 void SeedEvidence::add(const Row& row) {
+  ++rows_;
   advance(row);
   look_at(row);
   compare_gap(row);

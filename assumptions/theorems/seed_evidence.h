@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "assumptions/estimators/windows.h"
+#include "assumptions/estimators/held_ratio.h"
 #include "core/record/record.h"
 
 namespace residuum {
@@ -51,7 +51,8 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
-/// What single iterations say, over the run: means over windows and extremes.
+/// What single iterations say, over the run: pooled ratios and means in which a row counts for the
+/// iterations it stands for, and extremes.
 struct SeedMeasures {
   explicit SeedMeasures(std::uint64_t iterations);
 
@@ -59,26 +60,40 @@ struct SeedMeasures {
   std::optional<double> initial_distortion;  // EF21's G_0
   std::optional<double> initial_distance_sq;
   std::optional<double> largest_xi;
-  std::optional<double> largest_smoothness;  // of the measured ratios
   std::optional<double> largest_step;
 
-  Windows mean_gradient;       // |mean G|^2
-  Windows worker_gradient;     // mean |G^p|^2
-  Windows true_gradient;       // |grad f|^2, evaluated or by half batches
-  Windows worker_true;         // mean |grad f_p|^2 = mean |G^p|^2 - sigma^2
-  Windows noise;               // sigma^2
-  Windows heterogeneity;       // zeta^2
-  Windows contraction;         // |e'|^2 over |e + eta mean G|^2
-  Windows worker_contraction;  // mean |e^p'|^2 over mean |a^p|^2
-  Windows selection;           // |mean a - g/P|^2 over (1 - rho)|mean a|^2
-  Windows gap;                 // |e'|^2
-  Windows half_bias;           // |mean G^1 - mean G^2|^2 of half batches over its expectation
-  Windows tail;                // |a - Top_k a|^2 / |a|^2 of the mean accumulator
+  HeldRatio mean_gradient;       // |mean G|^2
+  HeldRatio worker_gradient;     // mean |G^p|^2
+  HeldRatio true_gradient;       // |grad f|^2, evaluated or by half batches
+  HeldRatio worker_true;         // mean |grad f_p|^2 = mean |G^p|^2 - sigma^2
+  HeldRatio noise;               // sigma^2
+  HeldRatio heterogeneity;       // zeta^2
+  HeldRatio contraction;         // |e'|^2 over |e + eta mean G|^2
+  HeldRatio worker_contraction;  // mean |e^p'|^2 over mean |a^p|^2
+  HeldRatio worker_selection;    // mean |e^p'|^2 over (1 - rho) mean |a^p|^2
+  HeldRatio selection;           // |mean a - g/P|^2 over (1 - rho) |mean a|^2
+  HeldRatio gap;                 // |e'|^2
+  HeldRatio half_bias;           // |mean G^1 - mean G^2|^2 of half batches over its expectation
+  HeldRatio gradient_bias;       // <mean G - grad f, grad f> / |grad f|^2
+  HeldRatio tail;                // |a - Top_k a|^2 / |a|^2 of the mean accumulator
+  HeldRatio tail_selection;      // the same over (1 - rho)^2
+
+  Singles single_selection;          // delta_t <= 1
+  Singles single_contraction;        // q_t < 1
+  Singles single_worker_selection;   // as worker_selection, of one iteration
+  Singles single_tail;               // as tail_selection
+  LargestSingles single_gap;         // |e'|^2
+  LargestSingles single_difference;  // |grad f(x) - grad f(y)| / |x - y|
+  LargestSingles single_curvature;   // largest |eigenvalue| by power iteration
 
   void add(const Row& row);
+  /// The run ended after so many iterations.
+  void end_at(std::uint64_t iterations);
 
  private:
-  void fill_windows(const Row& row);
+  void look_at_gradients(const Row& row);
+  void look_at_contraction(const Row& row);
+  void look_at_selection(const Row& row);
   void take_extremes(const Row& row);
 };
 
@@ -89,13 +104,16 @@ class SeedEvidence {
 
   /// The next row; iterations rise.
   void add(const Row& row);
-  /// The run diverged before its last iteration.
-  void end_early() { ended_early_ = true; }
+  /// The run diverged after so many iterations, before its last.
+  void end_early(std::uint64_t iterations);
 
   /// By their iterations. The longest is the last row's: of the last step nobody saw the end.
   std::map<std::uint64_t, Snapshot> snapshots() const;
   const SeedMeasures& measures() const { return measures_; }
   bool ended_early() const { return ended_early_; }
+  /// How many iterations the run had, and how many of them left a row.
+  std::uint64_t iterations() const { return iterations_; }
+  std::uint64_t rows() const { return rows_; }
 
  private:
   void advance(const Row& row);
@@ -113,6 +131,8 @@ class SeedEvidence {
 
   SeedMeasures measures_;
   bool ended_early_ = false;
+  std::uint64_t iterations_;
+  std::uint64_t rows_ = 0;
 
   std::vector<std::uint64_t> horizons_;
   Horizons any_;

@@ -1,13 +1,44 @@
+#include <array>
+
 #include "assumptions/theorems/seed_evidence.h"
 
 namespace residuum {
 namespace {
+
+// delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
+constexpr double kRounding = 1e-12;
+
+constexpr std::array kHeld{&SeedMeasures::mean_gradient,
+                           &SeedMeasures::worker_gradient,
+                           &SeedMeasures::true_gradient,
+                           &SeedMeasures::worker_true,
+                           &SeedMeasures::noise,
+                           &SeedMeasures::heterogeneity,
+                           &SeedMeasures::contraction,
+                           &SeedMeasures::worker_contraction,
+                           &SeedMeasures::worker_selection,
+                           &SeedMeasures::selection,
+                           &SeedMeasures::gap,
+                           &SeedMeasures::half_bias,
+                           &SeedMeasures::gradient_bias,
+                           &SeedMeasures::tail,
+                           &SeedMeasures::tail_selection};
 
 void take_larger(std::optional<double>& largest, const std::optional<double>& value) {
   if (value && !(largest && *largest >= *value)) {
     largest = value;
   }
 }
+
+void look(HeldRatio& held, const Row& row, Column column) {
+  if (const auto& value = row.get(column)) {
+    held.look(row.iteration(), *value);
+  }
+}
+
+/// 1 - rho_t. Tables from before there was the column are of runs with one density, which ratios of
+/// sums over the run need not know.
+double left_at_random(const Row& row) { return 1 - row.get(Column::density).value_or(0); }
 
 }  // namespace
 
@@ -20,10 +51,19 @@ SeedMeasures::SeedMeasures(std::uint64_t iterations)
       heterogeneity(iterations),
       contraction(iterations),
       worker_contraction(iterations),
+      worker_selection(iterations),
       selection(iterations),
       gap(iterations),
       half_bias(iterations),
-      tail(iterations) {}
+      gradient_bias(iterations),
+      tail(iterations),
+      tail_selection(iterations) {}
+
+void SeedMeasures::end_at(std::uint64_t iterations) {
+  for (const auto held : kHeld) {
+    (this->*held).end_at(iterations);
+  }
+}
 
 void SeedMeasures::add(const Row& row) {
   if (row.iteration() == 0) {
@@ -31,48 +71,76 @@ void SeedMeasures::add(const Row& row) {
     initial_distortion = row.get(Column::ef21_distortion);
     initial_distance_sq = row.get(Column::distance_sq);
   }
-  fill_windows(row);
+  look_at_gradients(row);
+  look_at_contraction(row);
+  look_at_selection(row);
   take_extremes(row);
 }
 
-void SeedMeasures::fill_windows(const Row& row) {
-  const std::uint64_t t = row.iteration();
-  const auto fill = [&](Windows& windows, const std::optional<double>& value) {
-    if (value) {
-      windows.add(t, *value);
-    }
-  };
+void SeedMeasures::look_at_gradients(const Row& row) {
+  look(mean_gradient, row, Column::mean_grad_norm_sq);
+  look(worker_gradient, row, Column::worker_grad_norm_sq);
+  look(noise, row, Column::noise_variance);
+  look(heterogeneity, row, Column::heterogeneity);
+  look(half_bias, row, Column::half_batch_bias);
+  look(gradient_bias, row, Column::gradient_bias);
+  const bool is_evaluated = row.get(Column::grad_norm_sq).has_value();
+  look(true_gradient, row, is_evaluated ? Column::grad_norm_sq : Column::grad_norm_sq_split);
   const auto& variance = row.get(Column::noise_variance);
   const auto& drawn = row.get(Column::worker_grad_norm_sq);
-  fill(mean_gradient, row.get(Column::mean_grad_norm_sq));
-  fill(worker_gradient, drawn);
-  fill(noise, variance);
-  fill(heterogeneity, row.get(Column::heterogeneity));
-  const auto& evaluated = row.get(Column::grad_norm_sq);
-  fill(true_gradient, evaluated ? evaluated : row.get(Column::grad_norm_sq_split));
-  fill(gap, row.get(Column::gap_norm_sq));
-  fill(half_bias, row.get(Column::half_batch_bias));
-  fill(tail, row.get(Column::tail_ratio));
   if (variance && drawn) {
-    worker_true.add(t, *drawn - *variance);
+    worker_true.look(row.iteration(), *drawn - *variance);
   }
+}
 
-  const auto& accumulated = row.get(Column::accumulator_norm_sq);
+void SeedMeasures::look_at_contraction(const Row& row) {
+  const std::uint64_t t = row.iteration();
+  look(gap, row, Column::gap_norm_sq);
   const auto& next_gap = row.get(Column::gap_norm_sq);
   const auto& q = row.get(Column::contraction);
+  const auto& accumulated = row.get(Column::accumulator_norm_sq);
   if (next_gap && q && *q > 0) {
-    contraction.add_ratio(t, *next_gap, *next_gap / *q);
+    contraction.look(t, *next_gap, *next_gap / *q);
   } else if (next_gap && q && accumulated) {
-    contraction.add_ratio(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
+    contraction.look(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
   }
+  if (q) {
+    single_contraction.add(t, *q, !(*q < 1));
+  }
+  if (next_gap) {
+    single_gap.add(t, *next_gap);
+  }
+}
+
+void SeedMeasures::look_at_selection(const Row& row) {
+  const std::uint64_t t = row.iteration();
+  const double random = left_at_random(row);
+  const bool knows_density = row.get(Column::density).has_value();
   const auto& left = row.get(Column::residual_norm_sq);
   const auto& brought = row.get(Column::worker_accumulator_norm_sq);
   if (left && brought) {
-    worker_contraction.add_ratio(t, *left, *brought);
+    worker_contraction.look(t, *left, *brought);
+    worker_selection.look(t, *left, random * *brought);
+    if (knows_density && random > 0 && *brought > 0) {
+      const double ratio = *left / (random * *brought);
+      single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
+    }
   }
-  const auto& ratio = row.get(Column::delta);
-  if (ratio && accumulated) {
-    selection.add_ratio(t, *ratio * *accumulated, *accumulated);
+  const auto& delta = row.get(Column::delta);
+  const auto& accumulated = row.get(Column::accumulator_norm_sq);
+  if (delta && accumulated) {
+    selection.look(t, *delta * random * *accumulated, random * *accumulated);
+  }
+  if (delta) {
+    single_selection.add(t, *delta, !(*delta <= 1 + kRounding));
+  }
+  if (const auto& ratio = row.get(Column::tail_ratio)) {
+    tail.look(t, *ratio);
+    tail_selection.look(t, random > 0 ? *ratio / (random * random) : *ratio);
+    if (knows_density && random > 0) {
+      const double of_random = *ratio / (random * random);
+      single_tail.add(t, of_random, !(of_random <= 1 + kRounding));
+    }
   }
 }
 
@@ -80,9 +148,13 @@ void SeedMeasures::take_extremes(const Row& row) {
   take_larger(largest_xi, row.get(Column::xi));
   take_larger(largest_step, row.get(Column::step_size));
   // Not smoothness_descent: it need not be a lower bound of L where f is evaluated with rounding.
-  for (const Column column :
-       {Column::smoothness_gap, Column::smoothness_secant, Column::smoothness_power}) {
-    take_larger(largest_smoothness, row.get(column));
+  for (const Column column : {Column::smoothness_gap, Column::smoothness_secant}) {
+    if (const auto& quotient = row.get(column)) {
+      single_difference.add(row.iteration(), *quotient);
+    }
+  }
+  if (const auto& curvature = row.get(Column::smoothness_power)) {
+    single_curvature.add(row.iteration(), *curvature);
   }
 }
 

@@ -20,7 +20,7 @@ Common need_common(Examination& exam) {
   exam.unbiased_gradients();
   exam.constant_step();
   exam.precondition("workers send everything",
-                    exam.method().sparsifier == "none",
+                    exam.method().sends_everything,
                     "sparsifier is " + exam.method().sparsifier);
   Common common;
   common.smoothness = exam.need(exam.evidence().smoothness());

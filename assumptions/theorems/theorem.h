@@ -41,9 +41,14 @@ struct BoundTerm {
   bool fast = false;  // of faster decay than the leading terms when the step size is tuned to T
 };
 
+/// Not refuted: what was measured does not speak against it, and does not prove it either.
+enum class PreconditionState { met, not_refuted, not_met };
+/// "met", "not refuted", "not met".
+std::string_view precondition_text(PreconditionState state);
+
 struct Precondition {
   std::string statement;
-  bool met = false;
+  PreconditionState state = PreconditionState::not_met;
   std::string detail;
 };
 
@@ -73,6 +78,7 @@ struct Bound {
   std::optional<double> rhs;
   std::optional<double> slack;     // rhs / lhs
   std::optional<Interval> excess;  // of lhs - rhs over the seeds
+  std::optional<double> p_value;   // of an excess like this if the mean is not above zero
   std::string remarks;             // on sampling, intervals, seeds that ended early
   std::vector<BoundTerm> terms;    // of rhs, mean over the seeds
   std::optional<double> horizon;   // T* >= 1, from where the leading terms outweigh the fast ones
@@ -87,6 +93,10 @@ struct Theorem {
   std::string_view paper;
   Bound (*evaluate)(const Evidence& evidence);
 };
+
+/// Corrects the verdicts of one study for their number (Holm): a left side that is larger than its
+/// bound by itself, but not among so many tests, is marginal, and the remarks say so.
+void control_false_alarms(std::span<Bound* const> bounds);
 
 std::span<const Theorem> theorems();
 

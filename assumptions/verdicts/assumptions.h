@@ -1,12 +1,22 @@
 #pragma once
-// The analytic assumptions of the convergence papers, each as one measured ratio that must not
-// exceed one, with its interval over the seeds: holds if the interval ends at or below one, fails
-// if it begins above, marginal if one lies in it. With one seed there is no interval, and it
-// decides nothing unless the assumption is about every single step (smoothness) or nothing in the
-// run is random. `unbiased` is a ratio of expectation one: it fails if a 99.9 % interval excludes
-// one. A seed that was not measured decides nothing.
+// The analytic assumptions of the convergence papers, each as a measured ratio that must not exceed
+// one, and judged twice where the papers assume it of every iteration:
+//   on average            the ratio pooled over a run, its mean over the seeds with Student's
+//                         interval: holds if the interval ends at or below one, fails if it begins
+//                         above, marginal if one lies in it. With one seed there is no interval,
+//                         and nothing is decided unless nothing in the run is random. A row counts
+//                         for the iterations until the next; where rows are missing, the interval
+//                         is widened by what they may hide, and what is then open is undecided.
+//   in every iteration    fails if a single measured iteration is above one, in any seed; holds if
+//                         every iteration was measured and none is; undecided otherwise.
+// `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
+// zero: they hold if the interval contains it. What is exact by the sparsifier's law is not tested.
+// A seed that was not measured decides nothing.
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,20 +30,50 @@ enum class AssumptionState { holds, marginal, fails, undecided, not_measured };
 /// "holds", "marginal", "fails", "undecided", "not measured".
 std::string_view state_text(AssumptionState state);
 
+/// What single iterations say, over all seeds.
+struct EveryVerdict {
+  AssumptionState state = AssumptionState::not_measured;
+  std::uint64_t violations = 0;
+  std::uint64_t measured = 0;
+  std::uint64_t iterations = 0;
+  std::optional<double> worst;  // the largest ratio
+  std::size_t worst_seed = 0;
+  std::uint64_t worst_iteration = 0;
+  std::string remark;
+};
+
 struct AssumptionVerdict {
   std::string_view name;
   std::string_view statement;  // what is assumed, and the ratio that is formed of it
   std::string_view paper;
+
+  // On average. Of `smoothness`, which is about single quotients alone, they are those of the
+  // seeds' largest.
   AssumptionState state = AssumptionState::not_measured;
-  std::optional<double> value;       // mean over the seeds of the ratio
-  std::optional<Interval> interval;  // of that mean, 95 %, Student's t
-  std::optional<double> worst;       // of the seeds' ratios
-  std::size_t worst_seed = 0;        // which
+  std::optional<double> value;           // mean over the seeds of the ratio
+  std::optional<Interval> interval;      // of that mean, 95 %, Student's t
+  double sampling_error = 0;             // half a width more, for iterations without a row
+  std::optional<double> p_value;         // of a mean as far on the wrong side by chance
+  std::optional<double> worst;           // of the seeds' ratios
+  std::size_t worst_seed = 0;            // which
   std::size_t seeds = 0;
-  std::string remark;  // why nothing could be said, or why there is no interval
+  std::uint64_t rows = 0;                // that entered, of all seeds
+  std::uint64_t iterations = 0;          // that the seeds had
+  std::string remark;                    // why nothing could be said, or why there is no interval
+  bool is_average = true;                // false: about single iterations only
+
+  std::optional<EveryVerdict> every;  // absent where the papers assume nothing of single iterations
+
+  /// The sentence for a ratio that did not grow, where that is all that is tested.
+  bool tests_growth = false;
 };
 
 /// All assumptions, in a fixed order, judged for the runs of one method.
 std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence);
+
+/// Corrects the verdicts of one study for their number (Holm): a mean that is above its limit by
+/// itself, but not among so many tests, is marginal, and its remark says so. Chance makes any
+/// verdict of the study fail in at most 5 % of studies in which everything holds.
+void control_false_alarms(std::span<AssumptionVerdict* const> verdicts);
 
 }  // namespace residuum

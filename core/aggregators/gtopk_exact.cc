@@ -21,7 +21,10 @@ class GTopKExact final : public AggregatorFor<GTopKExact> {
   }
 
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = false, .cuts_in_merges = false, .is_sparse = true};
+    return {.applies_whole_messages = false,
+            .cuts_in_merges = false,
+            .is_sparse = true,
+            .selects_largest = true};
   }
   bool needs_k() const override { return true; }
   TrafficModel traffic_model(const TrafficShape& shape) const override {

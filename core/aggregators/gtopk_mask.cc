@@ -35,7 +35,11 @@ class GTopKMask final : public AggregatorFor<GTopKMask> {
   }
 
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = false, .cuts_in_merges = false, .is_sparse = true};
+    return {.applies_whole_messages = false,
+            .cuts_in_merges = false,
+            .is_sparse = true,
+            .completes_support = true,
+            .selects_largest = true};
   }
   bool needs_k() const override { return true; }
 

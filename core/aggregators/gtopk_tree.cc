@@ -30,7 +30,10 @@ class GTopKTree final : public AggregatorFor<GTopKTree> {
   }
 
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = false, .cuts_in_merges = true, .is_sparse = true};
+    return {.applies_whole_messages = false,
+            .cuts_in_merges = true,
+            .is_sparse = true,
+            .selects_largest = true};
   }
   bool needs_k() const override { return true; }
 

@@ -227,7 +227,7 @@ std::unique_ptr<World> make_group_world(World& all, int groups) {
 }
 
 bool started_by_launcher() {
-  constexpr std::array kSigns{"Ocomm__SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};
+  constexpr std::array kSigns{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};
   return std::any_of(kSigns.begin(), kSigns.end(), [](const char* name) {
     return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): read before any thread
   });

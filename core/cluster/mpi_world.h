@@ -18,7 +18,9 @@ std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 /// or a single process. An `abort` ends all groups. Collective over `all`.
 std::unique_ptr<World> make_group_world(World& all, int groups);
 
-/// True if this process was started by a launcher (mpirun, srun), so that MPI is worth starting.
+/// True if this process was started by a launcher (mpirun, srun), so that MPI is worth starting: if
+/// Open MPI's, Hydra's, PMIx's or Slurm's variable for such processes exists, whatever its value.
+/// One process that mpirun started is one too.
 bool started_by_launcher();
 
 /// Name and version of the MPI library, without initialising it.

@@ -92,6 +92,8 @@ namespace residuum {
     "bytes sent by all workers up to and with this iteration")                                     \
   X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")    \
   X(test_perplexity, number, "", "exp(test_loss) of a language model")                             \
+  X(density, number, "", "rho_t, the share of entries that a random selection would keep")         \
+  X(gradient_bias, number, "", "<mean G_t - grad f(w_t), grad f(w_t)> / |grad f(w_t)|^2")          \
   X(unperturbed_loss, number, "", "f(u_t) + (lambda/2)|u_t|^2, where evaluated and u is not z")    \
   X(unperturbed_step_sum, number, "", "sum of eta'_s over s < t")                                  \
   X(unperturbed_noise_sum, number, "", "sum of eta'_s^2 |mean G_s + lambda w_s|^2 over s < t")     \

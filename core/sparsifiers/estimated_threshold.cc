@@ -45,7 +45,10 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
 
   /// An estimate can be wrong by any factor: nothing holds for every accumulator.
   SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override {
-    return {.contraction = std::nullopt, .pathwise = true, .threshold = std::nullopt};
+    return {.contraction = std::nullopt,
+            .pathwise = true,
+            .threshold = std::nullopt,
+            .deterministic = true};
   }
 
  private:

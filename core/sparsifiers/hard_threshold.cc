@@ -48,8 +48,11 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
   }
 
   SparsifierLaw law(std::size_t dimension, double step_size) const override {
-    return {
-        .contraction = std::nullopt, .pathwise = true, .threshold = lambda(dimension, step_size)};
+    return {.contraction = std::nullopt,
+            .pathwise = true,
+            .threshold = lambda(dimension, step_size),
+            .deterministic = true,
+            .threshold_scales = rule_.eta_scaled};
   }
 
   std::optional<Pilot> pilot(std::size_t dimension) const override {

@@ -1,6 +1,5 @@
 #include "core/sparsifiers/layered.h"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -55,20 +54,15 @@ class Layered final : public SparsifierFor<Layered> {
     return sum;
   }
 
-  /// What holds for every layer holds for all with the weakest constants.
+  /// What holds for every layer holds for all with the weakest constants; but the largest entries
+  /// of every layer are not those of the whole.
   SparsifierLaw law(std::size_t dimension, double step_size) const override {
     assert(dimension == layers_.back().begin + layers_.back().size);
     SparsifierLaw weakest = inner_->law(layers_.front().size, step_size);
     for (const auto& layer : layers_) {
-      const SparsifierLaw law = inner_->law(layer.size, step_size);
-      weakest.contraction = weakest.contraction && law.contraction
-                                ? std::optional(std::min(*weakest.contraction, *law.contraction))
-                                : std::nullopt;
-      weakest.threshold = weakest.threshold && law.threshold
-                              ? std::optional(std::max(*weakest.threshold, *law.threshold))
-                              : std::nullopt;
-      weakest.pathwise = weakest.pathwise && law.pathwise;
+      weakest = weaker_of(weakest, inner_->law(layer.size, step_size));
     }
+    weakest.keeps_largest = weakest.keeps_largest && layers_.size() == 1;
     return weakest;
   }
 

@@ -19,7 +19,14 @@ class None final : public SparsifierFor<None> {
   std::optional<std::size_t> k(std::size_t dimension) const override { return dimension; }
 
   SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override {
-    return {.contraction = 1.0, .pathwise = true, .threshold = std::nullopt};
+    return {.contraction = 1.0,
+            .pathwise = true,
+            .threshold = std::nullopt,
+            .exact = true,
+            .deterministic = true,
+            .keeps_largest = true,
+            .shares_support = true,
+            .unbiased = true};
   }
 };
 

@@ -78,6 +78,9 @@ class RandK final : public SparsifierFor<RandK> {
     if (scaled_) {
       law.contraction = 2 * kept > d ? std::optional(2 - d / kept) : std::nullopt;
     }
+    law.exact = law.contraction.has_value();
+    law.shares_support = shared_;
+    law.unbiased = scaled_;
     return law;
   }
 

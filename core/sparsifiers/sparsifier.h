@@ -25,7 +25,18 @@ struct SparsifierLaw {
   std::optional<double> contraction;  // delta_c: E|a - C(a)|^2 <= (1 - delta_c) |a|^2
   bool pathwise = true;               // the bound holds for each draw, not only in expectation
   std::optional<double> threshold;    // |a_i - C(a)_i| < threshold for every i
+
+  // Theorems, verdicts and predictions go by these; a rule that says nothing claims nothing.
+  bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
+  bool deterministic = false;     // no draw enters C(a)
+  bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
+  bool shares_support = false;    // one set of indices for all workers, chosen without their a
+  bool unbiased = false;          // E C(a) = a
+  bool threshold_scales = false;  // the threshold is proportional to the step size
 };
+
+/// What holds wherever one of the two laws does.
+SparsifierLaw weaker_of(const SparsifierLaw& a, const SparsifierLaw& b);
 
 /// A threshold that only training can tell: what pilot runs of the same training are to find.
 struct Pilot {

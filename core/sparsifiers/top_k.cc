@@ -31,7 +31,9 @@ class TopK final : public SparsifierFor<TopK> {
     const auto kept = static_cast<double>(amount_.resolve(dimension));
     return {.contraction = kept / static_cast<double>(dimension),
             .pathwise = true,
-            .threshold = std::nullopt};
+            .threshold = std::nullopt,
+            .deterministic = true,
+            .keeps_largest = true};
   }
 
  private:

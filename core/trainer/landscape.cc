@@ -81,6 +81,10 @@ double dot(std::span<const double> x, std::span<const double> y) {
 
 }  // namespace
 
+std::size_t curvature_samples(const Training& training) {
+  return count(thinned(evaluated_shards(training), training.power_samples));
+}
+
 Landscape::Landscape(const Training& training)
     : training_(training), is_root_(training.cluster->world().is_root()) {}
 
@@ -98,13 +102,14 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
   view_ = {};
   statistics_ = std::move(statistics);
   evaluation_.reset();
+  has_gradient_ = false;
   looked_at_z_ = is_due(training_.virtual_points, t);
   const bool due = is_due(training_.evaluated, t);
   const bool compares = looked_at_z_ && training_.compares_points;
   if (due || compares) {
-    const bool gradient = compares || training_.full_gradient;
+    has_gradient_ = compares || training_.full_gradient;
     const auto evaluation =
-        evaluate(training_, {model, statistics_}, gradient ? &gradient_ : nullptr);
+        evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
     if (due) {
       evaluation_ = evaluation;
     }
@@ -120,7 +125,7 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
     compare_points(model, at.virtual_iterate);
   }
   if (training_.follows_unperturbed()) {
-    look_at_decayed(at, due && training_.full_gradient);
+    look_at_decayed(at);
   }
   if (is_due(training_.power, t)) {
     view_.smoothness_power = dominant_curvature(t, model);
@@ -128,14 +133,14 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
 }
 
 /// What the run minimises is f + (lambda'/2)|w|^2: its value at u_t, its gradient at w_t.
-void Landscape::look_at_decayed(const Iterates& at, bool has_gradient) {
+void Landscape::look_at_decayed(const Iterates& at) {
   const double decay = training_.method->effective_decay();
   if (looked_at_z_) {
     const auto point = shared(at.unperturbed);
     const double loss = evaluate(training_, {point, statistics_}, nullptr).loss;
     view_.unperturbed_loss = loss + decay / 2 * norm_sq<double>(point);
   }
-  if (has_gradient && is_root_ && decay != 0) {
+  if (has_gradient_ && is_root_ && decay != 0) {
     view_.decayed_grad_norm_sq = distance_sq(gradient_, at.model, -decay);
   }
 }

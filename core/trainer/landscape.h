@@ -14,6 +14,10 @@
 
 namespace residuum {
 
+/// How many samples the power iteration for L looks at: about `power_samples` of those that f is
+/// the mean over; 0 without a data set. Curvature of fewer than all may exceed that of f.
+std::size_t curvature_samples(const Training& training);
+
 /// Where f is looked at in an iteration. All but w_t are read on the root alone.
 struct Iterates {
   std::span<const double> model;            // w_t
@@ -44,10 +48,14 @@ class Landscape {
 
   const std::optional<Evaluation>& evaluation() const { return evaluation_; }
   const LandscapeView& view() const { return view_; }
+  /// grad f(w_t), on the root; empty where the last look did not evaluate it.
+  std::span<const double> gradient() const {
+    return has_gradient_ ? std::span<const double>(gradient_) : std::span<const double>();
+  }
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
-  void look_at_decayed(const Iterates& at, bool has_gradient);
+  void look_at_decayed(const Iterates& at);
   void compare_points(std::span<const double> model, std::span<const double> z);
   double dominant_curvature(std::uint64_t t, std::span<const double> model) const;
 
@@ -59,6 +67,7 @@ class Landscape {
 
   std::vector<double> gradient_;          // of f at w_t
   std::vector<double> virtual_gradient_;  // of f at z_t
+  bool has_gradient_ = false;             // of the last look
   double virtual_loss_ = 0;
   bool looked_at_z_ = false;
   std::vector<double> previous_model_, previous_gradient_;

@@ -350,6 +350,7 @@ void Measurement<Real>::show(const StepState<Real>& state,
   view.cleared_everything = cleared_everything_;
   view.worker_scalars = worker_scalars_;
   view.evaluation = landscape.evaluation();
+  view.full_gradient = landscape.gradient();
   view.landscape = landscape.view();
   view.minimum = training_.minimum;
   view.test = test;

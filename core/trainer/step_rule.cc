@@ -80,6 +80,7 @@ class Constant final : public StepRule {
  public:
   explicit Constant(double value) : value_(value) {}
   double at(std::uint64_t /*iteration*/, double /*epoch*/) const override { return value_; }
+  std::optional<double> constant() const override { return value_; }
 
  private:
   double value_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/config/registry.h"
 #include "core/objective.h"
@@ -21,6 +22,9 @@ class StepRule {
 
   /// eta_t > 0 at iteration t, `epoch` passes over the data into the run.
   virtual double at(std::uint64_t iteration, double epoch) const = 0;
+
+  /// The step size, where it is the same in every iteration.
+  virtual std::optional<double> constant() const { return std::nullopt; }
 
   /// The weight of w_t in the average of the iterates that the rule's theorem is about.
   virtual double weight(std::uint64_t /*iteration*/) const { return 1; }

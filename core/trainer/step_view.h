@@ -99,6 +99,8 @@ struct StepView {
   double unit_roundoff = 0;  // of the numbers that workers exchange
   double momentum = 0;
 
+  std::span<const double> full_gradient;  // grad f(w_t), d numbers; empty where not evaluated
+
   // Means over workers, d numbers each.
   std::span<const double> mean_gradient;     // of G^p_t
   std::span<const double> mean_accumulator;  // of a^p_t

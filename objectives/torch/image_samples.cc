@@ -114,6 +114,7 @@ NetworkData image_samples(ImageData data, const ImageShape& wanted, bool augment
   NetworkData samples{.info = describe(data.train, moments, augment),
                       .labels = data.train.labels,
                       .shape = wanted,
+                      .is_augmented = augment,
                       .train = nullptr,
                       .test = nullptr};
   samples.train = std::make_unique<ImageSamples>(std::move(data.train), moments, augment);

@@ -139,6 +139,25 @@ std::size_t NetworkObjective::dimension() const {
   return last.offset + last.size;
 }
 
+Facts NetworkObjective::facts() const {
+  std::vector<std::string> biases;
+  if (!initial_statistics_.empty()) {
+    biases.emplace_back("batch normalisation in training mode");
+  }
+  if (data_.is_augmented) {
+    biases.emplace_back("batches are augmented, the samples of f are not");
+  }
+  if (!evaluated_.empty()) {
+    biases.push_back(
+        fmt::format("f is evaluated on {} of {} samples", evaluated_.size(), samples()));
+  }
+  Facts facts;
+  facts.lower_bound = 0;
+  facts.starts_from_seed = true;
+  facts.gradient_bias = fmt::to_string(fmt::join(biases, "; "));
+  return facts;
+}
+
 void NetworkObjective::initial_statistics(std::span<double> statistics) const {
   std::copy(initial_statistics_.begin(), initial_statistics_.end(), statistics.begin());
 }

@@ -42,7 +42,8 @@ class NetworkObjective final : public Objective {
   std::size_t samples() const override { return data_.train->samples(); }
   std::span<const std::int32_t> labels() const override { return data_.labels; }
   DataInfo data() const override { return data_.info; }
-  Facts facts() const override { return {}; }
+  /// A cross-entropy is never negative. Nothing is known of convexity.
+  Facts facts() const override;
   std::span<const std::uint32_t> evaluated() const override { return evaluated_; }
   std::size_t statistics() const override { return initial_statistics_.size(); }
   void initial_statistics(std::span<double> statistics) const override;

@@ -41,6 +41,7 @@ struct NetworkData {
   std::vector<std::int32_t> labels;  // of the training samples; empty where they have no classes
   ImageShape shape;
   bool is_text = false;
+  bool is_augmented = false;  // batches are varied
   std::unique_ptr<SampleSource> train;
   std::unique_ptr<SampleSource> test;  // null where nothing is held out
 };

@@ -98,6 +98,12 @@ TEST_F(Inspect, PredictsDeltaOfIndependentGaussians) {
   EXPECT_NEAR(json["predicted_delta_iid"].get<double>(), 0.623015, 1e-6);
 }
 
+TEST_F(Inspect, PredictsNothingOfAThreshold) {
+  const auto json = inspect("3,1,0\n0,2,-4\n", {"--aggregator", "allgather", "--threshold", "2"});
+
+  EXPECT_TRUE(json["predicted_delta_iid"].is_null());
+}
+
 TEST_F(Inspect, TakesThresholdsAndDensities) {
   const auto json = inspect("3,1,0\n0,2,-4\n", {"--aggregator", "allgather", "--threshold", "2"});
   EXPECT_EQ(json["nnz_sent"], 3);

@@ -17,11 +17,12 @@
 namespace residuum {
 
 /// Everything that a run keeps from one iteration to the next: momentum, both units, gradient
-/// estimates, averages, the smoothness between points, shuffled batches, dropped entries.
+/// estimates, averages, the smoothness between points, shuffled batches, shards
+/// drawn from the seed, dropped entries.
 inline std::string kept_study(int iterations) {
   return fmt::format(R"(schema = 1
 name = "kept"
-seeds = 1
+seeds = [3]
 [objective]
 kind = "logistic"
 rows = 200
@@ -60,6 +61,7 @@ sparsifier.kind = "rand-k"
 step.rule = "inv-time"
 step.shift = 100
 objective.precision = "float64"
+workers.partition_seed = "run"
 )",
                      iterations);
 }

@@ -83,6 +83,67 @@ TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
   EXPECT_NE(id_of(kStudy, {"probes.layers=all"}), id);
 }
 
+const std::string kDivided = R"(
+schema = 1
+name = "s"
+seeds = 2
+[objective]
+kind = "logistic"
+rows = 60
+features = 5
+[workers]
+count = 3
+batch = 4
+[step]
+value = 0.1
+[budget]
+iterations = 10
+)";
+
+/// The shards of the study's runs, which differ in their seed alone.
+std::vector<std::vector<std::vector<std::uint32_t>>> shards_of(
+    const std::vector<std::string>& overrides) {
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  KnownKeys known;
+  std::vector<std::vector<std::vector<std::uint32_t>>> all;
+  for (const auto& spec : parse_study(kDivided, "s.toml", overrides).runs) {
+    all.push_back(prepare(spec, objectives, known).training.shards);
+  }
+  return all;
+}
+
+TEST(PartitionSeed, OfTheRunGivesEverySeedShardsOfItsOwn) {
+  const auto usual = shards_of({});
+  const auto own = shards_of({"workers.partition_seed=run"});
+
+  ASSERT_EQ(usual.size(), 2U);
+  EXPECT_EQ(usual[0], usual[1]);
+  EXPECT_NE(own[0], own[1]);
+  EXPECT_EQ(own[0], usual[0]) << "the default is seed 1";
+  EXPECT_EQ(own, shards_of({"workers.partition_seed=run"}));
+  EXPECT_EQ(shards_of({"workers.partition_seed=2"}),
+            (std::vector<std::vector<std::vector<std::uint32_t>>>{own[1], own[1]}));
+}
+
+TEST(PartitionSeed, LeavesNoTraceAtItsDefault) {
+  const std::string id = id_of(kDivided);
+
+  EXPECT_FALSE(prepared(kDivided).front().config["workers"].contains("partition_seed"));
+  EXPECT_EQ(id_of(kDivided, {"workers.partition_seed=1"}), id);
+  EXPECT_NE(id_of(kDivided, {"workers.partition_seed=2"}), id);
+  EXPECT_NE(id_of(kDivided, {"workers.partition_seed=run"}), id);
+}
+
+TEST(PartitionSeed, IsTheRunsOrAWholeNumber) {
+  for (const char* wrong : {"runs", "-1", "1.5", "true"}) {
+    EXPECT_THAT(error_of(kDivided, {std::string("workers.partition_seed=") + wrong}),
+                HasSubstr("'workers.partition_seed' at --set must be \"run\" or a whole number"))
+        << wrong;
+  }
+  EXPECT_THAT(error_of(kStudy, {"workers.partition_seed=run"}),
+              HasSubstr("no data set to divide among the workers"));
+}
+
 TEST(RunConfig, MeasuresWhereOnlyATableOfDetailsIsWanted) {
   EXPECT_FALSE(prepared(kStudy, {"probes.names=[]"}).front().training.measure);
   EXPECT_TRUE(
@@ -110,6 +171,8 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
   EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every={even=0}"}), HasSubstr("N >= 1"));
+  EXPECT_THAT(error_of(kStudy, {"probes.every={even=-2}"}), HasSubstr("N >= 1"));
   EXPECT_THAT(error_of(kStudy, {"probes.layers=3"}), HasSubstr("\"all\" or a list"));
   EXPECT_THAT(error_of(kStudy, {"probes.layers=[3]"}), HasSubstr("\"all\" or a list"));
   EXPECT_THAT(
@@ -118,6 +181,18 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(error_of(kStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
   EXPECT_THAT(error_of(kStudy, {"probes.worker=true"}),
               HasSubstr("did you mean 'probes.workers'?"));
+}
+
+TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
+  for (const char* key : {"every", "evaluate", "test", "noise_every", "virtual_every"}) {
+    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=11", key)}),
+              fmt::format("'probes.{}' at --set: every 11 iterations are more than the run has, "
+                          "which are 10",
+                          key));
+    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=10", key)}), "no error");
+  }
+  EXPECT_EQ(error_of(kStudy, {"probes.every={even=1000}"}), "no error") << "every iteration";
+  EXPECT_EQ(error_of(kStudy, {"probes.names=[\"tail\"]"}), "no error") << "each 100th, unasked";
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {

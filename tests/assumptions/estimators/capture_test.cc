@@ -42,7 +42,7 @@ TEST(Capture, IsThatOfTheTable) {
   for (const auto& row : kTable) {
     for (std::size_t i = 0; i < laws.size(); ++i) {
       EXPECT_NEAR(capture(laws[i], row.kappa), row.captured[i], 5.1e-7) << row.kappa;
-      const auto delta = predicted_delta_iid("allgather", row.kappa, 4, laws[i]);
+      const auto delta = predicted_delta_iid(Exchange::whole, row.kappa, 4, laws[i]);
       EXPECT_NEAR(*delta, row.delta[i], 5.1e-7) << row.kappa;
     }
   }
@@ -87,8 +87,8 @@ TEST(IidPrediction, HoldsUpToTheNumbersOfWorkersOfTheTable) {
   const std::array<double, 5> gaussian{8, 13, 18, 23, 24};
   const std::array<double, 5> laplace{20, 44, 75, 111, 124};
   for (std::size_t i = 0; i < densities.size(); ++i) {
-    EXPECT_EQ(largest_workers_iid("gtopk-exact", densities[i], kGaussian), gaussian[i]);
-    EXPECT_EQ(largest_workers_iid("gtopk-tree", densities[i], kLaplace), laplace[i]);
+    EXPECT_EQ(largest_workers_iid(densities[i], kGaussian), gaussian[i]);
+    EXPECT_EQ(largest_workers_iid(densities[i], kLaplace), laplace[i]);
   }
 }
 
@@ -96,21 +96,19 @@ TEST(IidPrediction, TurnsExactlyAtTheLargestNumberOfWorkers) {
   for (const EntryLaw& law :
        {kGaussian, kLaplace, kUniform, EntryLaw{.kind = EntryLaw::Kind::pareto, .tail = 3.5}}) {
     for (const double rho : {0.2, 0.013, 1.1e-3}) {
-      const double most = *largest_workers_iid("gtopk-exact", rho, law);
-      EXPECT_LE(*predicted_delta_iid("gtopk-exact", rho, most, law), 1 + 1e-12);
-      EXPECT_GT(*predicted_delta_iid("gtopk-exact", rho, most + 1, law), 1);
+      const double most = *largest_workers_iid(rho, law);
+      EXPECT_LE(*predicted_delta_iid(Exchange::selected, rho, most, law), 1 + 1e-12);
+      EXPECT_GT(*predicted_delta_iid(Exchange::selected, rho, most + 1, law), 1);
     }
   }
   // Pareto: (rho/P)^(1-2/a) = rho gives P = rho^(1 - a/(a-2)) = rho^-2 at a = 3.
-  EXPECT_NEAR(*largest_workers_iid("gtopk-exact", 0.01, {EntryLaw::Kind::pareto, 3}), 1e4, 1);
+  EXPECT_NEAR(*largest_workers_iid(0.01, {EntryLaw::Kind::pareto, 3}), 1e4, 1);
 }
 
 TEST(IidPrediction, HasNoLimitWhereSelectedValuesAreWhole) {
-  EXPECT_FALSE(largest_workers_iid("gtopk-mask", 0.01));
-  EXPECT_FALSE(largest_workers_iid("allgather", 0.01));
-  EXPECT_FALSE(largest_workers_iid("gtopk-exact", 1));
-  EXPECT_LT(*predicted_delta_iid("gtopk-mask", 0.001, 1e6), 1);
-  EXPECT_FALSE(predicted_delta_iid("dense", 0.1, 4));
+  EXPECT_FALSE(largest_workers_iid(1));
+  EXPECT_LT(*predicted_delta_iid(Exchange::completed, 0.001, 1e6), 1);
+  EXPECT_FALSE(predicted_delta_iid(Exchange::whole, 0, 4));
 }
 
 }  // namespace

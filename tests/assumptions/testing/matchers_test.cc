@@ -59,6 +59,26 @@ class Scripted final : public SparsifierFor<Scripted> {
   SparsifierLaw law_;
 };
 
+/// What `rule` sends, under another law.
+class Renamed final : public SparsifierFor<Renamed> {
+ public:
+  Renamed(const Sparsifier& rule, SparsifierLaw law) : rule_(rule), law_(law) {}
+
+  template <class Real>
+  void select(std::span<const Real> a,
+              const SelectionContext& context,
+              SelectWorkspace& workspace,
+              Message<Real>& message) const {
+    rule_.sparsify(a, context, workspace, message);
+  }
+  std::optional<std::size_t> k(std::size_t dimension) const override { return rule_.k(dimension); }
+  SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override { return law_; }
+
+ private:
+  const Sparsifier& rule_;
+  SparsifierLaw law_;
+};
+
 void first_entry(std::size_t /*d*/, std::uint64_t /*seed*/, std::vector<std::uint32_t>& indices) {
   indices = {0};
 }
@@ -122,6 +142,52 @@ TEST(KeepsItsLaw, SeesAClaimThatIsTooBold) {
   const auto nothing = [](std::size_t, std::uint64_t, std::vector<std::uint32_t>&) {};
   const Scripted silent(nothing, {.contraction = 0.1, .pathwise = true, .threshold = {}});
   EXPECT_THAT(explanation(KeepsItsLaw(), silent), HasSubstr("= 1 |a|^2, allowed is 0.9 |a|^2"));
+}
+
+/// One entry, the seed's.
+void drawn_entry(std::size_t d, std::uint64_t seed, std::vector<std::uint32_t>& indices) {
+  indices = {static_cast<std::uint32_t>(seed % d)};
+}
+
+TEST(KeepsItsLaw, SeesClaimsThatAreNotTrue) {
+  const auto fault = [](Scripted::Choose choose, const SparsifierLaw& law) {
+    return explanation(KeepsItsLaw(), Scripted(choose, law));
+  };
+  EXPECT_THAT(fault(drawn_entry, {.contraction = {}, .threshold = {}, .deterministic = true}),
+              HasSubstr("though the law is 'deterministic'"));
+  EXPECT_THAT(fault(first_entry, {.contraction = {}, .threshold = {}, .keeps_largest = true}),
+              HasSubstr("though the law is 'keeps_largest'"));
+  EXPECT_THAT(fault(first_entry, {.contraction = {}, .threshold = {}, .unbiased = true}),
+              HasSubstr("though the law is 'unbiased'"));
+  EXPECT_THAT(fault(first_entry, {.contraction = {}, .threshold = {}, .exact = true}),
+              HasSubstr("'exact', but has no contraction"));
+  EXPECT_THAT(fault(drawn_entry, {.contraction = {}, .threshold = 100, .threshold_scales = true}),
+              HasSubstr("'threshold_scales'"));
+}
+
+TEST(KeepsItsLaw, SeesAnExactnessThatIsOnlyABound) {
+  const auto top_k = test::sparsifier({{"kind", "top-k"}, {"k", 6}});
+  const Renamed bold(*top_k,
+                     {.contraction = 0.1, .pathwise = true, .threshold = {}, .exact = true});
+
+  EXPECT_THAT(*top_k, KeepsItsLaw());
+  EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("promised is 0.9 |a|^2"));
+}
+
+TEST(KeepsItsLaw, SeesASupportThatIsNotShared) {
+  const auto masks = test::sparsifier({{"kind", "rand-k"}, {"k", 6}, {"mask", "per-worker"}});
+  const Renamed bold(*masks, {.contraction = {}, .threshold = {}, .shares_support = true});
+
+  EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("'shares_support'"));
+}
+
+TEST(KeepsItsLaw, HoldsForRandomRulesInAllTheirForms) {
+  for (const test::Json& values : {test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "rand-k"}, {"k", 6}, {"mask", "per-worker"}},
+                                   test::Json{{"kind", "rand-k"}, {"k", 6}, {"scaled", true}},
+                                   test::Json{{"kind", "rand-k"}, {"k", 45}, {"scaled", true}}}) {
+    EXPECT_THAT(*test::sparsifier(values), KeepsItsLaw()) << values;
+  }
 }
 
 TEST(ConservesMass, HoldsForTheCapturedPutBack) {

@@ -193,6 +193,50 @@ TEST(Aggregators, KeepTheirLawOnSparsityAndWholeMessages) {
   });
 }
 
+TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
+  for_every_case(6, [](const Case& c) {
+    const auto law = test::aggregator({{"kind", c.name}})->law();
+    const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
+    const auto aggregation = aggregated_by_top_k(c, rows);
+    const auto sum_of_all = [&](std::uint32_t index) {
+      double sum = 0;
+      for (const auto& row : rows) {
+        sum += row[index];
+      }
+      return sum;
+    };
+    for (std::size_t i = 0; law.completes_support && i < aggregation.sum.size(); ++i) {
+      ASSERT_NEAR(aggregation.sum.values[i], sum_of_all(aggregation.sum.indices[i]), 1e-12);
+    }
+    if (!law.selects_largest) {
+      return;
+    }
+    // All messages on the same k indices: nothing is cut.
+    const auto few = test::sparsifier({{"kind", "rand-k"}, {"k", c.k}});
+    const auto messages = test::messages_of(*few, rows);
+    const auto whole = test::aggregate(*test::aggregator({{"kind", c.name}}), messages, rows, c.k);
+    const auto plain =
+        test::aggregate(*test::aggregator({{"kind", "allgather"}}), messages, rows, c.k);
+    ASSERT_EQ(whole.sum.indices, plain.sum.indices);
+    for (std::size_t i = 0; i < whole.sum.size(); ++i) {
+      ASSERT_NEAR(whole.sum.values[i], plain.sum.values[i], 1e-12);
+    }
+  });
+}
+
+TEST(Aggregators, SayWhatPredictionsGoBy) {
+  const auto flags = [](const char* kind) {
+    const auto law = test::aggregator({{"kind", kind}})->law();
+    return std::vector<bool>{
+        law.applies_whole_messages, law.cuts_in_merges, law.completes_support, law.selects_largest};
+  };
+  EXPECT_EQ(flags("dense"), (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(flags("allgather"), (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(flags("gtopk-exact"), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(flags("gtopk-tree"), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(flags("gtopk-mask"), (std::vector<bool>{false, false, true, true}));
+}
+
 TEST(Aggregators, ForgetWhatTheirResultHeldBefore) {
   for (const auto& entry : aggregators()) {
     const auto rule = test::aggregator({{"kind", std::string(entry.name)}});

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/cluster/cluster.h"
@@ -34,6 +37,61 @@ Bytes receive(World& world, int from, std::size_t most) {
   world.post(from, bytes);
   bytes.resize(world.take(from));
   return bytes;
+}
+
+/// Variables that launchers set for the processes they start.
+constexpr std::array kLauncherSigns{
+    "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"};
+
+/// Removes the variables of launchers for as long as it lives.
+class WithoutLauncher {
+ public:
+  WithoutLauncher() {
+    for (const char* name : kLauncherSigns) {
+      const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+      before_.emplace_back(name,
+                           value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+      unsetenv(name);  // NOLINT(concurrency-mt-unsafe)
+    }
+  }
+  WithoutLauncher(const WithoutLauncher&) = delete;
+  WithoutLauncher& operator=(const WithoutLauncher&) = delete;
+  WithoutLauncher(WithoutLauncher&&) = delete;
+  WithoutLauncher& operator=(WithoutLauncher&&) = delete;
+  ~WithoutLauncher() {
+    for (const auto& [name, value] : before_) {
+      if (value) {
+        setenv(name, value->c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+      }
+    }
+  }
+
+ private:
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;
+};
+
+TEST(StartedByLauncher, IsSeenByEachSignAlone) {
+  mpi_test_world();  // has read the variables
+  const WithoutLauncher cleared;
+  ASSERT_FALSE(started_by_launcher());
+  for (const char* name : kLauncherSigns) {
+    for (const char* value : {"0", "1", "4"}) {
+      setenv(name, value, 1);  // NOLINT(concurrency-mt-unsafe)
+      EXPECT_TRUE(started_by_launcher()) << name << '=' << value;
+    }
+    unsetenv(name);  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_FALSE(started_by_launcher()) << "without " << name;
+  }
+}
+
+TEST(StartedByLauncher, IsNotSeenInOtherVariables) {
+  mpi_test_world();  // has read the variables
+  const WithoutLauncher cleared;
+  setenv("SLURM_JOB_ID", "17", 1);  // NOLINT(concurrency-mt-unsafe): a batch script is not a step
+
+  EXPECT_FALSE(started_by_launcher());
+
+  unsetenv("SLURM_JOB_ID");  // NOLINT(concurrency-mt-unsafe)
 }
 
 TEST(MpiWorld, KnowsItsRankAndSize) {

@@ -83,6 +83,21 @@ TEST(Layered, HasTheLawOfItsWorstLayer) {
 }
 
 // Two equal layers: with the same numbers both would always keep the same positions.
+TEST(Layered, ClaimsWhatHoldsForAllLayersTogether) {
+  const auto top = layered({{"kind", "top-k"}, {"k", 2}})->law(16, 1);
+  EXPECT_TRUE(top.deterministic);
+  EXPECT_FALSE(top.keeps_largest) << "those of a layer are not those of the model";
+
+  const auto random = layered({{"kind", "rand-k"}, {"k", 1}})->law(16, 1);
+  EXPECT_TRUE(random.shares_support);
+  EXPECT_FALSE(random.exact) << "layers of other sizes keep other shares of theirs";
+}
+
+TEST(Layered, OfOneLayerIsTheRuleItself) {
+  const auto rule = layered({{"kind", "top-k"}, {"k", 2}}, {{.begin = 0, .size = 16}});
+  EXPECT_TRUE(rule->law(16, 1).keeps_largest);
+}
+
 TEST(Layered, DrawsTheSubsetsOfLayersIndependently) {
   const std::vector<Segment> twins{{.begin = 0, .size = 4}, {.begin = 4, .size = 4}};
   const auto rule = layered({{"kind", "rand-k"}, {"k", 1}, {"mask", "per-worker"}}, twins);

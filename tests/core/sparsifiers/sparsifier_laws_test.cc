@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <rapidcheck.h>
 #include <set>
 #include <string>
@@ -170,6 +172,126 @@ TYPED_TEST(SparsifierLaws, AThresholdBoundsWhatIsDroppedEntryByEntry) {
       RC_ASSERT(largest < static_cast<TypeParam>(*law.threshold) || largest == 0);
     });
   }
+}
+
+TYPED_TEST(SparsifierLaws, ADeterministicRuleKnowsNoContext) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      if (!rule.law(x.size(), 1).deterministic) {
+        return;
+      }
+      auto context = any_context();
+      const auto first = message(rule, x, context);
+      context.seed += 1;
+      context.worker += 1;
+      context.iteration += 1;
+      const auto second = message(rule, x, context);
+      RC_ASSERT(first.everything == second.everything);
+      RC_ASSERT(first.entries == second.entries);
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, ARuleThatKeepsTheLargestIsTopK) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto x = any_vector<TypeParam>();
+      if (!rule.law(x.size(), 1).keeps_largest) {
+        return;
+      }
+      const auto top = test::sparsifier({{"kind", "top-k"}, {"k", *rule.k(x.size())}});
+      RC_ASSERT(kept(message(rule, x, any_context()), x) == kept(message(*top, x, {}), x));
+    });
+  }
+}
+
+TYPED_TEST(SparsifierLaws, ASharedSupportDependsOnNoAccumulator) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
+    SCOPED_TRACE(name);
+    test::for_all([&rule = *rule] {
+      const auto size = static_cast<std::size_t>(*rc::gen::inRange(3, 60));
+      if (!rule.law(size, 1).shares_support) {
+        return;
+      }
+      std::vector<TypeParam> x(size);
+      std::iota(x.begin(), x.end(), TypeParam{1});
+      auto context = any_context();
+      const auto first = message(rule, x, context);
+      std::reverse(x.begin(), x.end());
+      context.worker += 1;
+      RC_ASSERT(first.entries.indices == message(rule, x, context).entries.indices);
+    });
+  }
+}
+
+/// The flags of a law in the order of SparsifierLaw.
+std::vector<bool> claims(const test::Json& values, std::size_t dimension) {
+  const auto law = test::sparsifier(values)->law(dimension, 1);
+  return {law.exact,
+          law.deterministic,
+          law.keeps_largest,
+          law.shares_support,
+          law.unbiased,
+          law.threshold_scales};
+}
+
+TEST(Sparsifiers, ClaimWhatIsKnownOfThem) {
+  using Flags = std::vector<bool>;
+  EXPECT_EQ(claims({{"kind", "none"}}, 20), (Flags{true, true, true, true, true, false}));
+  EXPECT_EQ(claims({{"kind", "top-k"}, {"k", 3}}, 20),
+            (Flags{false, true, true, false, false, false}));
+  EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 3}}, 20),
+            (Flags{true, false, false, true, false, false}));
+  EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 3}, {"mask", "per-worker"}}, 20),
+            (Flags{true, false, false, false, false, false}));
+  EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 15}, {"scaled", true}}, 20),
+            (Flags{true, false, false, true, true, false}));
+  EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 3}, {"scaled", true}}, 20),
+            (Flags{false, false, false, true, true, false}))
+      << "for k <= d/2 it is no contraction";
+  EXPECT_EQ(claims({{"kind", "hard-threshold"}, {"threshold", 1}}, 20),
+            (Flags{false, true, false, false, false, false}));
+  EXPECT_EQ(claims({{"kind", "hard-threshold"}, {"threshold", 1}, {"rule", "eta-scaled"}}, 20),
+            (Flags{false, true, false, false, false, true}));
+  for (const char* kind : {"gaussian-k", "exponential-k", "gamma-k", "pareto-k"}) {
+    EXPECT_EQ(claims({{"kind", kind}, {"density", 0.1}}, 20),
+              (Flags{false, true, false, false, false, false}))
+        << kind;
+  }
+}
+
+TEST(Sparsifiers, OfTheirOwnClaimNothing) {
+  const SparsifierLaw law;
+  EXPECT_FALSE(law.exact || law.deterministic || law.keeps_largest || law.shares_support ||
+               law.unbiased || law.threshold_scales);
+}
+
+TEST(WeakerOf, HoldsWhereEitherDoes) {
+  const SparsifierLaw strong{.contraction = 0.5,
+                             .pathwise = true,
+                             .threshold = 1,
+                             .exact = true,
+                             .deterministic = true,
+                             .keeps_largest = true};
+  SparsifierLaw weak = strong;
+  weak.contraction = 0.25;
+  weak.threshold = 3;
+  weak.deterministic = false;
+
+  const auto law = weaker_of(strong, weak);
+
+  EXPECT_EQ(law.contraction, 0.25);
+  EXPECT_EQ(law.threshold, 3);
+  EXPECT_TRUE(law.pathwise);
+  EXPECT_TRUE(law.keeps_largest);
+  EXPECT_FALSE(law.deterministic);
+  EXPECT_FALSE(law.exact) << "the share differs";
+  EXPECT_TRUE(weaker_of(strong, strong).exact);
+  weak.contraction.reset();
+  EXPECT_FALSE(weaker_of(strong, weak).contraction.has_value());
 }
 
 TYPED_TEST(SparsifierLaws, TakeAVectorOfOneEntry) {

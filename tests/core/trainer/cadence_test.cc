@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -41,6 +44,84 @@ TEST(Cadence, GrowsGeometrically) {
   EXPECT_EQ(due({{"geometric", 1e300}}, 5), (Times{0, 1, 4}));
 }
 
+TEST(Cadence, IsEvenAfterADenseStart) {
+  // T/N = 4: the gaps grow from 1 by a tenth of t, rounded up: 0 to 10, then by 2 from 11, by 3
+  // from 21, and by 4 from 31.
+  EXPECT_EQ(due({{"even", 12}}, 50), (Times{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 13,
+                                            15, 17, 19, 21, 24, 27, 30, 33, 37, 41, 45, 49}));
+  EXPECT_EQ(due({{"even", 3}}, 9), (Times{0, 1, 2, 3, 4, 5, 6, 7, 8})) << "all of the start";
+  EXPECT_EQ(due({{"even", 1}}, 9), (Times{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Cadence, IsEveryIterationWhereItShallHaveMoreRowsThanThereAre) {
+  for (const std::uint64_t rows : {6, 10, 11, 1000}) {
+    EXPECT_TRUE(Cadence({{"even", rows}}, "x", 10).every_iteration()) << rows;
+    EXPECT_EQ(due({{"even", rows}}, 10).size(), 10U) << rows;
+  }
+}
+
+// No row stands for more than T/N iterations, and there are about N of them: those of the start
+// are 10 that are all, then as many as {geometric = 1.1} has up to 10 T/N.
+TEST(Cadence, OfEvenRowsHasNoGapBeyondItsShareOfTheRun) {
+  for (const std::uint64_t iterations : {1500U, 4096U, 100'000U}) {
+    for (const std::uint64_t rows : {20U, 100U, 200U, 999U}) {
+      const auto times = due({{"even", rows}}, iterations);
+      const double share = static_cast<double>(iterations) / static_cast<double>(rows);
+      for (std::size_t i = 1; i < times.size(); ++i) {
+        ASSERT_LE(static_cast<double>(times[i] - times[i - 1]), share);
+      }
+      const double start = 11 + std::log(std::max(1.0, share)) / std::log(1.1);
+      EXPECT_GE(times.size(), rows);
+      // T/N is rounded down, so that there may be a fraction N/(T/N) more rows.
+      EXPECT_LE(static_cast<double>(times.size()),
+                static_cast<double>(iterations) / std::floor(share) + start + 2);
+    }
+  }
+}
+
+// The average of what changes by V in all, held from row to row, is off by at most V/N.
+TEST(Cadence, OfEvenRowsBoundsTheErrorOfAnAverage) {
+  constexpr std::uint64_t kIterations = 2000;
+  RandomStream random(1, Purpose::test, 0, 0);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<double> values(kIterations);
+    double change = 0;
+    for (std::uint64_t t = 0; t < kIterations; ++t) {
+      values[t] = (t == 0 ? 0 : values[t - 1]) + (random.below(20) == 0 ? random.normal() : 0.0);
+      change += t == 0 ? 0 : std::abs(values[t] - values[t - 1]);
+    }
+    for (const std::uint64_t rows : {20U, 200U}) {
+      const auto times = due({{"even", rows}}, kIterations);
+      double held = 0;
+      double all = 0;
+      for (std::uint64_t t = 0; t < kIterations; ++t) {
+        const auto after = std::upper_bound(times.begin(), times.end(), t);
+        held += values[*std::prev(after)] / kIterations;
+        all += values[t] / kIterations;
+      }
+      EXPECT_LE(std::abs(held - all), change / static_cast<double>(rows));
+    }
+  }
+}
+
+TEST(Cadence, RefusesEvenRowsThatCannotBe) {
+  for (const Json& wrong : {Json(0), Json(-3), Json(1.5), Json("many"), Json(nullptr)}) {
+    const Json value{{"even", wrong}};
+    EXPECT_EQ(error_of([&] { Cadence(value, "'probes.every'", 10); }),
+              "'probes.every' must be a whole number, { geometric = F } with F > 1 or { even = N } "
+              "with a whole N >= 1, got " +
+                  value.dump());
+  }
+  EXPECT_NE(error_of([] { Cadence({{"even", 5}, {"geometric", 2}}, "x", 10); }), "");
+}
+
+TEST(Cadence, ListsTenMillionEvenRowsAndNoMore) {
+  EXPECT_EQ(error_of([] {
+              Cadence({{"even", 11'000'000}}, "'probes.every'", 30'000'000);
+            }),
+            "'probes.every' asks for more than 10000000 iterations; take fewer rows than 11000000");
+}
+
 TEST(Cadence, KnowsWhetherItIsEveryIteration) {
   EXPECT_TRUE(Cadence(1, "x", 10).every_iteration());
   EXPECT_FALSE(Cadence(2, "x", 10).every_iteration());
@@ -50,11 +131,12 @@ TEST(Cadence, KnowsWhetherItIsEveryIteration) {
 TEST(Cadence, RefusesWhatItCannotRead) {
   EXPECT_EQ(error_of([] { Cadence(0, "'probes.every'", 10); }),
             "'probes.every' must be at least 1, got 0");
-  EXPECT_EQ(error_of([] {
-              Cadence({{"geometric", 1}}, "'probes.every'", 10);
-            }),
-            "'probes.every' must be a whole number or { geometric = F } with F > 1, "
-            "got {\"geometric\":1}");
+  EXPECT_EQ(
+      error_of([] {
+        Cadence({{"geometric", 1}}, "'probes.every'", 10);
+      }),
+      "'probes.every' must be a whole number, { geometric = F } with F > 1 or { even = N } with "
+      "a whole N >= 1, got {\"geometric\":1}");
   EXPECT_NE(error_of([] { Cadence("often", "x", 10); }), "");
   EXPECT_NE(error_of([] { Cadence(1.5, "x", 10); }), "");
   EXPECT_NE(error_of([] { Cadence(-1, "x", 10); }), "");

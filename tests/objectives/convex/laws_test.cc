@@ -255,6 +255,79 @@ TEST_P(ObjectiveLaw, MinimumIsOne) {
   }
 }
 
+/// <grad f(a) - grad f(b), a - b>, which is nowhere negative if f is convex.
+double monotony(const Objective& f, std::span<const double> a, std::span<const double> b) {
+  const auto at_a = evaluate(f, a, kWorkers).gradient;
+  const auto at_b = evaluate(f, b, kWorkers).gradient;
+  double sum = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    sum += (at_a[j] - at_b[j]) * (a[j] - b[j]);
+  }
+  return sum;
+}
+
+/// Whether f curves down somewhere far out on an axis, where a bounded regulariser does.
+bool curves_down_far_out(const Objective& f) {
+  for (std::size_t axis = 0; axis < f.dimension(); ++axis) {
+    for (const double distance : {1e2, 1e3, 1e4, 3e4}) {
+      std::vector<double> a(f.dimension(), 0.0);
+      auto b = a;
+      a[axis] = distance;
+      b[axis] = 2 * distance;
+      if (monotony(f, a, b) < 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TEST_P(ObjectiveLaw, IsConvexWhereTheFactsSaySo) {
+  const auto f = objective();
+  const auto convex = f->facts().convex;
+  ASSERT_TRUE(convex.has_value());
+  EXPECT_EQ(*convex, GetParam().kind != "nonconvex-logistic");
+  if (!*convex) {
+    EXPECT_TRUE(curves_down_far_out(*f));
+    return;
+  }
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const double scale = std::pow(10.0, static_cast<double>(i % 5) - 2);
+    const auto a = normal_vector(f->dimension(), 500 + i, scale);
+    const auto b = normal_vector(f->dimension(), 600 + i, scale);
+    const double rounding =
+        1e-13 * (norm(a) + norm(b)) *
+        (norm(evaluate(*f, a, kWorkers).gradient) + norm(evaluate(*f, b, kWorkers).gradient));
+    EXPECT_GE(monotony(*f, a, b), -rounding);
+  }
+}
+
+TEST_P(ObjectiveLaw, IsNowhereBelowItsLowerBound) {
+  const auto f = objective();
+  const Facts facts = f->facts();
+  const bool is_a_loss = GetParam().kind == "logistic" || GetParam().kind == "nonconvex-logistic";
+  EXPECT_EQ(facts.lower_bound, is_a_loss ? std::optional<double>(0) : std::nullopt);
+  for (std::uint64_t i = 0; facts.lower_bound && i < 20; ++i) {
+    const auto w =
+        normal_vector(f->dimension(), 700 + i, std::pow(10.0, static_cast<double>(i % 4)));
+    EXPECT_GE(evaluate(*f, w, kWorkers).value, *facts.lower_bound);
+  }
+  if (facts.lower_bound && facts.minimum) {
+    EXPECT_GE(*facts.minimum, *facts.lower_bound);
+  }
+}
+
+TEST_P(ObjectiveLaw, HasUnbiasedGradientsAndAStartThatNoSeedChanges) {
+  const auto f = objective();
+  EXPECT_EQ(f->facts().gradient_bias, "");
+  EXPECT_FALSE(f->facts().starts_from_seed);
+  std::vector<double> one(f->dimension());
+  std::vector<double> other(f->dimension());
+  f->initial_point(1, one);
+  f->initial_point(2, other);
+  EXPECT_EQ(one, other);
+}
+
 std::string test_name(const testing::TestParamInfo<Case>& tested) {
   std::string name = tested.param.label;
   std::replace_if(

@@ -157,7 +157,7 @@ TEST(NetworkObjective, HasNoTestWithoutHeldOutImages) {
   EXPECT_FALSE(objective.test(start(objective, 1)).has_value());
 }
 
-TEST(NetworkObjective, DescribesItsDataAndClaimsNoFacts) {
+TEST(NetworkObjective, DescribesItsDataAndKnowsThatALossIsNeverNegative) {
   const ImageDataset images = random_images(5, kTiny, 1);
   const NetworkObjective objective({.train = images, .test = {}}, mlp(kTiny, {}));
 
@@ -172,6 +172,34 @@ TEST(NetworkObjective, DescribesItsDataAndClaimsNoFacts) {
                          objective.labels().end()));
   EXPECT_FALSE(objective.facts().smoothness.has_value());
   EXPECT_FALSE(objective.facts().minimum.has_value());
+  EXPECT_FALSE(objective.facts().convex.has_value());
+  EXPECT_EQ(objective.facts().lower_bound, 0);
+}
+
+TEST(NetworkObjective, StartsFromTheSeedAndSaysSo) {
+  const auto objective = softmax_regression(random_images(5, kTiny, 1));
+
+  EXPECT_TRUE(objective.facts().starts_from_seed);
+  EXPECT_NE(start(objective, 1), start(objective, 2));
+}
+
+TEST(NetworkObjective, SaysWhyGradientsAreBiasedAndOnlyThen) {
+  const auto bias = [](bool augment, const NetworkOptions& options, const Networks& network) {
+    ImageData data{.train = random_images(40, network.shape, 1), .test = {}};
+    const NetworkObjective objective(
+        image_samples(std::move(data), network.shape, augment), network, options);
+    return objective.facts().gradient_bias;
+  };
+
+  EXPECT_EQ(bias(false, {}, mlp(kTiny, {4})), "");
+  EXPECT_EQ(bias(false, {.test_samples = 3, .evaluate_in_float = true}, mlp(kTiny, {4})), "");
+  EXPECT_EQ(bias(true, {}, mlp(kTiny, {4})), "batches are augmented, the samples of f are not");
+  EXPECT_EQ(bias(false, {.evaluate_samples = 9}, mlp(kTiny, {4})),
+            "f is evaluated on 9 of 40 samples");
+  EXPECT_EQ(bias(false, {.evaluate_samples = 40}, mlp(kTiny, {4})), "");
+  EXPECT_EQ(bias(true, {.evaluate_samples = 9}, resnet20()),
+            "batch normalisation in training mode; batches are augmented, the samples of f are "
+            "not; f is evaluated on 9 of 40 samples");
 }
 
 TEST(NetworkObjective, NamesBothShapesWhenImagesDoNotFitTheNetwork) {

@@ -1,0 +1,105 @@
+#include "assumptions/estimators/held_ratio.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace residuum {
+
+void HeldRatio::look(std::uint64_t iteration, double numerator, double denominator) {
+  if (rows_ > 0) {
+    const auto n = static_cast<double>(iteration - since_);
+    windows_.add(since_, iteration, last_.numerator, last_.denominator);
+    backward_.numerator += n * numerator;
+    backward_.denominator += n * denominator;
+    const double share = n * (n - 1) / 2;
+    const double up = numerator - last_.numerator;
+    const double down = denominator - last_.denominator;
+    numerator_sq_ += share * up * up;
+    product_ += share * up * down;
+    denominator_sq_ += share * down * down;
+  }
+  last_ = {.numerator = numerator, .denominator = denominator};
+  since_ = iteration;
+  ++rows_;
+}
+
+Windows HeldRatio::windows() const {
+  Windows all = windows_;
+  if (rows_ > 0) {
+    all.add(since_, std::max(end_, since_ + 1), last_.numerator, last_.denominator);
+  }
+  return all;
+}
+
+HeldRatio::SamplingError HeldRatio::sampling_error() const {
+  const auto ratio = overall();
+  if (!ratio || rows_ >= end_) {
+    return {};
+  }
+  if (rows_ < 2) {
+    return {.trend = std::numeric_limits<double>::infinity(), .variance = 0};
+  }
+  // The last row has none after it: what it stands for enters both sums alike.
+  const auto rest = static_cast<double>(end_ > since_ ? end_ - since_ : 1);
+  const double numerator = backward_.numerator + rest * last_.numerator;
+  const double denominator = backward_.denominator + rest * last_.denominator;
+  if (!(denominator > 0)) {
+    return {};
+  }
+  const double squares =
+      numerator_sq_ - 2 * *ratio * product_ + *ratio * *ratio * denominator_sq_;
+  return {.trend = *ratio - numerator / denominator,
+          .variance = std::max(0.0, squares) / (denominator * denominator)};
+}
+
+void Singles::add(std::uint64_t iteration, double value, bool violates) {
+  ++measured;
+  violations += violates ? 1 : 0;
+  const bool larger = !largest || (!std::isnan(*largest) && !(value <= *largest));
+  if (larger) {
+    largest = value;
+    where = iteration;
+  }
+}
+
+bool LargestSingles::is_larger(const Seen& a, const Seen& b) {
+  // Of equal ones the earlier counts as the larger, so that it is the one that is named.
+  return a.value > b.value || (a.value == b.value && a.iteration < b.iteration);
+}
+
+void LargestSingles::add(std::uint64_t iteration, double value) {
+  ++measured_;
+  const Seen seen{.value = std::isnan(value) ? std::numeric_limits<double>::infinity() : value,
+                  .iteration = iteration};
+  if (kept_.size() == kKept) {
+    if (!is_larger(seen, kept_.front())) {
+      return;
+    }
+    std::pop_heap(kept_.begin(), kept_.end(), is_larger);
+    kept_.pop_back();
+  }
+  kept_.push_back(seen);
+  std::push_heap(kept_.begin(), kept_.end(), is_larger);
+}
+
+Singles LargestSingles::above(double limit) const {
+  Singles singles;
+  std::optional<Seen> top;
+  for (const Seen& seen : kept_) {
+    singles.violations += seen.value <= limit ? 0 : 1;
+    if (!top || is_larger(seen, *top)) {
+      top = seen;
+    }
+  }
+  singles.measured = measured_;
+  if (top) {
+    singles.largest = top->value;
+    singles.where = top->iteration;
+  }
+  return singles;
+}
+
+std::optional<double> LargestSingles::largest() const { return above(0).largest; }
+
+}  // namespace residuum

@@ -1,0 +1,91 @@
+#pragma once
+// A quantity that is measured at some iterations of a run only. A row counts for the iterations
+// until the next row: the pooled ratio is
+//   R = sum n_i num_i / sum n_i den_i,  n_i = t_{i+1} - t_i,
+// and what the iterations between the rows may make of it is estimated from the rows.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "assumptions/estimators/windows.h"
+
+namespace residuum {
+
+class HeldRatio {
+ public:
+  /// `iterations`: of the whole run; the last row stands for those up to its end.
+  explicit HeldRatio(std::uint64_t iterations) : windows_(iterations), end_(iterations) {}
+
+  /// The next row; iterations rise. A value that is no ratio has the denominator 1.
+  void look(std::uint64_t iteration, double numerator, double denominator = 1);
+  /// The run ended after `iterations`.
+  void end_at(std::uint64_t iterations) { end_ = iterations; }
+
+  /// The rows over windows of the run, the last one up to the end.
+  Windows windows() const;
+  /// R; absent without rows or where the denominators are zero.
+  std::optional<double> overall() const { return windows().overall(); }
+  std::uint64_t rows() const { return rows_; }
+
+  /// The error of R from having sampled: by how much R would fall if every row stood for the
+  /// iterations before it and not after it (the trend between rows), and the standard error of R
+  /// by successive differences of num_i - R den_i (Wolter, Introduction to Variance Estimation,
+  /// section 8.2), each stretch a stratum of n_i iterations of which one was drawn. Both are 0 where
+  /// every iteration was measured; the trend is infinite where only one of several was.
+  struct SamplingError {
+    double trend = 0;
+    double variance = 0;
+  };
+  SamplingError sampling_error() const;
+
+ private:
+  struct Pair {
+    double numerator = 0;
+    double denominator = 0;
+  };
+
+  Windows windows_;  // all rows but the last
+  std::uint64_t end_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t since_ = 0;  // iteration of the last row
+  Pair last_;
+  Pair backward_;  // sums in which a row stands for the iterations before it
+  // Sums over stretches of n(n - 1)/2 times the squares and the product of the differences.
+  double numerator_sq_ = 0;
+  double product_ = 0;
+  double denominator_sq_ = 0;
+};
+
+/// What single iterations say, each against a limit that is known when it is measured.
+struct Singles {
+  std::uint64_t measured = 0;
+  std::uint64_t violations = 0;
+  std::optional<double> largest;  // NaN is larger than any number
+  std::uint64_t where = 0;
+
+  void add(std::uint64_t iteration, double value, bool violates);
+};
+
+/// Single iterations against a limit that is known only after the run: keeps the largest values, so
+/// that the violations are counted exactly up to kKept and "at least kKept" above.
+class LargestSingles {
+ public:
+  static constexpr std::size_t kKept = 1000;
+
+  void add(std::uint64_t iteration, double value);
+  Singles above(double limit) const;
+  std::optional<double> largest() const;
+
+ private:
+  struct Seen {
+    double value = 0;
+    std::uint64_t iteration = 0;
+  };
+  static bool is_larger(const Seen& a, const Seen& b);
+
+  std::uint64_t measured_ = 0;
+  std::vector<Seen> kept_;  // a heap, its smallest in front
+};
+
+}  // namespace residuum

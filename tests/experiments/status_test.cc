@@ -1,0 +1,213 @@
+// What status.json says of a run's objective and method, for readers that know neither by name.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/experiments/tiny_study.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Status : public TinyStudy {
+ protected:
+  /// Of the study's first run by name.
+  nlohmann::json status_of(const std::string& study, const std::vector<std::string>& options = {}) {
+    const Finished finished = run(study, options);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    std::set<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
+      files.insert(entry.path() / "status.json");
+    }
+    EXPECT_FALSE(files.empty());
+    return nlohmann::json::parse(read_text(*files.begin()));
+  }
+};
+
+const std::string kNetwork = R"(schema = 1
+name = "tiny"
+[objective]
+kind = "resnet20"
+data = "synthetic-images"
+rows = 40
+augment = true
+evaluate_samples = 10
+[workers]
+count = 2
+batch = 4
+[sparsifier]
+kind = "top-k"
+density = 0.01
+[step]
+value = 0.1
+[budget]
+iterations = 2
+)";
+
+const std::string kThresholds = R"(schema = 1
+name = "tiny"
+[objective]
+kind = "quadratic"
+dimension = 20
+[sparsifier]
+kind = "hard-threshold"
+threshold = 0.03
+[aggregator]
+kind = "allgather"
+[step]
+value = 0.2
+[budget]
+iterations = 5
+)";
+
+TEST_F(Status, TellsTheFactsOfTheObjective) {
+  const auto facts = status_of(kStudy, {"--set", "seeds=1"})["facts"];
+
+  EXPECT_EQ(facts["convex"], true);
+  EXPECT_EQ(facts["lower_bound"], 0);
+  EXPECT_EQ(facts["starts_from_seed"], false);
+  EXPECT_FALSE(facts.contains("gradient_bias"));
+  EXPECT_EQ(facts["samples"], 200);
+  EXPECT_EQ(facts["evaluated_samples"], 200);
+  EXPECT_FALSE(facts.contains("power_samples"));  // no power iteration was asked for
+}
+
+TEST_F(Status, TellsWhetherTheSeedDrawsTheShards) {
+  EXPECT_EQ(status_of(kStudy)["facts"]["partition_from_seed"], false);
+  std::filesystem::remove_all(results());
+  EXPECT_EQ(
+      status_of(kStudy, {"--set", "workers.partition_seed=run"})["facts"]["partition_from_seed"],
+      true);
+}
+
+TEST_F(Status, CountsTheSamplesOfThePowerIteration) {
+  // Shards of 50, of which every 200/64 = 3rd sample is taken: 4 * 17.
+  const auto facts = status_of(kStudy,
+                               {"--set",
+                                "seeds=1",
+                                "--set",
+                                "probes.names=[\"smoothness\"]",
+                                "--set",
+                                "probes.power_every=20",
+                                "--set",
+                                "probes.power_samples=64"})["facts"];
+
+  EXPECT_EQ(facts["power_samples"], 68);
+}
+
+TEST_F(Status, TellsWhyGradientsAreBiased) {
+  const auto facts = status_of(kNetwork)["facts"];
+
+  EXPECT_EQ(facts["gradient_bias"],
+            "batch normalisation in training mode; batches are augmented, the samples of f are "
+            "not; f is evaluated on 10 of 40 samples");
+  EXPECT_EQ(facts["evaluated_samples"], 10);
+  EXPECT_EQ(facts["samples"], 40);
+  EXPECT_EQ(facts["starts_from_seed"], true);
+  EXPECT_FALSE(facts.contains("convex"));
+}
+
+TEST_F(Status, TellsWhatSamplingAndClippingDoToGradients) {
+  const auto facts = status_of(kStudy,
+                               {"--set",
+                                "seeds=1",
+                                "--set",
+                                "workers.sampling=shuffle",
+                                "--set",
+                                "step.clip_norm=1"})["facts"];
+
+  EXPECT_EQ(facts["gradient_bias"],
+            "a pass is shuffled: its batches depend on those before; workers' gradients are "
+            "clipped");
+}
+
+TEST_F(Status, FindsNoBiasInAShuffledPassOfWholeShards) {
+  const auto facts = status_of(kStudy,
+                               {"--set",
+                                "seeds=1",
+                                "--set",
+                                "workers.sampling=shuffle",
+                                "--set",
+                                "workers.batch=full"})["facts"];
+
+  EXPECT_FALSE(facts.contains("gradient_bias"));
+}
+
+TEST_F(Status, TellsTheLawsOfTheComponents) {
+  const auto laws = status_of(kStudy, {"--set", "seeds=1"})["laws"];
+
+  EXPECT_EQ(laws["sparsifier"],
+            (nlohmann::json{{"contraction", 0.1},
+                            {"exact", false},
+                            {"pathwise", true},
+                            {"deterministic", true},
+                            {"keeps_largest", true},
+                            {"shares_support", false},
+                            {"unbiased", false},
+                            {"threshold", nullptr},
+                            {"threshold_follows_step", false},
+                            {"sends_everything", false},
+                            {"by_layer", false},
+                            {"scheduled", false}}));
+  EXPECT_EQ(laws["aggregator"],
+            (nlohmann::json{{"applies_whole_messages", false},
+                            {"cuts_in_merges", true},
+                            {"is_sparse", true},
+                            {"completes_support", false},
+                            {"selects_largest", true}}));
+  EXPECT_EQ(laws["feedback"], (nlohmann::json{{"memory", "residual"}, {"units", "step"}}));
+}
+
+// An entry of the accumulator is sent from lambda on; on step-multiplied accumulators that is, at
+// eta = 0.2, lambda for a fixed threshold in step units and eta lambda otherwise.
+TEST_F(Status, TellsTheThresholdOnStepMultipliedAccumulators) {
+  const auto law = [&](const std::string& rule, const std::string& units) {
+    std::filesystem::remove_all(results());
+    return status_of(kThresholds,
+                     {"--set",
+                      "sparsifier.rule=" + rule,
+                      "--set",
+                      "feedback.units=" + units})["laws"]["sparsifier"];
+  };
+
+  EXPECT_DOUBLE_EQ(law("fixed", "step")["threshold"].get<double>(), 0.03);
+  EXPECT_FALSE(law("fixed", "step")["threshold_follows_step"].get<bool>());
+  for (const auto& [rule, units] :
+       {std::pair{"eta-scaled", "step"}, {"fixed", "gradient"}, {"eta-scaled", "gradient"}}) {
+    EXPECT_DOUBLE_EQ(law(rule, units)["threshold"].get<double>(), 0.006) << rule << ' ' << units;
+    EXPECT_TRUE(law(rule, units)["threshold_follows_step"].get<bool>()) << rule << ' ' << units;
+  }
+}
+
+TEST_F(Status, TellsNoThresholdWhereTheStepChanges) {
+  const auto status = status_of(kThresholds, {"--set", "step.rule=inv-sqrt"});
+
+  EXPECT_TRUE(status["laws"]["sparsifier"]["threshold"].is_null());
+}
+
+TEST_F(Status, TellsThatATopKOfAllEntriesSendsEverything) {
+  const auto status = status_of(kStudy, {"--set", "seeds=1", "--set", "sparsifier.k=20"});
+
+  EXPECT_TRUE(status["laws"]["sparsifier"]["sends_everything"].get<bool>());
+}
+
+TEST_F(Status, TellsOfAScheduleTheWeakestLawOfItsStages) {
+  const auto law = status_of(kStudy,
+                             {"--set",
+                              "seeds=1",
+                              "--set",
+                              "sparsifier.schedule=[0.5]",
+                              "--set",
+                              "sparsifier.schedule_iterations=5"})["laws"]["sparsifier"];
+
+  EXPECT_TRUE(law["scheduled"].get<bool>());
+  EXPECT_DOUBLE_EQ(law["contraction"].get<double>(), 0.1);
+}
+
+}  // namespace
+}  // namespace residuum
