@@ -92,9 +92,9 @@ Constant largest_beginning(const Windows& windows,
 
 /// The largest value of single iterations over all seeds.
 Constant largest_single(const std::vector<SeedEvidence>& seeds,
-                               Singles SeedMeasures::*singles,
-                               const std::string& symbol,
-                               const Source& source) {
+                        Singles SeedMeasures::*singles,
+                        const std::string& symbol,
+                        const Source& source) {
   std::optional<double> largest;
   std::uint64_t measured = 0;
   for (const auto& seed : seeds) {
@@ -296,10 +296,8 @@ Constant Evidence::worker_contraction() const {
 }
 
 Constant Evidence::selection_ratio() const {
-  return largest_single(seeds_,
-                        &SeedMeasures::single_selection,
-                        "δ",
-                        {"ratio of the gTop-k assumption", "delta"});
+  return largest_single(
+      seeds_, &SeedMeasures::single_selection, "δ", {"ratio of the gTop-k assumption", "delta"});
 }
 
 Constant Evidence::xi() const {
@@ -310,6 +308,40 @@ Constant Evidence::initial_distortion() const {
   return measured("G⁰",
                   mean_of(seeds_, &SeedMeasures::initial_distortion),
                   {"EF21's distortion at the start", "ef21"});
+}
+
+Constant Evidence::initial_weighted_distortion() const {
+  return measured("G_w",
+                  mean_of(seeds_, &SeedMeasures::initial_weighted_distortion),
+                  {"EF21's distortion at the start, weighted by the workers' known L_p", "ef21"});
+}
+
+Constant Evidence::worker_smoothness() const {
+  return method_.worker_smoothness
+             ? of("L̃", method_.worker_smoothness)
+             : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"};
+}
+
+Constant Evidence::mean_worker_smoothness() const {
+  return method_.mean_worker_smoothness
+             ? of("L_AM", method_.mean_worker_smoothness)
+             : Constant{"L_AM", std::nullopt, "not known: the workers' own smoothness"};
+}
+
+EstimateRecursion Evidence::estimate_recursion() const {
+  EstimateRecursion all;
+  for (const auto& seed : seeds_) {
+    all.merge(seed.measures().estimate_recursion);
+  }
+  return all;
+}
+
+std::uint64_t Evidence::successive_iterations() const {
+  std::uint64_t pairs = 0;
+  for (const auto& seed : seeds_) {
+    pairs += std::max<std::uint64_t>(seed.iterations(), 1) - 1;
+  }
+  return pairs;
 }
 
 std::vector<Constant> Evidence::noise_growth() const {

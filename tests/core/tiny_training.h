@@ -128,6 +128,7 @@ struct Recipe {
   std::optional<double> loss_bound = std::nullopt;
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
+  std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
 };
@@ -199,6 +200,7 @@ inline Outcome train(World& world,
   training.loss_bound = recipe.loss_bound;
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;
+  training.worker_smoothness = recipe.worker_smoothness;
   training.checkpoints = recipe.checkpoints;
   return residuum::train(training, observer);
 }
