@@ -45,6 +45,7 @@ struct Options {
   std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
   std::string room;                  // of list
   std::filesystem::path result_dir;  // of report
+  std::string theorem;               // that report explains on stdout; empty: none
   std::vector<std::string> benchmarks;
 
   // compare

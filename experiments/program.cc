@@ -170,6 +170,7 @@ struct CommandLine {
         ->check(CLI::IsMember({"table", "json", "slurm"}));
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dir, "a result folder")->required();
+    report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
     add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);

@@ -2,17 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "experiments/commands.h"
 #include "reports/collect.h"
 #include "reports/report.h"
+#include "reports/theorems.h"
 
 namespace residuum {
 
 ExitCode report_command(const Options& options) {
-  reports::collect(options.result_dir);
+  if (!options.theorem.empty()) {
+    std::vector<std::string> known;
+    for (const auto& theorem : theorems()) {
+      known.emplace_back(theorem.name);
+    }
+    require(find_theorem(options.theorem) != nullptr,
+            "unknown theorem '{}'{}",
+            options.theorem,
+            suggestion(options.theorem, known));
+  }
+  const auto summary = reports::collect(options.result_dir);
   const auto report = reports::write_report(options.result_dir);
   for (const auto& problem : report.problems) {
     fmt::print(stderr, "note: {}\n", problem);
+  }
+  if (!options.theorem.empty()) {
+    fmt::print("{}", reports::theorem_text(summary, options.theorem));
   }
   fmt::print("{}\n", report.file.string());
   return ExitCode::done;

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   residuum::Options options;
   CLI::App app("Makes report.html, figures and tables from a residuum result folder");
   app.add_option("DIR", options.result_dir, "the result folder of a study")->required();
+  app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
   try {
     app.parse(argc, argv);
     return static_cast<int>(residuum::report_command(options));

@@ -64,7 +64,7 @@ bool has_schedule(const Json& config) {
 }
 
 /// What a study written before laws were recorded says by its names.
-Json laws_by_name(const Json& config, const Json& status) {
+Json laws_by_name(const Json& config, const Json& status, std::optional<double> step) {
   const std::string sparsifier = word_at(config, "sparsifier.kind", "none");
   const std::string aggregator = word_at(config, "aggregator.kind", "dense");
   const std::string feedback = word_at(config, "feedback.kind", "ef14");
@@ -79,25 +79,34 @@ Json laws_by_name(const Json& config, const Json& status) {
   } else if (is_one_of(sparsifier, {"top-k", "rand-k"}) && !scaled && !by_layer && k && dimension) {
     share = *k / *dimension;
   }
+  const std::string units = word_at(config, "feedback.units", "step");
+  Json threshold = nullptr;
+  if (sparsifier == "hard-threshold" && step) {
+    threshold = json_number(threshold_of(config, status, *step));
+  }
   return {{"sparsifier",
            {{"contraction", share},
             {"deterministic", !is_random},
             {"scheduled", has_schedule(config)},
             {"exact", sparsifier == "rand-k" && !scaled},
             {"keeps_largest", sparsifier == "top-k" && !by_layer},
-            {"shared_support",
+            {"shares_support",
              sparsifier == "rand-k" && word_at(config, "sparsifier.mask", "shared") == "shared"},
             {"sends_everything", sparsifier == "none"},
-            {"is_threshold", sparsifier == "hard-threshold"}}},
+            {"threshold", threshold},
+            {"threshold_follows_step",
+             text_at(config, "sparsifier.rule") == "eta-scaled" || units == "gradient"}}},
           {"aggregator",
            {{"applies_whole_messages", is_one_of(aggregator, {"allgather", "dense"})},
             {"cuts_in_merges", aggregator == "gtopk-tree"},
             {"completes_support", aggregator == "gtopk-mask"},
             {"selects_largest", aggregator.starts_with("gtopk-")}}},
           {"feedback",
-           {{"estimates", feedback == "ef21"},
-            {"velocity", feedback == "dgc"},
-            {"units", word_at(config, "feedback.units", "step")}}}};
+           {{"memory",
+             feedback == "ef21"  ? "estimate"
+             : feedback == "dgc" ? "velocity"
+                                 : "residual"},
+            {"units", units}}}};
 }
 
 void add_laws(MethodFacts& facts, const Json& laws) {
@@ -106,18 +115,21 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.density_varies = flag_at(laws, "sparsifier.scheduled", false);
   facts.promise_is_exact = flag_at(laws, "sparsifier.exact", false);
   facts.keeps_largest = flag_at(laws, "sparsifier.keeps_largest", false);
-  facts.shares_support = flag_at(laws, "sparsifier.shared_support", false);
+  facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
   facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
   facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
   facts.cuts_in_merges = flag_at(laws, "aggregator.cuts_in_merges", false);
   facts.completes_support = flag_at(laws, "aggregator.completes_support", false);
   facts.selects_largest = flag_at(laws, "aggregator.selects_largest", false);
   facts.in_gradient_units = text_at(laws, "feedback.units") == "gradient";
-  if (flag_at(laws, "feedback.estimates", false)) {
+  const std::string memory = text_at(laws, "feedback.memory");
+  if (memory == "estimate") {
     facts.memory = Memory::estimate;
-  } else if (flag_at(laws, "feedback.velocity", false)) {
+  } else if (memory == "velocity") {
     facts.memory = Memory::velocity;
   }
+  facts.threshold = number_at(laws, "sparsifier.threshold");
+  facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
 
 /// The method's laws as the run wrote them; an older run's by its names.
@@ -125,21 +137,12 @@ void add_method_facts(MethodFacts& facts,
                       const Json& config,
                       const Json& status,
                       std::optional<double> step) {
-  const Json by_name = laws_by_name(config, status);
   const Json& written = value_at(status, "laws");
-  const Json& laws = written.is_object() ? written : by_name;
-  add_laws(facts, laws);
+  add_laws(facts, written.is_object() ? written : laws_by_name(config, status, step));
   facts.conserves = flag_at(status, "conserves", true);
   const auto k = number_at(status, "k");
   if (k && *k >= 1 && *k <= facts.dimension) {
     facts.k = k;
-  }
-  const bool has_threshold = written.is_object()
-                                 ? number_at(laws, "sparsifier.threshold").has_value()
-                                 : flag_at(laws, "sparsifier.is_threshold", false);
-  if (has_threshold && step) {
-    facts.threshold = threshold_of(config, status, *step);
-    facts.threshold_follows_step = text_at(config, "sparsifier.rule") == "eta-scaled";
   }
 }
 

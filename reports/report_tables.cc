@@ -168,8 +168,8 @@ std::string verdict_table(const Summary& summary) {
                        text_cell("seeds"),
                        text_cell("conservation"),
                        text_cell("other invariants"),
-                       text_cell("assumption δ ≤ 1"),
-                       text_cell("contraction q < 1"),
+                       text_cell("iterations with δ ≤ 1"),
+                       text_cell("iterations with q < 1"),
                        number_cell("largest lost mass ‖ℓ‖²")};
   std::vector<HtmlRow> rows;
   for (const auto& group : summary.groups) {

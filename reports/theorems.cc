@@ -6,6 +6,7 @@
 
 #include "reports/csv.h"
 #include "reports/html.h"
+#include "reports/table.h"
 
 namespace residuum::reports {
 namespace {
@@ -25,11 +26,10 @@ Json terms_json(const Bound& bound) {
 Json preconditions_json(const Bound& bound) {
   Json preconditions = Json::array();
   for (const auto& one : bound.preconditions) {
-    preconditions.push_back(
-        {{"statement", one.statement},
-         {"met", one.state != PreconditionState::not_met},
-         {"state", precondition_text(one.state)},
-         {"detail", one.detail}});
+    preconditions.push_back({{"statement", one.statement},
+                             {"met", one.state != PreconditionState::not_met},
+                             {"state", precondition_text(one.state)},
+                             {"detail", one.detail}});
   }
   return preconditions;
 }
@@ -108,6 +108,51 @@ std::string bounds_csv(const Summary& summary) {
                             format_number(point.lhs),
                             format_number(point.rhs));
       }
+    }
+  }
+  return text;
+}
+
+std::string theorem_text(const Summary& summary, std::string_view name) {
+  std::string text;
+  for (const auto& group : summary.groups) {
+    const TheoremSummary* one = group.theorem(name);
+    if (one == nullptr) {
+      continue;
+    }
+    const Bound& bound = one->bound;
+    if (text.empty()) {
+      text = fmt::format("{}: {}  [{}]\n", name, one->theorem->statement, one->theorem->paper);
+    }
+    text += fmt::format("{}: {}\n", printable(group.group.label), verdict_text(bound.verdict));
+    for (const auto& words : {bound.reason, bound.remarks}) {
+      text += words.empty() ? "" : "  " + harmless(words) + "\n";
+    }
+    if (bound.lhs && bound.rhs) {
+      text += fmt::format("  {} = {}, right side {}, slack {}, over {} iterations\n",
+                          bound.left,
+                          short_number(bound.lhs),
+                          short_number(bound.rhs),
+                          short_number(bound.slack),
+                          short_number(bound.iterations));
+    }
+    for (const auto& term : bound.terms) {
+      text += fmt::format("  {} = {} ({})\n",
+                          term.formula,
+                          short_number(term.value),
+                          attribution_text(term.attribution));
+    }
+    for (const auto& condition : bound.preconditions) {
+      text += fmt::format("  {}: {} ({})\n",
+                          condition.statement,
+                          precondition_text(condition.state),
+                          harmless(condition.detail));
+    }
+    for (const auto& constant : bound.constants) {
+      text += fmt::format("  {} = {} ({})\n",
+                          constant.symbol,
+                          short_number(constant.value),
+                          harmless(constant.origin));
     }
   }
   return text;

@@ -3,6 +3,7 @@
 // and as lines for the terminal.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/evidence.h"
@@ -18,6 +19,10 @@ Json to_json(const TheoremSummary& summary);
 
 /// bounds.csv: method,theorem,iterations,lhs,rhs; the curves of the bounds that could be formed.
 std::string bounds_csv(const Summary& summary);
+
+/// How one theorem was judged, for a terminal: of every method the verdict, both sides, what the
+/// right side is made of, each precondition with its state, each constant with its origin.
+std::string theorem_text(const Summary& summary, std::string_view name);
 
 /// A line per method: the certificate's slack, and how many theorems hold, fail and do not speak of
 /// it, failures by name.

@@ -34,8 +34,11 @@ Windows HeldRatio::windows() const {
 
 HeldRatio::SamplingError HeldRatio::sampling_error() const {
   const auto ratio = overall();
-  if (!ratio || rows_ < 2 || rows_ >= end_) {
+  if (!ratio || rows_ >= end_) {
     return {};
+  }
+  if (rows_ < 2) {
+    return {.trend = std::numeric_limits<double>::infinity(), .variance = 0};
   }
   // The last row has none after it: what it stands for enters both sums alike.
   const auto rest = static_cast<double>(end_ > since_ ? end_ - since_ : 1);
@@ -44,8 +47,7 @@ HeldRatio::SamplingError HeldRatio::sampling_error() const {
   if (!(denominator > 0)) {
     return {};
   }
-  const double squares =
-      numerator_sq_ - 2 * *ratio * product_ + *ratio * *ratio * denominator_sq_;
+  const double squares = numerator_sq_ - 2 * *ratio * product_ + *ratio * *ratio * denominator_sq_;
   return {.trend = *ratio - numerator / denominator,
           .variance = std::max(0.0, squares) / (denominator * denominator)};
 }

@@ -7,8 +7,8 @@
 // and for falling steps. Falling steps need the contraction of every iteration. A constant step
 // needs it of the sums alone: with sum_{t<T} E|e_{t+1}|^2 <= q sum_{t<T} E|e_t + eta mean G_t|^2
 // Minkowski's inequality in the space of sequences gives sqrt S <= sqrt q (sqrt S + eta sqrt(T)
-// M), S = sum_{t<T} E|e_t|^2, hence S <= Q(q) eta^2 T M^2. Sums over iterations without a row take the step size before them, which
-// is not below the true one.
+// M), S = sum_{t<T} E|e_t|^2, hence S <= Q(q) eta^2 T M^2. Sums over iterations without a row take
+// the step size before them, which is not below the true one.
 
 #include <fmt/format.h>
 
@@ -115,11 +115,11 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
   }
   const bool everywhere = evidence.measured_everywhere(&SeedMeasures::single_selection);
   const auto below = everywhere ? PreconditionState::met : PreconditionState::not_refuted;
-  exam.precondition(statement,
-                    delta <= 1 + kRounding ? below : PreconditionState::not_met,
-                    fmt::format("largest δ = {:.6g}{}",
-                                delta,
-                                everywhere ? "" : ", not every iteration was measured"));
+  exam.precondition(
+      statement,
+      delta <= 1 + kRounding ? below : PreconditionState::not_met,
+      fmt::format(
+          "largest δ = {:.6g}{}", delta, everywhere ? "" : ", not every iteration was measured"));
 }
 
 }  // namespace

@@ -92,9 +92,9 @@ Constant largest_beginning(const Windows& windows,
 
 /// The largest value of single iterations over all seeds.
 Constant largest_single(const std::vector<SeedEvidence>& seeds,
-                               Singles SeedMeasures::*singles,
-                               const std::string& symbol,
-                               const Source& source) {
+                        Singles SeedMeasures::*singles,
+                        const std::string& symbol,
+                        const Source& source) {
   std::optional<double> largest;
   std::uint64_t measured = 0;
   for (const auto& seed : seeds) {
@@ -296,10 +296,8 @@ Constant Evidence::worker_contraction() const {
 }
 
 Constant Evidence::selection_ratio() const {
-  return largest_single(seeds_,
-                        &SeedMeasures::single_selection,
-                        "δ",
-                        {"ratio of the gTop-k assumption", "delta"});
+  return largest_single(
+      seeds_, &SeedMeasures::single_selection, "δ", {"ratio of the gTop-k assumption", "delta"});
 }
 
 Constant Evidence::xi() const {

@@ -109,7 +109,8 @@ void Examination::plain_updates() {
 
 void Examination::unbiased_gradients() {
   const MethodFacts& facts = method();
-  std::string detail = facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
+  std::string detail =
+      facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
   if (!facts.gradient_bias.empty()) {
     detail = facts.gradient_bias;
   }
@@ -193,9 +194,10 @@ void Examination::contracts(const std::string& statement, double contraction, bo
     return;  // the constant is named among the missing ones
   }
   const auto below = proven ? PreconditionState::met : PreconditionState::not_refuted;
-  precondition(statement,
-               contraction < 1 ? below : PreconditionState::not_met,
-               fmt::format("q = {:.6g}{}", contraction, proven ? "" : ", at the measured iterations"));
+  precondition(
+      statement,
+      contraction < 1 ? below : PreconditionState::not_met,
+      fmt::format("q = {:.6g}{}", contraction, proven ? "" : ", at the measured iterations"));
 }
 
 double Examination::gap_contracts_on_average() {
@@ -240,11 +242,10 @@ double Examination::step_at_most(double limit, const std::string& formula) {
 }
 
 bool Examination::met() const {
-  return std::all_of(bound_.preconditions.begin(),
-                     bound_.preconditions.end(),
-                     [](const Precondition& one) {
-                       return one.state != PreconditionState::not_met;
-                     });
+  return std::all_of(
+      bound_.preconditions.begin(), bound_.preconditions.end(), [](const Precondition& one) {
+        return one.state != PreconditionState::not_met;
+      });
 }
 
 void Examination::missing_reason(const std::string& what) {
@@ -457,11 +458,11 @@ void control_false_alarms(std::span<Bound* const> bounds) {
   for (std::size_t i = 0; i < tested.size(); ++i) {
     if (tested[i]->verdict == BoundVerdict::fails && !rejected[i]) {
       tested[i]->verdict = BoundVerdict::marginal;
-      tested[i]->remarks +=
-          fmt::format("{}fails by itself (p = {:.2g}), not among the {} bounds of this study (Holm)",
-                      tested[i]->remarks.empty() ? "" : "; ",
-                      p_values[i],
-                      tested.size());
+      tested[i]->remarks += fmt::format(
+          "{}fails by itself (p = {:.2g}), not among the {} bounds of this study (Holm)",
+          tested[i]->remarks.empty() ? "" : "; ",
+          p_values[i],
+          tested.size());
     }
   }
 }

@@ -19,9 +19,8 @@ namespace {
 
 void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double convexity) {
   const MethodFacts& facts = exam.method();
-  exam.precondition("step rule 8/(μ(a + t))",
-                    facts.step_shift.has_value(),
-                    "step rule is " + facts.step_rule);
+  exam.precondition(
+      "step rule 8/(μ(a + t))", facts.step_shift.has_value(), "step rule is " + facts.step_rule);
   const double eta = exam.evidence().step_size().value.value_or(std::nan(""));
   const double ratio = eta * convexity * shift / 8;
   if (!std::isnan(ratio)) {

@@ -62,10 +62,10 @@ Bound threshold_bound(const Evidence& evidence, const Form& form, double start_f
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());
   const AggregateNoise noise = aggregate_noise(exam);
-  const double tau = exam.need({"τ",
-                                facts.threshold,
-                                facts.threshold_follows_step ? "exact: the threshold ηλ"
-                                                             : "exact: the fixed threshold"});
+  const double tau = exam.need(
+      {"τ",
+       facts.threshold,
+       facts.threshold_follows_step ? "exact: the threshold ηλ" : "exact: the fixed threshold"});
   if (!facts.threshold_follows_step) {
     exam.has_no_horizon();  // dτ² stays as it is when the step size is tuned to a longer run
   }

@@ -49,7 +49,10 @@ TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
       {});
   EXPECT_EQ(facts.sparsifier, "top-k");
   EXPECT_EQ(facts.aggregator, "gtopk-tree");
-  EXPECT_EQ(facts.units, "gradient");
+  EXPECT_TRUE(facts.in_gradient_units);
+  EXPECT_FALSE(facts.applies_whole_messages);
+  EXPECT_TRUE(facts.keeps_largest);
+  EXPECT_EQ(facts.promised_share, 0.1);
   EXPECT_EQ(facts.sampling, "shuffle");
   EXPECT_EQ(facts.step_rule, "inv-time");
   EXPECT_EQ(facts.momentum, 0.9);
@@ -102,12 +105,83 @@ TEST(MethodFacts, TakeThresholdsToStepMultipliedAccumulators) {
   config["sparsifier"]["rule"] = "eta-scaled";
   EXPECT_DOUBLE_EQ(threshold(), 0.04);
   config["feedback"]["units"] = "gradient";
-  EXPECT_DOUBLE_EQ(threshold(), 0.004);
+  EXPECT_DOUBLE_EQ(threshold(), 0.04);  // 0.4 on gradients, times the step
+  config["sparsifier"]["rule"] = "fixed";
+  EXPECT_DOUBLE_EQ(threshold(), 0.04);
+  config["sparsifier"]["rule"] = "eta-scaled";
   config["feedback"]["units"] = "step";
   EXPECT_DOUBLE_EQ(threshold({{"threshold", 3}}), 0.3);  // found by a pilot
   config["sparsifier"].erase("threshold");
   config["sparsifier"]["k"] = 25;
   EXPECT_DOUBLE_EQ(threshold(), 0.01);  // eta / (2 sqrt 25)
+  config["sparsifier"].erase("k");
+  config["sparsifier"]["density"] = 0.25;
+  EXPECT_DOUBLE_EQ(threshold({{"dimension", 100}}), 0.01);
+}
+
+TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
+  const Json config{{"sparsifier", {{"kind", "somebody's own"}}},
+                    {"aggregator", {{"kind", "another"}}},
+                    {"feedback", {{"kind", "a third"}}}};
+  const Json status{{"dimension", 100},
+                    {"k", 10},
+                    {"conserves", true},
+                    {"laws",
+                     {{"sparsifier",
+                       {{"contraction", 0.1},
+                        {"exact", true},
+                        {"deterministic", false},
+                        {"shares_support", true},
+                        {"threshold", 0.25},
+                        {"threshold_follows_step", true}}},
+                      {"aggregator", {{"applies_whole_messages", true}}},
+                      {"feedback", {{"memory", "estimate"}, {"units", "gradient"}}}}},
+                    {"facts",
+                     {{"convex", false},
+                      {"lower_bound", -2},
+                      {"starts_from_seed", false},
+                      {"gradient_bias", "dropout"},
+                      {"samples", 5000},
+                      {"evaluated_samples", 5000},
+                      {"power_samples", 1024}}}};
+  const MethodFacts facts = method_facts(run_with(config, status), 0.1);
+  EXPECT_EQ(facts.promised_share, 0.1);
+  EXPECT_TRUE(facts.promise_is_exact);
+  EXPECT_TRUE(facts.selects_at_random);
+  EXPECT_TRUE(facts.shares_support);
+  EXPECT_FALSE(facts.keeps_largest);
+  EXPECT_EQ(facts.threshold, 0.25);
+  EXPECT_TRUE(facts.threshold_follows_step);
+  EXPECT_TRUE(facts.applies_whole_messages);
+  EXPECT_EQ(facts.memory, Memory::estimate);
+  EXPECT_TRUE(facts.in_gradient_units);
+  EXPECT_EQ(facts.convex, false);
+  EXPECT_EQ(facts.lower_bound->value, -2);
+  EXPECT_EQ(facts.gradient_bias, "dropout");
+  EXPECT_TRUE(facts.differences_are_of_f);
+  EXPECT_FALSE(facts.curvature_is_of_f);
+}
+
+TEST(MethodFacts, KnowMilestonesThatRaiseTheStep) {
+  const auto may_grow = [](const Json& step) {
+    return method_facts(run_with({{"step", step}}, Json::object()), {}).steps_may_grow;
+  };
+  EXPECT_FALSE(may_grow({{"rule", "milestones"}, {"factor", 0.1}}));
+  EXPECT_TRUE(may_grow({{"rule", "milestones"}, {"factor", 2}}));
+  EXPECT_FALSE(may_grow({{"rule", "inv-sqrt"}}));
+  EXPECT_TRUE(may_grow({{"rule", "constant"}, {"warmup", 5}}));
+  EXPECT_TRUE(may_grow({{"rule", "one-cycle"}}));
+}
+
+TEST(MethodFacts, OfOlderRunsKnowBiasedGradientsByTheNetwork) {
+  const auto bias = [](const Json& objective) {
+    return method_facts(run_with({{"objective", objective}}, Json::object()), {}).gradient_bias;
+  };
+  EXPECT_EQ(bias({{"kind", "resnet20"}}), "batch normalisation");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"augment", true}}), "images are augmented");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 100}}),
+            "f is evaluated on a part of the samples");
+  EXPECT_EQ(bias({{"kind", "lenet"}}), "");
 }
 
 /// Runs whose two sides are known: eta = 0.1, L = 1, f* = 0, f(w_0) = 1, M^2 = 1, q = 1/2.
@@ -185,6 +259,15 @@ TEST_F(TheoremsOfAStudy, AreJudgedInTheSummaryWithTheirTerms) {
   EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 3.128"));
 }
 
+TEST_F(TheoremsOfAStudy, SayOnATerminalWhatTheyAreMadeOf) {
+  write(3);
+  const std::string text = theorem_text(collect(folder.path()), "mean-contraction");
+  EXPECT_THAT(text, HasSubstr("mean-contraction: X_T"));
+  EXPECT_THAT(text, HasSubstr("contraction q < 1, on average over the run: met (q = 0.5)"));
+  EXPECT_THAT(text, HasSubstr("L = 1 (exact: of the objective)"));
+  EXPECT_THAT(text, HasSubstr("gtopk-exact, captured, rho=0.01: "));
+}
+
 TEST_F(TheoremsOfAStudy, LeaveTheirCurvesInATable) {
   write(2);
   (void)collect(folder.path());
@@ -236,7 +319,7 @@ TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
   const std::string html = theorem_details(summary);
   EXPECT_THAT(html, HasSubstr("L² Ση‖w − z‖²/Ση"));
   EXPECT_THAT(html, HasSubstr("exact: of the objective"));
-  EXPECT_THAT(html, HasSubstr("aggregator is gtopk-exact"));
+  EXPECT_THAT(html, HasSubstr("aggregator gtopk-exact cuts what was sent"));
 }
 
 TEST_F(TheoremsOfAStudy, EscapeWhatAStudySmugglesIn) {

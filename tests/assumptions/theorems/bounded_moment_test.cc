@@ -92,9 +92,10 @@ TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
   facts.clipped = "update";
   EXPECT_FALSE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
   facts = plain_facts();
-  facts.units = "gradient";
+  facts.in_gradient_units = true;
   EXPECT_TRUE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());
   facts.step_rule = "inv-sqrt";
+  facts.steps_are_constant = false;
   bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_TRUE(evaluate("certificate", unit_evidence(0.9, facts)).has_verdict());
@@ -105,6 +106,7 @@ TEST(BoundedMoment, RefusesWhatDoesNotContractAndBiasedDraws) {
             BoundVerdict::not_applicable);
   MethodFacts facts = plain_facts();
   facts.sampling = "shuffle";
+  facts.independent_draws = false;
   EXPECT_EQ(evaluate("bounded-moment", unit_evidence(0.9, facts)).verdict,
             BoundVerdict::not_applicable);
   facts.full_gradients = true;
@@ -136,6 +138,7 @@ TEST(Alistarh, TakesXiAndGammaByHand) {
   // ((0.8 + 0.2)/0.2)^2 = 25
   EXPECT_NEAR(*evaluate("alistarh", evidence).rhs, 0.2 + 0.1 + 25 * 0.01, 1e-9);
   facts.aggregator = "gtopk-tree";
+  facts.applies_whole_messages = false;
   EXPECT_EQ(evaluate("alistarh", SteadyRun{}.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }

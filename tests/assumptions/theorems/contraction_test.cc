@@ -66,6 +66,7 @@ TEST(MeanContraction, RefusesALargerStepThanItsLimit) {
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(bound.reason.find("η = 0.126, limit 0.125"), std::string::npos) << bound.reason;
   facts.step_rule = "inv-sqrt";
+  facts.steps_are_constant = false;
   EXPECT_EQ(evaluate("mean-contraction", run.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }
@@ -151,6 +152,7 @@ TEST(MemSgd, IsThatOfAHandCalculation) {
   MethodFacts facts = top_k_facts(50);
   facts.convex = true;
   facts.step_rule = "inv-time";
+  facts.steps_are_constant = false;
   facts.step_shift = 27;
   facts.strong_convexity = Known{0.5, "exact"};
   facts.initial_distance_sq = Known{3, "exact"};
@@ -166,7 +168,8 @@ TEST(MemSgd, IsThatOfAHandCalculation) {
   EXPECT_EQ(mem_sgd_bound(facts, 1).verdict, BoundVerdict::not_applicable);  // not 8/(mu a)
   facts.step_shift = 10;                                                     // alpha = 3.5
   EXPECT_EQ(mem_sgd_bound(facts, 1.6).verdict, BoundVerdict::not_applicable);
-  facts.step_rule = "constant";
+  facts.step_shift.reset();
+  EXPECT_NE(mem_sgd_bound(facts, 16.0 / 27).verdict, BoundVerdict::holds);
   EXPECT_EQ(mem_sgd_bound(facts, 16.0 / 27).verdict, BoundVerdict::not_applicable);
 }
 

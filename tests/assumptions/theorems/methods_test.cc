@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/assumptions/theorems/support.h"
 
@@ -17,11 +19,32 @@ using test::SteadyRun;
 using test::term;
 using test::top_k_facts;
 
-TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
-  MethodFacts facts = top_k_facts(1);
+/// tau on the accumulator, of messages that are all applied; sigma^2 = 1.
+MethodFacts threshold_facts(double threshold) {
+  MethodFacts facts = plain_facts();
   facts.sparsifier = "hard-threshold";
-  facts.k.reset();
-  facts.threshold = 0.02;
+  facts.aggregator = "allgather";
+  facts.sends_everything = false;
+  facts.threshold = threshold;
+  facts.noise_variance = Known{1, "exact"};
+  return facts;
+}
+
+// With tau = eta lambda the last term falls as eta^2; a fixed one stays, and T* is not defined.
+TEST(HardThreshold, HasAHorizonOnlyWhereItsThresholdFollowsTheStep) {
+  MethodFacts facts = threshold_facts(0.02);
+  const SteadyRun run{.gradient = 1e-3};
+  const Bound fixed = evaluate("hard-threshold", run.evidence(facts));
+  ASSERT_TRUE(fixed.has_verdict()) << fixed.reason;
+  EXPECT_FALSE(fixed.horizon);
+  facts.threshold_follows_step = true;
+  // 4/10 + 2 * 0.1 against 2 * 100 * 4e-4, over 100 iterations.
+  const double ratio = 0.08 / 0.6;
+  EXPECT_NEAR(*evaluate("hard-threshold", run.evidence(facts)).horizon, 100 * ratio * ratio, 1e-9);
+}
+
+TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
+  MethodFacts facts = threshold_facts(0.02);
   facts.workers = 2;
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::loss_gap, 1e-3}}};
   // 4/10 + 2 * 0.1/2 + 2 * 100 * 4e-4
@@ -31,14 +54,12 @@ TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
   // 2 * 2/10 + 2 * 0.1/2 + 4 * 100 * 4e-4
   EXPECT_NEAR(*evaluate("hard-threshold-convex", run.evidence(facts)).rhs, 0.4 + 0.1 + 0.16, 1e-12);
   facts.threshold.reset();
-  EXPECT_EQ(evaluate("hard-threshold", run.evidence(facts)).verdict, BoundVerdict::not_measured);
+  EXPECT_EQ(evaluate("hard-threshold", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(evaluate("top-k", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
 TEST(HardThreshold, HasNoHeterogeneityWithoutNoiseGrowthAndHasSomeWithIt) {
-  MethodFacts facts = top_k_facts(1);
-  facts.sparsifier = "hard-threshold";
-  facts.threshold = 0.02;
+  MethodFacts facts = threshold_facts(0.02);
   facts.workers = 2;
   facts.noise_variance.reset();
   // sigma^2 = |grad f_p|^2 / 2 throughout: the line through the origin has M = 1/2.
@@ -78,6 +99,7 @@ TEST(TopK, IsThatOfAHandCalculationConvexAndNot) {
 TEST(Ef21, IsThatOfAHandCalculation) {
   MethodFacts facts = top_k_facts(36);  // sqrt(1 - alpha) = 0.8, theta = 0.2: limit 1/(1 + 4)
   facts.feedback = "ef21";
+  facts.memory = Memory::estimate;
   facts.full_gradients = true;
   facts.worker_smoothness = Known{1, "exact"};
   SteadyRun run{.gradient = 1e-3, .further = {{Column::ef21_distortion, 4}}};
@@ -85,10 +107,10 @@ TEST(Ef21, IsThatOfAHandCalculation) {
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / (0.2 * 100), 1e-12);
   run.step = 0.21;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.sparsifier = "scaled rand-k";  // it contracts nothing
+  facts.promised_share.reset();  // as of a selection that is scaled to be unbiased
   EXPECT_EQ(evaluate("ef21", SteadyRun{.further = run.further}.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.sparsifier = "top-k";
+  facts.promised_share = 0.36;
   run.step = 0.1;
   facts.worker_smoothness.reset();
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_measured);
@@ -110,11 +132,13 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   MethodFacts facts = top_k_facts(36);
   facts.full_gradients = true;
   facts.sampling = "shuffle";
+  facts.independent_draws = false;
   Bound bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are full");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "gradients are full");
-  EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule conserves");
+  EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
+            "feedback ef14 does");
 
   facts.full_gradients = false;
   facts.conserves = false;
@@ -122,7 +146,117 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   EXPECT_EQ(detail_of(bound, "full gradients"), "gradients are drawn from batches");
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "sampling is shuffle");
-  EXPECT_EQ(detail_of(bound, "nothing is lost for good"), "the put-back rule leaks");
+  EXPECT_EQ(detail_of(bound, "what was not delivered is added to the next gradient"),
+            "feedback ef14 loses some of it for good");
+
+  facts.full_gradients = true;
+  facts.gradient_bias = "images are augmented";
+  bound = evaluate("ijcai", run.evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "images are augmented");
+}
+
+/// The state of the precondition whose statement begins so.
+PreconditionState state_of(const Bound& bound, std::string_view statement) {
+  for (const auto& one : bound.preconditions) {
+    if (one.statement.starts_with(statement)) {
+      return one.state;
+    }
+  }
+  ADD_FAILURE() << "no precondition " << statement;
+  return PreconditionState::not_met;
+}
+
+TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {
+  MethodFacts facts = plain_facts();
+  facts.noise_variance = Known{1, "exact"};
+  const SteadyRun run{.gradient = 1e-3, .further = {{Column::smoothness_gap, 1}}};
+  EXPECT_EQ(state_of(evaluate("bsp", run.evidence(facts)), "η ≤ 1/L"), PreconditionState::met);
+  facts.smoothness.reset();
+  const Bound measured = evaluate("bsp", run.evidence(facts));
+  EXPECT_EQ(state_of(measured, "η ≤ 1/L"), PreconditionState::not_refuted);
+  EXPECT_TRUE(measured.has_verdict());
+  // L of a part of the samples may be larger than L: it enters no theorem.
+  facts.differences_are_of_f = false;
+  EXPECT_EQ(evaluate("bsp", run.evidence(facts)).verdict, BoundVerdict::not_measured);
+}
+
+/// delta = 0.9 in the measured iterations, but in the last, where it is `last`.
+Evidence with_last_delta(double last, bool all_measured) {
+  MethodFacts facts = top_k_facts(10);
+  Evidence evidence(facts);
+  for (int i = 0; i < 2; ++i) {
+    SeedEvidence seed(10);
+    for (std::uint64_t t = 0; t < 10; ++t) {
+      Row row = row_of(t,
+                       {{Column::step_size, 0.1},
+                        {Column::grad_norm_sq, 1e-3},
+                        {Column::loss, 1},
+                        {Column::mean_grad_norm_sq, 1}});
+      if (all_measured || t != 4) {
+        row.set(Column::delta, t == 9 ? last : 0.9);
+        row.set(Column::accumulator_norm_sq, 1);
+      }
+      seed.add(row);
+    }
+    evidence.add(std::move(seed));
+  }
+  return evidence;
+}
+
+TEST(Preconditions, OfTheGTopKTheoremAreAboutEveryIteration) {
+  constexpr const char* kAssumption = "δ ≤ 1 in every iteration";
+  EXPECT_EQ(state_of(evaluate("ijcai", with_last_delta(1, true)), kAssumption),
+            PreconditionState::met);
+  EXPECT_EQ(state_of(evaluate("ijcai", with_last_delta(1, false)), kAssumption),
+            PreconditionState::not_refuted);
+  // On average delta is 0.92.
+  const Bound above = evaluate("ijcai", with_last_delta(1.1, true));
+  EXPECT_EQ(state_of(above, kAssumption), PreconditionState::not_met);
+  EXPECT_EQ(above.verdict, BoundVerdict::not_applicable);
+}
+
+/// q is 0.5, but 1.2 in one of ten iterations whose gap is as large as the others': on average
+/// 10/(9/0.5 + 1/1.2) = 0.53.
+Evidence with_one_expansion(bool steps_are_constant) {
+  MethodFacts facts = plain_facts();
+  facts.steps_are_constant = steps_are_constant;
+  Evidence evidence(facts);
+  for (int i = 0; i < 2; ++i) {
+    SeedEvidence seed(10);
+    for (std::uint64_t t = 0; t < 10; ++t) {
+      seed.add(row_of(t,
+                      {{Column::step_size, 0.1},
+                       {Column::grad_norm_sq, 1e-3},
+                       {Column::loss, 1},
+                       {Column::mean_grad_norm_sq, 1},
+                       {Column::gap_norm_sq, 1},
+                       {Column::contraction, t == 5 ? 1.2 : 0.5}}));
+    }
+    evidence.add(std::move(seed));
+  }
+  return evidence;
+}
+
+TEST(Preconditions, OfConstantStepsAreAboutSumsAndOfFallingOnesAboutEveryIteration) {
+  const Bound constant = evaluate("bounded-moment", with_one_expansion(true));
+  EXPECT_EQ(state_of(constant, "contraction q < 1, on average"), PreconditionState::met);
+  EXPECT_TRUE(constant.has_verdict());
+  const Bound falling = evaluate("bounded-moment", with_one_expansion(false));
+  EXPECT_EQ(state_of(falling, "contraction q < 1 in every iteration"), PreconditionState::not_met);
+  EXPECT_EQ(falling.verdict, BoundVerdict::not_applicable);
+}
+
+TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
+  MethodFacts facts = top_k_facts(50);
+  facts.sparsifier = "window-k";
+  facts.aggregator = "somebody's own";
+  facts.noise_variance = Known{0, "exact"};
+  const SteadyRun run{.gradient = 1e-3, .further = {{Column::heterogeneity, 0}}};
+  EXPECT_TRUE(evaluate("worker-contraction", run.evidence(facts)).has_verdict());
+  EXPECT_TRUE(evaluate("top-k", run.evidence(facts)).has_verdict());
+  facts.applies_whole_messages = false;
+  EXPECT_EQ(evaluate("top-k", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }
 
 TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {

@@ -72,7 +72,10 @@ inline MethodFacts top_k_facts(double k) {
   MethodFacts facts = plain_facts();
   facts.sparsifier = "top-k";
   facts.aggregator = "allgather";
+  facts.sends_everything = false;
   facts.k = k;
+  facts.promised_share = k / facts.dimension;
+  facts.keeps_largest = true;
   facts.noise_variance = Known{1, "exact"};
   return facts;
 }

@@ -70,7 +70,7 @@ TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
             "probes.noise_every to 1");
 
   SeedEvidence diverged = sampled(61);
-  diverged.end_early();
+  diverged.end_early(61);
   evidence.add(diverged);
   const Bound shorter = evaluate("bsp", evidence);
   EXPECT_LE(*shorter.iterations, 60);
