@@ -10,6 +10,8 @@
 namespace residuum::reports {
 namespace {
 
+constexpr std::string_view kGTopK = "gtopk";
+
 std::string number_with_interval(const AssumptionVerdict& verdict) {
   if (!verdict.value) {
     return "–";
@@ -197,7 +199,7 @@ void judge_assumptions(const ResultFolder& folder,
     if (one.verdict.every && one.verdict.every->worst_seed < runs.size()) {
       one.worst_every_run = runs[one.verdict.every->worst_seed]->id;
     }
-    if (one.verdict.name == "gtopk") {
+    if (one.verdict.name == kGTopK) {
       one.worst = summary.delta.worst;
     } else if (one.verdict.name == "contraction") {
       one.worst = summary.contraction.worst;
@@ -280,6 +282,29 @@ Json prediction_json(const GroupSummary& group) {
   return {{"gaussian", law_json(group.gaussian)}, {"laplace", law_json(group.laplace)}};
 }
 
+namespace {
+
+/// Says where averages are over a part of the iterations; empty where every one was measured.
+std::string sampling_line(const Summary& summary) {
+  std::uint64_t rows = 0;
+  std::uint64_t iterations = 0;
+  for (const auto& group : summary.groups) {
+    for (const auto& one : group.assumptions) {
+      if (one.verdict.name == kGTopK) {
+        rows += one.verdict.rows;
+        iterations += one.verdict.iterations;
+      }
+    }
+  }
+  if (rows >= iterations) {
+    return {};
+  }
+  return fmt::format(
+      "rows at {} of {} iterations, each counting for those until the next\n", rows, iterations);
+}
+
+}  // namespace
+
 std::vector<std::string> failed_assumptions(const Summary& summary) {
   std::vector<std::string> lines;
   for (const auto& group : summary.groups) {
@@ -313,7 +338,7 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
     rows.push_back(verdict_row(summary.groups[g], shown));
   }
-  return aligned_within(rows);
+  return aligned_within(rows) + sampling_line(summary);
 }
 
 std::string assumptions_table(const Summary& summary) {

@@ -128,12 +128,17 @@ std::string assumptions_html(const Summary& summary, std::vector<std::string>& p
     return {};
   }
   const auto curves = delta_against_workers(summary);
-  return "<p>Each assumption is a ratio that must not exceed one. <b>In every measured iteration</b>: "
+  return "<p>Each assumption is a ratio that must not exceed one. <b>In every measured "
+         "iteration</b>: "
          "a single one above is a failure, and only a run that was measured in every iteration can "
-         "hold. <b>On average</b>: the pooled ratio of a run, a row counting for the iterations until "
-         "the next, its mean over the seeds with a 95 % interval (Student). Marginal: one lies in the "
-         "interval. Undecided: iterations without a row may decide it. What fails on average does so "
-         "after Holm's correction for all such tests of this study: chance makes any of them fail in "
+         "hold. <b>On average</b>: the pooled ratio of a run, a row counting for the iterations "
+         "until "
+         "the next, its mean over the seeds with a 95 % interval (Student). Marginal: one lies in "
+         "the "
+         "interval. Undecided: iterations without a row may decide it. What fails on average does "
+         "so "
+         "after Holm's correction for all such tests of this study: chance makes any of them fail "
+         "in "
          "at most 5 % of studies. Intervals are over the draws of the seeds; the data and, unless "
          "<code>workers.partition_seed</code> is \"run\", their partition are the same for all "
          "seeds.</p>\n" +

@@ -26,11 +26,10 @@ Json terms_json(const Bound& bound) {
 Json preconditions_json(const Bound& bound) {
   Json preconditions = Json::array();
   for (const auto& one : bound.preconditions) {
-    preconditions.push_back(
-        {{"statement", one.statement},
-         {"met", one.state != PreconditionState::not_met},
-         {"state", precondition_text(one.state)},
-         {"detail", one.detail}});
+    preconditions.push_back({{"statement", one.statement},
+                             {"met", one.state != PreconditionState::not_met},
+                             {"state", precondition_text(one.state)},
+                             {"detail", one.detail}});
   }
   return preconditions;
 }

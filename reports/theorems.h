@@ -20,8 +20,8 @@ Json to_json(const TheoremSummary& summary);
 /// bounds.csv: method,theorem,iterations,lhs,rhs; the curves of the bounds that could be formed.
 std::string bounds_csv(const Summary& summary);
 
-/// How one theorem was judged, for a terminal: of every method the verdict, both sides, what the right
-/// side is made of, each precondition with its state, each constant with its origin.
+/// How one theorem was judged, for a terminal: of every method the verdict, both sides, what the
+/// right side is made of, each precondition with its state, each constant with its origin.
 std::string theorem_text(const Summary& summary, std::string_view name);
 
 /// A line per method: the certificate's slack, and how many theorems hold, fail and do not speak of

@@ -47,8 +47,7 @@ HeldRatio::SamplingError HeldRatio::sampling_error() const {
   if (!(denominator > 0)) {
     return {};
   }
-  const double squares =
-      numerator_sq_ - 2 * *ratio * product_ + *ratio * *ratio * denominator_sq_;
+  const double squares = numerator_sq_ - 2 * *ratio * product_ + *ratio * *ratio * denominator_sq_;
   return {.trend = *ratio - numerator / denominator,
           .variance = std::max(0.0, squares) / (denominator * denominator)};
 }

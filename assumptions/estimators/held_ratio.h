@@ -31,8 +31,8 @@ class HeldRatio {
   /// The error of R from having sampled: by how much R would fall if every row stood for the
   /// iterations before it and not after it (the trend between rows), and the standard error of R
   /// by successive differences of num_i - R den_i (Wolter, Introduction to Variance Estimation,
-  /// section 8.2), each stretch a stratum of n_i iterations of which one was drawn. Both are 0 where
-  /// every iteration was measured; the trend is infinite where only one of several was.
+  /// section 8.2), each stretch a stratum of n_i iterations of which one was drawn. Both are 0
+  /// where every iteration was measured; the trend is infinite where only one of several was.
   struct SamplingError {
     double trend = 0;
     double variance = 0;

@@ -19,8 +19,8 @@ std::optional<Interval> mean_interval(std::span<const double> values,
                                       double confidence = kConfidence);
 
 /// The chance of a mean as large as this, or larger, if the values are independent normal draws of
-/// the mean `limit`: Student's t test, one-sided. 0 or 1 where the values do not vary. Absent as the
-/// interval is.
+/// the mean `limit`: Student's t test, one-sided. 0 or 1 where the values do not vary. Absent as
+/// the interval is.
 std::optional<double> chance_above(std::span<const double> values, double limit);
 
 /// The t of n - 1 degrees of freedom that a two-sided interval of n values takes; requires n >= 2.

@@ -27,8 +27,8 @@ std::optional<RatioOfSums> ratio_of_sums(std::span<const double> numerators,
 
 /// The same ratio for pairs in the order of their iterations, which are correlated: the interval is
 /// that of batch means (Law and Carson, Operations Research 1979), the pairs of floor(sqrt n)
-/// successive batches of about sqrt n pairs each. It is honest where the correlation dies out within
-/// a batch.
+/// successive batches of about sqrt n pairs each. It is honest where the correlation dies out
+/// within a batch.
 std::optional<RatioOfSums> ratio_of_batch_sums(std::span<const double> numerators,
                                                std::span<const double> denominators,
                                                double confidence = kConfidence);

@@ -11,11 +11,6 @@
 namespace residuum {
 namespace {
 
-/// Ratios that are one by theory may come out a little above by rounding. Difference quotients of
-/// gradients do so by more: points as near as 1e-6 of |w| are compared.
-constexpr double kRounding = 1e-9;
-constexpr double kQuotientRounding = 1e-6;
-
 /// Chance of a false alarm on one side, in a whole study.
 constexpr double kAlarms = (1 - kConfidence) / 2;
 
@@ -23,7 +18,7 @@ bool exceeds(Limit limit, double value) {
   if (limit == Limit::below_one) {
     return !(value < 1);
   }
-  return !(value <= 1 + (limit == Limit::single_quotients ? kQuotientRounding : kRounding));
+  return !(value <= 1 + (limit == Limit::single_quotients ? kQuotientRounding : kRatioRounding));
 }
 
 bool is_two_sided(Limit limit) { return limit == Limit::around_one || limit == Limit::around_zero; }
@@ -114,7 +109,8 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     verdict.p_value = p_value_of(how.limit, verdict, ratios.values);
   }
   if (!verdict.interval) {
-    remark(verdict.remark, verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
+    remark(verdict.remark,
+           verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
   }
   if (verdict.state == AssumptionState::undecided && verdict.sampling_error > 0 &&
       (verdict.interval || !is_random)) {
@@ -212,10 +208,11 @@ void control_false_alarms(std::span<AssumptionVerdict* const> verdicts) {
   for (std::size_t i = 0; i < tested.size(); ++i) {
     if (tested[i]->state == AssumptionState::fails && !rejected[i]) {
       tested[i]->state = AssumptionState::marginal;
-      remark(tested[i]->remark,
-             fmt::format("fails by itself (p = {:.2g}), not among the {} tests of this study (Holm)",
-                         p_values[i],
-                         tested.size()));
+      remark(
+          tested[i]->remark,
+          fmt::format("fails by itself (p = {:.2g}), not among the {} tests of this study (Holm)",
+                      p_values[i],
+                      tested.size()));
     }
   }
 }

@@ -50,17 +50,17 @@ struct AssumptionVerdict {
   // On average. Of `smoothness`, which is about single quotients alone, they are those of the
   // seeds' largest.
   AssumptionState state = AssumptionState::not_measured;
-  std::optional<double> value;           // mean over the seeds of the ratio
-  std::optional<Interval> interval;      // of that mean, 95 %, Student's t
-  double sampling_error = 0;             // half a width more, for iterations without a row
-  std::optional<double> p_value;         // of a mean as far on the wrong side by chance
-  std::optional<double> worst;           // of the seeds' ratios
-  std::size_t worst_seed = 0;            // which
+  std::optional<double> value;       // mean over the seeds of the ratio
+  std::optional<Interval> interval;  // of that mean, 95 %, Student's t
+  double sampling_error = 0;         // half a width more, for iterations without a row
+  std::optional<double> p_value;     // of a mean as far on the wrong side by chance
+  std::optional<double> worst;       // of the seeds' ratios
+  std::size_t worst_seed = 0;        // which
   std::size_t seeds = 0;
-  std::uint64_t rows = 0;                // that entered, of all seeds
-  std::uint64_t iterations = 0;          // that the seeds had
-  std::string remark;                    // why nothing could be said, or why there is no interval
-  bool is_average = true;                // false: about single iterations only
+  std::uint64_t rows = 0;        // that entered, of all seeds
+  std::uint64_t iterations = 0;  // that the seeds had
+  std::string remark;            // why nothing could be said, or why there is no interval
+  bool is_average = true;        // false: about single iterations only
 
   std::optional<EveryVerdict> every;  // absent where the papers assume nothing of single iterations
 

@@ -150,16 +150,14 @@ TEST_F(Verdicts, OfSampledRowsDoNotContradictThoseOfAllRows) {
   EXPECT_EQ(all["every"]["verdict"], "fails");
   const auto rows = gtopk("times = true");  // the default cadence
   EXPECT_LT(rows["average"]["rows"], rows["average"]["iterations"]);
-  EXPECT_THAT(rows["average"]["verdict"].get<std::string>(),
-              testing::AnyOf("fails", "undecided"))
+  EXPECT_THAT(rows["average"]["verdict"].get<std::string>(), testing::AnyOf("fails", "undecided"))
       << rows.dump(1);
   EXPECT_EQ(rows["every"]["verdict"], "fails") << "a single iteration above is enough";
 }
 
 TEST_F(Verdicts, ExplainATheoremByName) {
   ASSERT_EQ(run(kEf21).code, 0);
-  const Finished named =
-      residuum_program({"report", "results/ef21", "--theorem", "ef21"}, path());
+  const Finished named = residuum_program({"report", "results/ef21", "--theorem", "ef21"}, path());
   EXPECT_EQ(named.code, 0) << named.err;
   EXPECT_THAT(named.out, HasSubstr("full gradients: met (gradients are full)"));
   const Finished unknown =

@@ -336,7 +336,8 @@ TEST_F(Assumptions, AreNamedWithTheirMethodWhereTheyFail) {
   const std::string table = verdict_lines(summary, 10);
   EXPECT_THAT(table, HasSubstr("in every iteration / on average"));
   EXPECT_THAT(table, HasSubstr("certificate"));
-  EXPECT_THAT(table, ::testing::ContainsRegex("gtopk-tree, captured, rho=0.01 +fails 50 % / fails"));
+  EXPECT_THAT(table,
+              ::testing::ContainsRegex("gtopk-tree, captured, rho=0.01 +fails 50 % / fails"));
   EXPECT_THAT(table, ::testing::ContainsRegex("gtopk-exact, captured, rho=0.01 +holds / holds"));
   EXPECT_THAT(verdict_lines(summary, 1), Not(HasSubstr("gtopk-exact")));
 }
@@ -349,11 +350,12 @@ TEST_F(Assumptions, HaveASectionOfTheReport) {
   const std::string html = read_file(write_report(path()).file);
 
   EXPECT_THAT(html, HasSubstr("<h2>Assumptions</h2>"));
-  EXPECT_THAT(html,
-              HasSubstr("<small>in every measured iteration</small><span class=\"fail\">fails</span>"
-                        "<small>30 of 60 measured iterations above, largest 1.54 at iteration 1"
-                        "</small><small>on average</small><span class=\"fail\">fails</span>"
-                        "<small>1.25 [1.175, 1.325]</small>"));
+  EXPECT_THAT(
+      html,
+      HasSubstr("<small>in every measured iteration</small><span class=\"fail\">fails</span>"
+                "<small>30 of 60 measured iterations above, largest 1.54 at iteration 1"
+                "</small><small>on average</small><span class=\"fail\">fails</span>"
+                "<small>1.25 [1.175, 1.325]</small>"));
   EXPECT_THAT(html, HasSubstr("Shi et al., IJCAI 2019"));
 }
 

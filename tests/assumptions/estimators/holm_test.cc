@@ -17,17 +17,14 @@ TEST(Holm, RejectsInRisingOrderUntilTheFirstThatIsNotSmallEnough) {
   EXPECT_EQ(holm_rejects(std::vector<double>{0.045, 0.01, 0.03, 0.015}, 0.05),
             (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(holm_rejects(std::vector<double>{0.04}, 0.05), std::vector<bool>{true});
-  EXPECT_EQ(holm_rejects(std::vector<double>{0.04, 0.9}, 0.05),
-            (std::vector<bool>{false, false}));
+  EXPECT_EQ(holm_rejects(std::vector<double>{0.04, 0.9}, 0.05), (std::vector<bool>{false, false}));
   EXPECT_TRUE(holm_rejects(std::vector<double>{}, 0.05).empty());
 }
 
 TEST(Holm, NeverRejectsWhatIsNoNumberAndCountsIt) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(holm_rejects(std::vector<double>{none, 0.04}, 0.05),
-            (std::vector<bool>{false, false}));
-  EXPECT_EQ(holm_rejects(std::vector<double>{none, 0.02}, 0.05),
-            (std::vector<bool>{false, true}));
+  EXPECT_EQ(holm_rejects(std::vector<double>{none, 0.04}, 0.05), (std::vector<bool>{false, false}));
+  EXPECT_EQ(holm_rejects(std::vector<double>{none, 0.02}, 0.05), (std::vector<bool>{false, true}));
 }
 
 // Twenty true hypotheses: p-values uniform on [0, 1]. Without correction 64 % of the families have

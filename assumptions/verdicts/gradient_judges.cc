@@ -1,0 +1,160 @@
+// What the objective and its gradients are like: smoothness, bias, moments.
+
+#include <algorithm>
+
+#include "assumptions/verdicts/ratios.h"
+
+namespace residuum {
+
+Ratios smoothness(const Evidence& evidence) {
+  const MethodFacts& facts = evidence.method();
+  const auto largest = evidence.largest_smoothness();
+  if (!largest) {
+    const bool looked =
+        std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [](const SeedEvidence& seed) {
+          return seed.measures().single_difference.largest() ||
+                 seed.measures().single_curvature.largest();
+        });
+    return no_ratios(looked
+                         ? "measured on a part of the samples, whose L may be larger than that of f"
+                         : "needs the probe 'smoothness'");
+  }
+  if (!facts.smoothness) {
+    return no_ratios(fmt::format(
+        "L of this objective is not known; the largest that the runs met is {:.6g}", *largest));
+  }
+  return ratios_of_seeds(evidence, "the probe 'smoothness'", [&](const SeedMeasures& measures) {
+    std::optional<double> value;
+    if (facts.differences_are_of_f) {
+      value = measures.single_difference.largest();
+    }
+    if (facts.curvature_is_of_f) {
+      value = std::max(value, measures.single_curvature.largest());
+    }
+    return value ? std::optional<double>(*value / facts.smoothness->value) : std::nullopt;
+  });
+}
+
+namespace {
+
+/// Both kinds of quotients of one seed against L, as ratios to it.
+Singles quotients_above(const SeedMeasures& measures, const MethodFacts& facts, double limit) {
+  Singles all;
+  const auto add = [&](const LargestSingles& kind) {
+    const Singles one = kind.above(limit * (1 + kQuotientRounding));
+    all.measured += one.measured;
+    all.violations += one.violations;
+    if (one.largest && !(all.largest && *all.largest * limit >= *one.largest)) {
+      all.largest = *one.largest / limit;
+      all.where = one.where;
+    }
+  };
+  if (facts.differences_are_of_f) {
+    add(measures.single_difference);
+  }
+  if (facts.curvature_is_of_f) {
+    add(measures.single_curvature);
+  }
+  return all;
+}
+
+}  // namespace
+
+SinglesOfSeeds single_smoothness(const Evidence& evidence) {
+  const MethodFacts& facts = evidence.method();
+  const Ratios ratios = smoothness(evidence);
+  if (ratios.values.empty()) {
+    return no_singles(ratios.missing);
+  }
+  SinglesOfSeeds singles;
+  for (const auto& seed : evidence.seeds()) {
+    singles.seeds.push_back(quotients_above(seed.measures(), facts, facts.smoothness->value));
+  }
+  return singles;
+}
+
+Ratios independence(const Evidence& evidence) {
+  if (evidence.method().full_gradients || evidence.method().deterministic) {
+    return no_ratios("gradients have no noise");
+  }
+  if (!evidence.method().independent_draws) {
+    return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
+  }
+  if (evidence.method().workers < 2) {
+    return no_ratios("with one worker the ratio is one by its definition");
+  }
+  return pooled_ratios(
+      evidence, "the probe 'noise' and batches of two samples at least", &SeedMeasures::half_bias);
+}
+
+Ratios unbiased_gradients(const Evidence& evidence) {
+  if (evidence.method().full_gradients || evidence.method().deterministic) {
+    return no_ratios("gradients have no noise");
+  }
+  Ratios ratios = pooled_ratios(evidence,
+                                "the probe 'noise' and full gradients (probes.full_gradient)",
+                                &SeedMeasures::gradient_bias);
+  if (!evidence.method().gradient_bias.empty()) {
+    ratios.note = evidence.method().gradient_bias;
+  }
+  return ratios;
+}
+
+namespace {
+
+/// Mean of the last quarter of the windows over the largest of the others.
+std::optional<double> growth(const HeldRatio& held) {
+  const Windows windows = held.windows();
+  const std::size_t late = windows.size() - windows.size() / 4;
+  double end = 0;
+  std::size_t end_count = 0;
+  std::optional<double> before;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const auto mean = windows.window(i);
+    if (!mean) {
+      continue;
+    }
+    if (i >= late) {
+      end += *mean;
+      ++end_count;
+    } else if (!before || *mean > *before) {
+      before = mean;
+    }
+  }
+  if (end_count == 0 || !before || !(*before > 0)) {
+    return std::nullopt;
+  }
+  return end / static_cast<double>(end_count) / *before;
+}
+
+}  // namespace
+
+Ratios bounded_moment(const Evidence& evidence) {
+  auto ratios =
+      ratios_of_seeds(evidence,
+                      "the probe 'contraction' and some hundred iterations",
+                      [](const SeedMeasures& measures) { return growth(measures.mean_gradient); });
+  if (const auto moment = evidence.second_moment().value) {
+    ratios.note = fmt::format("M^2 = {:.6g}", *moment);
+  }
+  return ratios;
+}
+
+Ratios bounded_noise(const Evidence& evidence) {
+  if (evidence.method().full_gradients) {
+    return no_ratios("gradients have no noise");
+  }
+  if (!evidence.method().independent_draws) {
+    return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
+  }
+  auto ratios = ratios_of_seeds(
+      evidence, "the probe 'noise' and some hundred iterations", [](const SeedMeasures& measures) {
+        return growth(measures.noise);
+      });
+  if (const auto variance = evidence.noise_variance().value) {
+    ratios.note = fmt::format("sigma^2 = {:.6g}", *variance);
+  }
+  return ratios;
+}
+
+}  // namespace residuum

@@ -1,0 +1,59 @@
+#include "assumptions/verdicts/ratios.h"
+
+namespace residuum {
+
+double Ratios::sampling_error() const {
+  if (values.empty() || rows >= iterations) {
+    return 0;
+  }
+  const auto seeds = static_cast<double>(values.size());
+  return std::abs(trend) / seeds + 2 * std::sqrt(variance) / seeds;
+}
+
+Ratios no_ratios(std::string why) {
+  Ratios ratios;
+  ratios.missing = std::move(why);
+  return ratios;
+}
+
+SinglesOfSeeds no_singles(std::string why) {
+  SinglesOfSeeds singles;
+  singles.missing = std::move(why);
+  return singles;
+}
+
+Ratios pooled_ratios(const Evidence& evidence,
+                     std::string_view source,
+                     HeldRatio SeedMeasures::*held,
+                     double factor) {
+  Ratios ratios = ratios_of_seeds(evidence, source, [&](const SeedMeasures& measures) {
+    const auto value = (measures.*held).overall();
+    return value ? std::optional<double>(*value * factor) : std::nullopt;
+  });
+  for (std::size_t i = 0; i < ratios.values.size(); ++i) {
+    const HeldRatio& one = evidence.seeds()[i].measures().*held;
+    const auto error = one.sampling_error();
+    ratios.trend += error.trend * factor;
+    ratios.variance += error.variance * factor * factor;
+    ratios.rows += one.rows();
+    ratios.iterations += evidence.seeds()[i].iterations();
+  }
+  return ratios;
+}
+
+SinglesOfSeeds singles_of_seeds(const Evidence& evidence,
+                                std::string_view source,
+                                Singles SeedMeasures::*member) {
+  SinglesOfSeeds singles;
+  bool any = false;
+  for (const auto& seed : evidence.seeds()) {
+    singles.seeds.push_back(seed.measures().*member);
+    any = any || singles.seeds.back().measured > 0;
+  }
+  if (!any) {
+    return no_singles(fmt::format("needs {}", source));
+  }
+  return singles;
+}
+
+}  // namespace residuum

@@ -1,0 +1,80 @@
+#pragma once
+// The measured ratios that verdicts are made of: one number of each seed, pooled over its run, and
+// the single iterations of each seed.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assumptions/estimators/held_ratio.h"
+#include "assumptions/theorems/evidence.h"
+
+namespace residuum {
+
+/// Ratios that are one by theory may come out a little above by rounding. Difference quotients of
+/// gradients do so by more: points as near as 1e-6 of |w| are compared.
+inline constexpr double kRatioRounding = 1e-9;
+inline constexpr double kQuotientRounding = 1e-6;
+
+/// The seeds' ratios over the run, or why there are none.
+struct Ratios {
+  std::vector<double> values;
+  double trend = 0;     // sum over the seeds of their sampling errors
+  double variance = 0;  // likewise
+  std::uint64_t rows = 0;
+  std::uint64_t iterations = 0;
+  std::string missing;
+  std::string note;
+  std::string by_law;  // why the ratio is one in expectation; empty: it is measured
+
+  /// Of the mean over the seeds: the trend between rows, which the seeds share, and twice the
+  /// standard error by what differs from row to row.
+  double sampling_error() const;
+};
+
+/// Single iterations of each seed, or why there are none.
+struct SinglesOfSeeds {
+  std::vector<Singles> seeds;
+  std::string missing;
+  std::string in_expectation;  // why single draws decide nothing; empty: they do
+  bool holds_by_law = false;   // then: the expectation is known
+};
+
+Ratios no_ratios(std::string why);
+SinglesOfSeeds no_singles(std::string why);
+
+/// One number of each seed, absent where the seed was not measured: `source` is then what is
+/// needed.
+template <class Ratio>
+Ratios ratios_of_seeds(const Evidence& evidence, std::string_view source, Ratio ratio) {
+  Ratios ratios;
+  for (const auto& seed : evidence.seeds()) {
+    const std::optional<double> value = ratio(seed.measures());
+    if (!value) {
+      return no_ratios(fmt::format("needs {}", source));
+    }
+    if (!std::isfinite(*value)) {
+      return no_ratios("what was measured is not finite");
+    }
+    ratios.values.push_back(*value);
+  }
+  return ratios.values.empty() ? no_ratios("no run has finished") : ratios;
+}
+
+/// The pooled ratio of each seed times `factor`, with what sampling may have hidden.
+Ratios pooled_ratios(const Evidence& evidence,
+                     std::string_view source,
+                     HeldRatio SeedMeasures::*held,
+                     double factor = 1);
+
+SinglesOfSeeds singles_of_seeds(const Evidence& evidence,
+                                std::string_view source,
+                                Singles SeedMeasures::*member);
+
+}  // namespace residuum

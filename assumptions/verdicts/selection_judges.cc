@@ -1,0 +1,182 @@
+// What sparsification does: the selection, the gap and the residuals against what proofs assume.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/estimators/amplification.h"
+#include "assumptions/verdicts/ratios.h"
+
+namespace residuum {
+
+namespace {
+
+/// A selection that draws is compared with the random one in expectation only.
+void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
+  if (is_exact) {
+    singles.holds_by_law = true;
+    singles.in_expectation = "1 in expectation by the law of " + facts.sparsifier;
+  } else if (facts.selects_at_random) {
+    singles.in_expectation =
+        "the selection is random: the assumption is about its expectation, of which single draws "
+        "say nothing";
+  }
+}
+
+bool selection_is_exact(const MethodFacts& facts) {
+  return facts.promise_is_exact && facts.shares_support;
+}
+
+}  // namespace
+
+Ratios selection(const Evidence& evidence) {
+  Ratios ratios = pooled_ratios(evidence, "the probe 'delta'", &SeedMeasures::selection);
+  if (selection_is_exact(evidence.method())) {
+    ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
+  }
+  return ratios;
+}
+
+SinglesOfSeeds single_selection(const Evidence& evidence) {
+  auto singles = singles_of_seeds(evidence, "the probe 'delta'", &SeedMeasures::single_selection);
+  judge_in_expectation(evidence.method(), selection_is_exact(evidence.method()), singles);
+  return singles;
+}
+
+Ratios contraction(const Evidence& evidence) {
+  return pooled_ratios(evidence, "the probe 'contraction'", &SeedMeasures::contraction);
+}
+
+SinglesOfSeeds single_contraction(const Evidence& evidence) {
+  return singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
+}
+
+namespace {
+
+std::optional<double> density_below_one(const Evidence& evidence) {
+  const MethodFacts& facts = evidence.method();
+  if (!facts.k || *facts.k >= facts.dimension) {
+    return std::nullopt;
+  }
+  return *facts.k / facts.dimension;
+}
+
+/// Whether the rows say which density they had; those of older programs had one for the whole run.
+bool rows_have_density(const Evidence& evidence, Singles SeedMeasures::*member) {
+  return std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [&](const auto& seed) {
+    return (seed.measures().*member).measured > 0;
+  });
+}
+
+constexpr const char* kNoSelection =
+    "a random selection of as many entries is not defined: there is no k below d";
+
+}  // namespace
+
+Ratios worker_contraction(const Evidence& evidence) {
+  const auto density = density_below_one(evidence);
+  if (!density) {
+    return no_ratios(kNoSelection);
+  }
+  const bool has_density = rows_have_density(evidence, &SeedMeasures::single_worker_selection);
+  Ratios ratios = pooled_ratios(evidence,
+                                "the probe 'residual'",
+                                &SeedMeasures::worker_selection,
+                                has_density ? 1 : 1 / (1 - *density));
+  if (evidence.method().promise_is_exact) {
+    ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
+  }
+  return ratios;
+}
+
+SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
+  if (!density_below_one(evidence)) {
+    return no_singles(kNoSelection);
+  }
+  auto singles = singles_of_seeds(evidence,
+                                  "the probe 'residual' and the column density",
+                                  &SeedMeasures::single_worker_selection);
+  judge_in_expectation(evidence.method(), evidence.method().promise_is_exact, singles);
+  return singles;
+}
+
+namespace {
+
+/// Q(q) eta^2 M^2, or why there is no such bound.
+struct ResidualBound {
+  std::optional<double> value;
+  std::string missing;
+};
+
+ResidualBound residual_bound(const Evidence& evidence) {
+  if (evidence.method().momentum != 0) {
+    return {{}, "with momentum z moves by a velocity, and the bound is about eta G"};
+  }
+  const auto q = evidence.contraction().value;
+  const auto moment = evidence.second_moment().value;
+  const auto step = evidence.step_size().value;
+  if (!q || !moment || !step) {
+    return {{}, "needs the probe 'contraction'"};
+  }
+  const double factor =
+      *q >= 0 ? amplification(*q) : *q;  // also what is no number comes from files
+  if (!std::isfinite(factor)) {
+    return {{}, fmt::format("the gap does not contract (q = {:.6g}): there is no bound", *q)};
+  }
+  const double bound = factor * *step * *step * *moment;
+  if (!(bound > 0)) {
+    return {{}, "nothing is held back: the bound is zero"};
+  }
+  return {bound, {}};
+}
+
+}  // namespace
+
+Ratios bounded_residual(const Evidence& evidence) {
+  const auto bound = residual_bound(evidence);
+  if (!bound.value) {
+    return no_ratios(bound.missing);
+  }
+  return ratios_of_seeds(evidence, "the probe 'contraction'", [&](const SeedMeasures& measures) {
+    const auto gap = measures.gap.windows().largest();
+    return gap ? std::optional<double>(*gap / *bound.value) : std::nullopt;
+  });
+}
+
+SinglesOfSeeds single_residual(const Evidence& evidence) {
+  const auto bound = residual_bound(evidence);
+  if (!bound.value) {
+    return no_singles(bound.missing);
+  }
+  SinglesOfSeeds singles;
+  for (const auto& seed : evidence.seeds()) {
+    Singles one = seed.measures().single_gap.above(*bound.value * (1 + kRatioRounding));
+    if (one.largest) {
+      one.largest = *one.largest / *bound.value;
+    }
+    singles.seeds.push_back(one);
+  }
+  return singles;
+}
+
+Ratios tail(const Evidence& evidence) {
+  const auto density = density_below_one(evidence);
+  if (!density) {
+    return no_ratios("there is no k below d");
+  }
+  const double left = 1 - *density;
+  const bool has_density = rows_have_density(evidence, &SeedMeasures::single_tail);
+  return pooled_ratios(evidence,
+                       "the probe 'tail'",
+                       &SeedMeasures::tail_selection,
+                       has_density ? 1 : 1 / (left * left));
+}
+
+SinglesOfSeeds single_tail(const Evidence& evidence) {
+  if (!density_below_one(evidence)) {
+    return no_singles("there is no k below d");
+  }
+  return singles_of_seeds(
+      evidence, "the probe 'tail' and the column density", &SeedMeasures::single_tail);
+}
+
+}  // namespace residuum
