@@ -53,6 +53,10 @@ names = ["delta", "contraction", "residual", "conservation", "noise", "smoothnes
 feedback.kind = "ef21"
 step.momentum = 0.0
 [[point]]
+feedback.kind = "ef21-sgdm"
+step.momentum = 0.0
+step.weight_decay = 0.01
+[[point]]
 feedback.putback = "published"
 workers.sampling = "shuffle"
 step.momentum = 0.0

@@ -114,6 +114,18 @@ class Verdicts : public testing::Test {
     return nlohmann::json::parse(read_text(folder_.path() / "results" / file));
   }
 
+  /// What the theorem says of the only method of the study "ef21".
+  nlohmann::json theorem(const std::string& name) const {
+    const auto group = result("ef21/summary.json")["groups"][0];
+    for (const auto& one : group["theorems"]) {
+      if (one["name"] == name) {
+        return one;
+      }
+    }
+    ADD_FAILURE() << name << " is not in summary.json";
+    return {};
+  }
+
  private:
   TemporaryFolder folder_;
 };
@@ -192,8 +204,9 @@ TEST_F(Verdicts, OfEf21KnowTheSmoothnessOfItsWorkers) {
       kEf21, "rows = 200\nfeatures = 20", "data = \"./three.svm\"\nscale = \"none\"\nl2 = 0.5");
   study = replaced(study, "count = 4", "count = 2\npartition = \"contiguous\"");
 
-  EXPECT_NEAR(
-      facts_of_run(study)["worker_smoothness"].get<double>(), std::sqrt((1 + 49.0 / 9) / 2), 1e-12);
+  const auto facts = facts_of_run(study);
+  EXPECT_NEAR(facts["worker_smoothness"].get<double>(), std::sqrt((1 + 49.0 / 9) / 2), 1e-12);
+  EXPECT_NEAR(facts["worker_smoothness_mean"].get<double>(), 5.0 / 3, 1e-12);
 }
 
 TEST_F(Verdicts, OfOtherMethodsDoNotPayForThat) {
@@ -201,17 +214,37 @@ TEST_F(Verdicts, OfOtherMethodsDoNotPayForThat) {
                    .contains("worker_smoothness"));
 }
 
-TEST_F(Verdicts, OfEf21AreThoseOfItsTheorem) {
+TEST_F(Verdicts, OfEf21AreThoseOfItsTheorems) {
   ASSERT_EQ(run(kEf21).code, 0);
 
-  const auto group = result("ef21/summary.json")["groups"][0];
-  for (const auto& theorem : group["theorems"]) {
-    if (theorem["name"] == "ef21") {
-      EXPECT_EQ(theorem["verdict"], "holds") << theorem.dump(1);
-      return;
-    }
+  for (const char* name : {"ef21", "ef21-arithmetic-mean", "3pc"}) {
+    EXPECT_EQ(theorem(name)["verdict"], "holds") << theorem(name).dump(1);
   }
-  FAIL() << "the theorem is not in summary.json";
+  EXPECT_EQ(theorem("ef21-sgdm")["verdict"], "not applicable");
+}
+
+TEST_F(Verdicts, OfEf21SgdmAreThoseOfItsTheoremAndNotOfEf21) {
+  std::string study = replaced(kEf21, "batch = \"full\"", "batch = 8");
+  study = replaced(study, "every = 1", "every = 1\nevaluate = 1\nnoise_every = 1");
+  ASSERT_EQ(run(replaced(study, "kind = \"ef21\"", "kind = \"ef21-sgdm\"\naveraging = 0.5")).code,
+            0);
+
+  EXPECT_EQ(theorem("ef21-sgdm")["verdict"], "holds") << theorem("ef21-sgdm").dump(1);
+  EXPECT_EQ(theorem("ef21")["verdict"], "not applicable");
+  EXPECT_EQ(theorem("certificate")["verdict"], "not applicable");
+  EXPECT_EQ(theorem("certificate-any-rule")["verdict"], "holds");
+}
+
+TEST_F(Verdicts, OfRunsWithMomentumAndDecayAreThoseOfTheCertificateByAnyRule) {
+  std::string study = replaced(kEf21, "kind = \"ef21\"", "kind = \"ef14\"");
+  study = replaced(study, "every = 1", "every = 1\nevaluate = 1");
+  study = replaced(study, "value = ", "momentum = 0.5\nweight_decay = 0.1\nvalue = ");
+  ASSERT_EQ(run(study).code, 0);
+
+  EXPECT_EQ(theorem("certificate")["verdict"], "not applicable");
+  const auto any = theorem("certificate-any-rule");
+  EXPECT_EQ(any["verdict"], "holds") << any.dump(1);
+  EXPECT_EQ(any["left"], "Σ η ‖∇f(w) + λw‖² / Σ η");
 }
 
 }  // namespace
