@@ -103,8 +103,9 @@ class Objective {
   /// May be expensive at the first call (solves for f* and x*); later calls are free.
   virtual Facts facts() const = 0;
 
-  /// L of the mean of f_i over one worker's samples, regulariser included; absent where unknown. Is
-  /// worked out anew at every call.
+  /// L of the mean of f_i over one worker's samples, regulariser included, or without a data set
+  /// (an empty shard) of every worker's own objective; absent where unknown. Is worked out anew at
+  /// every call.
   virtual std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const {
     return std::nullopt;
   }

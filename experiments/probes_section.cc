@@ -53,6 +53,7 @@ void read_needs(const Section& section, PreparedRun& run) {
   for (const auto& probe : make_probes(run.probes, section.where("names"))) {
     const Needs needs = probe->needs();
     virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
+    training.wants_unperturbed = training.wants_unperturbed || needs.unperturbed;
     training.compares_points = training.compares_points || needs.compares_points;
     training.averages_iterates = training.averages_iterates || needs.averages_iterates;
     halves = halves || needs.halves;

@@ -22,6 +22,7 @@
 #include "experiments/study.h"
 #include "experiments/study_begin.h"
 #include "experiments/study_end.h"
+#include "experiments/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/files.h"
 
@@ -267,6 +268,9 @@ class Batch {
       run.training.stop = &stop_requested();
       if (group_->is_root()) {
         folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);
+        if (run.method->feedback->estimates()) {
+          run.training.worker_smoothness = worker_smoothness(run);
+        }
       }
     });
     use_pilot(run, folder.get());

@@ -62,7 +62,10 @@ Json feedback_json(const Method& method) {
   const char* memory = feedback.estimates()      ? "estimate"
                        : feedback.has_velocity() ? "velocity"
                                                  : "residual";
-  return {{"memory", memory}, {"units", holds_gradients(method) ? "gradient" : "step"}};
+  return {{"memory", memory},
+          {"units", holds_gradients(method) ? "gradient" : "step"},
+          {"gain", feedback.gain()},
+          {"averaging", json_number(feedback.averaging())}};
 }
 
 }  // namespace

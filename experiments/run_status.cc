@@ -24,25 +24,21 @@ void set_known(Json& object, const char* key, const std::optional<double>& value
   }
 }
 
-/// L of EF21's theorem, whose workers count the same: the root of the mean of L_p^2, where worker p
-/// has the objective (P n_p / n) f_p.
-std::optional<double> worker_smoothness(const PreparedRun& run) {
-  const auto& shards = run.training.shards;
-  if (!run.method->feedback->estimates() || shards.empty()) {
-    return std::nullopt;
+/// The L of EF21's theorems, whose workers count the same: the root of the mean of L_p^2, and their
+/// mean.
+void set_worker_smoothness(Json& json, std::span<const double> of_each) {
+  if (of_each.empty()) {
+    return;
   }
-  const auto workers = static_cast<double>(shards.size());
-  const auto n = static_cast<double>(run.objective->samples());
   double sum = 0;
-  for (const auto& shard : shards) {
-    const auto smoothness = run.objective->shard_smoothness(shard);
-    if (!smoothness) {
-      return std::nullopt;
-    }
-    const double of_worker = workers * static_cast<double>(shard.size()) / n * *smoothness;
-    sum += of_worker * of_worker;
+  double sum_sq = 0;
+  for (const double smoothness : of_each) {
+    sum += smoothness;
+    sum_sq += smoothness * smoothness;
   }
-  return std::sqrt(sum / workers);
+  const auto workers = static_cast<double>(of_each.size());
+  json["worker_smoothness"] = json_number(std::sqrt(sum_sq / workers));
+  json["worker_smoothness_mean"] = json_number(sum / workers);
 }
 
 /// Why gradients' expectation is not that of the f that is evaluated: the objective's reasons and
@@ -79,7 +75,7 @@ Json facts_json(const PreparedRun& run) {
   const Facts facts = run.objective->facts();
   Json json = Json::object();
   set_known(json, "smoothness", facts.smoothness);
-  set_known(json, "worker_smoothness", worker_smoothness(run));
+  set_worker_smoothness(json, run.training.worker_smoothness);
   set_known(json, "strong_convexity", facts.strong_convexity);
   set_known(json, "minimum", facts.minimum);
   set_known(json, "noise_variance", facts.noise_variance);

@@ -78,6 +78,11 @@ class Quadratic final : public Objective {
     return facts;
   }
 
+  /// All workers have the same curvatures.
+  std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const override {
+    return h_.front();
+  }
+
   void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
     std::fill(w.begin(), w.end(), 0.0);
   }

@@ -80,6 +80,7 @@ Json laws_by_name(const Json& config, const Json& status, std::optional<double> 
     share = *k / *dimension;
   }
   const std::string units = word_at(config, "feedback.units", "step");
+  const double before = number_at(config, "feedback.momentum").value_or(0);
   Json threshold = nullptr;
   if (sparsifier == "hard-threshold" && step) {
     threshold = json_number(threshold_of(config, status, *step));
@@ -106,7 +107,8 @@ Json laws_by_name(const Json& config, const Json& status, std::optional<double> 
              feedback == "ef21"  ? "estimate"
              : feedback == "dgc" ? "velocity"
                                  : "residual"},
-            {"units", units}}}};
+            {"units", units},
+            {"gain", feedback == "dgc" ? 1 / (1 - before) : 1.0}}}};
 }
 
 void add_laws(MethodFacts& facts, const Json& laws) {
@@ -128,6 +130,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   } else if (memory == "velocity") {
     facts.memory = Memory::velocity;
   }
+  facts.averaging = number_at(laws, "feedback.averaging");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
@@ -138,7 +141,10 @@ void add_method_facts(MethodFacts& facts,
                       const Json& status,
                       std::optional<double> step) {
   const Json& written = value_at(status, "laws");
-  add_laws(facts, written.is_object() ? written : laws_by_name(config, status, step));
+  const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
+  add_laws(facts, laws);
+  facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
+  facts.effective_decay = facts.weight_decay / number_at(laws, "feedback.gain").value_or(1);
   facts.conserves = flag_at(status, "conserves", true);
   const auto k = number_at(status, "k");
   if (k && *k >= 1 && *k <= facts.dimension) {
@@ -169,7 +175,6 @@ void add_step_facts(MethodFacts& facts, const Json& config) {
 void add_practice_facts(MethodFacts& facts, const Json& config) {
   const bool before = facts.memory == Memory::velocity;
   facts.momentum = number_at(config, before ? "feedback.momentum" : "step.momentum").value_or(0);
-  facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   if (number_at(config, "step.clip_norm").value_or(0) > 0) {
     facts.clipped = word_at(config, "step.clip_at", "worker");
   }
@@ -228,6 +233,8 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   if (text_at(config, "objective.kind") == "quadratic" && !facts.worker_smoothness) {
     facts.worker_smoothness = facts.smoothness;  // all workers have the same curvatures
   }
+  facts.mean_worker_smoothness =
+      known_at(status, "facts.worker_smoothness_mean", "exact: of the workers' objectives");
   facts.strong_convexity = known_at(status, "facts.strong_convexity", "exact: of the objective");
   facts.minimum = known_at(status, "facts.minimum", "f* known");
   facts.initial_distance_sq = known_at(status, "facts.initial_distance_sq", "exact: x* is known");

@@ -1,6 +1,7 @@
 // What the measured-residual certificate is evaluated from: f at the virtual iterate
 // and the sums over all iterations so far of eta, eta^2 |mean G|^2 and eta |w - z|^2. The sums are
-// exact whatever the cadence of the measurements is.
+// exact whatever the cadence of the measurements is. Where momentum, weight decay or clipping make
+// z another sequence, the same of the unperturbed iterate u (core/trainer/unperturbed.h).
 
 #include "assumptions/probes/probe.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 class CertificateProbe final : public Probe {
  public:
-  Needs needs() const override { return {.virtual_loss = true}; }
+  Needs needs() const override { return {.virtual_loss = true, .unperturbed = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     row.set(Column::step_sum, view.sums.step);
@@ -17,6 +18,22 @@ class CertificateProbe final : public Probe {
     row.set(Column::gap_sum, view.sums.gap);
     if (view.landscape.virtual_loss) {
       row.set(Column::virtual_loss, *view.landscape.virtual_loss);
+    }
+    if (view.unperturbed_sums) {
+      observe_unperturbed(view, row);
+    }
+  }
+
+ private:
+  static void observe_unperturbed(const StepView& view, Row& row) {
+    row.set(Column::unperturbed_step_sum, view.unperturbed_sums->step);
+    row.set(Column::unperturbed_noise_sum, view.unperturbed_sums->noise);
+    row.set(Column::unperturbed_gap_sum, view.unperturbed_sums->gap);
+    if (view.landscape.unperturbed_loss) {
+      row.set(Column::unperturbed_loss, *view.landscape.unperturbed_loss);
+    }
+    if (view.landscape.decayed_grad_norm_sq) {
+      row.set(Column::decayed_grad_norm_sq, *view.landscape.decayed_grad_norm_sq);
     }
   }
 };

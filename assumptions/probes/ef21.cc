@@ -5,7 +5,8 @@
 // for any gradients at all: a hard invariant. (The paper's form has L^2 |x_{t+1} - x_t|^2 in the
 // place of the change, which bounds it for full gradients.) Proof: the accumulator is the old error
 // plus the change, of which at most 1 - alpha stays; Young's inequality with the factor
-// 1/sqrt(1 - alpha) - 1.
+// 1/sqrt(1 - alpha) - 1. Where the estimates follow an average v^p of the gradients (EF21-SGDM),
+// the same holds with v^p in the place of G^p.
 
 #include <cmath>
 
@@ -27,8 +28,11 @@ class Ef21Probe final : public Probe {
       distortion += scalars.residual_norm_sq / view.workers;
       change += scalars.gradient_change_sq / view.workers;
       magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.workers;
+      magnitude += scalars.average_norm_sq / view.workers;
     }
     row.set(Column::ef21_distortion, distortion);
+    row.set(Column::ef21_change, change);
+    set_weighted(view, row);
     const bool comparable = view.follows_measured || view.iteration == 0;
     if (comparable && view.contraction_promise && view.applies_whole_messages) {
       check(view, {distortion, change, magnitude}, checks);
@@ -44,6 +48,21 @@ class Ef21Probe final : public Probe {
     double change;
     double magnitude;
   };
+
+  /// With weights w_p in the proportion of the L_p, P^-2 sum_p |g^p - G^p|^2 / w_p is the mean of
+  /// the L_p times the mean of |g^p - G^p|^2 / L_p.
+  static void set_weighted(const StepView& view, Row& row) {
+    double smoothness = 0;
+    double weighted = 0;
+    for (std::size_t p = 0; p < view.worker_smoothness.size(); ++p) {
+      smoothness += view.worker_smoothness[p] / view.workers;
+      weighted +=
+          view.worker_scalars[p].residual_norm_sq / view.worker_smoothness[p] / view.workers;
+    }
+    if (std::isfinite(weighted) && smoothness > 0) {
+      row.set(Column::ef21_weighted_distortion, smoothness * weighted);
+    }
+  }
 
   void check(const StepView& view, const Seen& seen, std::vector<Check>& checks) const {
     // g^p = 0 and G^p = 0 before the start: the first gradient is all change.

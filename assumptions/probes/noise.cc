@@ -30,7 +30,7 @@ class NoiseProbe final : public Probe {
     if (view.batch_is_exact) {
       row.set(Column::noise_variance, 0);
       row.set(Column::heterogeneity, gradient - mean);
-      row.set(Column::grad_norm_sq_split, mean);
+      set_split(view, mean, row);
       return;
     }
     if (view.halves) {
@@ -39,6 +39,14 @@ class NoiseProbe final : public Probe {
   }
 
  private:
+  /// The estimate of |grad f|^2, and with weight decay of |grad f + lambda w|^2.
+  static void set_split(const StepView& view, double split, Row& row) {
+    row.set(Column::grad_norm_sq_split, split);
+    if (view.decay_terms) {
+      row.set(Column::decayed_grad_norm_sq_split, split + view.decay_terms->added());
+    }
+  }
+
   static void observe_bias(const StepView& view, Row& row) {
     double full_sq = 0;
     double along = 0;
@@ -67,7 +75,7 @@ class NoiseProbe final : public Probe {
       first_with_mean += view.halves->mean_first[i] * view.mean_gradient[i];
     }
     const double first = norm_sq<double>(view.halves->mean_first);
-    row.set(Column::grad_norm_sq_split, (first_with_mean - c_1 * first) / c_2);
+    set_split(view, (first_with_mean - c_1 * first) / c_2, row);
     if (variance > 0) {
       // |mean G^1 - mean G|^2 = c_2^2 |mean G^1 - mean G^2|^2, of expectation (c_2/c_1) sigma^2/P.
       const double apart = distance_sq(view.halves->mean_first, view.mean_gradient);

@@ -17,6 +17,7 @@ namespace residuum {
 struct Needs {
   bool halves = false;             // gradients of half batches
   bool virtual_loss = false;       // f(z_t)
+  bool unperturbed = false;        // and u_t, with f there
   bool compares_points = false;    // grad f at w_t and z_t
   bool power = false;              // power iteration
   bool averages_iterates = false;  // f at the average of the iterates

@@ -10,6 +10,14 @@
 // No assumption on the selection, none on bounded gradients. What a method loses for good (the
 // leak) is a part of e like any other; it is told apart by what the residuals do not account for.
 //
+// None of this asks how w moves. With momentum, weight decay or clipping z is another sequence, and
+// `certificate-any-rule` takes u in its place, which is SGD on the mean gradients
+// whatever the rule does (core/trainer/unperturbed.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
+// lambda w_t). The proof is the one above with u for z, eta' for eta, and f + (lambda/2)|w|^2,
+// which is (L + lambda)-smooth and of which g_t + lambda w_t is an unbiased gradient, for f. How
+// well a rule keeps w near u is measured: momentum by its velocity, error feedback by its
+// residuals, clipped updates and masked velocities by all that they ever took away.
+//
 // Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
 #include <algorithm>
@@ -72,6 +80,46 @@ Bound certificate(const Evidence& evidence) {
     add_gap_terms(
         terms, now, smoothness * smoothness, "L² Ση‖w − z‖²/Ση", evidence.method().conserves);
     return terms;
+  });
+}
+
+/// f* bounds f + (lambda/2)|u|^2 from below too.
+Bound certificate_any_rule(const Evidence& evidence) {
+  const MethodFacts& facts = evidence.method();
+  const double decay = facts.effective_decay;
+  Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient);
+  exam.lockstep();
+  exam.unbiased_gradients();
+  exam.precondition(
+      "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
+  const bool is_plain = facts.momentum == 0 && facts.weight_decay == 0 &&
+                        facts.clipped != "update" && !facts.averaging;
+  exam.precondition(
+      "the rule is more than a step along what was exchanged",
+      !is_plain,
+      is_plain ? "it is not: `certificate` says the same" : "momentum, decay or clipping");
+  const double smoothness = exam.need(evidence.smoothness()) + decay;
+  if (decay != 0) {
+    exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});
+  }
+  const auto floor = floor_of(facts);
+  return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    const UnperturbedSums& u = now.unperturbed;
+    const auto end = u.loss ? u.loss : floor;
+    if (!end || !u.initial_loss || !u.step_sum || !u.noise_sum || !u.gap_sum) {
+      return std::nullopt;
+    }
+    const std::string l = decay == 0 ? "L" : "(L + λ)";
+    return std::vector<BoundTerm>{
+        {Attribution::optimisation,
+         u.loss ? "2(f(u_0) − f(u_T))/Ση′" : "2(f(u_0) − f*)/Ση′",
+         2 * (*u.initial_loss - *end) / *u.step_sum,
+         false},
+        {Attribution::noise, l + " Ση′²‖ḡ‖²/Ση′", smoothness * *u.noise_sum / *u.step_sum, false},
+        {Attribution::residual,
+         l + "² Ση′‖w − u‖²/Ση′",
+         smoothness * smoothness * *u.gap_sum / *u.step_sum,
+         true}};
   });
 }
 

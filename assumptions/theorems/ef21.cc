@@ -1,6 +1,19 @@
 // EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021): x' = x - eta g, g_p' = g_p + C(grad f_p(x')
-// - g_p), full gradients. theta = 1 - sqrt(1 - alpha), beta = (1 - alpha)/theta with alpha = k/d,
-// and sqrt(beta/theta) = sqrt(1 - alpha)/theta.
+// - g_p), full gradients, and what follows from one recursion of the distortion G = mean over
+// workers of |g_p - grad f_p(x)|^2,
+//   G' <= (1 - A) G + B mean |grad f_p(x') - grad f_p(x)|^2 <= (1 - A) G + B L~^2 |x' - x|^2,
+// with L~^2 the mean of the L_p^2. For a sparsifier that keeps the share alpha of every accumulator
+// A = theta = 1 - sqrt(1 - alpha) and B = beta = (1 - alpha)/theta, so that sqrt(beta/theta) =
+// sqrt(1 - alpha)/theta (assumptions/probes/ef21.cc). |g - grad f|^2 <= G, and by smoothness
+//   f(x') <= f(x) - (eta/2)|grad f(x)|^2 - (1/(2 eta) - L/2)|x' - x|^2 + (eta/2) G.       (1)
+//
+// EF21, 3PC: f + (eta/(2A)) G falls by (eta/2)|grad f|^2 if 1 >= L eta + (B/A) L~^2 eta^2, which
+// eta <= 1/(L + L~ sqrt(B/A)) gives: X <= 2 Delta/(eta T) + G_0/(A T).
+// Arithmetic mean: with w_p = L_p / sum L, |g - grad f|^2 <= G_w = P^-2 sum |g_p - grad f_p|^2/w_p
+// (Jensen), each worker obeys the recursion with its own L_p, and P^-2 sum L_p^2/w_p = L_AM^2, the
+// square of the mean: the same with G_w for G and L_AM for L~.
+// PL: |grad f|^2 >= 2 mu (f - f*) in (1), and (eta/A) G added: f - f* + (eta/A) G shrinks by 1 -
+// eta mu if eta mu <= A/2 and 1 >= L eta + 2 (B/A) L~^2 eta^2.
 
 #include <fmt/format.h>
 
@@ -9,46 +22,143 @@
 #include "assumptions/theorems/examination.h"
 
 namespace residuum {
+namespace {
 
-Bound ef21(const Evidence& evidence) {
-  Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+void synchronous_estimates_of_full_gradients(Examination& exam) {
   exam.lockstep_with_plain_updates();
   exam.constant_step();
-  exam.precondition("workers exchange changes of gradient estimates",
-                    facts.memory == Memory::estimate,
-                    fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  exam.estimates_are_exchanged();
+  exam.full_gradients();
+}
+
+/// What every message keeps of its accumulator.
+struct Share {
+  double theta = 0;
+  double root = 0;  // sqrt(beta/theta)
+};
+
+Share need_share(Examination& exam) {
   exam.whole_messages_are_applied();
-  exam.precondition(
-      "full gradients",
-      facts.full_gradients,
-      facts.full_gradients ? "gradients are full" : "gradients are drawn from batches");
-  exam.precondition("the sparsifier keeps a share of every accumulator",
-                    facts.promised_share.has_value(),
-                    "sparsifier is " + facts.sparsifier);
-  const double smoothness = exam.need(evidence.smoothness());
-  const double worker_smoothness =
-      exam.need(facts.worker_smoothness
-                    ? Constant{"L̃", facts.worker_smoothness->value, facts.worker_smoothness->origin}
-                    : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"});
-  const double gap = exam.need(evidence.initial_gap());
-  const double distortion = exam.need(evidence.initial_distortion());
-  const double alpha =
-      exam.need({"α", facts.promised_share, "exact: the share that the sparsifier keeps"});
-  const double rest = std::sqrt(1 - alpha);
-  const double theta = 1 - rest;
-  exam.step_at_most(1 / (smoothness + worker_smoothness * rest / theta), "1/(L + L̃√(β/θ))");
-  return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+  const double rest = std::sqrt(1 - exam.sparsifier_keeps_a_share());
+  return {.theta = 1 - rest, .root = rest / (1 - rest)};
+}
+
+/// 2 Delta/(eta T) + G_0/(A T).
+Examination::Terms terms(double gap, double forgotten, const std::string& formula) {
+  return [=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     if (!now.step_sum) {
       return std::nullopt;
     }
     return std::vector<BoundTerm>{
         {Attribution::optimisation, "2Δ/(ηT)", 2 * gap / *now.step_sum, false},
         {Attribution::compression,
-         "G⁰/(θT)",
-         distortion / (theta * static_cast<double>(now.iterations)),
+         formula,
+         forgotten / static_cast<double>(now.iterations),
          false}};
+  };
+}
+
+/// Of the pairs that were not refuted the one whose distortion is forgotten fastest while it allows
+/// the step; the one that allows the largest step if none does.
+EstimateRecursion::Pair best_pair(const std::vector<EstimateRecursion::Pair>& pairs,
+                                  double largest_ratio) {
+  EstimateRecursion::Pair best = pairs.front();
+  for (const auto& pair : pairs) {  // by falling A
+    if (pair.b / pair.a <= largest_ratio) {
+      return pair;
+    }
+    best = pair.b / pair.a < best.b / best.a ? pair : best;
+  }
+  return best;
+}
+
+}  // namespace
+
+Bound ef21(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  synchronous_estimates_of_full_gradients(exam);
+  const double smoothness = exam.need(evidence.smoothness());
+  const double worker_smoothness = exam.need(evidence.worker_smoothness());
+  const double gap = exam.need(evidence.initial_gap());
+  const double distortion = exam.need(evidence.initial_distortion());
+  const Share share = need_share(exam);
+  exam.step_at_most(1 / (smoothness + worker_smoothness * share.root), "1/(L + L̃√(β/θ))");
+  return exam.finish(terms(gap, distortion / share.theta, "G⁰/(θT)"));
+}
+
+Bound ef21_arithmetic_mean(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  synchronous_estimates_of_full_gradients(exam);
+  const double smoothness = exam.need(evidence.smoothness());
+  const double mean_smoothness = exam.need(evidence.mean_worker_smoothness());
+  const double gap = exam.need(evidence.initial_gap());
+  const double distortion = exam.need(evidence.initial_weighted_distortion());
+  const Share share = need_share(exam);
+  exam.step_at_most(1 / (smoothness + mean_smoothness * share.root), "1/(L + L_AM√(β/θ))");
+  return exam.finish(terms(gap, distortion / share.theta, "G_w/(θT)"));
+}
+
+/// Both sides fall below what float64 tells of f: the bound is compared until its right side is
+/// 1e-9 of what it was at the start.
+Bound ef21_pl(const Evidence& evidence) {
+  constexpr double kTold = 1e-9;
+  Examination exam(evidence, Left::last_model);
+  synchronous_estimates_of_full_gradients(exam);
+  const double smoothness = exam.need(evidence.smoothness());
+  const double worker_smoothness = exam.need(evidence.worker_smoothness());
+  const double convexity = exam.need(evidence.strong_convexity());
+  exam.precondition("μ > 0", !(convexity <= 0), fmt::format("μ = {:.6g}", convexity));
+  const double gap = exam.need(evidence.initial_gap());
+  const double distortion = exam.need(evidence.initial_distortion());
+  const Share share = need_share(exam);
+  const double limit = std::min(1 / (smoothness + std::sqrt(2) * worker_smoothness * share.root),
+                                share.theta / (2 * convexity));
+  const double eta = exam.step_at_most(limit, "1/(L + L̃√(2β/θ)), θ/(2μ)");
+  const double compression = eta / share.theta * distortion;
+  return exam.finish([=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+    const double left = std::pow(1 - eta * convexity, static_cast<double>(now.iterations));
+    if (!(left >= kTold)) {
+      return std::nullopt;
+    }
+    return std::vector<BoundTerm>{
+        {Attribution::optimisation, "(1 − ημ)^T Δ", left * gap, false},
+        {Attribution::compression, "(1 − ημ)^T ηG⁰/θ", left * compression, false}};
   });
+}
+
+/// 3PC (Richtarik, Sokolov, Gasanov, Fatkhullin, Li, Gorbunov, ICML 2022) with the (A, B) that the
+/// run itself has not refuted: whatever the sparsifier and the aggregator promise.
+Bound three_point(const Evidence& evidence) {
+  Examination exam(evidence, Left::gradient);
+  synchronous_estimates_of_full_gradients(exam);
+  const double smoothness = exam.need(evidence.smoothness());
+  const double worker_smoothness = exam.need(evidence.worker_smoothness());
+  const double gap = exam.need(evidence.initial_gap());
+  const double distortion = exam.need(evidence.initial_distortion());
+  const auto recursion = evidence.estimate_recursion();
+  const auto pairs = recursion.pairs();
+  if (pairs.empty()) {
+    exam.need(
+        {"A",
+         std::nullopt,
+         "not measured: distortions of successive iterations (probe ef21, probes.every = 1)"});
+    return exam.finish({});
+  }
+  // eta <= 1/(L + L~ sqrt(B/A)) for B/A up to ((1/eta - L)/L~)^2.
+  const double room =
+      std::max(0.0, 1 / evidence.step_size().value.value_or(0) - smoothness) / worker_smoothness;
+  const auto [a, b] = best_pair(pairs, room * room);
+  const std::string origin =
+      fmt::format("measured: refuted by none of {} pairs of iterations", recursion.compared());
+  exam.need({"A", a, origin});
+  exam.need({"B", b, origin + ", the least for this A"});
+  exam.precondition("G′ ≤ (1 − A)G + B mean ‖∇f_p(x′) − ∇f_p(x)‖² in every iteration",
+                    PreconditionState::not_refuted,
+                    fmt::format("in {} of {} pairs of successive iterations",
+                                recursion.compared(),
+                                evidence.successive_iterations()));
+  exam.step_at_most(1 / (smoothness + worker_smoothness * std::sqrt(b / a)), "1/(L + L̃√(B/A))");
+  return exam.finish(terms(gap, distortion / a, "G⁰/(AT)"));
 }
 
 }  // namespace residuum

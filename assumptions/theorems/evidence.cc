@@ -310,6 +310,40 @@ Constant Evidence::initial_distortion() const {
                   {"EF21's distortion at the start", "ef21"});
 }
 
+Constant Evidence::initial_weighted_distortion() const {
+  return measured("G_w",
+                  mean_of(seeds_, &SeedMeasures::initial_weighted_distortion),
+                  {"EF21's distortion at the start, weighted by the workers' known L_p", "ef21"});
+}
+
+Constant Evidence::worker_smoothness() const {
+  return method_.worker_smoothness
+             ? of("L̃", method_.worker_smoothness)
+             : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"};
+}
+
+Constant Evidence::mean_worker_smoothness() const {
+  return method_.mean_worker_smoothness
+             ? of("L_AM", method_.mean_worker_smoothness)
+             : Constant{"L_AM", std::nullopt, "not known: the workers' own smoothness"};
+}
+
+EstimateRecursion Evidence::estimate_recursion() const {
+  EstimateRecursion all;
+  for (const auto& seed : seeds_) {
+    all.merge(seed.measures().estimate_recursion);
+  }
+  return all;
+}
+
+std::uint64_t Evidence::successive_iterations() const {
+  std::uint64_t pairs = 0;
+  for (const auto& seed : seeds_) {
+    pairs += std::max<std::uint64_t>(seed.iterations(), 1) - 1;
+  }
+  return pairs;
+}
+
 std::vector<Constant> Evidence::noise_growth() const {
   if (method_.noise_variance) {
     return {{"M", 0.0, method_.noise_variance->origin}, of("σ²", method_.noise_variance)};

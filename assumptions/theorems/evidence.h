@@ -55,6 +55,8 @@ struct MethodFacts {
   bool completes_support = false;  // applied entries have the values of all workers
   bool selects_largest = false;    // sums of messages are cut to their k largest entries
   Memory memory = Memory::residual;
+  /// a, where estimates follow an average v := (1 - a) v + a G of the gradients.
+  std::optional<double> averaging = std::nullopt;
   bool conserves = true;           // nothing is ever lost
   bool in_gradient_units = false;  // the memory holds gradients, not steps
 
@@ -63,6 +65,7 @@ struct MethodFacts {
   bool steps_may_grow = false;
   double momentum = 0;                              // before or after the exchange
   double weight_decay = 0;                          // added after the exchange: f does not have it
+  double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
   std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
   std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
   std::optional<double> delay = std::nullopt;       // tau: largest staleness
@@ -78,14 +81,15 @@ struct MethodFacts {
   bool curvature_is_of_f = true;     // power iteration looks at all samples
 
   // The objective.
-  std::optional<bool> convex = std::nullopt;                // whether f is
-  std::optional<Known> smoothness = std::nullopt;           // L
-  std::optional<Known> worker_smoothness = std::nullopt;    // sqrt of the mean of the L_p^2
-  std::optional<Known> strong_convexity = std::nullopt;     // mu
-  std::optional<Known> minimum = std::nullopt;              // f*
-  std::optional<Known> lower_bound = std::nullopt;          // of f, where f* is not known
-  std::optional<Known> initial_distance_sq = std::nullopt;  // |w_0 - x*|^2
-  std::optional<Known> noise_variance = std::nullopt;       // sigma^2 of a worker, at every w
+  std::optional<bool> convex = std::nullopt;                   // whether f is
+  std::optional<Known> smoothness = std::nullopt;              // L
+  std::optional<Known> worker_smoothness = std::nullopt;       // sqrt of the mean of the L_p^2
+  std::optional<Known> mean_worker_smoothness = std::nullopt;  // mean of the L_p
+  std::optional<Known> strong_convexity = std::nullopt;        // mu
+  std::optional<Known> minimum = std::nullopt;                 // f*
+  std::optional<Known> lower_bound = std::nullopt;             // of f, where f* is not known
+  std::optional<Known> initial_distance_sq = std::nullopt;     // |w_0 - x*|^2
+  std::optional<Known> noise_variance = std::nullopt;          // sigma^2 of a worker, at every w
 };
 
 class Evidence {
@@ -137,6 +141,15 @@ class Evidence {
   Constant xi() const;
   /// |g^p - grad f_p(w_0)|^2 of EF21 before its first step; mean over the seeds.
   Constant initial_distortion() const;
+  /// The same with weights: mean L_p times the mean of |g^p - grad f_p(w_0)|^2 / L_p.
+  Constant initial_weighted_distortion() const;
+  /// sqrt of the mean of the L_p^2, and the mean of the L_p.
+  Constant worker_smoothness() const;
+  Constant mean_worker_smoothness() const;
+  /// What the distortions of all seeds' estimates obey, step by step.
+  EstimateRecursion estimate_recursion() const;
+  /// In how many pairs of successive iterations it could have been compared.
+  std::uint64_t successive_iterations() const;
 
   /// (M, sigma^2) with E|xi^p|^2 <= M |grad f_p|^2 + sigma^2, by the upper line of the windows.
   std::vector<Constant> noise_growth() const;

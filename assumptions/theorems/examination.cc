@@ -20,25 +20,31 @@ std::string_view left_text(Left left) {
   switch (left) {
     case Left::gradient:
       return "Σ η ‖∇f(w)‖² / Σ η";
+    case Left::decayed_gradient:
+      return "Σ η ‖∇f(w) + λw‖² / Σ η";
     case Left::loss_gap:
       return "Σ η (f(w) − f*) / Σ η";
     case Left::averaged_model:
+      return "f(weighted average of w) − f*";
+    case Left::last_model:
       break;
   }
-  return "f(weighted average of w) − f*";
+  return "f(w_T) − f*";
 }
 
 /// What to ask for to get it measured.
 std::string_view left_cure(Left left) {
   switch (left) {
     case Left::gradient:
-      return "probes.evaluate, or probe noise; for the certificate probe certificate";
-    case Left::loss_gap:
-      return "probes.evaluate, where f* is known";
+    case Left::decayed_gradient:
+      return "probes.evaluate, or probe noise; for the certificates probe certificate";
     case Left::averaged_model:
+      return "probe average, where f* is known";
+    case Left::loss_gap:
+    case Left::last_model:
       break;
   }
-  return "probe average, where f* is known";
+  return "probes.evaluate, where f* is known";
 }
 
 double mean(const std::vector<double>& values) {
@@ -52,6 +58,20 @@ std::optional<Interval> finite_interval(const std::vector<double>& values) {
     interval.reset();
   }
   return interval;
+}
+
+/// Measured at every iteration by the full gradient, else so by half batches, else what there is.
+std::optional<Average> more_complete(const std::optional<Average>& full,
+                                     const std::optional<Average>& split,
+                                     std::uint64_t iterations) {
+  const bool full_is_complete = full && full->measured == iterations;
+  const bool split_is_complete = split && split->measured == iterations;
+  return (full_is_complete || !split_is_complete) && full ? full : split;
+}
+
+/// Of a single point, which is measured or is not.
+std::optional<Average> at_one_point(const std::optional<double>& value, std::uint64_t iterations) {
+  return value ? std::optional(Average{.value = *value, .measured = iterations}) : std::nullopt;
 }
 
 double sum(const std::vector<BoundTerm>& terms) {
@@ -99,148 +119,6 @@ std::pair<double, double> Examination::need_both(const std::vector<Constant>& co
   return {first, need(constants.at(1))};
 }
 
-void Examination::plain_updates() {
-  const MethodFacts& facts = method();
-  precondition("no momentum", facts.momentum == 0, fmt::format("momentum is {}", facts.momentum));
-  precondition("no decay of weights, and nothing is clipped",
-               facts.weight_decay == 0 && facts.clipped == "nothing",
-               fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
-}
-
-void Examination::unbiased_gradients() {
-  const MethodFacts& facts = method();
-  std::string detail =
-      facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
-  if (!facts.gradient_bias.empty()) {
-    detail = facts.gradient_bias;
-  }
-  precondition("gradients are unbiased given the past",
-               facts.gradient_bias.empty() && (facts.full_gradients || facts.independent_draws),
-               detail);
-}
-
-void Examination::lockstep_with_plain_updates() {
-  precondition("workers exchange in lockstep",
-               method().protocol == "bsp",
-               fmt::format("protocol is {}", method().protocol));
-  plain_updates();
-  unbiased_gradients();
-}
-
-void Examination::plain_synchronous_steps() {
-  const MethodFacts& facts = method();
-  lockstep_with_plain_updates();
-  if (facts.in_gradient_units) {
-    // Memory in gradients is memory in steps divided by eta: the same until eta changes.
-    precondition("residuals in units of the step, or a constant step size",
-                 facts.steps_are_constant,
-                 fmt::format("units are gradients, step rule is {}", facts.step_rule));
-  }
-}
-
-void Examination::constant_step() {
-  precondition("constant step size",
-               method().steps_are_constant,
-               fmt::format("step rule is {}", method().step_rule));
-}
-
-void Examination::steps_do_not_increase() {
-  precondition("step sizes do not increase",
-               !method().steps_may_grow,
-               fmt::format("step rule is {}", method().step_rule));
-}
-
-void Examination::convex_objective() {
-  const auto& convex = method().convex;
-  precondition("f is convex",
-               convex.value_or(false),
-               convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
-}
-
-void Examination::whole_messages_are_applied() {
-  const MethodFacts& facts = method();
-  precondition("every message is applied as it was sent",
-               facts.applies_whole_messages,
-               fmt::format("aggregator {} {}",
-                           facts.aggregator,
-                           facts.applies_whole_messages ? "does" : "cuts what was sent"));
-}
-
-void Examination::error_feedback() {
-  const MethodFacts& facts = method();
-  precondition("what was not delivered is added to the next gradient",
-               facts.memory == Memory::residual && facts.conserves,
-               facts.memory != Memory::residual
-                   ? fmt::format("{} is {}", facts.feedback, memory_text(facts.memory))
-                   : fmt::format("feedback {} {}",
-                                 facts.feedback,
-                                 facts.conserves ? "does" : "loses some of it for good"));
-}
-
-void Examination::error_feedback_of_whole_messages() {
-  whole_messages_are_applied();
-  error_feedback();
-}
-
-void Examination::largest_entries_are_sent() {
-  const MethodFacts& facts = method();
-  precondition("workers send their k largest entries",
-               facts.keeps_largest && facts.k.has_value(),
-               "sparsifier is " + facts.sparsifier);
-}
-
-void Examination::contracts(const std::string& statement, double contraction, bool proven) {
-  if (std::isnan(contraction)) {
-    return;  // the constant is named among the missing ones
-  }
-  const auto below = proven ? PreconditionState::met : PreconditionState::not_refuted;
-  precondition(
-      statement,
-      contraction < 1 ? below : PreconditionState::not_met,
-      fmt::format("q = {:.6g}{}", contraction, proven ? "" : ", at the measured iterations"));
-}
-
-double Examination::gap_contracts_on_average() {
-  const double q = need(evidence_->contraction_on_average());
-  contracts("contraction q < 1, on average over the run",
-            q,
-            evidence_->measured_everywhere(&SeedMeasures::single_contraction));
-  return q;
-}
-
-double Examination::gap_contracts_in_every_iteration() {
-  const double q = need(evidence_->contraction_in_every_iteration());
-  contracts("contraction q < 1 in every iteration",
-            q,
-            evidence_->measured_everywhere(&SeedMeasures::single_contraction));
-  return q;
-}
-
-double Examination::residuals_contract() {
-  const double q = need(evidence_->worker_contraction());
-  contracts("contraction q < 1 of the workers' residuals, on average over the run", q, true);
-  return q;
-}
-
-double Examination::step_at_most(double limit, const std::string& formula) {
-  const Constant step = evidence_->step_size();
-  const double eta = need(step);
-  if (std::isnan(limit) || std::isnan(eta)) {
-    return eta;  // the missing constant is named among the constants
-  }
-  // A step chosen to be the limit may miss it by rounding.
-  constexpr double kRounding = 1e-12;
-  const bool below = eta <= limit * (1 + kRounding);
-  const auto state = method().smoothness ? PreconditionState::met : PreconditionState::not_refuted;
-  precondition(fmt::format("η ≤ {}", formula),
-               below ? state : PreconditionState::not_met,
-               fmt::format("η = {:.6g}, limit {:.6g}{}",
-                           eta,
-                           limit,
-                           method().smoothness ? "" : " with an L that may be larger"));
-  return eta;
-}
-
 bool Examination::met() const {
   return std::all_of(
       bound_.preconditions.begin(), bound_.preconditions.end(), [](const Precondition& one) {
@@ -256,22 +134,21 @@ void Examination::remark(const std::string& text) {
   bound_.remarks += (bound_.remarks.empty() ? "" : "; ") + text;
 }
 
-/// Measured at every iteration by the full gradient, else so by half batches, else what there is.
 std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
-  if (left_ == Left::loss_gap) {
-    return snapshot.loss_gap;
+  switch (left_) {
+    case Left::loss_gap:
+      return snapshot.loss_gap;
+    case Left::averaged_model:
+      return at_one_point(snapshot.averaged_gap, snapshot.iterations);
+    case Left::last_model:
+      return at_one_point(snapshot.last_gap, snapshot.iterations);
+    case Left::decayed_gradient:
+      return more_complete(
+          snapshot.decayed_gradient, snapshot.split_decayed_gradient, snapshot.iterations);
+    case Left::gradient:
+      break;
   }
-  if (left_ == Left::averaged_model) {
-    if (!snapshot.averaged_gap) {
-      return std::nullopt;
-    }
-    return Average{.value = *snapshot.averaged_gap, .measured = snapshot.iterations};
-  }
-  const auto& full = snapshot.gradient;
-  const auto& split = snapshot.split_gradient;
-  const bool full_is_complete = full && full->measured == snapshot.iterations;
-  const bool split_is_complete = split && split->measured == snapshot.iterations;
-  return (full_is_complete || !split_is_complete) && full ? full : split;
+  return more_complete(snapshot.gradient, snapshot.split_gradient, snapshot.iterations);
 }
 
 /// Adds the sides of one more seed.
@@ -338,7 +215,7 @@ void Examination::remark_reservations(const Sides& last) {
 
 /// Between two looks the left side may be anything: a sampled one decides nothing.
 bool Examination::is_sampled(const Sides& last) const {
-  return left_ != Left::averaged_model && static_cast<double>(last.measured) < last.iterations;
+  return static_cast<double>(last.measured) < last.iterations;
 }
 
 void Examination::judge(const Sides& last) {
@@ -352,7 +229,7 @@ void Examination::judge(const Sides& last) {
         "the left side was measured at {} of {} iterations: set {} to 1",
         last.measured,
         last.iterations,
-        left_ == Left::gradient ? "probes.evaluate or probes.noise_every" : "probes.evaluate");
+        left_ == Left::loss_gap ? "probes.evaluate" : "probes.evaluate or probes.noise_every");
     bound_.excess = mean_interval(excess);
     return;
   }

@@ -13,9 +13,10 @@
 
 namespace residuum {
 
-/// Which average the theorem bounds: of |grad f(w_t)|^2 or of f(w_t) - f*, each iteration weighted
-/// by its step size, or f - f* at a weighted average of the models.
-enum class Left { gradient, loss_gap, averaged_model };
+/// What the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of |grad f(w_t) +
+/// lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f - f* at a
+/// weighted average of the models or at the last one.
+enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
 
 class Examination {
  public:
@@ -35,8 +36,12 @@ class Examination {
   double need(const Constant& constant);
   std::pair<double, double> need_both(const std::vector<Constant>& constants);
 
+  void lockstep();
   /// Gradients are unbiased given the past.
   void unbiased_gradients();
+  /// None before the exchange, none after it.
+  void no_momentum();
+  void nothing_decays_or_is_clipped();
   /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
@@ -47,6 +52,11 @@ class Examination {
   void steps_do_not_increase();
   void convex_objective();
   void whole_messages_are_applied();
+  /// Workers exchange changes of estimates of what they follow: gradients, or an average of them.
+  void estimates_are_exchanged();
+  void full_gradients();
+  /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.
+  double sparsifier_keeps_a_share();
   /// What was not delivered is added to the next gradient.
   void error_feedback();
   /// Every message enters the update as it was sent, and what was not sent is remembered.

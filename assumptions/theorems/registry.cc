@@ -1,10 +1,12 @@
 #include <array>
 
+#include "assumptions/theorems/synchronisation.h"
 #include "assumptions/theorems/theorem.h"
 
 namespace residuum {
 
 Bound certificate(const Evidence& evidence);
+Bound certificate_any_rule(const Evidence& evidence);
 Bound bounded_moment(const Evidence& evidence);
 Bound ijcai(const Evidence& evidence);
 Bound karimireddy(const Evidence& evidence);
@@ -18,6 +20,10 @@ Bound hard_threshold_convex(const Evidence& evidence);
 Bound top_k(const Evidence& evidence);
 Bound top_k_convex(const Evidence& evidence);
 Bound ef21(const Evidence& evidence);
+Bound ef21_arithmetic_mean(const Evidence& evidence);
+Bound ef21_pl(const Evidence& evidence);
+Bound three_point(const Evidence& evidence);
+Bound ef21_sgdm(const Evidence& evidence);
 Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
 Bound local_sgd(const Evidence& evidence);
@@ -29,6 +35,11 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "X_T ≤ [2(f(z_0) − f(z_T)) + L Ση²‖ḡ‖² + L² Ση‖w − z‖²] / Ση",
      "this project; every term is measured",
      certificate},
+    {"certificate-any-rule",
+     "X_T ≤ [2(f(u_0) − f(u_T)) + L Ση′²‖ḡ‖² + L² Ση′‖w − u‖²] / Ση′,  u ← u − η′ḡ,  "
+     "η′ = η/(1 − momentum); with decay λ of f + (λ/2)‖w‖²",
+     "this project; every term is measured",
+     certificate_any_rule},
     {"bounded-moment",
      "X_T ≤ [2Δ + L M² Ση² + L² Q(q) M² Ση³] / Ση,  Q(q) = q/(1 − √q)²",
      "Shi et al., IJCAI 2019, with the best constants",
@@ -43,12 +54,13 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "Alistarh et al., NeurIPS 2018",
      alistarh},
     {"mean-contraction",
-     "X_T ≤ 8Δ/(ηT) + 6Lησ²/P,  η ≤ δ/(4L),  δ = 1 − q",
-     "Stich, Karimireddy, JMLR 2020",
+     "X_T ≤ (8/3)Δ/(ηT) + 2Lησ²/P,  η ≤ δ/(4L),  δ = 1 − q",
+     "Stich, Karimireddy, JMLR 2020, with better constants",
      mean_contraction},
     {"worker-contraction",
-     "X_T ≤ 8Δ/(ηT) + 4Lησ²/P + 16L²(1 − δ)η²ζ²/δ² + 8L²(1 − δ)η²σ²/δ,  η ≤ δ/(4L√(1 + C))",
-     "Stich, Karimireddy, JMLR 2020, for heterogeneous workers",
+     "X_T ≤ (8/3)Δ/(ηT) + (4/3)Lησ²/P + (16/3)L²(1 − δ)η²ζ²/δ² + (8/3)L²(1 − δ)η²σ²/δ,  "
+     "η ≤ δ/(4L√(1 + C))",
+     "Stich, Karimireddy, JMLR 2020, for heterogeneous workers, with better constants",
      worker_contraction},
     {"convex-certificate",
      "mean (f − f*) ≤ 2‖w_0 − x*‖²/(ηT) + 2ηB + 4L mean ‖w − z‖²,  η ≤ 1/(4LA)",
@@ -80,15 +92,34 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "X_T ≤ 2Δ/(ηT) + G⁰/(θT),  θ = 1 − √(1 − k/d),  η ≤ 1/(L + L̃√(1 − k/d)/θ)",
      "Richtárik, Sokolov, Fatkhullin, NeurIPS 2021",
      ef21},
+    {"ef21-arithmetic-mean",
+     "X_T ≤ 2Δ/(ηT) + G_w/(θT),  η ≤ 1/(L + L_AM√(1 − k/d)/θ),  L_AM = mean L_p",
+     "Richtárik, Gasanov, Burlachenko, ICLR 2024",
+     ef21_arithmetic_mean},
+    {"ef21-pl",
+     "f(w_T) − f* ≤ (1 − ημ)^T (Δ + ηG⁰/θ),  η ≤ 1/(L + L̃√(2 − 2k/d)/θ), θ/(2μ)",
+     "Richtárik, Sokolov, Fatkhullin, NeurIPS 2021, for μ-PL f",
+     ef21_pl},
+    {"3pc",
+     "X_T ≤ 2Δ/(ηT) + G⁰/(AT),  η ≤ 1/(L + L̃√(B/A)),  (A, B) measured",
+     "Richtárik et al., ICML 2022",
+     three_point},
+    {"ef21-sgdm",
+     "X_T ≤ 2Δ/(ηT) + 4G⁰/(αT) + 2σ²(1/(aT) + a)/P + 16aσ²/(α²T) + 4a²σ²/α + 16a³σ²/α²,  "
+     "η ≤ 1/(L + √(2L²/a² + 16(1 + a²)L̃²/α²))",
+     "Fatkhullin, Tyurin, Richtárik, NeurIPS 2023",
+     ef21_sgdm},
     {"bsp", "X_T ≤ 2Δ/(ηT) + Lησ²/P,  η ≤ 1/L", "Ghadimi, Lan, SIAM J. Optim. 2013", bsp},
     {"delayed",
      "X_T ≤ 2Δ/(ηT) + Lησ²/b + 2L²η²τσ²/b,  η ≤ 1/(2L(τ + 1))",
      "Stich, Karimireddy, JMLR 2020; T counts updates of b gradients",
-     delayed},
+     delayed,
+     kNoDelays},
     {"local-sgd",
      "X_T ≤ 2Δ/(ηT) + Lησ²/P + L²η²(H − 1)²G²,  η ≤ 1/L",
      "Stich, ICLR 2019",
-     local_sgd},
+     local_sgd,
+     kNoLocalSteps},
 });
 
 }  // namespace

@@ -139,6 +139,8 @@ void SeedEvidence::look_at(const Row& row) {
   };
   look(gradient_, Column::grad_norm_sq);
   look(split_gradient_, Column::grad_norm_sq_split);
+  look(decayed_gradient_, Column::decayed_grad_norm_sq);
+  look(split_decayed_gradient_, Column::decayed_grad_norm_sq_split);
   look(loss_gap_, Column::loss_gap);
 }
 
@@ -165,9 +167,17 @@ Snapshot SeedEvidence::snapshot(const Row& row) const {
   now.initial_loss = measures_.initial_loss;
   now.virtual_loss = row.get(Column::virtual_loss);
   now.averaged_gap = row.get(Column::averaged_loss_gap);
+  now.last_gap = row.get(Column::loss_gap);
+  now.unperturbed = {.step_sum = row.get(Column::unperturbed_step_sum),
+                     .noise_sum = row.get(Column::unperturbed_noise_sum),
+                     .gap_sum = row.get(Column::unperturbed_gap_sum),
+                     .initial_loss = measures_.initial_unperturbed_loss,
+                     .loss = row.get(Column::unperturbed_loss)};
   if (step_sum_) {
     now.gradient = gradient_.until(*step_sum_);
     now.split_gradient = split_gradient_.until(*step_sum_);
+    now.decayed_gradient = decayed_gradient_.until(*step_sum_);
+    now.split_decayed_gradient = split_decayed_gradient_.until(*step_sum_);
     now.loss_gap = loss_gap_.until(*step_sum_);
   }
   if (gap_total_ > 0) {

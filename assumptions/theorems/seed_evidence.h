@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "assumptions/estimators/estimate_recursion.h"
 #include "assumptions/estimators/held_ratio.h"
 #include "core/record/record.h"
 
@@ -19,22 +20,36 @@ struct Average {
   std::uint64_t measured = 0;
 };
 
+/// What the certificate of any update rule is made of, with u in the place of z: lambda is what
+/// decays, eta' the step of u.
+struct UnperturbedSums {
+  std::optional<double> step_sum;      // sum eta'
+  std::optional<double> noise_sum;     // sum eta'^2 |mean G + lambda w|^2
+  std::optional<double> gap_sum;       // sum eta' |w - u|^2
+  std::optional<double> initial_loss;  // f(w_0) + (lambda/2)|w_0|^2
+  std::optional<double> loss;          // f(u_T) + (lambda/2)|u_T|^2
+};
+
 /// The state before iteration `iterations`: sums run over s < iterations. What is unknown is
 /// absent.
 struct Snapshot {
-  std::uint64_t iterations = 0;           // T
-  std::optional<double> step_sum;         // sum eta
-  std::optional<double> step_sq_sum;      // sum eta^2; these two never below the true sums as
-  std::optional<double> step_cube_sum;    // sum eta^3; long as step sizes do not increase
-  std::optional<double> noise_sum;        // sum eta^2 |mean G|^2
-  std::optional<double> gap_sum;          // sum eta |w - z|^2
-  std::optional<double> initial_loss;     // f(w_0) = f(z_0)
-  std::optional<double> virtual_loss;     // f(z_T)
-  std::optional<double> averaged_gap;     // f(weighted average of w_0..w_T) - f*
-  std::optional<Average> gradient;        // |grad f(w)|^2
-  std::optional<Average> split_gradient;  // the same by half batches
-  std::optional<Average> loss_gap;        // f(w) - f*
-  double leak_share = 0;                  // of the gap sum: what is not the mean residual
+  std::uint64_t iterations = 0;             // T
+  std::optional<double> step_sum;           // sum eta
+  std::optional<double> step_sq_sum;        // sum eta^2; these two never below the true sums as
+  std::optional<double> step_cube_sum;      // sum eta^3; long as step sizes do not increase
+  std::optional<double> noise_sum;          // sum eta^2 |mean G|^2
+  std::optional<double> gap_sum;            // sum eta |w - z|^2
+  std::optional<double> initial_loss;       // f(w_0) = f(z_0)
+  std::optional<double> virtual_loss;       // f(z_T)
+  std::optional<double> averaged_gap;       // f(weighted average of w_0..w_T) - f*
+  std::optional<Average> gradient;          // |grad f(w)|^2
+  std::optional<Average> split_gradient;    // the same by half batches
+  std::optional<Average> decayed_gradient;  // |grad f(w) + lambda w|^2
+  std::optional<Average> split_decayed_gradient;  // the same by half batches
+  std::optional<Average> loss_gap;                // f(w) - f*
+  std::optional<double> last_gap;                 // f(w_T) - f*
+  UnperturbedSums unperturbed;
+  double leak_share = 0;  // of the gap sum: what is not the mean residual
 };
 
 /// A quantity that is constant between two looks, integrated over the sum of step sizes.
@@ -56,8 +71,10 @@ class HeldAverage {
 struct SeedMeasures {
   explicit SeedMeasures(std::uint64_t iterations);
 
-  std::optional<double> initial_loss;        // f(w_0)
-  std::optional<double> initial_distortion;  // EF21's G_0
+  std::optional<double> initial_loss;                 // f(w_0)
+  std::optional<double> initial_unperturbed_loss;     // f(u_0) + (lambda/2)|u_0|^2
+  std::optional<double> initial_distortion;           // EF21's G_0
+  std::optional<double> initial_weighted_distortion;  // the same by the workers' smoothness
   std::optional<double> initial_distance_sq;
   std::optional<double> largest_xi;
   std::optional<double> largest_step;
@@ -85,6 +102,8 @@ struct SeedMeasures {
   LargestSingles single_gap;         // |e'|^2
   LargestSingles single_difference;  // |grad f(x) - grad f(y)| / |x - y|
   LargestSingles single_curvature;   // largest |eigenvalue| by power iteration
+
+  EstimateRecursion estimate_recursion;  // of EF21's distortion
 
   void add(const Row& row);
   /// The run ended after so many iterations.
@@ -152,6 +171,8 @@ class SeedEvidence {
   double gap_total_ = 0;
   HeldAverage gradient_;
   HeldAverage split_gradient_;
+  HeldAverage decayed_gradient_;
+  HeldAverage split_decayed_gradient_;
   HeldAverage loss_gap_;
 };
 

@@ -68,8 +68,15 @@ void SeedMeasures::end_at(std::uint64_t iterations) {
 void SeedMeasures::add(const Row& row) {
   if (row.iteration() == 0) {
     initial_loss = row.get(Column::loss);
+    initial_unperturbed_loss = row.get(Column::unperturbed_loss);
     initial_distortion = row.get(Column::ef21_distortion);
+    initial_weighted_distortion = row.get(Column::ef21_weighted_distortion);
     initial_distance_sq = row.get(Column::distance_sq);
+  }
+  const auto& distortion = row.get(Column::ef21_distortion);
+  const auto& change = row.get(Column::ef21_change);
+  if (distortion && change) {
+    estimate_recursion.look(row.iteration(), *distortion, *change);
   }
   look_at_gradients(row);
   look_at_contraction(row);

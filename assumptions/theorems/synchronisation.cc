@@ -2,6 +2,8 @@
 // theorem that was made for it: lockstep runs are judged by `bsp` alone, although the other two
 // hold for them with tau = 0 and H = 1.
 
+#include "assumptions/theorems/synchronisation.h"
+
 #include <fmt/format.h>
 
 #include "assumptions/theorems/examination.h"
@@ -29,9 +31,12 @@ Common need_common(Examination& exam) {
   return common;
 }
 
-void protocol_is(Examination& exam, bool fits) {
-  exam.precondition(
-      "the protocol is that of the theorem", fits, "protocol is " + exam.method().protocol);
+void protocol_is(Examination& exam, bool fits, std::string_view why_not = {}) {
+  const std::string& protocol = exam.method().protocol;
+  exam.precondition("the protocol is that of the theorem",
+                    fits,
+                    fits || why_not.empty() ? "protocol is " + protocol
+                                            : fmt::format("protocol is {}; {}", protocol, why_not));
 }
 
 Examination::Terms with_extra(const Common& common, double noise, const BoundTerm& extra) {
@@ -65,7 +70,8 @@ Bound delayed(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
   protocol_is(exam,
-              facts.protocol == "asp" || facts.protocol == "ssp" || facts.protocol == "inhad");
+              facts.protocol == "asp" || facts.protocol == "ssp" || facts.protocol == "inhad",
+              kNoDelays);
   const Common common = need_common(exam);
   const double tau =
       exam.need(facts.delay ? Constant{"τ", facts.delay, "measured: largest staleness"}
@@ -83,7 +89,7 @@ Bound delayed(const Evidence& evidence) {
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  protocol_is(exam, facts.protocol == "local");
+  protocol_is(exam, facts.protocol == "local", kNoLocalSteps);
   const Common common = need_common(exam);
   const double moment = exam.need(evidence.worker_second_moment());
   const double period = exam.need(facts.period ? Constant{"H", facts.period, "exact: the period"}

@@ -59,6 +59,8 @@ class Dgc final : public FeedbackFor<Dgc> {
   Units units() const override { return units_; }
   std::size_t vectors() const override { return 2; }
   bool has_velocity() const override { return true; }
+  /// Masking cuts off what a delivered entry had still to hand on: the more, the more is sent.
+  double gain() const override { return 1 / (1 - momentum_); }
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,
                  int workers) const override {

@@ -5,6 +5,7 @@
 // the accumulator a^p_t, afterwards e^p_{t+1}.
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/aggregators/aggregator.h"
@@ -60,6 +61,12 @@ class Feedback {
   Feedback& operator=(Feedback&&) = delete;
   virtual ~Feedback() = default;
 
+  /// Before the first `accumulate`, of a memory of zeros: what else it is to begin with.
+  virtual void begin(std::span<float> /*memory*/, std::span<const float> /*first_gradient*/) const {
+  }
+  virtual void begin(std::span<double> /*memory*/,
+                     std::span<const double> /*first_gradient*/) const {}
+
   /// memory := accumulator a^p = e^p + c G^p, c = eta in step units and 1 in gradient units, in one
   /// pass that also looks for large entries.
   virtual PassNorms accumulate(std::span<float> memory,
@@ -88,9 +95,18 @@ class Feedback {
   /// How many vectors of d numbers the memory of a worker is.
   virtual std::size_t vectors() const { return 1; }
 
-  /// True if a velocity is added to the residual in place of the gradient (momentum correction):
-  /// between `accumulate` and `settle` it is the second d numbers of the memory.
+  /// True if a velocity, which is a sum or an average of the gradients so far, enters the memory in
+  /// place of the gradient (momentum): between `accumulate` and `settle` it is the second d numbers
+  /// of the memory.
   virtual bool has_velocity() const { return false; }
+
+  /// How far one gradient moves the model in the end if nothing is dropped, in units of eta times
+  /// the gradient: 1/(1 - m) where a velocity of momentum m hands it on.
+  virtual double gain() const { return 1; }
+
+  /// The weight a of the newest gradient where the velocity is an average v := (1 - a) v + a G that
+  /// begins at the first gradient.
+  virtual std::optional<double> averaging() const { return std::nullopt; }
 
   /// True if workers exchange changes of gradient estimates g^p: the update is then not what was
   /// exchanged but eta times the mean of the estimates, their sum so far.

@@ -6,6 +6,7 @@ std::unique_ptr<Feedback> make_no_feedback(const Section& section);
 std::unique_ptr<Feedback> make_ef14(const Section& section);
 std::unique_ptr<Feedback> make_ef21(const Section& section);
 std::unique_ptr<Feedback> make_dgc(const Section& section);
+std::unique_ptr<Feedback> make_ef21_sgdm(const Section& section);
 
 namespace {
 
@@ -30,6 +31,11 @@ constexpr auto kEntries = std::to_array<Entry<Feedback>>({
      "Lin et al., ICLR 2018 (Deep Gradient Compression)",
      "{}",
      make_dgc},
+    {"ef21-sgdm",
+     "EF21 whose estimates follow an average of the gradients, averaging = 0.1 of the newest",
+     "Fatkhullin, Tyurin, Richtarik, NeurIPS 2023",
+     "{}",
+     make_ef21_sgdm},
 });
 
 }  // namespace

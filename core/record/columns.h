@@ -4,6 +4,8 @@
 //
 // Norms are squared and float64. w: model, z: virtual dense iterate (z_0 = w_0, z_{t+1} = z_t -
 // eta_t g_t), e = w - z: gap, e^p: residual of worker p, a^p: accumulator, P: workers, rho = k/d.
+// u: SGD on the mean gradients, u_0 = w_0, u_{t+1} = u_t - eta'_t (mean G_t + lambda w_t), eta'_t =
+// eta_t/(1 - momentum), followed where momentum, weight decay or clipping make z another sequence.
 // Row t describes the step from w_t to w_{t+1}.
 
 #include <array>
@@ -80,7 +82,10 @@ namespace residuum {
   X(compressor_beta, number, "", "largest |C(a^p)|^2 / <C(a^p), a^p> over workers")                \
   X(compressor_gamma, number, "", "least <C(a^p), a^p> / |a^p|^2 over workers")                    \
   X(compressor_delta, number, "", "largest 1 / (1 - |C(a^p) - a^p|^2 / |a^p|^2) over workers")     \
-  X(ef21_distortion, number, "", "mean over workers of |g^p - G^p_t|^2, EF21's G_t")               \
+  X(ef21_distortion,                                                                               \
+    number,                                                                                        \
+    "",                                                                                            \
+    "mean of |g^p - G^p_t|^2, EF21's G_t; ef21-sgdm: |g^p - v^p_t|^2")                             \
   X(total_uplink_bytes,                                                                            \
     integer,                                                                                       \
     "bytes",                                                                                       \
@@ -88,7 +93,15 @@ namespace residuum {
   X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")    \
   X(test_perplexity, number, "", "exp(test_loss) of a language model")                             \
   X(density, number, "", "rho_t, the share of entries that a random selection would keep")         \
-  X(gradient_bias, number, "", "<mean G_t - grad f(w_t), grad f(w_t)> / |grad f(w_t)|^2")
+  X(gradient_bias, number, "", "<mean G_t - grad f(w_t), grad f(w_t)> / |grad f(w_t)|^2")          \
+  X(unperturbed_loss, number, "", "f(u_t) + (lambda/2)|u_t|^2, where evaluated and u is not z")    \
+  X(unperturbed_step_sum, number, "", "sum of eta'_s over s < t")                                  \
+  X(unperturbed_noise_sum, number, "", "sum of eta'_s^2 |mean G_s + lambda w_s|^2 over s < t")     \
+  X(unperturbed_gap_sum, number, "", "sum of eta'_s |w_s - u_s|^2 over s < t")                     \
+  X(decayed_grad_norm_sq, number, "", "|grad f(w_t) + lambda w_t|^2, with weight decay")           \
+  X(decayed_grad_norm_sq_split, number, "", "the same from half batches; unbiased")                \
+  X(ef21_change, number, "", "mean over workers of |G^p_t - G^p_{t-1}|^2, of v^p for ef21-sgdm")   \
+  X(ef21_weighted_distortion, number, "", "mean L_p times mean of |g^p - G^p_t|^2 / L_p")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

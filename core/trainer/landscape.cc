@@ -97,10 +97,8 @@ std::vector<double> Landscape::shared(std::span<const double> on_root) const {
   return everywhere;
 }
 
-void Landscape::look(std::uint64_t t,
-                     std::span<const double> model,
-                     std::span<const double> z,
-                     std::vector<double> statistics) {
+void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> statistics) {
+  const auto model = at.model;
   view_ = {};
   statistics_ = std::move(statistics);
   evaluation_.reset();
@@ -120,14 +118,30 @@ void Landscape::look(std::uint64_t t,
     view_.averaged_loss = evaluate(training_, {average_, statistics_}, nullptr).loss;
   }
   if (looked_at_z_) {
-    const auto point = shared(z);
+    const auto point = shared(at.virtual_iterate);
     const auto at_z =
         evaluate(training_, {point, statistics_}, compares ? &virtual_gradient_ : nullptr);
     view_.virtual_loss = virtual_loss_ = at_z.loss;
-    compare_points(model, z);
+    compare_points(model, at.virtual_iterate);
+  }
+  if (training_.follows_unperturbed()) {
+    look_at_decayed(at);
   }
   if (is_due(training_.power, t)) {
     view_.smoothness_power = dominant_curvature(t, model);
+  }
+}
+
+/// What the run minimises is f + (lambda'/2)|w|^2: its value at u_t, its gradient at w_t.
+void Landscape::look_at_decayed(const Iterates& at) {
+  const double decay = training_.method->effective_decay();
+  if (looked_at_z_) {
+    const auto point = shared(at.unperturbed);
+    const double loss = evaluate(training_, {point, statistics_}, nullptr).loss;
+    view_.unperturbed_loss = loss + decay / 2 * norm_sq<double>(point);
+  }
+  if (has_gradient_ && is_root_ && decay != 0) {
+    view_.decayed_grad_norm_sq = distance_sq(gradient_, at.model, -decay);
   }
 }
 

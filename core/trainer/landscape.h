@@ -18,19 +18,23 @@ namespace residuum {
 /// the mean over; 0 without a data set. Curvature of fewer than all may exceed that of f.
 std::size_t curvature_samples(const Training& training);
 
+/// Where f is looked at in an iteration. All but w_t are read on the root alone.
+struct Iterates {
+  std::span<const double> model;            // w_t
+  std::span<const double> virtual_iterate;  // z_t
+  std::span<const double> unperturbed;      // u_t, where it is followed
+};
+
 class Landscape {
  public:
   explicit Landscape(const Training& training);
 
-  /// Before the iterates move: f at w_t, at z_t and at the average, with gradients where somebody
-  /// asks for them. `z` is read on the root alone. True results are on the root.
+  /// Before the iterates move: f at w_t, at z_t, at u_t and at the average, with gradients where
+  /// somebody asks for them. True results are on the root.
   /// A network's f is the loss with `statistics` (the workers' averages before this iteration) held
   /// fixed, one function for all points of an iteration. Its batches are normalised by statistics
   /// of their own, so that the mean of their gradients is near grad f, not equal to it.
-  void look(std::uint64_t t,
-            std::span<const double> model,
-            std::span<const double> z,
-            std::vector<double> statistics);
+  void look(std::uint64_t t, const Iterates& at, std::vector<double> statistics);
 
   /// After z has moved by -eta_t mean G_t to z_{t+1}, in an iteration that `look` was called for.
   void look_ahead(std::span<const double> next_z,
@@ -51,6 +55,7 @@ class Landscape {
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
+  void look_at_decayed(const Iterates& at);
   void compare_points(std::span<const double> model, std::span<const double> z);
   double dominant_curvature(std::uint64_t t, std::span<const double> model) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "core/vectors/dense.h"
@@ -54,7 +55,8 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
       gap_is_mean_residual_(training.method->momentum == 0 && !in_gradient_units_ &&
-                            training.method->clip != Clip::update) {
+                            training.method->clip != Clip::update),
+      unperturbed_(training, initial_point) {
   if (!training.measure) {
     return;
   }
@@ -135,6 +137,10 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   if (is_root_) {
     move_virtual_iterate(state);
     add_to_sums(state.step_size);
+    unperturbed_.move(state.step_size, mean_gradient_, state.model);
+    if (measured) {
+      note_decay(state.model);
+    }
     if (measured && !training_.minimizer.empty()) {
       distance_sq_ = distance_sq(state.model, training_.minimizer);
     }
@@ -149,6 +155,18 @@ void Measurement<Real>::add_to_sums(double step_size) {
                      ? virtual_step_norm_ * virtual_step_norm_
                      : step_size * step_size * norm_sq<double>(mean_gradient_);
   sums_.gap += step_size * gap_before_norm_ * gap_before_norm_;
+}
+
+template <class Real>
+void Measurement<Real>::note_decay(std::span<const double> model) {
+  const double decay = training_.method->effective_decay();
+  if (decay == 0 || !training_.follows_unperturbed()) {
+    return;
+  }
+  decay_terms_ = {.decay = decay,
+                  .gradient_dot_model =
+                      std::inner_product(model.begin(), model.end(), mean_gradient_.begin(), 0.0),
+                  .model_norm_sq = norm_sq<double>(model)};
 }
 
 /// z moves as the model would if nothing were sparsified: through a velocity if there is momentum,
@@ -259,9 +277,14 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
     view.contraction_promise = law.contraction;
   }
   view.estimates = method.feedback->estimates();
+  view.worker_smoothness = training_.worker_smoothness;
   view.batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0;
   view.sorts = training_.sorted && training_.sorted->due(state.iteration);
   view.sums = sums_before_;
+  if (training_.follows_unperturbed()) {
+    view.unperturbed_sums = unperturbed_.sums_before();
+    view.decay_terms = decay_terms_;
+  }
   view.distance_sq = distance_sq_;
   if (!state.half_gradients.empty()) {
     view.halves = HalfBatches{.mean_first = mean_half_gradient_, .first = state.first_half};
@@ -305,6 +328,7 @@ void Measurement<Real>::show(const StepState<Real>& state,
   view.mean_residual = mean_residual_;
   view.model = state.model;
   view.virtual_iterate = z_;
+  view.unperturbed_iterate = unperturbed_.iterate();
   view.expected_gap = gap_is_mean_residual_ ? mean_residual_ : expected_gap_;
   view.gap_before_norm = gap_before_norm_;
   view.virtual_step_norm = virtual_step_norm_;
@@ -342,6 +366,7 @@ void Measurement<Real>::visit(RunState& state) {
   state.root(expected_gap_);
   state.root(gap_velocity_);
   state.root(sums_);
+  unperturbed_.visit(state);
   state.root(last_measured_);
 }
 

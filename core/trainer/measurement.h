@@ -9,6 +9,7 @@
 
 #include "core/trainer/landscape.h"
 #include "core/trainer/trainer.h"
+#include "core/trainer/unperturbed.h"
 
 namespace residuum {
 
@@ -53,6 +54,8 @@ class Measurement {
   /// z, on the root: z_t before `before_update`, z_{t+1} after it.
   std::span<const double> virtual_iterate() const { return z_; }
   std::span<const double> mean_gradient() const { return mean_gradient_; }
+  /// u, likewise; empty where it is not followed.
+  std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
 
  private:
   using Vectors = std::span<const std::vector<Real>>;
@@ -61,6 +64,7 @@ class Measurement {
   static void mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first);
   void move_virtual_iterate(const StepState<Real>& state);
   void add_to_sums(double step_size);
+  void note_decay(std::span<const double> model);
   void move_expected_gap(const StepState<Real>& state);
   void gather(const StepState<Real>& state);
   void gather_lists(const StepState<Real>& state);
@@ -76,6 +80,8 @@ class Measurement {
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
   std::vector<double> mean_half_gradient_;
   RunningSums sums_, sums_before_;
+  UnperturbedIterate unperturbed_;
+  std::optional<DecayTerms> decay_terms_;
   std::optional<double> distance_sq_;  // |w_t - x*|^2
   std::vector<double> z_, z_velocity_;
   std::vector<double> expected_gap_, gap_velocity_;

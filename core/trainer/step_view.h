@@ -26,10 +26,13 @@ struct WorkerScalars {
   double bytes = 0;        // sent in this iteration, booked on the process's first worker
   double total_bytes = 0;  // of all iterations so far, booked likewise
   double total_nnz = 0;    // of all iterations so far
-  double sent_norm_sq = 0;        // |s^p|^2
-  double sent_dot = 0;            // <s^p, a^p>
-  double noise_variance = 0;      // |G^p - G^p,first half|^2 n_first / n_second
-  double gradient_change_sq = 0;  // |G^p_t - G^p_{t-1}|^2, for gradient estimates only
+  double sent_norm_sq = 0;    // |s^p|^2
+  double sent_dot = 0;        // <s^p, a^p>
+  double noise_variance = 0;  // |G^p - G^p,first half|^2 n_first / n_second
+  // For gradient estimates only: by how much what they follow has changed, |G^p_t - G^p_{t-1}|^2
+  // or, where that is an average v^p of the gradients, |v^p_t - v^p_{t-1}|^2; and then |v^p_t|^2.
+  double gradient_change_sq = 0;
+  double average_norm_sq = 0;
 };
 
 /// The gradients of the first halves of the batches.
@@ -40,8 +43,10 @@ struct HalfBatches {
 
 /// What f is like where the run passes; absent where nobody looked.
 struct LandscapeView {
-  std::optional<double> virtual_loss;   // f(z_t)
-  std::optional<double> averaged_loss;  // f(average of w_0 .. w_t)
+  std::optional<double> virtual_loss;          // f(z_t)
+  std::optional<double> averaged_loss;         // f(average of w_0 .. w_t)
+  std::optional<double> unperturbed_loss;      // f(u_t) + (lambda'/2)|u_t|^2
+  std::optional<double> decayed_grad_norm_sq;  // |grad f(w_t) + lambda' w_t|^2, lambda' != 0
   std::optional<double> smoothness_gap;
   std::optional<double> smoothness_secant;
   std::optional<double> smoothness_descent;
@@ -53,6 +58,15 @@ struct RunningSums {
   double step = 0;   // eta_s
   double noise = 0;  // eta_s^2 |mean G_s|^2
   double gap = 0;    // eta_s |w_s - z_s|^2
+};
+
+/// What turns an estimate of |grad f(w_t)|^2 into one of |grad f(w_t) + lambda' w_t|^2.
+struct DecayTerms {
+  double decay = 0;               // lambda'
+  double gradient_dot_model = 0;  // <mean G_t, w_t>
+  double model_norm_sq = 0;       // |w_t|^2
+
+  double added() const { return decay * (2 * gradient_dot_model + decay * model_norm_sq); }
 };
 
 /// f at w_t, and |grad f|^2 where it was wanted.
@@ -92,9 +106,10 @@ struct StepView {
   std::span<const double> mean_accumulator;  // of a^p_t
   std::span<const double> mean_residual;     // of e^p_{t+1}
 
-  std::span<const double> model;            // w_{t+1}
-  std::span<const double> virtual_iterate;  // z_{t+1}
-  std::span<const double> expected_gap;     // w_{t+1} - z_{t+1} if nothing was ever lost
+  std::span<const double> model;                // w_{t+1}
+  std::span<const double> virtual_iterate;      // z_{t+1}
+  std::span<const double> expected_gap;         // w_{t+1} - z_{t+1} if nothing was ever lost
+  std::span<const double> unperturbed_iterate;  // u_{t+1}, empty where it is not followed
 
   double gap_before_norm = 0;          // |w_t - z_t|
   double virtual_step_norm = 0;        // |z_{t+1} - z_t|
@@ -102,11 +117,14 @@ struct StepView {
   bool follows_measured = false;       // the iteration before this one was measured too
 
   RunningSums sums;
+  std::optional<RunningSums> unperturbed_sums;  // of u in the place of z, where it is followed
+  std::optional<DecayTerms> decay_terms;        // likewise, with weight decay
   LandscapeView landscape;
   std::optional<HalfBatches> halves;  // absent where batches were not split
   bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
   bool sorts = false;                 // the iteration is one for measurements that sort
   bool estimates = false;             // workers exchange changes of gradient estimates
+  std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
   std::optional<double> distance_sq;          // |w_t - x*|^2, where x* is known
 

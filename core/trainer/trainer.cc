@@ -186,7 +186,11 @@ class Trainer {
     std::optional<TestResult> test;
     if (measured) {
       const auto statistics = gradients_.mean_statistics();
-      landscape.look(t, model_, measurement.virtual_iterate(), statistics);
+      landscape.look(t,
+                     {.model = model_,
+                      .virtual_iterate = measurement.virtual_iterate(),
+                      .unperturbed = measurement.unperturbed_iterate()},
+                     statistics);
       test = is_due(training_.tested, t) ? tested(statistics) : std::nullopt;
     }
     times.measure_s += lap(mark);
@@ -339,6 +343,14 @@ const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
 
 bool Method::follows_gradients() const {
   return momentum == 0 && weight_decay == 0 && clip != Clip::update && !feedback->has_velocity();
+}
+
+double Method::gain() const { return feedback->gain() / (1 - momentum); }
+
+double Method::effective_decay() const { return weight_decay / feedback->gain(); }
+
+bool Training::follows_unperturbed() const {
+  return measure && wants_unperturbed && virtual_points && !method->follows_gradients();
 }
 
 void check_dimension(const Objective& objective) {

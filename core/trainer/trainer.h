@@ -52,6 +52,14 @@ struct Method {
 
   /// Whether z moves by eta times the mean gradient: no momentum, decay or clipping of updates.
   bool follows_gradients() const;
+
+  /// How far one gradient moves the model in the end if nothing is dropped, in units of eta times
+  /// the gradient: 1/(1 - m) with momentum m, before or after the exchange.
+  double gain() const;
+
+  /// lambda' where the run minimises f + (lambda'/2)|w|^2: the weight decay, which passes no
+  /// momentum before the exchange, relative to the gradients, which do.
+  double effective_decay() const;
 };
 
 /// Keeps where a run stands, so that it can go on there.
@@ -96,6 +104,7 @@ struct Training {
   bool averages_iterates = false;           // and f at the average of the iterates
   std::optional<Cadence> virtual_points;    // when f is evaluated at z_t
   bool compares_points = false;             // and grad f at w_t, z_t and z_{t+1} for L
+  bool wants_unperturbed = false;           // and at u_t (unperturbed.h), where that is not z_t
   std::optional<Cadence> split;             // when batches are split in halves
   std::optional<Cadence> power;             // when the curvature is taken by power iteration
   std::size_t power_samples = 1024;         // over about so many samples
@@ -103,8 +112,12 @@ struct Training {
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
+  std::vector<double> worker_smoothness;    // L_p, where somebody wants them and they are known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
   Checkpoints* checkpoints = nullptr;       // null: the run is not kept
+
+  /// Whether u is followed: somebody wants it, f is evaluated at it, and it is not z.
+  bool follows_unperturbed() const;
 };
 
 /// Looks at iterations; called on the root process only, for every measured one.

@@ -167,10 +167,12 @@ std::vector<double> WorkerGradients<Real>::mean_statistics() const {
   return mean;
 }
 
-/// The theory of gradient estimates bounds their error by the gradients' change.
+/// The theory of gradient estimates bounds their error by the change of what they follow, which
+/// are gradients unless it is an average of them.
 template <class Real>
 bool WorkerGradients<Real>::keeps_previous() const {
-  return training_.measure && training_.method->feedback->estimates();
+  const Feedback& feedback = *training_.method->feedback;
+  return training_.measure && feedback.estimates() && !feedback.averaging();
 }
 
 /// The update averages over workers, f over samples: weights P n_p / n make the mean of the

@@ -50,13 +50,22 @@ void WorkerMessages<Real>::form(std::uint64_t t,
     for (std::size_t s = 0; s < bounds.size(); ++s) {
       workspace_.parts[s].bound = bounds[s];
     }
+    const std::span<const Real> gradient = gradients[slot];
+    if (t == 0) {
+      method_.feedback->begin(std::span<Real>(memories_[slot]), gradient);
+    }
     const PassNorms norms =
         method_.feedback->accumulate(std::span<Real>(memories_[slot]),
-                                     std::span<const Real>(gradients[slot]),
+                                     gradient,
                                      eta,
                                      {.segments = segments_, .candidates = workspace_.parts});
     of_worker.gradient_norm_sq = norms.gradient_sq;
     of_worker.accumulator_norm_sq = norms.accumulator_sq;
+    if (method_.feedback->averaging()) {
+      // Estimates start at zero: the first average is all change.
+      of_worker.average_norm_sq = norms.average_sq;
+      of_worker.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
+    }
     if (!residuals_counted_) {
       of_worker.total_error += norms.residual_sq;
     }
@@ -88,6 +97,20 @@ void WorkerMessages<Real>::select(std::uint64_t t,
   note_amplification(eta, slot, scalars);
 }
 
+/// Of what entered the memory in this iteration, in units of the model; at least that.
+template <class Real>
+double WorkerMessages<Real>::magnitude_added(double eta, const PassNorms& norms) const {
+  if (method_.feedback->averaging()) {
+    return eta * std::sqrt(norms.average_sq);
+  }
+  if (method_.feedback->has_velocity()) {
+    // A velocity that was added is at most what separates the accumulator from the residual.
+    const double units = model_units(*method_.feedback, eta);
+    return units * std::sqrt(norms.accumulator_sq) + units * std::sqrt(norms.residual_sq);
+  }
+  return eta * std::sqrt(norms.gradient_sq);
+}
+
 template <class Real>
 void WorkerMessages<Real>::note_magnitudes(double eta,
                                            std::size_t slot,
@@ -95,11 +118,7 @@ void WorkerMessages<Real>::note_magnitudes(double eta,
                                            WorkerScalars& scalars) {
   const double units = model_units(*method_.feedback, eta);
   const double accumulator = units * std::sqrt(norms.accumulator_sq);
-  // A velocity that was added is at most what separates the accumulator from the residual.
-  const double added = method_.feedback->has_velocity()
-                           ? accumulator + units * std::sqrt(norms.residual_sq)
-                           : eta * std::sqrt(norms.gradient_sq);
-  const double formed = accumulator + added;
+  const double formed = accumulator + magnitude_added(eta, norms);
   if (!method_.feedback->estimates()) {
     scalars.magnitude += formed;
     return;

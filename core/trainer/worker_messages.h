@@ -43,6 +43,7 @@ class WorkerMessages {
 
  private:
   void select(std::uint64_t t, double eta, std::size_t slot, WorkerScalars& scalars);
+  double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta,
                        std::size_t slot,
                        const PassNorms& norms,

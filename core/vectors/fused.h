@@ -13,6 +13,9 @@ struct PassNorms {
   double residual_sq = 0;     // |e|^2, of the memory as the pass found it
   double gradient_sq = 0;     // |G|^2
   double accumulator_sq = 0;  // |a|^2, of the memory as the pass left it
+  // Where an average v of the gradients enters in their place, and by how much it has moved.
+  double average_sq = 0;
+  double average_change_sq = 0;
 };
 
 /// What to look for on the way: one set of candidates per segment. Segments follow one another and

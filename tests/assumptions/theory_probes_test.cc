@@ -214,9 +214,27 @@ TEST(Ef21Probe, ChecksTheRecursionOfTheDistortion) {
   const auto run = test::measure(constant_gradients({{3, 1}}), ef21(2, 1));
 
   EXPECT_EQ(run.rows[0][Column::ef21_distortion], 1);
+  EXPECT_EQ(run.rows[0][Column::ef21_change], 10);
+  EXPECT_EQ(run.rows[1][Column::ef21_change], 0);
   EXPECT_DOUBLE_EQ(run.rows[0].check("ef21-distortion").rhs, 5 / (1 - std::sqrt(0.5)));
   EXPECT_EQ(run.rows[1][Column::ef21_distortion], 0);
   EXPECT_DOUBLE_EQ(run.rows[1].check("ef21-distortion").rhs, std::sqrt(0.5));
+}
+
+TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
+  // L = (1, 3), distortions 4 and 6: 2^-2 (4/(1/4) + 6/(3/4)) = 6.
+  StepView view;
+  view.workers = 2;
+  view.estimates = true;
+  std::vector<WorkerScalars> scalars(2);
+  scalars[0].residual_norm_sq = 4;
+  scalars[1].residual_norm_sq = 6;
+  view.worker_scalars = scalars;
+  EXPECT_FALSE(test::seen_by({"ef21"}, view).has(Column::ef21_weighted_distortion));
+
+  const std::vector<double> smoothness{1, 3};
+  view.worker_smoothness = smoothness;
+  EXPECT_DOUBLE_EQ(test::seen_by({"ef21"}, view)[Column::ef21_weighted_distortion], 6);
 }
 
 TEST(Ef21Probe, SeesARecursionThatIsBroken) {
@@ -239,14 +257,18 @@ TEST(Ef21Probe, SeesARecursionThatIsBroken) {
 
 TEST(Ef21Probe, HoldsInBothPrecisionsAndConservationToo) {
   const auto objective = test::noisy_quadratic(20, 0.5);
-  for (const auto precision : {Precision::float32, Precision::float64}) {
-    Recipe recipe = ef21(400, 5);
-    recipe.precision = precision;
-    const auto run = test::measure(objective, recipe);
-    for (const char* name : {"ef21-distortion", "conservation", "lost-mass", "pathwise-residual"}) {
-      const auto& check = run.summary.checks.at(name);
-      EXPECT_EQ(check.failures, 0U) << name;
-      EXPECT_GE(check.n, 399U) << name;
+  for (const char* kind : {"ef21", "ef21-sgdm"}) {
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      Recipe recipe = ef21(400, 5);
+      recipe.feedback = {{"kind", kind}};
+      recipe.precision = precision;
+      const auto run = test::measure(objective, recipe);
+      for (const char* name :
+           {"ef21-distortion", "conservation", "lost-mass", "pathwise-residual"}) {
+        const auto& check = run.summary.checks.at(name);
+        EXPECT_EQ(check.failures, 0U) << kind << ": " << name;
+        EXPECT_GE(check.n, 399U) << kind << ": " << name;
+      }
     }
   }
 }
@@ -349,6 +371,32 @@ TEST(TrafficProbe, HasTotalsOverAllIterationsWhateverIsMeasured) {
   EXPECT_EQ(some.rows.back()[Column::total_uplink_bytes], bytes);
   EXPECT_EQ(some.rows.back()[Column::total_nnz_sent], sent);
   EXPECT_EQ(some.summary.uplink_bytes, bytes);
+}
+
+TEST(CertificateProbe, HasTheUnperturbedIterateWhereMomentumOrDecayMakeItAnother) {
+  const auto objective = test::noisy_quadratic(3, 0.1);
+  Recipe recipe;
+  recipe.iterations = 5;
+  recipe.evaluated = 1;
+  recipe.virtual_points = 1;
+  recipe.unperturbed = true;
+  recipe.split = 1;
+  EXPECT_FALSE(test::measure(objective, recipe).rows[4].has(Column::unperturbed_loss));
+
+  recipe.momentum = 0.5;
+  const auto with_momentum = test::measure(objective, recipe).rows[4];
+  EXPECT_DOUBLE_EQ(with_momentum[Column::unperturbed_step_sum], 0.8);
+  EXPECT_TRUE(with_momentum.has(Column::unperturbed_loss));
+  EXPECT_FALSE(with_momentum.has(Column::decayed_grad_norm_sq));
+  EXPECT_FALSE(with_momentum.has(Column::decayed_grad_norm_sq_split));
+
+  recipe.weight_decay = 0.1;
+  const auto with_both = test::measure(objective, recipe).rows[0];  // w_0 = (1/2, 1/2, 1/2)
+  const double loss = with_both[Column::loss];
+  EXPECT_NEAR(with_both[Column::unperturbed_loss], loss + 0.05 * 0.75, 1e-15);
+  // grad f = 2 w for one worker of this problem's f.
+  EXPECT_NEAR(with_both[Column::decayed_grad_norm_sq], 2.1 * 2.1 * 0.75, 1e-15);
+  EXPECT_NE(with_both[Column::decayed_grad_norm_sq_split], with_both[Column::grad_norm_sq_split]);
 }
 
 TEST(CertificateProbe, PassesOnTheSumsAndTheVirtualLoss) {

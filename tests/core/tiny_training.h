@@ -123,10 +123,12 @@ struct Recipe {
   std::optional<Json> sorted = std::nullopt;
   std::optional<Json> virtual_points = std::nullopt;
   bool compares_points = false;
+  bool unperturbed = false;  // takes effect with virtual_points
   bool averages_iterates = false;
   std::optional<double> loss_bound = std::nullopt;
   std::optional<double> minimum = std::nullopt;
   std::vector<double> minimizer = {};
+  std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
 };
@@ -193,10 +195,12 @@ inline Outcome train(World& world,
         Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
   }
   training.compares_points = recipe.compares_points;
+  training.wants_unperturbed = recipe.unperturbed;
   training.averages_iterates = recipe.averages_iterates;
   training.loss_bound = recipe.loss_bound;
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;
+  training.worker_smoothness = recipe.worker_smoothness;
   training.checkpoints = recipe.checkpoints;
   return residuum::train(training, observer);
 }
@@ -209,6 +213,7 @@ struct Frame {
         step_size(view.step_size),
         model(view.model.begin(), view.model.end()),
         virtual_iterate(view.virtual_iterate.begin(), view.virtual_iterate.end()),
+        unperturbed(view.unperturbed_iterate.begin(), view.unperturbed_iterate.end()),
         expected_gap(view.expected_gap.begin(), view.expected_gap.end()),
         mean_gradient(view.mean_gradient.begin(), view.mean_gradient.end()),
         mean_accumulator(view.mean_accumulator.begin(), view.mean_accumulator.end()),
@@ -225,6 +230,8 @@ struct Frame {
         evaluation(view.evaluation),
         landscape(view.landscape),
         sums(view.sums),
+        unperturbed_sums(view.unperturbed_sums),
+        decay_terms(view.decay_terms),
         test(view.test),
         traffic(view.traffic),
         traffic_model(view.traffic_model),
@@ -245,6 +252,7 @@ struct Frame {
   double step_size;
   std::vector<double> model;
   std::vector<double> virtual_iterate;
+  std::vector<double> unperturbed;
   std::vector<double> expected_gap;
   std::vector<double> mean_gradient;
   std::vector<double> mean_accumulator;
@@ -259,6 +267,8 @@ struct Frame {
   std::optional<Evaluation> evaluation;
   LandscapeView landscape;
   RunningSums sums;
+  std::optional<RunningSums> unperturbed_sums;
+  std::optional<DecayTerms> decay_terms;
   std::optional<TestResult> test;
   Traffic traffic;
   TrafficModel traffic_model;
@@ -272,6 +282,7 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
   for (std::size_t t = 0; t < a.size(); ++t) {
     ASSERT_EQ(a[t].model, b[t].model) << "iteration " << t;
     ASSERT_EQ(a[t].virtual_iterate, b[t].virtual_iterate);
+    ASSERT_EQ(a[t].unperturbed, b[t].unperturbed);
     ASSERT_EQ(a[t].mean_gradient, b[t].mean_gradient);
     ASSERT_EQ(a[t].mean_accumulator, b[t].mean_accumulator);
     ASSERT_EQ(a[t].mean_residual, b[t].mean_residual);
@@ -283,8 +294,15 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
     ASSERT_EQ(a[t].evaluation->grad_norm_sq, b[t].evaluation->grad_norm_sq);
     ASSERT_EQ(a[t].landscape.virtual_loss, b[t].landscape.virtual_loss);
     ASSERT_EQ(a[t].landscape.averaged_loss, b[t].landscape.averaged_loss);
+    ASSERT_EQ(a[t].landscape.unperturbed_loss, b[t].landscape.unperturbed_loss);
+    ASSERT_EQ(a[t].landscape.decayed_grad_norm_sq, b[t].landscape.decayed_grad_norm_sq);
     ASSERT_EQ(a[t].landscape.smoothness_secant, b[t].landscape.smoothness_secant);
     ASSERT_EQ(a[t].sums.gap, b[t].sums.gap);
+    ASSERT_EQ(a[t].unperturbed_sums.has_value(), b[t].unperturbed_sums.has_value());
+    if (a[t].unperturbed_sums) {
+      ASSERT_EQ(a[t].unperturbed_sums->gap, b[t].unperturbed_sums->gap);
+      ASSERT_EQ(a[t].unperturbed_sums->noise, b[t].unperturbed_sums->noise);
+    }
     ASSERT_EQ(a[t].follows_measured, b[t].follows_measured);
     for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
       ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);

@@ -23,7 +23,7 @@ TEST(Theorems, HaveDifferentNamesAndSayWhatTheyState) {
     EXPECT_FALSE(theorem.statement.empty());
     EXPECT_FALSE(theorem.paper.empty());
   }
-  EXPECT_EQ(names.size(), 17U);
+  EXPECT_EQ(names.size(), 22U);
   EXPECT_EQ(find_theorem("no such"), nullptr);
 }
 
@@ -151,6 +151,70 @@ TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
       EXPECT_NEAR(point.rhs, 2 * 0.5 / (0.1 * point.iterations) + 0.1, 1e-9);
     }
   }
+}
+
+/// T = 100 and eta' = 2 eta: sums over all iterations so far in every row, f(u_T) = 1/2.
+Evidence with_unperturbed(const MethodFacts& facts, double initial_loss) {
+  SeedEvidence seed(101);
+  for (std::uint64_t t = 0; t < 101; ++t) {
+    const auto n = static_cast<double>(t);
+    seed.add(row_of(t,
+                    {{Column::step_size, 0.1},
+                     {Column::grad_norm_sq, 0.1},
+                     {Column::decayed_grad_norm_sq, 0.2},
+                     {Column::loss, 1},
+                     {Column::unperturbed_loss, t == 0 ? initial_loss : 0.5},
+                     {Column::unperturbed_step_sum, 0.2 * n},
+                     {Column::unperturbed_noise_sum, 0.04 * n},
+                     {Column::unperturbed_gap_sum, 0.1 * n}}));
+  }
+  Evidence evidence(facts);
+  evidence.add(seed);
+  evidence.add(seed);
+  return evidence;
+}
+
+TEST(CertificateAnyRule, IsThatOfAHandCalculation) {
+  MethodFacts facts = plain_facts();
+  facts.momentum = 0.5;
+  facts.smoothness = Known{2, "exact"};
+  const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
+  ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+  // 2 * 0.5/20, 2 * 4/20, 4 * 10/20
+  EXPECT_NEAR(term(bound, Attribution::optimisation).value, 0.05, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::noise).value, 0.4, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::residual).value, 2, 1e-12);
+  EXPECT_NEAR(*bound.lhs, 0.1, 1e-12);
+}
+
+TEST(CertificateAnyRule, IsAboutTheDecayedObjectiveWhereWeightsDecay) {
+  MethodFacts facts = plain_facts();
+  facts.weight_decay = 1;
+  facts.effective_decay = 0.5;
+  const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1.5));
+  ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+  EXPECT_NEAR(term(bound, Attribution::optimisation).value, 0.1, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::noise).value, 1.5 * 4 / 20, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::residual).value, 2.25 * 10 / 20, 1e-12);
+  EXPECT_NEAR(*bound.lhs, 0.2, 1e-12);
+  EXPECT_EQ(bound.left, "Σ η ‖∇f(w) + λw‖² / Σ η");
+}
+
+TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNobody) {
+  MethodFacts facts = plain_facts();
+  const Bound plain = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
+  EXPECT_EQ(plain.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(plain.reason.find("`certificate` says the same"), std::string::npos) << plain.reason;
+  facts.clipped = "update";
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  facts.clipped = "worker";
+  facts.momentum = 0.9;
+  EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,
+            BoundVerdict::not_applicable);
+  facts.clipped = "nothing";
+  facts.gradient_bias = "batch normalisation";
+  EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,
+            BoundVerdict::not_applicable);
 }
 
 }  // namespace

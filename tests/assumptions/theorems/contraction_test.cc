@@ -20,7 +20,7 @@ using test::term;
 using test::top_k_facts;
 
 TEST(MeanContraction, HasItsTunedFormAndHorizon) {
-  // Tuned: eta = sqrt(4 Delta P/(3 L sigma^2 T)) gives 8 sqrt(3 L Delta sigma^2/(P T)).
+  // Tuned: eta = sqrt(4 Delta P/(3 L sigma^2 T)) gives 8 sqrt(L Delta sigma^2/(3 P T)).
   MethodFacts facts = plain_facts();
   facts.workers = 4;
   facts.noise_variance = Known{10, "exact"};
@@ -33,7 +33,7 @@ TEST(MeanContraction, HasItsTunedFormAndHorizon) {
                 .further = {{Column::gap_norm_sq, 0.5}, {Column::contraction, 0.5}}}
           .evidence(facts);
   const Bound bound = evaluate("mean-contraction", evidence);
-  EXPECT_NEAR(*bound.rhs, 8 * std::sqrt(3 * 10 / (4 * t)), 1e-9);
+  EXPECT_NEAR(*bound.rhs, 8 * std::sqrt(10 / (3 * 4 * t)), 1e-9);
   EXPECT_DOUBLE_EQ(*bound.horizon, 16.0 / 3 * 4 / (0.25 * 10));
 }
 
@@ -79,10 +79,10 @@ TEST(WorkerContraction, HasHeterogeneityAndNoiseThatWorkersDoNotDivide) {
           facts);
   const Bound bound = evaluate("worker-contraction", evidence);
   ASSERT_TRUE(bound.has_verdict()) << bound.reason;
-  EXPECT_NEAR(term(bound, Attribution::optimisation).value, 8 / 10.0, 1e-12);
-  EXPECT_NEAR(term(bound, Attribution::noise).value, 4 * 0.1 / 4, 1e-12);
-  EXPECT_NEAR(term(bound, Attribution::heterogeneity).value, 16 * 0.5 * 0.01 * 3 / 0.25, 1e-12);
-  EXPECT_NEAR(term(bound, Attribution::residual).value, 8 * 0.5 * 0.01 / 0.5, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::optimisation).value, 8 / 30.0, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::noise).value, 0.1 / 3, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::heterogeneity).value, 16 * 0.5 * 0.01 / 0.25, 1e-12);
+  EXPECT_NEAR(term(bound, Attribution::residual).value, 0.08 / 3, 1e-12);
 }
 
 TEST(WorkerContraction, NamesAHeterogeneityThatWasNotMeasuredOrCameOutNegative) {

@@ -178,6 +178,10 @@ void train_on(World& world, const Objective& objective, const Case& c, Allocatio
     }
   }
   training.measured = Cadence(c.measure ? Json(7) : Json(kTo + 20), "'every'", training.iterations);
+  if (c.measure) {
+    training.virtual_points = training.measured;
+    training.wants_unperturbed = true;
+  }
   const Outcome outcome = train(training, counter);
   EXPECT_EQ(outcome.state, Outcome::State::finished) << outcome.message;
 }
@@ -230,6 +234,7 @@ const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},
                                    {{"kind", "ef14"}, {"putback", "discard"}},
                                    {{"kind", "ef21"}},
+                                   {{"kind", "ef21-sgdm"}},
                                    {{"kind", "dgc"}}};
 
 /// Every method in the registries.

@@ -8,6 +8,20 @@
 
 namespace residuum::test {
 
+/// Methods of gradient estimates, which know no units.
+inline std::vector<Recipe> methods_of_estimates() {
+  std::vector<Recipe> all;
+  for (const Json& feedback :
+       {Json{{"kind", "ef21"}}, Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
+    for (const char* aggregator : {"allgather", "gtopk-tree"}) {
+      all.push_back({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                     .aggregator = {{"kind", aggregator}},
+                     .feedback = feedback});
+    }
+  }
+  return all;
+}
+
 /// d is at least 4.
 inline std::vector<Recipe> methods() {
   const Json top{{"kind", "top-k"}, {"k", 2}};

@@ -141,6 +141,7 @@ Recipe watched(Recipe recipe) {
   recipe.evaluated = Json(1);
   recipe.virtual_points = Json(3);
   recipe.compares_points = true;
+  recipe.unperturbed = true;
   recipe.averages_iterates = true;
   return recipe;
 }
@@ -168,13 +169,16 @@ TEST(Resumed, EveryMethodGoesOnToTheSameBits) {
 
 TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
-  for (const auto precision : {Precision::float32, Precision::float64}) {
-    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
-                  .aggregator = {{"kind", "gtopk-tree"}},
-                  .feedback = {{"kind", "ef21"}}};
-    recipe.precision = precision;
-    recipe.momentum = 0.5;
-    expect_resumes(objective, watched(recipe));
+  for (const char* kind : {"ef21", "ef21-sgdm"}) {
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                    .aggregator = {{"kind", "gtopk-tree"}},
+                    .feedback = {{"kind", kind}}};
+      recipe.precision = precision;
+      recipe.momentum = 0.5;
+      recipe.weight_decay = 0.1;
+      expect_resumes(objective, watched(recipe));
+    }
   }
 }
 

@@ -152,13 +152,19 @@ TEST(TrainerLaws, AHardThresholdBoundsEveryResidualEntry) {
 
 TEST(TrainerLaws, AnyNumberOfProcessesGivesTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
-  for (Recipe recipe : test::methods()) {
+  auto methods = test::methods();
+  for (const Recipe& recipe : test::methods_of_estimates()) {
+    methods.push_back(recipe);
+  }
+  for (Recipe recipe : methods) {
     recipe.workers = 5;
     recipe.iterations = 6;
     recipe.step = falling_step;
     recipe.momentum = 0.5;
     recipe.precision = Precision::float32;
     recipe.evaluated = Json(1);
+    recipe.virtual_points = Json(2);
+    recipe.unperturbed = true;
     const auto alone = test::train(objective, recipe);
     for (const int processes : {2, 3, 5}) {
       SCOPED_TRACE(test::name_of(recipe) + " on " + std::to_string(processes));

@@ -1,0 +1,21 @@
+#pragma once
+// How a worker's gradient estimate g^p takes what was delivered of the change it sent (EF21 and its
+// kin). Where an aggregator rejects entries that were sent, the estimate changes by what was
+// delivered, so that the mean of the estimates is the sum of all updates so far: nothing is lost.
+
+#include <span>
+
+#include "core/feedback/feedback.h"
+
+namespace residuum {
+
+/// accumulator -= delivered, estimate += delivered; `settlement` notes what that was.
+template <class Real>
+void take_into_estimate(std::span<Real> accumulator,
+                        std::span<Real> estimate,
+                        const Message<Real>& message,
+                        const Aggregation<Real>& aggregation,
+                        std::size_t slot,
+                        Settlement<Real>& settlement);
+
+}  // namespace residuum

@@ -1,0 +1,208 @@
+// What follows from the recursion of gradient estimates, EF21 and its kin, against hand
+// calculations.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "tests/assumptions/theorems/support.h"
+
+namespace residuum {
+namespace {
+
+using test::evaluate;
+using test::SteadyRun;
+using test::term;
+using test::top_k_facts;
+
+/// alpha = 0.36: theta = 0.2, sqrt(beta/theta) = 4; L = L~ = L_AM = 1.
+MethodFacts estimates() {
+  MethodFacts facts = top_k_facts(36);
+  facts.feedback = "ef21";
+  facts.memory = Memory::estimate;
+  facts.full_gradients = true;
+  facts.worker_smoothness = Known{1, "exact"};
+  facts.mean_worker_smoothness = Known{1, "exact"};
+  facts.strong_convexity = Known{0.5, "exact"};
+  return facts;
+}
+
+PreconditionState state_of(const Bound& bound, std::string_view statement) {
+  for (const auto& one : bound.preconditions) {
+    if (one.statement.starts_with(statement)) {
+      return one.state;
+    }
+  }
+  ADD_FAILURE() << "no precondition " << statement;
+  return PreconditionState::not_met;
+}
+
+double constant_of(const Bound& bound, std::string_view symbol) {
+  for (const auto& one : bound.constants) {
+    if (one.symbol == symbol && one.value) {
+      return *one.value;
+    }
+  }
+  ADD_FAILURE() << "no constant " << symbol;
+  return 0;
+}
+
+TEST(Ef21ArithmeticMean, IsThatOfAHandCalculation) {
+  MethodFacts facts = estimates();
+  facts.worker_smoothness = Known{5, "exact"};  // no step that EF21 itself would allow
+  const SteadyRun run{
+      .gradient = 1e-3,
+      .further = {{Column::ef21_distortion, 4}, {Column::ef21_weighted_distortion, 3}}};
+  EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  // 2/10 + 3/(0.2 * 100)
+  EXPECT_NEAR(*evaluate("ef21-arithmetic-mean", run.evidence(facts)).rhs, 0.2 + 0.15, 1e-12);
+  facts.mean_worker_smoothness = Known{2.3, "exact"};  // limit 1/10.2
+  EXPECT_EQ(evaluate("ef21-arithmetic-mean", run.evidence(facts)).verdict,
+            BoundVerdict::not_applicable);
+  facts.mean_worker_smoothness.reset();
+  EXPECT_EQ(evaluate("ef21-arithmetic-mean", run.evidence(facts)).verdict,
+            BoundVerdict::not_measured);
+}
+
+TEST(Ef21Pl, IsThatOfAHandCalculation) {
+  MethodFacts facts = estimates();
+  SteadyRun run{.further = {{Column::ef21_distortion, 4}, {Column::loss_gap, 1e-3}}};
+  const Bound bound = evaluate("ef21-pl", run.evidence(facts));
+  // (1 - 0.1/2)^100 (1 + 0.1 * 4/0.2)
+  const double left = std::pow(0.95, 100);
+  EXPECT_NEAR(term(bound, Attribution::optimisation).value, left, 1e-15);
+  EXPECT_NEAR(term(bound, Attribution::compression).value, 2 * left, 1e-15);
+  EXPECT_EQ(*bound.lhs, 1e-3);
+  run.step = 1 / (1 + 4 * std::sqrt(2)) + 1e-6;
+  EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  run.step = 0.1;
+  facts.strong_convexity = Known{1.01, "exact"};  // theta/(2 mu) < 0.1
+  EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.strong_convexity = Known{0, "exact"};
+  EXPECT_EQ(evaluate("ef21-pl", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+}
+
+// 0.95^T >= 1e-9 up to T = 404: beyond, f - f* is what rounding leaves of it.
+TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
+  const SteadyRun run{.iterations = 2001,
+                      .further = {{Column::ef21_distortion, 0}, {Column::loss_gap, 1e-12}}};
+  const Bound bound = evaluate("ef21-pl", run.evidence(estimates()));
+  ASSERT_TRUE(bound.iterations);
+  EXPECT_LE(*bound.iterations, 404);
+  EXPECT_GT(*bound.iterations, 300);
+  EXPECT_EQ(verdict_text(bound.verdict), "holds");
+}
+
+TEST(ThreePoint, IsThatOfAHandCalculation) {
+  // G = 4 throughout and changes of 1: B = 4 A for every A, limit 1/(1 + 2).
+  MethodFacts facts = estimates();
+  facts.promised_share.reset();
+  facts.applies_whole_messages = false;
+  SteadyRun run{.gradient = 1e-3,
+                .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
+  const Bound bound = evaluate("3pc", run.evidence(facts));
+  EXPECT_NEAR(*bound.rhs, 0.2 + 4 / 100.0, 1e-12);  // A = 1 allows the step already
+  EXPECT_EQ(constant_of(bound, "A"), 1);
+  EXPECT_NEAR(constant_of(bound, "B"), 4, 1e-12);
+  EXPECT_EQ(state_of(bound, "G′ ≤ (1 − A)G"), PreconditionState::not_refuted);
+  run.step = 0.34;
+  EXPECT_EQ(evaluate("3pc", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+}
+
+TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
+  // Falling from 8 to 4 with a change of 1: B = max(0, 8 A - 4), and 0 up to A = 1/2. At L~ = 1 the
+  // step 1/2 leaves room for B/A = 1, which is A = 4/7; the step 1 for none.
+  MethodFacts facts = estimates();
+  const auto bound_at = [&](double step) {
+    Evidence evidence(facts);
+    SeedEvidence seed(2);
+    for (std::uint64_t t = 0; t < 2; ++t) {
+      seed.add(test::row_of(t,
+                            {{Column::step_size, step},
+                             {Column::grad_norm_sq, 1e-3},
+                             {Column::loss, 1},
+                             {Column::ef21_distortion, t == 0 ? 8 : 4},
+                             {Column::ef21_change, 1}}));
+    }
+    evidence.add(seed);
+    evidence.add(seed);
+    return evaluate("3pc", evidence);
+  };
+  const double a = constant_of(bound_at(0.5), "A");
+  EXPECT_LE(a, 4.0 / 7);
+  EXPECT_GT(a, 0.96 * 4.0 / 7);
+  EXPECT_LE(constant_of(bound_at(1), "A"), 0.5);
+  EXPECT_EQ(constant_of(bound_at(1), "B"), 0);
+}
+
+TEST(ThreePoint, SaysWhatIsMissingWhereNoIterationsFollowOneAnother) {
+  const SteadyRun run{.gradient = 1e-3, .further = {{Column::ef21_distortion, 4}}};
+  const Bound bound = evaluate("3pc", run.evidence(estimates()));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(bound.reason.find("A: not measured: distortions of successive iterations"),
+            std::string::npos)
+      << bound.reason;
+}
+
+/// a = alpha = 1/2, P = 4, sigma^2 = 2.
+MethodFacts averages() {
+  MethodFacts facts = top_k_facts(50);
+  facts.feedback = "ef21-sgdm";
+  facts.memory = Memory::estimate;
+  facts.averaging = 0.5;
+  facts.workers = 4;
+  facts.worker_smoothness = Known{1, "exact"};
+  facts.noise_variance = Known{2, "exact"};
+  return facts;
+}
+
+TEST(Ef21Sgdm, IsThatOfAHandCalculation) {
+  SteadyRun run{.step = 0.05, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
+  const Bound bound = evaluate("ef21-sgdm", run.evidence(averages()));
+  ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+  // 2/(0.05 * 100); 4 * 3/(0.5 * 100); 2 * 2/4 (1/50 + 1/2); 2 (16/50 + 2 + 8).
+  EXPECT_NEAR(bound.terms.at(0).value, 0.4, 1e-12);
+  EXPECT_NEAR(bound.terms.at(1).value, 0.24, 1e-12);
+  EXPECT_NEAR(bound.terms.at(2).value, 0.52, 1e-12);
+  EXPECT_NEAR(bound.terms.at(3).value, 0.64 + 4 + 16, 1e-12);
+  // 1/(1 + sqrt(8 + 80)) = 0.0963
+  run.step = 1 / (1 + std::sqrt(88.0)) - 1e-9;
+  EXPECT_TRUE(evaluate("ef21-sgdm", run.evidence(averages())).has_verdict());
+  run.step += 1e-6;
+  EXPECT_EQ(evaluate("ef21-sgdm", run.evidence(averages())).verdict, BoundVerdict::not_applicable);
+}
+
+TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
+  const SteadyRun run{.step = 0.01, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
+  MethodFacts facts = averages();
+  facts.full_gradients = true;
+  Bound bound = evaluate("ef21", run.evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(bound.reason.find("an average that takes 0.5 of the newest"), std::string::npos)
+      << bound.reason;
+  EXPECT_EQ(evaluate("certificate", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.averaging = 1;  // that is EF21
+  EXPECT_TRUE(evaluate("ef21", run.evidence(facts)).has_verdict());
+  facts.averaging.reset();
+  bound = evaluate("ef21-sgdm", run.evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(bound.reason.find("they follow the gradients themselves"), std::string::npos)
+      << bound.reason;
+}
+
+TEST(Theorems, SayWhyNoRunCanMeetThemYet) {
+  const SteadyRun run{.gradient = 1e-3};
+  for (const auto& [name, why] : {std::pair{"delayed", "no run has late gradients"},
+                                  std::pair{"local-sgd", "no run takes local steps"}}) {
+    EXPECT_NE(find_theorem(name)->why_not.find(why), std::string_view::npos);
+    const Bound bound = evaluate(name, run.evidence(test::plain_facts()));
+    EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+    EXPECT_NE(bound.reason.find(why), std::string::npos) << bound.reason;
+  }
+  EXPECT_TRUE(find_theorem("bsp")->why_not.empty());
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,213 @@
+#pragma once
+// Quadratics of which every constant of every theorem is known exactly, runs on them, and the
+// evidence of these runs with the known constants in the place of measured ones.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "objectives/normal_stream.h"
+#include "tests/assumptions/support.h"
+#include "tests/assumptions/theorems/support.h"
+
+namespace residuum::test {
+
+/// f_p(w) = (s_p/2) sum_j h_j w_j^2 - b^p . w with h_j from 1 down to 0.01 in equal ratios and
+/// b^p_j = h_j + N(0, 1/d); worker p's gradient carries N(0, sigma^2/d) in each coordinate.
+class UnequalQuadratics final : public Objective {
+ public:
+  struct Settings {
+    std::size_t dimension = 60;
+    std::vector<double> scales = {1, 1, 1, 1};  // s_p; mean 1, so that L = 1
+    double noise_variance = 0;                  // sigma^2
+    std::uint64_t data_seed = 1;
+  };
+
+  explicit UnequalQuadratics(Settings settings) : settings_(std::move(settings)) {
+    const std::size_t d = settings_.dimension;
+    for (std::size_t j = 0; j < d; ++j) {
+      h_.push_back(std::pow(0.01, static_cast<double>(j) / static_cast<double>(d - 1)));
+    }
+    mean_.resize(d);
+    for (std::size_t p = 0; p < workers(); ++p) {
+      RandomStream random(
+          settings_.data_seed, Purpose::synthetic, static_cast<std::uint32_t>(p), 0);
+      std::vector<double> b(h_);
+      for (std::size_t j = 0; j < d; ++j) {
+        b[j] += random.normal() / std::sqrt(static_cast<double>(d));
+        mean_[j] += b[j] / static_cast<double>(workers());
+      }
+      b_.push_back(std::move(b));
+    }
+  }
+
+  std::size_t workers() const { return settings_.scales.size(); }
+  double minimum() const {
+    double value = 0;
+    for (std::size_t j = 0; j < h_.size(); ++j) {
+      value -= 0.5 * mean_[j] * mean_[j] / h_[j];
+    }
+    return value;
+  }
+  /// mean |grad f_p - grad f|^2 where all s_p are 1: the same everywhere.
+  double heterogeneity() const {
+    double sum = 0;
+    for (const auto& b : b_) {
+      sum += distance_sq(b, mean_) / static_cast<double>(workers());
+    }
+    return sum;
+  }
+  std::vector<double> worker_smoothness() const { return settings_.scales; }
+
+  std::size_t dimension() const override { return settings_.dimension; }
+  std::size_t samples() const override { return 0; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override { return {}; }
+  Facts facts() const override { return {}; }
+  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
+    std::fill(w.begin(), w.end(), 0.0);
+  }
+  void stochastic_gradient(const Draw& /*draw*/,
+                           std::span<const float> /*w*/,
+                           std::span<float> /*gradient*/) const override {}
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const double> w,
+                           std::span<double> gradient) const override {
+    const auto p = static_cast<std::size_t>(draw.worker);
+    const double deviation =
+        std::sqrt(settings_.noise_variance / static_cast<double>(settings_.dimension));
+    NormalStream noise(RandomStream(draw.seed,
+                                    Purpose::noise,
+                                    static_cast<std::uint32_t>(p),
+                                    static_cast<std::uint32_t>(draw.iteration)));
+    for (std::size_t j = 0; j < w.size(); ++j) {
+      gradient[j] = settings_.scales[p] * h_[j] * w[j] - b_[p][j] + deviation * noise.next();
+    }
+  }
+  double evaluate(int worker,
+                  int /*workers*/,
+                  std::span<const std::uint32_t> /*shard*/,
+                  const Point& at,
+                  std::span<double> gradient) const override {
+    const auto p = static_cast<std::size_t>(worker);
+    const double share = 1 / static_cast<double>(workers());
+    double value = 0;
+    for (std::size_t j = 0; j < h_.size(); ++j) {
+      const double slope = settings_.scales[p] * h_[j] * at.w[j];
+      value += share * (0.5 * slope - b_[p][j]) * at.w[j];
+      if (!gradient.empty()) {
+        gradient[j] += share * (slope - b_[p][j]);
+      }
+    }
+    return value;
+  }
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
+
+  /// What the theorems are told: everything.
+  MethodFacts facts_with(const Recipe& recipe) const {
+    MethodFacts facts;
+    facts.sparsifier = recipe.sparsifier["kind"];
+    facts.aggregator = recipe.aggregator["kind"];
+    facts.feedback = recipe.feedback["kind"];
+    const auto exchange = aggregator(recipe.aggregator);
+    const auto memory = feedback(recipe.feedback);
+    const auto selection = sparsifier(recipe.sparsifier);
+    const auto law = selection->law(dimension(), 1);
+    facts.sends_everything = law.contraction == 1.0;
+    facts.promised_share = law.contraction;
+    facts.selects_at_random = !law.deterministic;
+    facts.promise_is_exact = law.exact;
+    if (const auto k = selection->k(dimension())) {
+      facts.k = static_cast<double>(*k);
+    }
+    facts.applies_whole_messages = exchange->law().applies_whole_messages;
+    facts.memory = memory->estimates()      ? Memory::estimate
+                   : memory->has_velocity() ? Memory::velocity
+                                            : Memory::residual;
+    facts.averaging = memory->averaging();
+    facts.in_gradient_units = memory->units() == Units::gradient;
+    facts.conserves = memory->conserves(exchange->law(), facts.sends_everything, recipe.workers);
+    facts.momentum = recipe.momentum;
+    if (facts.memory == Memory::velocity) {
+      facts.momentum = recipe.feedback["momentum"];
+    }
+    facts.weight_decay = recipe.weight_decay;
+    facts.effective_decay = recipe.weight_decay / memory->gain();
+    facts.clipped = recipe.clip == Clip::none ? "nothing" : "update";
+    facts.steps_are_constant = recipe.step.value("rule", "constant") == "constant";
+    facts.workers = static_cast<double>(workers());
+    facts.dimension = static_cast<double>(dimension());
+    facts.full_gradients = settings_.noise_variance == 0;
+    facts.deterministic = facts.full_gradients && !facts.selects_at_random;
+    facts.convex = true;
+    facts.smoothness = Known{1, "exact"};
+    facts.strong_convexity = Known{0.01, "exact"};
+    facts.minimum = Known{minimum(), "exact"};
+    facts.noise_variance = Known{settings_.noise_variance, "exact"};
+    double sum_sq = 0;
+    for (const double scale : settings_.scales) {
+      sum_sq += scale * scale / static_cast<double>(workers());
+    }
+    facts.worker_smoothness = Known{std::sqrt(sum_sq), "exact"};
+    facts.mean_worker_smoothness = Known{1, "exact"};
+    return facts;
+  }
+
+ private:
+  Settings settings_;
+  std::vector<double> h_;
+  std::vector<std::vector<double>> b_;
+  std::vector<double> mean_;
+};
+
+/// Everything of every iteration; `seeds` runs.
+inline Evidence evidence_of(const UnequalQuadratics& problem, Recipe recipe, int seeds) {
+  recipe.workers = static_cast<int>(problem.workers());
+  recipe.evaluated = 1;
+  recipe.virtual_points = 1;
+  recipe.unperturbed = true;
+  recipe.minimum = problem.minimum();
+  recipe.worker_smoothness = problem.worker_smoothness();
+  Evidence evidence(problem.facts_with(recipe));
+  const auto world = make_single_process();
+  for (int seed = 1; seed <= seeds; ++seed) {
+    recipe.seed = static_cast<std::uint64_t>(seed);
+    RowKeeper keeper;
+    Monitor monitor(make_probes({"contraction", "residual", "certificate", "ef21"}, "a test"),
+                    keeper,
+                    [](auto /*done*/, auto /*total*/) {});
+    const auto outcome = train(*world, problem, recipe, monitor);
+    EXPECT_EQ(outcome.state, Outcome::State::finished) << outcome.message;
+    SeedEvidence one(recipe.iterations);
+    for (Row& row : keeper.rows) {
+      row.set(Column::heterogeneity, problem.heterogeneity());
+      one.add(row);
+    }
+    evidence.add(std::move(one));
+  }
+  return evidence;
+}
+
+/// The theorem holds, and over every beginning of the runs; its slack is told.
+inline Bound expect_no_violation(std::string_view name,
+                                 const Evidence& evidence,
+                                 const std::string& of) {
+  Bound bound = evaluate(name, evidence);
+  EXPECT_EQ(verdict_text(bound.verdict), "holds") << name << ", " << of << ": " << bound.reason;
+  EXPECT_GT(bound.curve.size(), 10U) << name << ", " << of;
+  for (const auto& point : bound.curve) {
+    EXPECT_LE(point.lhs, point.rhs) << name << ", " << of << " after " << point.iterations;
+  }
+  if (bound.slack) {
+    fmt::print("[   slack  ] {}, {}: {:.3g}\n", name, of, *bound.slack);
+    std::fflush(stdout);
+  }
+  return bound;
+}
+
+}  // namespace residuum::test
