@@ -74,7 +74,7 @@ struct MethodFacts {
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
-  std::string gradient_bias;         // why E G is not grad f of the f evaluated; empty: it is
+  std::string gradient_bias = {};  // why E G is not grad f of the f evaluated; empty: it is
   bool independent_draws = true;     // each batch is drawn without regard to those before
   bool deterministic = false;        // no draw of the seed enters the run
   bool differences_are_of_f = true;  // grad f is evaluated on all samples

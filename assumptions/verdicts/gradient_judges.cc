@@ -4,7 +4,7 @@
 
 #include "assumptions/verdicts/ratios.h"
 
-namespace residuum {
+namespace residuum::judges {
 
 Ratios smoothness(const Evidence& evidence) {
   const MethodFacts& facts = evidence.method();
@@ -157,4 +157,4 @@ Ratios bounded_noise(const Evidence& evidence) {
   return ratios;
 }
 
-}  // namespace residuum
+}  // namespace residuum::judges

@@ -4,6 +4,8 @@
 
 namespace residuum {
 
+namespace judges {
+
 Ratios selection(const Evidence& evidence);
 SinglesOfSeeds single_selection(const Evidence& evidence);
 Ratios contraction(const Evidence& evidence);
@@ -21,6 +23,8 @@ Ratios unbiased_gradients(const Evidence& evidence);
 Ratios bounded_moment(const Evidence& evidence);
 Ratios bounded_noise(const Evidence& evidence);
 
+}  // namespace judges
+
 namespace {
 
 constexpr auto kJudges = std::to_array<Judge>({
@@ -30,58 +34,58 @@ constexpr auto kJudges = std::to_array<Judge>({
      "Shi et al., IJCAI 2019",
      "probes.every",
      Limit::at_most_one,
-     selection,
-     single_selection},
+     judges::selection,
+     judges::single_selection},
     {"contraction",
      "q < 1: the gap shrinks; sum of |e_{t+1}|^2 over sum of |e_t + z_t - z_{t+1}|^2, e = w - z; "
      "z moves by eta_t mean G_t, with momentum by a velocity",
      "Stich et al., NeurIPS 2018",
      "probes.every",
      Limit::below_one,
-     contraction,
-     single_contraction},
+     judges::contraction,
+     judges::single_contraction},
     {"worker-contraction",
      "every worker keeps back no more than with a random selection; sum of |e^p|^2 over sum of "
      "(1 - k/d) |a^p|^2",
      "Stich et al., NeurIPS 2018",
      "probes.every",
      Limit::at_most_one,
-     worker_contraction,
-     single_worker_contraction},
+     judges::worker_contraction,
+     judges::single_worker_contraction},
     {"bounded-residual",
      "|e_t|^2 <= Q(q) eta^2 M^2, with q and M^2 as measured; largest window mean over the bound",
      "Shi et al., IJCAI 2019, with the best constant",
      "probes.every",
      Limit::at_most_one,
-     bounded_residual,
-     single_residual},
+     judges::bounded_residual,
+     judges::single_residual},
     {"smoothness",
      "gradients are L-Lipschitz along the run; largest measured ratio over the known L",
      "all of them",
      "probes.every",
      Limit::single_quotients,
-     smoothness,
-     single_smoothness},
+     judges::smoothness,
+     judges::single_smoothness},
     {"independence",
      "the workers' draws are independent; |mean G^1 - mean G^2|^2 of half batches over its "
      "expectation, which a bias that all of them share leaves as it is",
      "all of them",
      "probes.noise_every",
      Limit::around_one,
-     independence},
+     judges::independence},
     {"unbiased-gradients",
      "E G = grad f; mean of <mean G - grad f, grad f> / |grad f|^2, which is then 0",
      "all of them",
      "probes.evaluate",
      Limit::around_zero,
-     unbiased_gradients},
+     judges::unbiased_gradients},
     {"bounded-moment",
      "E|mean G|^2 <= M^2 along the run; tested is that it did not grow: the last quarter of the "
      "run over the largest window before",
      "Shi et al., IJCAI 2019",
      "probes.every",
      Limit::at_most_one,
-     bounded_moment,
+     judges::bounded_moment,
      nullptr,
      true},
     {"bounded-noise",
@@ -90,7 +94,7 @@ constexpr auto kJudges = std::to_array<Judge>({
      "Stich and Karimireddy, JMLR 2020",
      "probes.noise_every",
      Limit::at_most_one,
-     bounded_noise,
+     judges::bounded_noise,
      nullptr,
      true},
     {"tail",
@@ -98,8 +102,8 @@ constexpr auto kJudges = std::to_array<Judge>({
      "Shi, Chu, Cheung, See, 2019",
      "probes.tail_every",
      Limit::at_most_one,
-     tail,
-     single_tail},
+     judges::tail,
+     judges::single_tail},
 });
 
 }  // namespace

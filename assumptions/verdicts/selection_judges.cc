@@ -6,7 +6,7 @@
 #include "assumptions/estimators/amplification.h"
 #include "assumptions/verdicts/ratios.h"
 
-namespace residuum {
+namespace residuum::judges {
 
 namespace {
 
@@ -179,4 +179,4 @@ SinglesOfSeeds single_tail(const Evidence& evidence) {
       evidence, "the probe 'tail' and the column density", &SeedMeasures::single_tail);
 }
 
-}  // namespace residuum
+}  // namespace residuum::judges

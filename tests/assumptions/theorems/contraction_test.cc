@@ -44,7 +44,7 @@ TEST(MeanContraction, HasTheHorizonsOfTheTable) {
     facts.workers = 8;
     facts.noise_variance = Known{1, "exact"};
     const Evidence evidence =
-        SteadyRun{.step = 1 / (4 * c),
+        SteadyRun{.step = (1 - 1e-9) / (4 * c),  // q is a ratio of sums, with their rounding
                   .gradient = 1e-3,
                   .further = {{Column::gap_norm_sq, 1 - 1 / c}, {Column::contraction, 1 - 1 / c}}}
             .evidence(facts);

@@ -22,7 +22,7 @@ Evidence evidence(std::size_t seeds,
                   const std::optional<Known>& smoothness = std::nullopt,
                   double momentum = 0) {
   Evidence all(
-      MethodFacts{.momentum = momentum, .dimension = 100, .k = 10, .smoothness = smoothness});
+      MethodFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(kIterations);
     for (std::uint64_t t = 0; t < kIterations; ++t) {
