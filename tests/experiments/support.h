@@ -75,10 +75,11 @@ inline Finished run_program(const std::vector<std::string>& arguments,
 }
 
 /// The built residuum with these arguments.
-inline Finished residuum_program(std::vector<std::string> arguments,
+inline Finished residuum_program(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder) {
-  arguments.insert(arguments.begin(), RESIDUUM_PROGRAM);
-  return run_program(arguments, folder);
+  std::vector<std::string> line{RESIDUUM_PROGRAM};
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  return run_program(line, folder);
 }
 
 inline TemporaryFolder::TemporaryFolder() {
