@@ -170,7 +170,7 @@ std::vector<std::string> verdict_row(const GroupSummary& group,
   for (const std::size_t i : shown) {
     row.push_back(verdict_words(group.assumptions[i].verdict));
   }
-  const TheoremSummary* certificate = group.theorem("certificate");
+  const TheoremSummary* certificate = group.certificate();
   row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
   row.push_back(certificate == nullptr ? "–" : short_number(certificate->bound.slack));
   row.push_back(fmt::format("{} hold, {} fail",

@@ -41,7 +41,7 @@ Cell verdict_cell(const Bound& bound) {
 }
 
 Cell certificate_cell(const GroupSummary& group) {
-  const TheoremSummary* certificate = group.theorem("certificate");
+  const TheoremSummary* certificate = group.certificate();
   if (certificate == nullptr) {
     return text_cell("–");
   }
@@ -59,7 +59,7 @@ Cell tightest_cell(const GroupSummary& group) {
   const TheoremSummary* best = nullptr;
   for (const auto& one : group.theorems) {
     const bool is_gradient = one.bound.left == group.theorems.front().bound.left;
-    const bool is_other = one.theorem->name != "certificate";
+    const bool is_other = &one != group.certificate();
     if (one.bound.rhs && is_gradient && is_other &&
         (best == nullptr || *one.bound.rhs < *best->bound.rhs)) {
       best = &one;

@@ -175,6 +175,15 @@ const TheoremSummary* GroupSummary::theorem(std::string_view name) const {
   return found == theorems.end() ? nullptr : &*found;
 }
 
+const TheoremSummary* GroupSummary::certificate() const {
+  const TheoremSummary* plain = theorem("certificate");
+  const TheoremSummary* of_any_rule = theorem("certificate-any-rule");
+  const bool takes_other = plain != nullptr && of_any_rule != nullptr &&
+                           plain->bound.verdict == BoundVerdict::not_applicable &&
+                           of_any_rule->bound.verdict != BoundVerdict::not_applicable;
+  return takes_other ? of_any_rule : plain;
+}
+
 bool Summary::invariants_hold() const {
   return std::all_of(checks.begin(), checks.end(), [](const CheckSummary& check) {
     return check.unexpected_failures == 0;

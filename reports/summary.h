@@ -87,6 +87,9 @@ struct GroupSummary {
   const CheckSummary* check(std::string_view name) const;
   /// Nullptr for a name that is not registered.
   const TheoremSummary* theorem(std::string_view name) const;
+  /// The measured certificate that is about the method: with momentum, decay or clipping that of
+  /// any update rule. Nullptr where no theorem was judged.
+  const TheoremSummary* certificate() const;
 };
 
 /// A single run is judged by pathwise invariants alone; its measures stand beside.

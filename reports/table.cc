@@ -183,7 +183,7 @@ Json study_table_json(const Summary& summary) {
     }
     row["assumptions"] = assumptions_json(group);
     row["prediction"] = prediction_json(group);
-    if (const TheoremSummary* certificate = group.theorem("certificate")) {
+    if (const TheoremSummary* certificate = group.certificate()) {
       row["certificate"] = {{"verdict", verdict_text(certificate->bound.verdict)},
                             {"slack", json_number(certificate->bound.slack)}};
     }

@@ -161,7 +161,7 @@ std::string theorem_text(const Summary& summary, std::string_view name) {
 std::vector<std::string> theorem_lines(const Summary& summary) {
   std::vector<std::string> lines;
   for (const auto& group : summary.groups) {
-    const TheoremSummary* certificate = group.theorem("certificate");
+    const TheoremSummary* certificate = group.certificate();
     std::string line = group.group.label + ":";
     if (certificate != nullptr) {
       line += fmt::format(" certificate {}", verdict_text(certificate->bound.verdict));

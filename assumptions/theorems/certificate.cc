@@ -92,8 +92,8 @@ Bound certificate_any_rule(const Evidence& evidence) {
   exam.unbiased_gradients();
   exam.precondition(
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
-  const bool is_plain = facts.momentum == 0 && facts.weight_decay == 0 &&
-                        facts.clipped != "update" && !facts.averaging;
+  const bool is_plain =
+      !facts.has_momentum() && facts.weight_decay == 0 && facts.clipped != "update";
   exam.precondition(
       "the rule is more than a step along what was exchanged",
       !is_plain,

@@ -74,7 +74,7 @@ struct MethodFacts {
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
-  std::string gradient_bias = {};  // why E G is not grad f of the f evaluated; empty: it is
+  std::string gradient_bias = {};    // why E G is not grad f of the f evaluated; empty: it is
   bool independent_draws = true;     // each batch is drawn without regard to those before
   bool deterministic = false;        // no draw of the seed enters the run
   bool differences_are_of_f = true;  // grad f is evaluated on all samples
@@ -90,6 +90,10 @@ struct MethodFacts {
   std::optional<Known> lower_bound = std::nullopt;             // of f, where f* is not known
   std::optional<Known> initial_distance_sq = std::nullopt;     // |w_0 - x*|^2
   std::optional<Known> noise_variance = std::nullopt;          // sigma^2 of a worker, at every w
+
+  /// z then moves by a velocity: before the exchange, after it, or an average that estimates
+  /// follow.
+  bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }
 };
 
 class Evidence {

@@ -11,12 +11,12 @@ namespace residuum {
 
 void Examination::no_momentum() {
   const MethodFacts& facts = method();
-  const bool averages = facts.averaging && *facts.averaging < 1;
   precondition("no momentum",
-               facts.momentum == 0 && !averages,
-               averages ? fmt::format("gradients enter by an average that takes {} of the newest",
-                                      *facts.averaging)
-                        : fmt::format("momentum is {}", facts.momentum));
+               !facts.has_momentum(),
+               facts.averaging.value_or(1) < 1
+                   ? fmt::format("gradients enter by an average that takes {} of the newest",
+                                 *facts.averaging)
+                   : fmt::format("momentum is {}", facts.momentum));
 }
 
 void Examination::nothing_decays_or_is_clipped() {

@@ -108,7 +108,7 @@ struct ResidualBound {
 };
 
 ResidualBound residual_bound(const Evidence& evidence) {
-  if (evidence.method().momentum != 0) {
+  if (evidence.method().has_momentum()) {
     return {{}, "with momentum z moves by a velocity, and the bound is about eta G"};
   }
   const auto q = evidence.contraction().value;

@@ -160,7 +160,9 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"is_sparse", true},
                             {"completes_support", false},
                             {"selects_largest", true}}));
-  EXPECT_EQ(laws["feedback"], (nlohmann::json{{"memory", "residual"}, {"units", "step"}}));
+  EXPECT_EQ(laws["feedback"],
+            (nlohmann::json{
+                {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
 }
 
 // An entry of the accumulator is sent from lambda on; on step-multiplied accumulators that is, at

@@ -162,6 +162,27 @@ TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
   EXPECT_FALSE(facts.curvature_is_of_f);
 }
 
+TEST(MethodFacts, KnowWhatMomentumBeforeTheExchangeMakesOfDecay) {
+  const Json config{{"feedback", {{"kind", "dgc"}, {"momentum", 0.75}}},
+                    {"step", {{"weight_decay", 0.5}}}};
+  const MethodFacts by_name = method_facts(run_with(config, Json::object()), {});
+  EXPECT_EQ(by_name.momentum, 0.75);
+  EXPECT_EQ(by_name.weight_decay, 0.5);
+  EXPECT_EQ(by_name.effective_decay, 0.125);
+  const Json laws{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}, {"gain", 1}}}};
+  const MethodFacts by_law = method_facts(run_with(config, {{"laws", laws}}), {});
+  EXPECT_EQ(by_law.effective_decay, 0.5);
+  EXPECT_EQ(by_law.averaging, 0.1);
+  EXPECT_TRUE(by_law.has_momentum());
+}
+
+TEST(MethodFacts, HaveBothMeansOfTheWorkersSmoothness) {
+  const Json status{{"facts", {{"worker_smoothness", 2.5}, {"worker_smoothness_mean", 2}}}};
+  const MethodFacts facts = method_facts(run_with(Json::object(), status), {});
+  EXPECT_EQ(facts.worker_smoothness->value, 2.5);
+  EXPECT_EQ(facts.mean_worker_smoothness->value, 2);
+}
+
 TEST(MethodFacts, KnowMilestonesThatRaiseTheStep) {
   const auto may_grow = [](const Json& step) {
     return method_facts(run_with({{"step", step}}, Json::object()), {}).steps_may_grow;
@@ -218,6 +239,11 @@ class TheoremsOfAStudy : public ::testing::Test {
     row.set(Column::mean_residual_norm_sq, 0.5);
     row.set(Column::contraction, 0.5);
     row.set(Column::delta, 0.9);
+    const auto steps = static_cast<double>(t);
+    row.set(Column::unperturbed_loss, 1);
+    row.set(Column::unperturbed_step_sum, 0.1 * steps);
+    row.set(Column::unperturbed_noise_sum, 0.01 * steps);
+    row.set(Column::unperturbed_gap_sum, 0.05 * steps);
     return row;
   }
 
@@ -232,6 +258,23 @@ Json theorem_of(const Json& summary, const std::string& name) {
     }
   }
   return nullptr;
+}
+
+// L sum eta'^2|g|^2 + L^2 sum eta'|w - u|^2 over sum eta' is 0.1 + 0.5, X is 0.52.
+TEST_F(TheoremsOfAStudy, HaveTheCertificateOfAnyRuleWhereThePlainOneIsNotAboutThem) {
+  write(3);
+  EXPECT_EQ(summarise(folder.path()).groups[0].certificate()->theorem->name, "certificate");
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(folder.path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["laws"] = Json{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}}}};
+    });
+  }
+  const Summary summary = summarise(folder.path());
+  EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::not_applicable);
+  const auto* certificate = summary.groups[0].certificate();
+  EXPECT_EQ(certificate->theorem->name, "certificate-any-rule");
+  EXPECT_NEAR(*certificate->bound.slack, 0.6 / 0.52, 1e-12);
+  EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 1.154"));
 }
 
 TEST_F(TheoremsOfAStudy, AreJudgedInTheSummaryWithTheirTerms) {

@@ -266,8 +266,10 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::worker_grad_norm_sq, 5}}};
   const Bound lockstep = evaluate("bsp", run.evidence(facts));
   EXPECT_NEAR(*lockstep.rhs, 0.2 + 0.1 * 8 / 4, 1e-12);
-  EXPECT_EQ(evaluate("delayed", run.evidence(facts)).reason,
-            "the protocol is that of the theorem: protocol is bsp");
+  EXPECT_EQ(
+      evaluate("delayed", run.evidence(facts)).reason,
+      "the protocol is that of the theorem: protocol is bsp; workers exchange in lockstep so far: "
+      "no run has late gradients");
   EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 
   facts.protocol = "local";
