@@ -164,7 +164,7 @@ TEST(KeepsItsLaw, SeesClaimsThatAreNotTrue) {
               HasSubstr("though the law is 'unbiased'"));
   EXPECT_THAT(fault(no_entry, {.contraction = {}, .threshold = {}, .exact = true}),
               HasSubstr("'exact', but has no contraction"));
-  EXPECT_THAT(fault(no_entry, {.contraction = {}, .threshold = 100, .threshold_scales = true}),
+  EXPECT_THAT(fault(no_entry, {.contraction = {}, .threshold = 1e300, .threshold_scales = true}),
               HasSubstr("'threshold_scales'"));
 }
 
