@@ -191,7 +191,7 @@ TEST_F(Verdicts, AreInTheJsonOfARun) {
 }
 
 TEST_F(Verdicts, DoNotFailAStrictStudyWhereAllHold) {
-  // From iteration 50 on the gap of EF21 no longer contracts in every iteration.
+  // From iteration 55 on the gap of EF21 no longer contracts in every iteration.
   const Finished finished = run(kEf21, {"--strict", "--set", "budget.iterations=45"});
 
   EXPECT_EQ(finished.code, 0) << finished.err;
