@@ -14,6 +14,7 @@ double EstimateRecursion::a(std::size_t i) {
   return std::pow(kLeast, static_cast<double>(i) / static_cast<double>(kGrid - 1));
 }
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a time, and two norms in their order
 void EstimateRecursion::look(std::uint64_t iteration, double distortion, double change_sq) {
   if (has_before_ && iteration == before_ + 1) {
     for (std::size_t i = 0; i < kGrid; ++i) {

@@ -158,6 +158,25 @@ struct Promise {
   bool exact = false;
 };
 
+/// The mean over the draws of |a - C(a)|^2/|a|^2, |a| > 0.
+template <class Real>
+Mean dropped_share(Selection<Real>& selection, std::span<const Real> a, std::uint64_t draws) {
+  const double total = norm_sq<Real>(a);
+  std::vector<double> ratios;
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    ratios.push_back(norm_sq<double>(selection.dropped(a, seed)) / total);
+  }
+  return mean_of(ratios);
+}
+
+/// More is dropped than the promise allows, or less than one that is exact says.
+bool breaks(const Promise& promise, const Mean& ratio) {
+  const double expected = 1 - promise.share;
+  const bool is_more = !(ratio.value - ratio.room <= expected * (1 + kRounding));
+  const bool is_less = ratio.value + ratio.room < expected * (1 - kRounding);
+  return is_more || (promise.exact && is_less);
+}
+
 template <class Real>
 std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
                                          const Promise& promise,
@@ -166,22 +185,14 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
   const std::uint64_t draws = selection.is_random(dimension) ? kDraws : 1;
   for (const auto& [name, values] : accumulators(dimension)) {
     const std::vector<Real> a(values.begin(), values.end());
-    const double total = norm_sq<Real>(a);
-    if (total == 0) {
+    if (norm_sq<Real>(a) == 0) {
       if (norm_sq<double>(selection.dropped(a, 1)) != 0) {
         return Finding{false, "a message of the zero vector has entries"};
       }
       continue;
     }
-    std::vector<double> ratios;
-    for (std::uint64_t seed = 1; seed <= draws; ++seed) {
-      ratios.push_back(norm_sq<double>(selection.dropped(a, seed)) / total);
-    }
-    const Mean ratio = mean_of(ratios);
-    const double expected = 1 - promise.share;
-    const bool is_more = !(ratio.value - ratio.room <= expected * (1 + kRounding));
-    const bool is_less = ratio.value + ratio.room < expected * (1 - kRounding);
-    if (is_more || (promise.exact && is_less)) {
+    const Mean ratio = dropped_share<Real>(selection, a, draws);
+    if (breaks(promise, ratio)) {
       return Finding{false,
                      fmt::format("vector '{}' of {} entries in {}: |a - C(a)|^2 = {:.6g} |a|^2{}, "
                                  "{} is {:.6g} |a|^2",
@@ -191,7 +202,7 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
                                  ratio.value,
                                  draws > 1 ? fmt::format(" in the mean of {} draws", draws) : "",
                                  promise.exact ? "promised" : "allowed",
-                                 expected)};
+                                 1 - promise.share)};
     }
   }
   return std::nullopt;

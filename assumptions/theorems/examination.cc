@@ -214,7 +214,7 @@ void Examination::remark_reservations(const Sides& last) {
 }
 
 /// Between two looks the left side may be anything: a sampled one decides nothing.
-bool Examination::is_sampled(const Sides& last) const {
+bool Examination::is_sampled(const Sides& last) {
   return static_cast<double>(last.measured) < last.iterations;
 }
 

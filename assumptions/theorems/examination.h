@@ -91,7 +91,7 @@ class Examination {
   std::optional<Average> left_at(const Snapshot& snapshot) const;
   std::vector<Sides> evaluate(const Terms& terms) const;
   void fill(const std::vector<Sides>& points);
-  bool is_sampled(const Sides& last) const;
+  static bool is_sampled(const Sides& last);
   void judge(const Sides& last);
   void remark(const std::string& text);
   void remark_reservations(const Sides& last);

@@ -59,16 +59,7 @@ void WorkerMessages<Real>::form(std::uint64_t t,
                                      gradient,
                                      eta,
                                      {.segments = segments_, .candidates = workspace_.parts});
-    of_worker.gradient_norm_sq = norms.gradient_sq;
-    of_worker.accumulator_norm_sq = norms.accumulator_sq;
-    if (method_.feedback->averaging()) {
-      // Estimates start at zero: the first average is all change.
-      of_worker.average_norm_sq = norms.average_sq;
-      of_worker.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
-    }
-    if (!residuals_counted_) {
-      of_worker.total_error += norms.residual_sq;
-    }
+    note_norms(t, norms, of_worker);
     if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
       continue;
     }
@@ -79,6 +70,22 @@ void WorkerMessages<Real>::form(std::uint64_t t,
     }
   }
   residuals_counted_ = false;
+}
+
+template <class Real>
+void WorkerMessages<Real>::note_norms(std::uint64_t t,
+                                      const PassNorms& norms,
+                                      WorkerScalars& scalars) const {
+  scalars.gradient_norm_sq = norms.gradient_sq;
+  scalars.accumulator_norm_sq = norms.accumulator_sq;
+  if (method_.feedback->averaging()) {
+    // Estimates start at zero: the first average is all change.
+    scalars.average_norm_sq = norms.average_sq;
+    scalars.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
+  }
+  if (!residuals_counted_) {
+    scalars.total_error += norms.residual_sq;
+  }
 }
 
 template <class Real>

@@ -42,6 +42,7 @@ class WorkerMessages {
   std::span<const std::span<const Real>> accumulators() const { return accumulators_; }
 
  private:
+  void note_norms(std::uint64_t t, const PassNorms& norms, WorkerScalars& scalars) const;
   void select(std::uint64_t t, double eta, std::size_t slot, WorkerScalars& scalars);
   double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta,
