@@ -113,47 +113,63 @@ std::string bounds_csv(const Summary& summary) {
   return text;
 }
 
-std::string theorem_text(const Summary& summary, std::string_view name) {
+namespace {
+
+std::string sides_text(const Bound& bound) {
+  if (!bound.lhs || !bound.rhs) {
+    return {};
+  }
+  return fmt::format("  {} = {}, right side {}, slack {}, over {} iterations\n",
+                     bound.left,
+                     short_number(bound.lhs),
+                     short_number(bound.rhs),
+                     short_number(bound.slack),
+                     short_number(bound.iterations));
+}
+
+/// What the bound is made of and rests on, a line each.
+std::string parts_text(const Bound& bound) {
   std::string text;
+  for (const auto& term : bound.terms) {
+    text += fmt::format("  {} = {} ({})\n",
+                        term.formula,
+                        short_number(term.value),
+                        attribution_text(term.attribution));
+  }
+  for (const auto& condition : bound.preconditions) {
+    text += fmt::format("  {}: {} ({})\n",
+                        condition.statement,
+                        precondition_text(condition.state),
+                        harmless(condition.detail));
+  }
+  for (const auto& constant : bound.constants) {
+    text += fmt::format("  {} = {} ({})\n",
+                        constant.symbol,
+                        short_number(constant.value),
+                        harmless(constant.origin));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string theorem_text(const Summary& summary, std::string_view name) {
+  const Theorem* theorem = find_theorem(name);
+  if (theorem == nullptr) {
+    return {};
+  }
+  std::string text = fmt::format("{}: {}  [{}]\n", name, theorem->statement, theorem->paper);
   for (const auto& group : summary.groups) {
     const TheoremSummary* one = group.theorem(name);
     if (one == nullptr) {
       continue;
     }
     const Bound& bound = one->bound;
-    if (text.empty()) {
-      text = fmt::format("{}: {}  [{}]\n", name, one->theorem->statement, one->theorem->paper);
-    }
     text += fmt::format("{}: {}\n", printable(group.group.label), verdict_text(bound.verdict));
     for (const auto& words : {bound.reason, bound.remarks}) {
       text += words.empty() ? "" : "  " + harmless(words) + "\n";
     }
-    if (bound.lhs && bound.rhs) {
-      text += fmt::format("  {} = {}, right side {}, slack {}, over {} iterations\n",
-                          bound.left,
-                          short_number(bound.lhs),
-                          short_number(bound.rhs),
-                          short_number(bound.slack),
-                          short_number(bound.iterations));
-    }
-    for (const auto& term : bound.terms) {
-      text += fmt::format("  {} = {} ({})\n",
-                          term.formula,
-                          short_number(term.value),
-                          attribution_text(term.attribution));
-    }
-    for (const auto& condition : bound.preconditions) {
-      text += fmt::format("  {}: {} ({})\n",
-                          condition.statement,
-                          precondition_text(condition.state),
-                          harmless(condition.detail));
-    }
-    for (const auto& constant : bound.constants) {
-      text += fmt::format("  {} = {} ({})\n",
-                          constant.symbol,
-                          short_number(constant.value),
-                          harmless(constant.origin));
-    }
+    text += sides_text(bound) + parts_text(bound);
   }
   return text;
 }
