@@ -154,8 +154,7 @@ std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
 
 /// "fails 15 % / holds": in every measured iteration, and on average.
 std::string verdict_words(const AssumptionVerdict& verdict) {
-  const std::string average(verdict.state == AssumptionState::not_measured ? "–"
-                                                                           : average_word(verdict));
+  std::string average(verdict.state == AssumptionState::not_measured ? "–" : average_word(verdict));
   if (!verdict.every) {
     return average;
   }
