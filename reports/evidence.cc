@@ -180,6 +180,11 @@ void add_practice_facts(MethodFacts& facts, const Json& config) {
   }
 }
 
+/// f is evaluated on a fixed choice of the samples; 0 stands for all of them.
+bool evaluates_a_part(const Json& config) {
+  return number_at(config, "objective.evaluate_samples").value_or(0) > 0;
+}
+
 void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& status) {
   const auto variance = known_at(status, "facts.noise_variance", "exact: of the objective");
   const bool full_batch = text_at(config, "workers.batch") == "full";
@@ -195,8 +200,7 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
     const auto looked_at = number_at(status, path);
     return !samples || !looked_at || *looked_at >= *samples;
   };
-  facts.differences_are_of_f =
-      whole("facts.evaluated_samples") && !number_at(config, "objective.evaluate_samples");
+  facts.differences_are_of_f = whole("facts.evaluated_samples") && !evaluates_a_part(config);
   facts.curvature_is_of_f = facts.differences_are_of_f && whole("facts.power_samples");
 }
 
@@ -217,7 +221,7 @@ void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const J
     facts.gradient_bias = "batch normalisation";
   } else if (flag_at(config, "objective.augment", false)) {
     facts.gradient_bias = "images are augmented";
-  } else if (number_at(config, "objective.evaluate_samples")) {
+  } else if (evaluates_a_part(config)) {
     facts.gradient_bias = "f is evaluated on a part of the samples";
   }
   // Power iteration looked at some 1024 samples, of which nothing was written.

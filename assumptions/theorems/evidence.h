@@ -2,6 +2,7 @@
 // What theorems are judged by: the facts of a method and its objective, and the measurements of its
 // seeds. A constant that was neither known nor measured has no value, and says so.
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -90,6 +91,12 @@ struct MethodFacts {
   std::optional<Known> lower_bound = std::nullopt;             // of f, where f* is not known
   std::optional<Known> initial_distance_sq = std::nullopt;     // |w_0 - x*|^2
   std::optional<Known> noise_variance = std::nullopt;          // sigma^2 of a worker, at every w
+
+  /// The selection loses in expectation exactly what a random one of k entries does.
+  bool loses_as_random() const {
+    return promise_is_exact && promised_share && k &&
+           std::abs(*promised_share - *k / dimension) <= 1e-12;
+  }
 
   /// z then moves by a velocity: before the exchange, after it, or an average that estimates
   /// follow.

@@ -36,8 +36,8 @@ void look(HeldRatio& held, const Row& row, Column column) {
   }
 }
 
-/// 1 - rho_t. Tables from before there was the column are of runs with one density, which ratios of
-/// sums over the run need not know.
+/// 1 - rho_t. In tables from before there was the column it counts as the same in all rows, as it
+/// is but for schedules and thresholds; ratios of sums over the run need not know it then.
 double left_at_random(const Row& row) { return 1 - row.get(Column::density).value_or(0); }
 
 }  // namespace
@@ -128,8 +128,9 @@ void SeedMeasures::look_at_selection(const Row& row) {
   if (left && brought) {
     worker_contraction.look(t, *left, *brought);
     worker_selection.look(t, *left, random * *brought);
-    if (knows_density && random > 0 && *brought > 0) {
-      const double ratio = *left / (random * *brought);
+    if (knows_density && random > 0) {
+      // Of nothing accumulated nothing is held back.
+      const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
       single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
     }
   }
@@ -140,6 +141,9 @@ void SeedMeasures::look_at_selection(const Row& row) {
   }
   if (delta) {
     single_selection.add(t, *delta, !(*delta <= 1 + kRounding));
+  } else if (accumulated && *accumulated == 0) {
+    selection.look(t, 0, 0);  // nothing to select from, and nothing lost
+    single_selection.add(t, 0, false);
   }
   if (const auto& ratio = row.get(Column::tail_ratio)) {
     tail.look(t, *ratio);

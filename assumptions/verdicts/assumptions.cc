@@ -105,6 +105,12 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   }
   verdict.sampling_error = ratios.sampling_error();
   verdict.state = state_of(how.limit, verdict, is_random);
+  if (!ratios.known_not.empty()) {
+    remark(verdict.remark, ratios.known_not);
+    if (verdict.state == AssumptionState::holds) {
+      verdict.state = AssumptionState::undecided;  // known to be untrue, though it is not seen here
+    }
+  }
   if (is_random) {
     verdict.p_value = p_value_of(how.limit, verdict, ratios.values);
   }
@@ -142,6 +148,9 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
   }
   if (verdict.measured == 0) {
     return verdict;
+  }
+  if (how.limit == Limit::single_quotients) {
+    verdict.iterations = verdict.measured;  // several quotients may be of one iteration
   }
   if (!all.in_expectation.empty()) {
     verdict.state = all.holds_by_law ? AssumptionState::holds : AssumptionState::undecided;

@@ -95,7 +95,7 @@ Ratios unbiased_gradients(const Evidence& evidence) {
                                 "the probe 'noise' and full gradients (probes.full_gradient)",
                                 &SeedMeasures::gradient_bias);
   if (!evidence.method().gradient_bias.empty()) {
-    ratios.note = evidence.method().gradient_bias;
+    ratios.known_not = evidence.method().gradient_bias;
   }
   return ratios;
 }

@@ -25,16 +25,18 @@ SinglesOfSeeds no_singles(std::string why) {
 Ratios pooled_ratios(const Evidence& evidence,
                      std::string_view source,
                      HeldRatio SeedMeasures::*held,
-                     double factor) {
+                     const std::function<double(const SeedMeasures&)>& factor) {
   Ratios ratios = ratios_of_seeds(evidence, source, [&](const SeedMeasures& measures) {
     const auto value = (measures.*held).overall();
-    return value ? std::optional<double>(*value * factor) : std::nullopt;
+    return value ? std::optional<double>(*value * factor(measures)) : std::nullopt;
   });
   for (std::size_t i = 0; i < ratios.values.size(); ++i) {
-    const HeldRatio& one = evidence.seeds()[i].measures().*held;
+    const SeedMeasures& measures = evidence.seeds()[i].measures();
+    const HeldRatio& one = measures.*held;
     const auto error = one.sampling_error();
-    ratios.trend += error.trend * factor;
-    ratios.variance += error.variance * factor * factor;
+    const double times = factor(measures);
+    ratios.trend += error.trend * times;
+    ratios.variance += error.variance * times * times;
     ratios.rows += one.rows();
     ratios.iterations += evidence.seeds()[i].iterations();
   }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,7 +32,8 @@ struct Ratios {
   std::uint64_t iterations = 0;
   std::string missing;
   std::string note;
-  std::string by_law;  // why the ratio is one in expectation; empty: it is measured
+  std::string by_law;     // why the ratio is one in expectation; empty: it is measured
+  std::string known_not;  // why the assumption is known not to be met, whatever was measured
 
   /// Of the mean over the seeds: the trend between rows, which the seeds share, and twice the
   /// standard error by what differs from row to row.
@@ -67,11 +69,12 @@ Ratios ratios_of_seeds(const Evidence& evidence, std::string_view source, Ratio 
   return ratios.values.empty() ? no_ratios("no run has finished") : ratios;
 }
 
-/// The pooled ratio of each seed times `factor`, with what sampling may have hidden.
-Ratios pooled_ratios(const Evidence& evidence,
-                     std::string_view source,
-                     HeldRatio SeedMeasures::*held,
-                     double factor = 1);
+/// The pooled ratio of each seed times its `factor`, with what sampling may have hidden.
+Ratios pooled_ratios(
+    const Evidence& evidence,
+    std::string_view source,
+    HeldRatio SeedMeasures::*held,
+    const std::function<double(const SeedMeasures&)>& factor = [](const auto&) { return 1.0; });
 
 SinglesOfSeeds singles_of_seeds(const Evidence& evidence,
                                 std::string_view source,

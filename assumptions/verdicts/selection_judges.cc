@@ -23,7 +23,7 @@ void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeed
 }
 
 bool selection_is_exact(const MethodFacts& facts) {
-  return facts.promise_is_exact && facts.shares_support;
+  return facts.loses_as_random() && facts.shares_support;
 }
 
 }  // namespace
@@ -60,12 +60,8 @@ std::optional<double> density_below_one(const Evidence& evidence) {
   return *facts.k / facts.dimension;
 }
 
-/// Whether the rows say which density they had; those of older programs had one for the whole run.
-bool rows_have_density(const Evidence& evidence, Singles SeedMeasures::*member) {
-  return std::any_of(evidence.seeds().begin(), evidence.seeds().end(), [&](const auto& seed) {
-    return (seed.measures().*member).measured > 0;
-  });
-}
+// Rows of older programs do not say which density they had: it was that of the whole run, by which
+// their ratios are divided here, seed by seed.
 
 constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: there is no k below d";
@@ -77,12 +73,14 @@ Ratios worker_contraction(const Evidence& evidence) {
   if (!density) {
     return no_ratios(kNoSelection);
   }
-  const bool has_density = rows_have_density(evidence, &SeedMeasures::single_worker_selection);
+  const double factor = 1 / (1 - *density);
   Ratios ratios = pooled_ratios(evidence,
                                 "the probe 'residual'",
                                 &SeedMeasures::worker_selection,
-                                has_density ? 1 : 1 / (1 - *density));
-  if (evidence.method().promise_is_exact) {
+                                [factor](const SeedMeasures& seed) {
+                                  return seed.single_worker_selection.measured > 0 ? 1 : factor;
+                                });
+  if (evidence.method().loses_as_random()) {
     ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
   }
   return ratios;
@@ -95,7 +93,7 @@ SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
   auto singles = singles_of_seeds(evidence,
                                   "the probe 'residual' and the column density",
                                   &SeedMeasures::single_worker_selection);
-  judge_in_expectation(evidence.method(), evidence.method().promise_is_exact, singles);
+  judge_in_expectation(evidence.method(), evidence.method().loses_as_random(), singles);
   return singles;
 }
 
@@ -163,12 +161,11 @@ Ratios tail(const Evidence& evidence) {
   if (!density) {
     return no_ratios("there is no k below d");
   }
-  const double left = 1 - *density;
-  const bool has_density = rows_have_density(evidence, &SeedMeasures::single_tail);
-  return pooled_ratios(evidence,
-                       "the probe 'tail'",
-                       &SeedMeasures::tail_selection,
-                       has_density ? 1 : 1 / (left * left));
+  const double factor = 1 / ((1 - *density) * (1 - *density));
+  return pooled_ratios(
+      evidence, "the probe 'tail'", &SeedMeasures::tail_selection, [factor](const auto& seed) {
+        return seed.single_tail.measured > 0 ? 1 : factor;
+      });
 }
 
 SinglesOfSeeds single_tail(const Evidence& evidence) {

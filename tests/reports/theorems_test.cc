@@ -203,6 +203,10 @@ TEST(MethodFacts, OfOlderRunsKnowBiasedGradientsByTheNetwork) {
   EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 100}}),
             "f is evaluated on a part of the samples");
   EXPECT_EQ(bias({{"kind", "lenet"}}), "");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 0}}), "") << "0 stands for all";
+  const auto all = run_with({{"objective", {{"kind", "lenet"}, {"evaluate_samples", 0}}}},
+                            {{"facts", {{"samples", 200}, {"evaluated_samples", 200}}}});
+  EXPECT_TRUE(method_facts(all, {}).differences_are_of_f);
 }
 
 /// Runs whose two sides are known: eta = 0.1, L = 1, f* = 0, f(w_0) = 1, M^2 = 1, q = 1/2.

@@ -359,12 +359,60 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   EXPECT_EQ(one.every->state, AssumptionState::holds);
   EXPECT_THAT(one.remark, testing::HasSubstr("by the law of rand-k"));
 
+  // One that is scaled to be unbiased has a share of its own, 2 - d/k: nothing is one by law.
+  MethodFacts scaled = random_k;
+  scaled.k = 75;
+  scaled.promised_share = 2 - 100 / 75.0;
+  EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "gtopk").state,
+            AssumptionState::fails);
+
   // Another selection that draws promises something of the expectation, which is what is tested.
   MethodFacts own = random_k;
   own.promise_is_exact = false;
   const auto other = verdict(sampled(10, range(10), delta, 4, own), "gtopk");
   EXPECT_EQ(other.state, AssumptionState::fails);
   EXPECT_EQ(other.every->state, AssumptionState::undecided);
+}
+
+// 0.45 of 0.9 in both seeds, of which one is of an older program that did not write the density.
+TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
+  const auto all = evidence(2, [](auto, std::size_t seed, Row& row) {
+    row.set(Column::residual_norm_sq, 0.45);
+    row.set(Column::worker_accumulator_norm_sq, 1);
+    if (seed == 1) {
+      row.set(Column::density, 0.1);
+    }
+  });
+  EXPECT_NEAR(verdict(all, "worker-contraction").value.value(), 0.5, 1e-12);
+}
+
+TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {
+  const auto all = evidence(2, [](std::uint64_t t, auto, Row& row) {
+    row.set(Column::density, 0.1);
+    row.set(Column::accumulator_norm_sq, t < 10 ? 1 : 0);
+    if (t < 10) {
+      row.set(Column::delta, 0.5);
+    }
+  });
+  const auto one = verdict(all, "gtopk");
+  EXPECT_EQ(one.state, AssumptionState::holds);
+  EXPECT_EQ(one.rows, one.iterations);
+  EXPECT_EQ(one.every->state, AssumptionState::holds);
+}
+
+TEST(AssumptionVerdicts, DoNotSayThatGradientsAreUnbiasedWhereTheyAreKnownNotToBe) {
+  MethodFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
+  Evidence all(facts);
+  for (int seed = 0; seed < 3; ++seed) {
+    SeedEvidence one(kIterations);
+    Row row(0);
+    row.set(Column::gradient_bias, 0.1 * (seed - 1));
+    one.add(row);
+    all.add(std::move(one));
+  }
+  const auto one = verdict(all, "unbiased-gradients");
+  EXPECT_EQ(one.state, AssumptionState::undecided);
+  EXPECT_THAT(one.remark, testing::HasSubstr("images are augmented"));
 }
 
 TEST(AssumptionVerdicts, PoolDeltaUnderAScheduleWithTheDensityOfEachIteration) {
