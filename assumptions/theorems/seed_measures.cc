@@ -40,6 +40,41 @@ void look(HeldRatio& held, const Row& row, Column column) {
 /// is but for schedules and thresholds; ratios of sums over the run need not know it then.
 double left_at_random(const Row& row) { return 1 - row.get(Column::density).value_or(0); }
 
+bool knows_density(const Row& row) { return row.get(Column::density).has_value(); }
+
+/// The workers' residuals beside what a random selection would leave.
+void look_at_residuals(SeedMeasures& measures, const Row& row) {
+  const std::uint64_t t = row.iteration();
+  const auto& left = row.get(Column::residual_norm_sq);
+  const auto& brought = row.get(Column::worker_accumulator_norm_sq);
+  if (!left || !brought) {
+    return;
+  }
+  const double random = left_at_random(row);
+  measures.worker_contraction.look(t, *left, *brought);
+  measures.worker_selection.look(t, *left, random * *brought);
+  if (knows_density(row) && random > 0) {
+    // Of nothing accumulated nothing is held back.
+    const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
+    measures.single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
+  }
+}
+
+void look_at_tail(SeedMeasures& measures, const Row& row) {
+  const auto& ratio = row.get(Column::tail_ratio);
+  if (!ratio) {
+    return;
+  }
+  const std::uint64_t t = row.iteration();
+  const double random = left_at_random(row);
+  const double of_random = random > 0 ? *ratio / (random * random) : *ratio;
+  measures.tail.look(t, *ratio);
+  measures.tail_selection.look(t, of_random);
+  if (knows_density(row) && random > 0) {
+    measures.single_tail.add(t, of_random, !(of_random <= 1 + kRounding));
+  }
+}
+
 }  // namespace
 
 SeedMeasures::SeedMeasures(std::uint64_t iterations)
@@ -121,19 +156,9 @@ void SeedMeasures::look_at_contraction(const Row& row) {
 
 void SeedMeasures::look_at_selection(const Row& row) {
   const std::uint64_t t = row.iteration();
+  look_at_residuals(*this, row);
+  look_at_tail(*this, row);
   const double random = left_at_random(row);
-  const bool knows_density = row.get(Column::density).has_value();
-  const auto& left = row.get(Column::residual_norm_sq);
-  const auto& brought = row.get(Column::worker_accumulator_norm_sq);
-  if (left && brought) {
-    worker_contraction.look(t, *left, *brought);
-    worker_selection.look(t, *left, random * *brought);
-    if (knows_density && random > 0) {
-      // Of nothing accumulated nothing is held back.
-      const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
-      single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
-    }
-  }
   const auto& delta = row.get(Column::delta);
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
   if (delta && accumulated) {
@@ -144,14 +169,6 @@ void SeedMeasures::look_at_selection(const Row& row) {
   } else if (accumulated && *accumulated == 0) {
     selection.look(t, 0, 0);  // nothing to select from, and nothing lost
     single_selection.add(t, 0, false);
-  }
-  if (const auto& ratio = row.get(Column::tail_ratio)) {
-    tail.look(t, *ratio);
-    tail_selection.look(t, random > 0 ? *ratio / (random * random) : *ratio);
-    if (knows_density && random > 0) {
-      const double of_random = *ratio / (random * random);
-      single_tail.add(t, of_random, !(of_random <= 1 + kRounding));
-    }
   }
 }
 
