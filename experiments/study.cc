@@ -202,7 +202,7 @@ void check_top_level(const toml::table& root) {
   require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
 }
 
-bool is_shell_safe(std::string_view name) {
+bool is_folder_name(std::string_view name) {
   const auto safe = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -215,7 +215,7 @@ std::string name_of(const toml::table& root, const std::string& file) {
   const auto node = root["name"];
   require(static_cast<bool>(node), "missing key 'name' in {}", file);
   const auto name = node.value<std::string>();
-  require(name && is_shell_safe(*name),
+  require(name && is_folder_name(*name),
           "'name' at {} must be made of letters, digits, '.', '-' and '_'",
           place_of(node.node()->source()));
   return *name;

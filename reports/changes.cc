@@ -17,26 +17,27 @@ namespace {
 
 enum class Better { lower, higher, neither, unjudged };
 
-struct Quantity {
+struct ComparedQuantity {
   std::string_view name;
   Better better;
 };
 
 /// Those of run_metrics(), then the medians over the iterations of a run.
-constexpr std::array<Quantity, 14> kQuantities{{{"final_loss", Better::lower},
-                                                {"final_loss_gap", Better::lower},
-                                                {"final_grad_norm_sq", Better::lower},
-                                                {"final_test_loss", Better::lower},
-                                                {"final_test_accuracy", Better::higher},
-                                                {"final_test_perplexity", Better::lower},
-                                                {"average_grad_norm_sq", Better::lower},
-                                                {"delta_max", Better::neither},
-                                                {"total_error", Better::neither},
-                                                {"nnz_sent", Better::neither},
-                                                {"uplink_bytes", Better::lower},
-                                                {"delta_median", Better::neither},
-                                                {"contraction_median", Better::neither},
-                                                {"wall_s", Better::unjudged}}};
+constexpr std::array<ComparedQuantity, 14> kComparedQuantities{
+    {{"final_loss", Better::lower},
+     {"final_loss_gap", Better::lower},
+     {"final_grad_norm_sq", Better::lower},
+     {"final_test_loss", Better::lower},
+     {"final_test_accuracy", Better::higher},
+     {"final_test_perplexity", Better::lower},
+     {"average_grad_norm_sq", Better::lower},
+     {"delta_max", Better::neither},
+     {"total_error", Better::neither},
+     {"nnz_sent", Better::neither},
+     {"uplink_bytes", Better::lower},
+     {"delta_median", Better::neither},
+     {"contraction_median", Better::neither},
+     {"wall_s", Better::unjudged}}};
 
 std::optional<double> value_of(const Summary& summary, std::size_t run, std::string_view quantity) {
   if (quantity == "delta_median") {
@@ -110,7 +111,7 @@ class Comparer {
     note_additions();
     set_confidence(methods);
     for (const auto& method : methods) {
-      for (const auto& quantity : kQuantities) {
+      for (const auto& quantity : kComparedQuantities) {
         judge(method, quantity);
       }
     }
@@ -203,7 +204,7 @@ class Comparer {
   void set_confidence(const std::vector<PairedMethod>& methods) {
     std::size_t judged = 0;
     for (const auto& method : methods) {
-      for (const auto& quantity : kQuantities) {
+      for (const auto& quantity : kComparedQuantities) {
         const auto found = differences(method, quantity.name);
         judged +=
             quantity.better != Better::unjudged && !found.same && found.before.size() > 1 ? 1U : 0U;
@@ -212,14 +213,14 @@ class Comparer {
     changes_.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, judged));
   }
 
-  void judge(const PairedMethod& method, const Quantity& quantity) {
+  void judge(const PairedMethod& method, const ComparedQuantity& quantity) {
     const Differences found = differences(method, quantity.name);
     if (found.before.empty()) {
       return;
     }
     Change change{.method = method.label,
                   .quantity = quantity.name,
-                  .verdict = Verdict::same,
+                  .verdict = ChangeVerdict::same,
                   .pairs = found.before.size(),
                   .before = mean(found.before),
                   .after = mean(found.after),
@@ -230,23 +231,23 @@ class Comparer {
     changes_.quantities.push_back(std::move(change));
   }
 
-  Verdict verdict_on(const Change& change, Better better) const {
+  ChangeVerdict verdict_on(const Change& change, Better better) const {
     if (better == Better::unjudged) {
-      return Verdict::undecided;
+      return ChangeVerdict::undecided;
     }
     if (!change.difference || !change.before) {
-      return Verdict::undecided;
+      return ChangeVerdict::undecided;
     }
     const double tolerated = tolerance_ * std::abs(*change.before);
     const bool rises = change.difference->low > tolerated;
     const bool falls = change.difference->high < -tolerated;
     if (!rises && !falls) {
-      return Verdict::noise;
+      return ChangeVerdict::noise;
     }
     if (better == Better::neither) {
-      return Verdict::changed;
+      return ChangeVerdict::changed;
     }
-    return rises == (better == Better::higher) ? Verdict::better : Verdict::worse;
+    return rises == (better == Better::higher) ? ChangeVerdict::better : ChangeVerdict::worse;
   }
 
   const Summary& a_;
@@ -259,19 +260,19 @@ class Comparer {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
+std::string_view name_of(ChangeVerdict verdict) {
   switch (verdict) {
-    case Verdict::same:
+    case ChangeVerdict::same:
       return "same";
-    case Verdict::undecided:
+    case ChangeVerdict::undecided:
       return "undecided";
-    case Verdict::noise:
+    case ChangeVerdict::noise:
       return "noise";
-    case Verdict::changed:
+    case ChangeVerdict::changed:
       return "changed";
-    case Verdict::better:
+    case ChangeVerdict::better:
       return "better";
-    case Verdict::worse:
+    case ChangeVerdict::worse:
       return "worse";
   }
   return "";
@@ -280,7 +281,7 @@ std::string_view name_of(Verdict verdict) {
 bool Changes::has_regression() const {
   return !losses.empty() ||
          std::any_of(quantities.begin(), quantities.end(), [](const Change& change) {
-           return change.verdict == Verdict::worse;
+           return change.verdict == ChangeVerdict::worse;
          });
 }
 
@@ -318,7 +319,7 @@ std::string changes_table(const Changes& changes) {
       {"method", "quantity", "before", "after", "interval of the difference", "n", "verdict"}};
   std::size_t same = 0;
   for (const auto& change : changes.quantities) {
-    if (change.verdict == Verdict::same) {
+    if (change.verdict == ChangeVerdict::same) {
       ++same;
       continue;
     }

@@ -13,7 +13,7 @@
 namespace residuum::reports {
 
 /// How a quantity of a method differs between two result folders, A and B.
-enum class Verdict {
+enum class ChangeVerdict {
   same,       // every pair of runs has the same bits
   undecided,  // it differs, but with fewer than two pairs nothing says by how much to expect
   noise,      // the interval of the mean difference reaches what is tolerated
@@ -22,12 +22,12 @@ enum class Verdict {
   worse,
 };
 
-std::string_view name_of(Verdict verdict);
+std::string_view name_of(ChangeVerdict verdict);
 
 struct Change {
   std::string method;
   std::string_view quantity;
-  Verdict verdict = Verdict::same;
+  ChangeVerdict verdict = ChangeVerdict::same;
   std::size_t pairs = 0;
   std::optional<double> before;        // mean over the pairs in A
   std::optional<double> after;         // and in B

@@ -61,6 +61,8 @@ Cell text_cell(std::string_view text) { return {.html = escape(text), .is_number
 
 Cell number_cell(std::string_view text) { return {.html = escape(text), .is_number = true}; }
 
+std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
+
 std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows) {
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const auto& cell : header) {
