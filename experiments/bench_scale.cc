@@ -41,16 +41,16 @@ iterations = {}
 names = []
 )";
 
-struct StepCase {
+struct SizedStep {
   std::size_t d;
   double density;
 };
 
-std::string step_name(const StepCase& one) {
+std::string step_name(const SizedStep& one) {
   return fmt::format("scale/{}/{}", one.d, one.density);
 }
 
-void add_step(const StepCase& one) {
+void add_step(const SizedStep& one) {
   // A second vector of 1e8 is what fits where a third might not.
   auto gradients = std::make_shared<ErrorFeedbackCase::Gradients>();
   for (const std::uint32_t worker : {0U, 1U}) {
@@ -64,8 +64,8 @@ void add_step(const StepCase& one) {
 }
 
 /// Every case against the one of its kind that `baseline` names.
-void bench_steps(std::span<const StepCase> cases,
-                 const StepCase& baseline,
+void bench_steps(std::span<const SizedStep> cases,
+                 const SizedStep& baseline,
                  std::optional<double> target,
                  std::vector<Measure>& measures) {
   for (const auto& one : cases) {
@@ -138,8 +138,8 @@ void bench_scale(std::vector<Measure>& measures, const Options& options) {
   constexpr double kRho = 1e-3;
   constexpr double kFlat = 1.5;
   // Beyond the second cache everywhere from here on.
-  const StepCase out_of_cache{.d = 10 * kMillion, .density = kRho};
-  const std::vector<StepCase> sizes{{.d = 10'000, .density = kRho},
+  const SizedStep out_of_cache{.d = 10 * kMillion, .density = kRho};
+  const std::vector<SizedStep> sizes{{.d = 10'000, .density = kRho},
                                     {.d = 100'000, .density = kRho},
                                     {.d = kMillion, .density = kRho},
                                     out_of_cache,
@@ -147,7 +147,7 @@ void bench_scale(std::vector<Measure>& measures, const Options& options) {
                                     {.d = 100 * kMillion, .density = kRho}};
   bench_steps(sizes, out_of_cache, kFlat, measures);
   for (const std::size_t d : {kMillion, 25 * kMillion}) {
-    const std::vector<StepCase> densities{{.d = d, .density = 1e-4},
+    const std::vector<SizedStep> densities{{.d = d, .density = 1e-4},
                                           {.d = d, .density = 1e-2},
                                           {.d = d, .density = 0.1},
                                           {.d = d, .density = 0.5}};

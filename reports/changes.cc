@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "reports/table.h"
 
 namespace residuum::reports {
@@ -88,10 +90,38 @@ std::vector<std::string> differing_keys(const Json& a, const Json& b) {
   return keys;
 }
 
+/// In what the functions differ that two runs minimise, with both values; empty where they do not.
+/// A key that only one of them has is an addition of a later program.
+std::string problem_difference(const Run& a, const Run& b) {
+  const auto differ = [](std::string_view name, const Json& before, const Json& after) {
+    return before.is_null() || after.is_null() || before == after
+               ? std::string()
+               : fmt::format("{} is {} in the first and {} in the second",
+                             name,
+                             plain_text(before),
+                             plain_text(after));
+  };
+  const Json& objective = value_at(b.config, "config.objective");
+  for (const auto& [key, before] : value_at(a.config, "config.objective").items()) {
+    const auto found = differ("objective." + key, before, value_at(objective, key));
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  for (const auto& [path, name] : {std::pair("data.fingerprint", "the data's fingerprint"),
+                                   std::pair("dimension", "the dimension")}) {
+    const auto found = differ(name, value_at(a.status, path), value_at(b.status, path));
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
 class Comparer {
  public:
-  Comparer(const Summary& a, const Summary& b, double tolerance)
-      : a_(a), b_(b), tolerance_(tolerance) {
+  Comparer(const Summary& a, const Summary& b, double tolerance, OtherProblem other)
+      : a_(a), b_(b), tolerance_(tolerance), other_(other) {
     for (std::size_t i = 0; i < b.folder.runs.size(); ++i) {
       of_b_.emplace(key_of(b.folder.runs[i]), i);
     }
@@ -132,12 +162,28 @@ class Comparer {
       }
       ++matched_;
       const std::size_t j = found->second;
+      mind_other_problem(run, b_.folder.runs[j], name);
       compare_states(i, j, name);
       if (run.state == "finished" && b_.folder.runs[j].state == "finished") {
         method.pairs.push_back({.a = i, .b = j});
       }
     }
     return method;
+  }
+
+  void mind_other_problem(const Run& before, const Run& after, const std::string& name) {
+    const std::string difference = problem_difference(before, after);
+    if (difference.empty()) {
+      return;
+    }
+    require(
+        other_ == OtherProblem::noted,
+        "{} and {} are not of the same problem: for {}, {}; --anyway compares them all the same",
+        a_.folder.path.string(),
+        b_.folder.path.string(),
+        name,
+        difference);
+    changes_.notes.push_back(fmt::format("{}: not the same problem: {}", name, difference));
   }
 
   void compare_states(std::size_t i, std::size_t j, const std::string& name) {
@@ -253,6 +299,7 @@ class Comparer {
   const Summary& a_;
   const Summary& b_;
   double tolerance_;
+  OtherProblem other_;
   std::map<std::string, std::size_t> of_b_;
   std::size_t matched_ = 0;
   Changes changes_;
@@ -285,8 +332,8 @@ bool Changes::has_regression() const {
          });
 }
 
-Changes compare_folders(const Summary& a, const Summary& b, double tolerance) {
-  return Comparer(a, b, tolerance).compare();
+Changes compare_folders(const Summary& a, const Summary& b, double tolerance, OtherProblem other) {
+  return Comparer(a, b, tolerance, other).compare();
 }
 
 Json to_json(const Changes& changes) {

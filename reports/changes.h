@@ -46,9 +46,16 @@ struct Changes {
   bool has_regression() const;
 };
 
+/// What becomes of two folders whose runs minimise different functions.
+enum class OtherProblem { refused, noted };
+
 /// `tolerance`: relative to the mean in A, how much worse is still no regression. Wall time is told
-/// but never judged. Folders without a method in common are a usage error.
-Changes compare_folders(const Summary& a, const Summary& b, double tolerance);
+/// but never judged. Folders without a method in common are a usage error, and so are those with
+/// another objective, other data or another dimension, unless they are to be noted.
+Changes compare_folders(const Summary& a,
+                        const Summary& b,
+                        double tolerance,
+                        OtherProblem other = OtherProblem::refused);
 
 Json to_json(const Changes& changes);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/text.h"
 #include "reports/csv.h"
 
 namespace residuum::reports {
@@ -33,7 +34,7 @@ std::string tag(std::string_view name, const Cell& cell) {
 
 std::string escape(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : harmless_lines(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";

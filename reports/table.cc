@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text.h"
 #include "reports/assumptions.h"
 #include "reports/html.h"
 #include "reports/verdict.h"
@@ -82,15 +83,6 @@ TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accu
 }
 
 }  // namespace
-
-std::string harmless(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) {
-    const auto code = static_cast<unsigned char>(c);
-    c = code < 0x20 || code == 0x7f ? '?' : c;
-  }
-  return plain;
-}
 
 std::string printable(std::string_view text) {
   std::string plain;
