@@ -140,17 +140,17 @@ void bench_scale(std::vector<Measure>& measures, const Options& options) {
   // Beyond the second cache everywhere from here on.
   const SizedStep out_of_cache{.d = 10 * kMillion, .density = kRho};
   const std::vector<SizedStep> sizes{{.d = 10'000, .density = kRho},
-                                    {.d = 100'000, .density = kRho},
-                                    {.d = kMillion, .density = kRho},
-                                    out_of_cache,
-                                    {.d = 25 * kMillion, .density = kRho},
-                                    {.d = 100 * kMillion, .density = kRho}};
+                                     {.d = 100'000, .density = kRho},
+                                     {.d = kMillion, .density = kRho},
+                                     out_of_cache,
+                                     {.d = 25 * kMillion, .density = kRho},
+                                     {.d = 100 * kMillion, .density = kRho}};
   bench_steps(sizes, out_of_cache, kFlat, measures);
   for (const std::size_t d : {kMillion, 25 * kMillion}) {
     const std::vector<SizedStep> densities{{.d = d, .density = 1e-4},
-                                          {.d = d, .density = 1e-2},
-                                          {.d = d, .density = 0.1},
-                                          {.d = d, .density = 0.5}};
+                                           {.d = d, .density = 1e-2},
+                                           {.d = d, .density = 0.1},
+                                           {.d = d, .density = 0.5}};
     bench_steps(densities, {.d = d, .density = kRho}, std::nullopt, measures);
   }
   bench_workers(measures, options);

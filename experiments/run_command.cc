@@ -196,9 +196,8 @@ class Batch {
   }
 
   void attempt(std::size_t i, Progress& progress) {
-    const std::string& id = planned_[i].id;
     std::unique_ptr<FileLock> lock;
-    switch (state_on_root(id, lock)) {
+    switch (state_on_root(planned_[i], lock)) {
       case Before::done:
         progress.end_run("done before", false);
         ++done_before_;
@@ -209,24 +208,26 @@ class Batch {
       case Before::open:
         break;
     }
-    log_.start_run(result_dir_ / "runs" / id);
+    log_.start_run(result_dir_ / "runs" / planned_[i].id);
     log_.guard([&] { run_one(study_.runs[i], progress); });
   }
 
   enum class Before : std::int64_t { done, taken, open };
 
   /// Shards share the folder, so that every run is locked by itself; the lock is the root's.
-  Before state_on_root(const std::string& id, std::unique_ptr<FileLock>& lock) {
+  Before state_on_root(const PreparedRun& planned, std::unique_ptr<FileLock>& lock) {
     Before before = Before::open;
     together(*group_, [&] {
       if (!group_->is_root()) {
         return;
       }
-      if (is_done(result_dir_, id)) {
+      if (is_done(result_dir_, planned.id)) {
+        mend_config(result_dir_, planned, study_);
         before = Before::done;
         return;
       }
-      lock = FileLock::attempt(result_dir_ / "runs" / id / ".lock", FileLock::Kind::exclusive);
+      lock =
+          FileLock::attempt(result_dir_ / "runs" / planned.id / ".lock", FileLock::Kind::exclusive);
       before = lock ? Before::open : Before::taken;
     });
     return static_cast<Before>(group_->minimum(static_cast<std::int64_t>(before)));

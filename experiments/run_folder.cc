@@ -132,6 +132,24 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
   return false;
 }
 
+void mend_config(const std::filesystem::path& result_dir,
+                 const PreparedRun& run,
+                 const Study& study) {
+  const auto file = result_dir / "runs" / run.id / "config.json";
+  const Json config = config_json(run, study);
+  try {
+    const Json found = reports::read_json(file);
+    if (found.value("run_id", Json()) == run.id && found.value("seed", Json()) == config["seed"] &&
+        found.value("varying", Json()).is_object() && found.value("config", Json()).is_object()) {
+      return;
+    }
+  } catch (const Error&) {
+    // It is missing or no JSON.
+  }
+  say(fmt::format("{} was damaged; it is written again", file.string()));
+  reports::write_json_atomically(file, config);
+}
+
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
   const auto file = result_dir / "runs" / run.id / "status.json";
   if (!std::filesystem::exists(file)) {

@@ -22,8 +22,8 @@ void say_raw(std::string_view text);
 /// To be called while an exception is handled: a line that says what it means, and its exit code.
 ExitCode say_what_was_caught();
 
-/// Waits until standard output has all that was printed. If it cannot have it, says so, and a command
-/// that was done has a resource error.
+/// Waits until standard output has all that was printed. If it cannot have it, says so, and a
+/// command that was done has a resource error.
 ExitCode flush_output(ExitCode code);
 
 }  // namespace residuum

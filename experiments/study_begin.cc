@@ -32,6 +32,16 @@ std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Shard& s
   return lock;
 }
 
+/// The name of the study whose results lie there.
+std::string name_in(const fs::path& resolved) {
+  try {
+    return reports::text_at(reports::read_json(resolved), "name");
+  } catch (const Error& error) {
+    usage_error("{}; remove it if the results beside it are of this study, else give another --out",
+                error.what());
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
@@ -44,7 +54,7 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
   auto lock = lock_folder(result_dir, options.shard);
   const auto alone = FileLock::wait(result_dir / kTablesLock);
   if (fs::exists(resolved)) {
-    const std::string other = reports::text_at(reports::read_json(resolved), "name");
+    const std::string other = name_in(resolved);
     require(other == study.name,
             "{} holds the results of study '{}', this one is '{}'; give another --out",
             result_dir.string(),

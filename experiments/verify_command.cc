@@ -20,6 +20,7 @@
 #include "experiments/progress.h"
 #include "experiments/run_config.h"
 #include "experiments/study.h"
+#include "objectives/data/catalogue.h"
 #include "reports/csv_reader.h"
 #include "reports/files.h"
 #include "reports/result_folder.h"
@@ -130,10 +131,14 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   return "";
 }
 
-/// The first difference between two results of one study, which have the same tables.
+/// The first difference between two results of one study.
 std::string difference(const Tables& a, const Tables& b) {
   for (const auto& [file, rows] : a) {
-    const std::string differs = difference(rows, b.at(file));
+    const auto other = b.find(file);
+    if (other == b.end()) {
+      return fmt::format("{}: is missing", file);
+    }
+    const std::string differs = difference(rows, other->second);
     if (!differs.empty()) {
       return fmt::format("{}: {}", file, differs);
     }
@@ -151,24 +156,21 @@ void remove_old_results(const fs::path& folder) {
   }
 }
 
-/// The fewest workers that a run of the study has.
-std::int64_t fewest_workers(const Study& study) {
+/// The fewest workers that a run of the study has. What is wrong with the study shows here, before
+/// mpirun wraps it into lines of its own.
+std::int64_t fewest_workers(const Study& study, const Options& options) {
+  ObjectiveCache objectives(
+      {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const auto& run : study.runs) {
-    const auto workers = run.sections.find("workers");
-    const bool given = workers != run.sections.end() && workers->second.contains("count") &&
-                       workers->second.at("count").value.is_number_integer();
-    const std::int64_t count =
-        given ? workers->second.at("count").value.get<std::int64_t>() : kDefaultWorkers;
-    fewest = std::min(fewest, count);
+  for (const auto& run : prepare_all(study, objectives)) {
+    fewest = std::min<std::int64_t>(fewest, run.workers);
   }
   return fewest;
 }
 
 /// Those that were asked for; more processes than workers would fail under mpirun, in many lines.
-std::vector<int> chosen_ranks(const std::vector<int>& asked, const Study& study) {
+std::vector<int> chosen_ranks(const std::vector<int>& asked, std::int64_t fewest) {
   constexpr int kUsual = 4;
-  const std::int64_t fewest = fewest_workers(study);
   for (const int count : asked) {
     require(count >= 1 && count <= fewest,
             "--ranks: {} processes for {} workers; it takes 1 to {}",
@@ -211,7 +213,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
   const fs::path top = output_folder(options, study.name + "-verify");
-  const auto all_ranks = chosen_ranks(options.ranks, study);
+  const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(study, options));
   refuse_fast_reductions(study);
   allow_mpirun_as_root();
   Tables reference;
@@ -224,6 +226,11 @@ ExitCode verify_command(const Options& options, const std::string& program) {
                        code == static_cast<int>(ExitCode::runs_failed);
     require(ended, "the study failed on {} processes with exit code {}", ranks, code);
     const auto tables = comparable_tables(out);
+    require(
+        !tables.at(kIterations).empty(),
+        "no run of the study came to its end on {} processes: there is nothing to compare; see {}",
+        ranks,
+        (out / "runs.csv").string());
     if (ranks == all_ranks.front()) {
       reference = tables;
     }

@@ -103,14 +103,14 @@ std::string problem_difference(const Run& a, const Run& b) {
   };
   const Json& objective = value_at(b.config, "config.objective");
   for (const auto& [key, before] : value_at(a.config, "config.objective").items()) {
-    const auto found = differ("objective." + key, before, value_at(objective, key));
+    auto found = differ("objective." + key, before, value_at(objective, key));
     if (!found.empty()) {
       return found;
     }
   }
   for (const auto& [path, name] : {std::pair("data.fingerprint", "the data's fingerprint"),
                                    std::pair("dimension", "the dimension")}) {
-    const auto found = differ(name, value_at(a.status, path), value_at(b.status, path));
+    auto found = differ(name, value_at(a.status, path), value_at(b.status, path));
     if (!found.empty()) {
       return found;
     }

@@ -94,6 +94,17 @@ TEST_F(Hostile, AStudyIsARegularFileOfAStudysSize) {
   }
 }
 
+// A check that passes for want of anything to check is none.
+TEST_F(Hostile, AStudyThatCannotRunIsNotVerified) {
+  folder_.write("s.toml", kStudy);
+  for (const char* set : {"workers.count=-3", "workers.count=\"four\"", "workers.count=0"}) {
+    const Finished verify = residuum_program({"verify", "s.toml", "--set", set}, folder_.path());
+    EXPECT_EQ(verify.code, 2) << set;
+    EXPECT_THAT(verify.err, HasSubstr("'workers.count' at --set")) << set;
+    EXPECT_EQ(lines_of(verify.err), 1) << verify.err;
+  }
+}
+
 TEST_F(Hostile, AStandardOutputThatTakesNothingIsAResourceError) {
   folder_.write("s.toml", kStudy);
   for (const char* words :
@@ -172,13 +183,16 @@ iterations = 1
   EXPECT_THAT(plan.out, HasSubstr("P=1000000"));
 }
 
-TEST_F(Hostile, ARunThatIsOutOfMemoryFailsAlone) {
+/// Models of 2 and of 4294967295 parameters, and too little address space for the second.
+class OutOfMemory : public Hostile {
+ protected:
+  void SetUp() override {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer needs more address space than this test leaves";
+    GTEST_SKIP() << "AddressSanitizer needs more address space than these tests leave";
 #endif
-  folder_.write("small.svm", "1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n");
-  folder_.write("vast.svm", "1 1:1\n-1 4294967295:1\n1 1:2\n-1 2:2\n");
-  folder_.write("s.toml", R"(schema = 1
+    folder_.write("small.svm", "1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n");
+    folder_.write("vast.svm", "1 1:1\n-1 4294967295:1\n1 1:2\n-1 2:2\n");
+    folder_.write("s.toml", R"(schema = 1
 name = "tiny"
 seeds = 1
 [objective]
@@ -196,15 +210,29 @@ iterations = 5
 [sweep]
 "objective.data" = ["./small.svm", "./vast.svm"]
 )");
-  const Finished finished = run_program(
-      {"bash", "-c", "ulimit -v 8000000; exec " + std::string(RESIDUUM_PROGRAM) + " run s.toml"},
-      folder_.path());
+  }
+  Finished with_little_memory(const std::string& words) const {
+    return run_program(
+        {"bash", "-c", "ulimit -v 8000000; exec " + std::string(RESIDUUM_PROGRAM) + " " + words},
+        folder_.path());
+  }
+};
+
+TEST_F(OutOfMemory, ARunFailsAlone) {
+  const Finished finished = with_little_memory("run s.toml");
   EXPECT_EQ(finished.code, 3) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("failed: out of memory"));
   EXPECT_EQ(summary()["counts"]["finished"], 1) << summary()["counts"];
   const Finished report = residuum_program({"report", results().string()}, folder_.path());
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("failed,out of memory,1,./vast.svm"));
+}
+
+TEST_F(OutOfMemory, NothingIsVerifiedByRunsThatFail) {
+  const Finished verify =
+      with_little_memory("verify s.toml --ranks 1 --set objective.data=./vast.svm");
+  EXPECT_EQ(verify.code, 2) << verify.out;
+  EXPECT_THAT(verify.err, HasSubstr("no run of the study came to its end on 1 processes"));
 }
 
 // As programs before this one left a run that failed early.
@@ -216,6 +244,23 @@ TEST_F(Hostile, ARunThatFailedBeforeItsConfigurationIsReadAsFailed) {
   const Finished report = residuum_program({"report", results().string()}, folder_.path());
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr(",tiny,failed,out of memory,"));
+}
+
+TEST_F(Hostile, AConfigurationThatWasDamagedIsWrittenAgain) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto config = run_folders().front() / "config.json";
+  const std::string whole = read_text(config);
+  for (const char* content : {"", "{}", "[]", "{\"run_id\": 5}"}) {
+    std::ofstream(config) << content;
+    const Finished again = run(kStudy);
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("4 of 4 runs were done before"));
+    EXPECT_EQ(read_text(config), whole);
+  }
+  std::ofstream(results() / "study.resolved.json") << "{";
+  const Finished unknown = run(kStudy);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("remove it if the results beside it are of this study"));
 }
 
 // Cut at a line's end, so that nothing but its print tells it.
