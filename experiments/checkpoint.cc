@@ -110,7 +110,8 @@ Number whole_number(const reports::Json& value) {
 template <class Number>
 std::map<std::string, Number> whole_numbers(const reports::Json& head, const char* key) {
   std::map<std::string, Number> numbers;
-  for (const auto& [name, value] : head.value(key, reports::Json::object()).items()) {
+  const reports::Json object = head.value(key, reports::Json::object());
+  for (const auto& [name, value] : object.items()) {
     numbers[name] = whole_number<Number>(value);
   }
   return numbers;
