@@ -6,8 +6,21 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/text.h"
+
 namespace residuum {
 namespace {
+
+/// The place stands at a message's beginning, the cure at its end.
+std::string shortened(std::string_view message) {
+  constexpr std::size_t kLongest = 4000;
+  constexpr std::size_t kEnd = 1000;
+  if (message.size() <= kLongest) {
+    return std::string(message);
+  }
+  return fmt::format(
+      "{} ... {}", message.substr(0, kLongest - kEnd), message.substr(message.size() - kEnd));
+}
 
 /// The fewest insertions, deletions, substitutions of one letter and swaps of two neighbours, each
 /// letter being touched once (optimal string alignment distance).
@@ -32,8 +45,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+Error::Error(ExitCode code, std::string_view message)
+    : std::runtime_error(harmless(shortened(message))), code_(code) {}
+
 std::string nearest(std::string_view word, std::span<const std::string> known) {
+  constexpr std::size_t kLongestName = 100;  // the distance takes time with the product of lengths
   std::string best;
+  if (word.size() > kLongestName) {
+    return best;
+  }
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);

@@ -26,9 +26,11 @@ enum class ExitCode : int {
 };
 
 /// One line for the user that names the place and the cure, and the exit code that goes with it.
+/// What a message quotes of files and command lines is made harmless (core/text.h), and a message
+/// that is far too long is shortened in its middle.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, std::string_view message);
   ExitCode code() const { return code_; }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/text.h"
+
 namespace residuum {
 namespace {
 
@@ -19,7 +21,7 @@ void tell(NoteKind kind, const std::string& text) {
     current_listener()(kind, text);
     return;
   }
-  fmt::print(stderr, "{}: {}\n", kind == NoteKind::note ? "note" : "warning", text);
+  fmt::print(stderr, "{}: {}\n", kind == NoteKind::note ? "note" : "warning", harmless(text));
 }
 
 void set_note_listener(NoteListener listener) { current_listener() = std::move(listener); }

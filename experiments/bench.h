@@ -37,6 +37,9 @@ struct Measure {
 using Times = std::map<std::string, std::vector<double>>;
 
 inline constexpr int kRepetitions = 7;
+inline constexpr std::size_t kMillion = 1'000'000;
+inline constexpr std::size_t kCompression = 1000;  // d / k
+inline constexpr int kStepsBefore = 50;            // thresholds drift slowly from then on
 
 /// Times `body` under `name`, interleaved with all others.
 void add_benchmark(const std::string& name,

@@ -79,17 +79,17 @@ class Exchange {
   Aggregation<float> result_;
 };
 
-struct Line {
+struct Exchanged {
   Measure measure;
   std::shared_ptr<Exchange> exchange;
 };
 
 /// Every aggregator, and gTop-k with put-back: the whole of what P3 is about.
-std::vector<Line> lines_of(World& world) {
+std::vector<Exchanged> lines_of(World& world) {
   const auto workers = std::make_shared<Workers>(world);
   const std::string where =
       world.size() == 1 ? "one process" : fmt::format("{} processes", world.size());
-  std::vector<Line> lines;
+  std::vector<Exchanged> lines;
   const auto add = [&](const char* kind, bool puts_back) {
     const std::string name = fmt::format("{}{}", kind, puts_back ? " and put-back" : "");
     Measure measure{.id = "",

@@ -22,9 +22,7 @@
 namespace residuum {
 namespace {
 
-constexpr std::size_t kMillion = 1'000'000;
 constexpr std::array<std::size_t, 2> kSizes{kMillion, 25 * kMillion};
-constexpr std::size_t kCompression = 1000;  // d / k
 
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 

@@ -18,9 +18,7 @@
 namespace residuum {
 namespace {
 
-constexpr std::array<std::size_t, 3> kSizes{1'000'000, 25'000'000, std::size_t{1} << 28U};
-constexpr std::size_t kCompression = 1000;  // d / k
-constexpr int kStepsBefore = 50;            // thresholds drift slowly from then on
+constexpr std::array<std::size_t, 3> kDeviceSizes{1'000'000, 25'000'000, std::size_t{1} << 28U};
 
 std::vector<float> normal_numbers(std::size_t size) {
   RandomStream random(1, Purpose::test, 0, 0);
@@ -94,8 +92,8 @@ void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k) {
   if (!top_k) {
     fmt::print(stderr, "note: no comparison with torch.topk: no libtorch with CUDA here\n");
   }
-  const auto gradient = normal_numbers(kSizes.back());
-  for (const std::size_t d : kSizes) {
+  const auto gradient = normal_numbers(kDeviceSizes.back());
+  for (const std::size_t d : kDeviceSizes) {
     add_size(measures, std::span(gradient).first(d), top_k);
   }
 }

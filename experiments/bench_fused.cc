@@ -18,10 +18,8 @@
 namespace residuum {
 namespace {
 
-constexpr std::size_t kMillion = 1'000'000;
 constexpr double kDensity = 1e-3;
 constexpr std::size_t kLayers = 60;
-constexpr int kStepsBefore = 50;
 
 std::shared_ptr<const ErrorFeedbackCase::Gradients> gradients_of(std::size_t d) {
   constexpr std::uint32_t kDifferent = 4;

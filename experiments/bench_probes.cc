@@ -83,7 +83,7 @@ void time_resnet(std::vector<Measure>& measures, const Options& options) {
        .target = kShare});
 }
 
-struct Case {
+struct ProbesCase {
   const char* name;
   const char* probes;
 };
@@ -91,12 +91,12 @@ struct Case {
 }  // namespace
 
 void bench_probes(std::vector<Measure>& measures, const Options& options) {
-  const auto time_logistic = [&](const Case& one) {
+  const auto time_logistic = [&](const ProbesCase& one) {
     const auto training =
         std::make_shared<TimedTraining>(logistic_study(options, one.probes), options);
     add_benchmark(fmt::format("logistic/{}", one.name), [training] { (*training)(); });
   };
-  const auto time_network = [&](const Case& one) {
+  const auto time_network = [&](const ProbesCase& one) {
     const auto training =
         std::make_shared<TimedTraining>(fmt::format(fmt::runtime(kLenet), one.probes), options);
     add_benchmark(

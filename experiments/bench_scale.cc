@@ -15,8 +15,6 @@
 namespace residuum {
 namespace {
 
-constexpr std::size_t kMillion = 1'000'000;
-
 // As many worker-iterations for every P.
 constexpr int kWorkerIterations = 1 << 16;
 constexpr std::string_view kTraining = R"(schema = 1
@@ -43,14 +41,16 @@ iterations = {}
 names = []
 )";
 
-struct Case {
+struct SizedStep {
   std::size_t d;
   double density;
 };
 
-std::string name_of(const Case& one) { return fmt::format("scale/{}/{}", one.d, one.density); }
+std::string step_name(const SizedStep& one) {
+  return fmt::format("scale/{}/{}", one.d, one.density);
+}
 
-void add_step(const Case& one) {
+void add_step(const SizedStep& one) {
   // A second vector of 1e8 is what fits where a third might not.
   auto gradients = std::make_shared<ErrorFeedbackCase::Gradients>();
   for (const std::uint32_t worker : {0U, 1U}) {
@@ -60,12 +60,12 @@ void add_step(const Case& one) {
   for (int t = 0; t < 10; ++t) {
     step->step();
   }
-  add_benchmark(name_of(one), [step] { step->step(); });
+  add_benchmark(step_name(one), [step] { step->step(); });
 }
 
 /// Every case against the one of its kind that `baseline` names.
-void bench_steps(std::span<const Case> cases,
-                 const Case& baseline,
+void bench_steps(std::span<const SizedStep> cases,
+                 const SizedStep& baseline,
                  std::optional<double> target,
                  std::vector<Measure>& measures) {
   for (const auto& one : cases) {
@@ -73,8 +73,8 @@ void bench_steps(std::span<const Case> cases,
     const bool is_larger = one.d > baseline.d && one.density == baseline.density;
     measures.push_back({.id = "",
                         .name = fmt::format("step, d = {}, rho = {}", one.d, one.density),
-                        .benchmark = name_of(one),
-                        .baseline = name_of(baseline),
+                        .benchmark = step_name(one),
+                        .baseline = step_name(baseline),
                         .faster_than = false,
                         .target = is_larger ? target : std::nullopt,
                         .entries = one.d,
@@ -138,19 +138,19 @@ void bench_scale(std::vector<Measure>& measures, const Options& options) {
   constexpr double kRho = 1e-3;
   constexpr double kFlat = 1.5;
   // Beyond the second cache everywhere from here on.
-  const Case out_of_cache{.d = 10 * kMillion, .density = kRho};
-  const std::vector<Case> sizes{{.d = 10'000, .density = kRho},
-                                {.d = 100'000, .density = kRho},
-                                {.d = kMillion, .density = kRho},
-                                out_of_cache,
-                                {.d = 25 * kMillion, .density = kRho},
-                                {.d = 100 * kMillion, .density = kRho}};
+  const SizedStep out_of_cache{.d = 10 * kMillion, .density = kRho};
+  const std::vector<SizedStep> sizes{{.d = 10'000, .density = kRho},
+                                    {.d = 100'000, .density = kRho},
+                                    {.d = kMillion, .density = kRho},
+                                    out_of_cache,
+                                    {.d = 25 * kMillion, .density = kRho},
+                                    {.d = 100 * kMillion, .density = kRho}};
   bench_steps(sizes, out_of_cache, kFlat, measures);
   for (const std::size_t d : {kMillion, 25 * kMillion}) {
-    const std::vector<Case> densities{{.d = d, .density = 1e-4},
-                                      {.d = d, .density = 1e-2},
-                                      {.d = d, .density = 0.1},
-                                      {.d = d, .density = 0.5}};
+    const std::vector<SizedStep> densities{{.d = d, .density = 1e-4},
+                                          {.d = d, .density = 1e-2},
+                                          {.d = d, .density = 0.1},
+                                          {.d = d, .density = 0.5}};
     bench_steps(densities, {.d = d, .density = kRho}, std::nullopt, measures);
   }
   bench_workers(measures, options);

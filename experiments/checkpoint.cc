@@ -17,7 +17,7 @@
 
 #include "core/error.h"
 #include "experiments/checksum.h"
-#include "experiments/progress.h"
+#include "experiments/streams.h"
 #include "reports/result_folder.h"
 
 namespace residuum {

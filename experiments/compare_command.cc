@@ -8,9 +8,11 @@
 namespace residuum {
 
 ExitCode compare_command(const Options& options) {
-  const auto changes = reports::compare_folders(reports::summarise(options.result_dir),
-                                                reports::summarise(options.other_dir),
-                                                options.tolerance);
+  const auto changes = reports::compare_folders(
+      reports::summarise(options.result_dir),
+      reports::summarise(options.other_dir),
+      options.tolerance,
+      options.anyway ? reports::OtherProblem::noted : reports::OtherProblem::refused);
   if (options.json) {
     fmt::print("{}\n", reports::to_json(changes).dump(2));
   } else {

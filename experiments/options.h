@@ -51,6 +51,7 @@ struct Options {
   // compare
   std::filesystem::path other_dir;
   double tolerance = 0.01;
+  bool anyway = false;
   bool fail_on_regression = false;
 
   // inspect, and falsify where it is the same

@@ -211,7 +211,7 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
 
 ExitCode plan_command(const Options& options) {
   const Study study =
-      parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
+      parse_study(read_study_file(options.study), options.study.string(), options.overrides);
   ObjectiveCache objectives(
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
   if (options.layers) {

@@ -13,13 +13,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <system_error>
 
 #include "core/cluster/mpi_world.h"
 #include "experiments/commands.h"
 #include "experiments/signals.h"
+#include "experiments/streams.h"
 
 namespace {
 
@@ -113,6 +113,7 @@ void add_compare(CLI::App& command, Options& options) {
   command
       .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
       ->check(CLI::NonNegativeNumber);
+  add_flag(command, "--anyway", options.anyway, "also where objective, data or dimension differ");
   add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
   add_flag(command, "--json", options.json, "as JSON");
 }
@@ -192,7 +193,7 @@ std::string complaint(const CommandLine& line,
   for (const auto* command : line.app.get_subcommands(nullptr)) {
     commands.push_back(command->get_name());
   }
-  const bool names_a_command = arguments.size() > 1 && arguments[1].front() != '-';
+  const bool names_a_command = arguments.size() > 1 && !arguments[1].starts_with('-');
   if (names_a_command &&
       std::find(commands.begin(), commands.end(), arguments[1]) == commands.end()) {
     return fmt::format(
@@ -241,31 +242,17 @@ ExitCode dispatch(const CommandLine& line,
 /// Runs `action`; what it throws becomes a line on stderr and an exit code. `is_shared` tells
 /// whether all processes have failed alike, so that they can end in order.
 ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
-  std::string message;
-  ExitCode code = ExitCode::internal;
-  bool is_shared = false;
   try {
     return action();
   } catch (const residuum::SharedError& error) {
-    message = fmt::format("error: {}", error.what());
-    code = error.code();
-    is_shared = true;
-  } catch (const residuum::Error& error) {
-    message = fmt::format("error: {}", error.what());
-    code = error.code();
-  } catch (const std::bad_alloc&) {
-    message = "error: out of memory";
-    code = ExitCode::resource;
-  } catch (const std::exception& error) {
-    message = fmt::format("internal error: {}", error.what());
+    return world.is_root() ? residuum::say_what_was_caught() : error.code();
+  } catch (const std::exception&) {
+    const ExitCode code = residuum::say_what_was_caught();
+    if (world.size() > 1) {
+      world.abort(code);  // the others may be waiting for this one
+    }
+    return code;
   }
-  if (!is_shared || world.is_root()) {
-    fmt::print(stderr, "{}\n", message);
-  }
-  if (world.size() > 1 && !is_shared) {
-    world.abort(code);  // the others may be waiting for this one
-  }
-  return code;
 }
 
 }  // namespace
@@ -273,15 +260,17 @@ ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action
 namespace residuum {
 
 int residuum_main(int argc, char** argv) {
+  hold_standard_streams();
   CommandLine line;
   const std::vector<std::string> arguments(argv, argv + argc);
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-      return line.app.exit(error);  // --help
+      line.app.exit(error);  // --help
+      return static_cast<int>(flush_output(ExitCode::done));
     }
-    fmt::print(stderr, "error: {}\n", complaint(line, arguments, error));
+    say(fmt::format("error: {}", complaint(line, arguments, error)));
     return static_cast<int>(ExitCode::usage);
   }
   if (line.run->parsed()) {
@@ -289,7 +278,8 @@ int residuum_main(int argc, char** argv) {
   }
   const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
                                                      : residuum::make_single_process();
-  return static_cast<int>(guarded(*world, [&] { return dispatch(line, arguments, *world); }));
+  const ExitCode code = guarded(*world, [&] { return dispatch(line, arguments, *world); });
+  return static_cast<int>(flush_output(code));
 }
 
 }  // namespace residuum

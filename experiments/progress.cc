@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string_view>
 #include <unistd.h>
+
+#include "core/text.h"
+#include "experiments/streams.h"
 
 namespace residuum {
 namespace {
 
 constexpr std::array kMarks{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+
+constexpr std::string_view kNewLine = "\r\x1b[K";  // writes over the bar
 
 double mark_after(double fraction) {
   const auto* const next = std::upper_bound(kMarks.begin(), kMarks.end(), fraction);
@@ -18,8 +24,6 @@ double mark_after(double fraction) {
 }
 
 }  // namespace
-
-void say(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
 Progress::Progress(ProgressStyle style, std::size_t runs, int groups)
     : style_(style), runs_(runs), alone_(groups == 1), next_(kMarks.front()) {
@@ -73,25 +77,25 @@ void Progress::show(double fraction) {
 void Progress::bar(double fraction) const {
   constexpr int kWidth = 30;
   const int filled = static_cast<int>(fraction * kWidth);
-  fmt::print(stderr,
-             "\r\x1b[K{:#<{}}{:.<{}} {:3.0f} %  {}",
-             "",
-             filled,
-             "",
-             kWidth - filled,
-             100 * fraction,
-             run_name());
-  if (fraction >= 1) {
-    fmt::print(stderr, "\n");
-  }
+  say_raw(fmt::format("{}{:#<{}}{:.<{}} {:3.0f} %  {}{}",
+                      kNewLine,
+                      "",
+                      filled,
+                      "",
+                      kWidth - filled,
+                      100 * fraction,
+                      harmless(run_name()),
+                      fraction >= 1 ? "\n" : ""));
 }
 
 void Progress::end_run(const std::string& outcome, bool remarkable) const {
   if (style_ == ProgressStyle::none || !remarkable) {
     return;
   }
-  const char* start = style_ == ProgressStyle::bar ? "\r\x1b[K" : "";
-  fmt::print(stderr, "{}{}: {}\n", start, run_name(), outcome);
+  if (style_ == ProgressStyle::bar) {
+    say_raw(kNewLine);
+  }
+  say(fmt::format("{}: {}", run_name(), outcome));
 }
 
 std::string Progress::run_name() const {

@@ -37,7 +37,4 @@ class Progress {
   Clock::time_point shown_ = Clock::now();
 };
 
-/// A line for the user on stderr.
-void say(const std::string& text);
-
 }  // namespace residuum

@@ -8,8 +8,9 @@
 #include <system_error>
 
 #include "core/cluster/world.h"
-#include "experiments/progress.h"
+#include "core/text.h"
 #include "experiments/run_status.h"
+#include "experiments/streams.h"
 
 namespace residuum {
 
@@ -48,7 +49,7 @@ void RankLog::hear(NoteKind kind, const std::string& text) {
 
 void RankLog::write(const char* kind, const std::string& text) {
   if (!speaks_) {
-    lines_.push_back(fmt::format("{} {}: {}", utc_now(), kind, text));
+    lines_.push_back(fmt::format("{} {}: {}", utc_now(), kind, harmless(text)));
     flush();
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 #include "reports/collect.h"
 #include "reports/report.h"
 #include "reports/theorems.h"
@@ -26,7 +27,7 @@ ExitCode report_command(const Options& options) {
   const auto summary = reports::collect(options.result_dir);
   const auto report = reports::write_report(options.result_dir);
   for (const auto& problem : report.problems) {
-    fmt::print(stderr, "note: {}\n", problem);
+    say(fmt::format("note: {}", problem));
   }
   if (!options.theorem.empty()) {
     fmt::print("{}", reports::theorem_text(summary, options.theorem));

@@ -7,22 +7,26 @@
 #include <exception>
 
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 
 int main(int argc, char** argv) {
+  using residuum::ExitCode;
+  residuum::hold_standard_streams();
   residuum::Options options;
   CLI::App app("Makes report.html, figures and tables from a residuum result folder");
   app.add_option("DIR", options.result_dir, "the result folder of a study")->required();
   app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
   try {
     app.parse(argc, argv);
-    return static_cast<int>(residuum::report_command(options));
+    return static_cast<int>(residuum::flush_output(residuum::report_command(options)));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(residuum::ExitCode::usage);
-  } catch (const residuum::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
-    return static_cast<int>(residuum::ExitCode::internal);
+    if (error.get_exit_code() == 0) {
+      app.exit(error);  // --help
+      return static_cast<int>(residuum::flush_output(ExitCode::done));
+    }
+    residuum::say(fmt::format("error: {}; see residuum-report --help", error.what()));
+    return static_cast<int>(ExitCode::usage);
+  } catch (const std::exception&) {
+    return static_cast<int>(residuum::say_what_was_caught());
   }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "core/cluster/mpi_world.h"
@@ -19,6 +20,7 @@
 #include "experiments/run_queue.h"
 #include "experiments/run_words.h"
 #include "experiments/signals.h"
+#include "experiments/streams.h"
 #include "experiments/study.h"
 #include "experiments/study_begin.h"
 #include "experiments/study_end.h"
@@ -36,7 +38,7 @@ std::string read_study_text(const fs::path& file, World& world) {
   Bytes bytes;
   together(world, [&] {
     if (world.is_root()) {
-      const std::string text = reports::read_file(file);
+      const std::string text = read_study_file(file);
       bytes.resize(text.size());
       std::memcpy(bytes.data(), text.data(), text.size());
     }
@@ -176,8 +178,27 @@ class Batch {
   /// Does one run unless it is done or somebody else is at it.
   void visit(std::size_t i, Progress& progress) {
     const PreparedRun& planned = planned_[i];
+    const auto alone = [&](const Error& error) {
+      if (group_->size() > 1) {
+        throw;  // the other processes do not know of it
+      }
+      fail(planned, error, progress);
+    };
+    try {
+      attempt(i, progress);
+    } catch (const SharedError& error) {
+      fail(planned, error, progress);
+    } catch (const Error& error) {
+      alone(error);
+    } catch (const std::bad_alloc&) {
+      alone(Error(ExitCode::resource, "out of memory"));
+    }
+  }
+
+  void attempt(std::size_t i, Progress& progress) {
+    const std::string& id = planned_[i].id;
     std::unique_ptr<FileLock> lock;
-    switch (state_on_root(planned.id, lock)) {
+    switch (state_on_root(id, lock)) {
       case Before::done:
         progress.end_run("done before", false);
         ++done_before_;
@@ -188,17 +209,8 @@ class Batch {
       case Before::open:
         break;
     }
-    log_.start_run(result_dir_ / "runs" / planned.id);
-    try {
-      log_.guard([&] { run_one(study_.runs[i], progress); });
-    } catch (const SharedError& error) {
-      fail(planned.id, error, progress);
-    } catch (const Error& error) {
-      if (group_->size() > 1) {
-        throw;  // the other processes do not know of it
-      }
-      fail(planned.id, error, progress);
-    }
+    log_.start_run(result_dir_ / "runs" / id);
+    log_.guard([&] { run_one(study_.runs[i], progress); });
   }
 
   enum class Before : std::int64_t { done, taken, open };
@@ -221,11 +233,11 @@ class Batch {
   }
 
   /// A run that fails is a result of the batch; the others go on.
-  void fail(const std::string& id, const Error& error, Progress& progress) {
+  void fail(const PreparedRun& planned, const Error& error, Progress& progress) {
     any_failed_ = true;
     together(*group_, [&] {
       if (group_->is_root()) {
-        fail_run(result_dir_, id, error.what());
+        fail_run(result_dir_, planned, study_, error.what());
       }
     });
     progress.end_run(fmt::format("failed: {}", error.what()), true);
@@ -267,7 +279,7 @@ class Batch {
       run.training.minimizer = facts.minimizer;
       run.training.stop = &stop_requested();
       if (group_->is_root()) {
-        folder = std::make_unique<RunFolder>(result_dir_, run, study_.name, study_.title);
+        folder = std::make_unique<RunFolder>(result_dir_, run, study_);
         if (run.method->feedback->estimates()) {
           run.training.worker_smoothness = worker_smoothness(run);
         }

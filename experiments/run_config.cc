@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/fnv1a.h"
 #include "core/trainer/density_schedule.h"
 #include "experiments/probes_section.h"
 #include "objectives/data/partition.h"
@@ -260,17 +261,6 @@ std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
 }
 
 }  // namespace
-
-std::string short_hash(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  // The finaliser of MurmurHash3 spreads every bit over the digits that are kept.
-  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
-  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
-  return fmt::format("{:016x}", hash ^ (hash >> 33)).substr(4);
-}
 
 std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {
   ObjectiveContext context = context_;

@@ -72,7 +72,4 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 /// All runs of the study, in order, without their objectives' data kept. Equal runs are an error.
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
 
-/// 12 hexadecimal digits of a 64-bit FNV-1a hash: tells configurations apart, is no signature.
-std::string short_hash(const std::string& text);
-
 }  // namespace residuum

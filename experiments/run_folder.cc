@@ -2,9 +2,10 @@
 
 #include <system_error>
 
-#include "experiments/progress.h"
 #include "experiments/run_status.h"
+#include "experiments/streams.h"
 #include "reports/result_folder.h"
+#include "reports/table_prints.h"
 
 namespace residuum {
 namespace {
@@ -30,19 +31,25 @@ void move_file(const std::filesystem::path& from, const std::filesystem::path& t
   }
 }
 
-/// A print of each table, to notice later that it is not the one that was written.
-Json prints_of(const std::filesystem::path& folder) {
-  Json prints = Json::object();
-  for (const char* name : {"iterations.csv", "checks.csv"}) {
-    prints[name] = short_hash(reports::read_file(folder / name));
-  }
+std::vector<std::string> tables_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names{"iterations.csv", "checks.csv"};
   for (const TableInfo* details : kDetailTables) {
     const auto name = DetailFiles::name(*details);
     if (std::filesystem::exists(folder / name)) {
-      prints[name] = short_hash(reports::read_file(folder / name));
+      names.push_back(name);
     }
   }
-  return prints;
+  return names;
+}
+
+/// What config.json says.
+Json config_json(const PreparedRun& run, const Study& study) {
+  return {{"run_id", run.id},
+          {"study", study.name},
+          {"title", study.title},
+          {"seed", run.seed},
+          {"varying", Json(run.varying)},
+          {"config", Json(run.config)}};
 }
 
 void write_status(const std::filesystem::path& folder, const Json& status) {
@@ -89,17 +96,14 @@ void restore_parts(const std::filesystem::path& folder) {
   }
 }
 
-/// No tables under their own names, and a status that says why.
-void leave_without_tables(const std::filesystem::path& folder,
-                          const std::string& started_utc,
-                          const char* state,
-                          const std::string& message) {
-  write_log(folder, started_utc, message);
-  write_status(folder,
-               {{"state", state},
-                {"message", message},
-                {"started_utc", started_utc},
-                {"finished_utc", utc_now()}});
+/// The status of a run that has no tables.
+Json status_without_tables(const std::string& started_utc,
+                           const char* state,
+                           const std::string& message) {
+  return {{"state", state},
+          {"message", message},
+          {"started_utc", started_utc},
+          {"finished_utc", utc_now()}};
 }
 
 }  // namespace
@@ -115,13 +119,16 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
     if (state != "finished" && state != "diverged") {
       return false;
     }
-    if (reports::value_at(status, "files") == prints_of(folder)) {
-      return true;
-    }
-  } catch (const Error&) {
+    const Json& files = reports::value_at(status, "files");
+    require(files.is_object() && !files.empty(), "it does not say which tables it has");
+    const auto damage = reports::damage_of(folder, files);
+    require(!damage, "{}", damage.value_or(""));
+    return true;
+  } catch (const Error& error) {
     // What cannot be read is as good as damaged.
+    say(fmt::format(
+        "{} was damaged since it finished ({}); it is run again", folder.string(), error.what()));
   }
-  say(fmt::format("{} was damaged since it finished; it is run again", folder.string()));
   return false;
 }
 
@@ -148,22 +155,17 @@ void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRu
 
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
-                     const std::string& study_name,
-                     const std::string& title)
+                     const Study& study)
     : folder_(result_dir / "runs" / run.id),
       run_id_(run.id),
       data_fingerprint_(run.data_fingerprint),
       started_utc_(utc_now()) {
   make_folder(folder_);
+  reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
   resume(run);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
-  reports::write_json_atomically(folder_ / "config.json",
-                                 {{"run_id", run.id},
-                                  {"study", study_name},
-                                  {"title", title},
-                                  {"seed", run.seed},
-                                  {"varying", Json(run.varying)},
-                                  {"config", Json(run.config)}});
+  std::error_code ignored;  // there is none
+  std::filesystem::remove(reports::failure_file(folder_), ignored);
   if (!resumed_) {
     iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
     checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
@@ -260,7 +262,9 @@ void RunFolder::finish(const Outcome& outcome,
                        const PreparedRun& run,
                        const nlohmann::json& provenance) {
   if (outcome.state == Outcome::State::stopped) {
-    leave_without_tables(folder_, started_utc_, state_name(outcome.state), outcome.message);
+    write_log(folder_, started_utc_, outcome.message);
+    write_status(folder_,
+                 status_without_tables(started_utc_, state_name(outcome.state), outcome.message));
     return;
   }
   iterations_->close();
@@ -280,18 +284,29 @@ void RunFolder::finish(const Outcome& outcome,
   Json status = final_status(outcome, summary, run);
   status["started_utc"] = started_utc_;
   status["finished_utc"] = utc_now();
-  status["files"] = prints_of(folder_);
+  status["files"] = reports::prints_of(folder_, tables_in(folder_));
   status["provenance"] = Json(provenance);
   write_status(folder_, status);
   keep_checkpoints(folder_, 1, outcome.iterations);
 }
 
 void fail_run(const std::filesystem::path& result_dir,
-              const std::string& run_id,
+              const PreparedRun& run,
+              const Study& study,
               const std::string& message) {
-  const auto folder = result_dir / "runs" / run_id;
-  make_folder(folder);
-  leave_without_tables(folder, utc_now(), "failed", message);
+  const auto folder = result_dir / "runs" / run.id;
+  const std::string now = utc_now();
+  const Json config = config_json(run, study);
+  const Json status = status_without_tables(now, "failed", message);
+  try {
+    make_folder(folder);
+    write_log(folder, now, message);
+    reports::write_json_atomically(folder / "config.json", config);
+    write_status(folder, status);
+  } catch (const Error&) {
+    reports::write_json_atomically(reports::failure_file(folder),
+                                   {{"config", config}, {"status", status}});
+  }
 }
 
 }  // namespace residuum

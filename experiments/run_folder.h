@@ -23,19 +23,18 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
 /// Usage error if the run has come to its end on data other than those it would be made with now.
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);
 
-/// Leaves the run without tables, with a status of "failed" that says why.
+/// Leaves the run without tables, with a status of "failed" that says why: in its folder, or beside
+/// it where the folder cannot be written.
 void fail_run(const std::filesystem::path& result_dir,
-              const std::string& run_id,
+              const PreparedRun& run,
+              const Study& study,
               const std::string& message);
 
 class RunFolder final : public Recorder {
  public:
   /// Creates the folder and writes config.json and a status of "running". Where a checkpoint can be
   /// used the tables go on from there.
-  RunFolder(const std::filesystem::path& result_dir,
-            const PreparedRun& run,
-            const std::string& study_name,
-            const std::string& title);
+  RunFolder(const std::filesystem::path& result_dir, const PreparedRun& run, const Study& study);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
   void write_detail(const DetailRow& row) override { details_.write(row); }

@@ -26,6 +26,8 @@ void catch_stop_signals() {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
+  // Whoever listened to the progress may leave; the runs go on.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 }  // namespace residuum

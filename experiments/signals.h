@@ -1,5 +1,6 @@
 #pragma once
-// USR1, USR2, TERM and INT ask a run to stop after the iteration it is in.
+// USR1, USR2, TERM and INT ask a run to stop after the iteration it is in. PIPE, which comes when
+// nobody reads the progress any more, asks nothing.
 
 #include <atomic>
 

@@ -6,6 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include "core/text.h"
+#include "reports/files.h"
+
 #include <toml++/toml.h>
 
 namespace residuum {
@@ -23,18 +26,22 @@ std::string place_of(const toml::source_region& source) {
                      source.begin.column);
 }
 
-nlohmann::json to_json(const toml::node& node) {
+/// More levels than any setting has; a text of many more must not end the stack.
+constexpr int kDeepest = 16;
+
+nlohmann::json to_json(const toml::node& node, int depth = 0) {
+  require(depth <= kDeepest, "more than {} nested values at {}", kDeepest, place_of(node.source()));
   if (const auto* table = node.as_table()) {
     auto object = nlohmann::json::object();
     for (const auto& [key, value] : *table) {
-      object[std::string(key.str())] = to_json(value);
+      object[std::string(key.str())] = to_json(value, depth + 1);
     }
     return object;
   }
   if (const auto* array = node.as_array()) {
     auto list = nlohmann::json::array();
     for (const auto& value : *array) {
-      list.push_back(to_json(value));
+      list.push_back(to_json(value, depth + 1));
     }
     return list;
   }
@@ -98,10 +105,14 @@ std::map<std::string, Settings> by_section(const Settings& settings) {
 /// What differs from run to run: the settings of one grid point or of one extra point.
 std::vector<Settings> grid_of(const toml::table& root) {
   std::vector<Settings> grid{Settings{}};
-  const auto* sweep = root["sweep"].as_table();
-  if (sweep == nullptr) {
+  const auto node = root["sweep"];
+  if (!node) {
     return grid;
   }
+  const auto* sweep = node.as_table();
+  require(sweep != nullptr,
+          "'sweep' at {} must be a section of keys with lists: [sweep]",
+          place_of(node.node()->source()));
   Settings axes;
   flatten(*sweep, axes);
   for (const auto& [dotted, axis] : axes) {
@@ -202,7 +213,7 @@ void check_top_level(const toml::table& root) {
   require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
 }
 
-bool is_shell_safe(std::string_view name) {
+bool is_folder_name(std::string_view name) {
   const auto safe = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
@@ -215,13 +226,79 @@ std::string name_of(const toml::table& root, const std::string& file) {
   const auto node = root["name"];
   require(static_cast<bool>(node), "missing key 'name' in {}", file);
   const auto name = node.value<std::string>();
-  require(name && is_shell_safe(*name),
+  require(name && is_folder_name(*name),
           "'name' at {} must be made of letters, digits, '.', '-' and '_'",
           place_of(node.node()->source()));
   return *name;
 }
 
+std::string title_of(const toml::table& root, const std::string& name) {
+  const auto node = root["title"];
+  if (!node) {
+    return name;
+  }
+  const auto title = node.value_exact<std::string>();
+  require(title.has_value(), "'title' at {} must be a text", place_of(node.node()->source()));
+  return *title;
+}
+
+/// Refuses keys of very many parts, for each of which the parser calls itself; it counts brackets
+/// on its own. Strings and comments are passed over.
+class DotCounter {
+ public:
+  DotCounter(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  void check() {
+    while (position_ < text_.size()) {
+      const char c = text_[position_];
+      if (c == '#') {
+        position_ = std::min(text_.find('\n', position_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        count(c);
+        ++position_;
+      }
+    }
+  }
+
+ private:
+  void count(char c) {
+    constexpr std::string_view kEndsOfKeys = "\n=,[]{}";
+    line_ += c == '\n' ? 1 : 0;
+    if (kEndsOfKeys.find(c) != std::string_view::npos) {
+      dots_ = 0;
+    }
+    dots_ += c == '.' ? 1 : 0;
+    require(dots_ < kDeepest, "a key of more than {} parts at {}:{}", kDeepest, file_, line_);
+  }
+
+  /// One that is never closed goes to the end: the parser says so.
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool is_long = text_.substr(position_).starts_with(three);
+    const std::string_view end =
+        is_long ? std::string_view(three) : std::string_view(three).substr(2);
+    position_ += end.size();
+    while (position_ < text_.size() && !text_.substr(position_).starts_with(end)) {
+      if (text_[position_] == '\n' && !is_long) {
+        return;
+      }
+      line_ += text_[position_] == '\n' ? 1 : 0;
+      position_ += quote == '"' && text_[position_] == '\\' ? 2 : 1;
+    }
+    position_ = std::min(position_ + end.size(), text_.size());
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t position_ = 0;
+  std::size_t line_ = 1;
+  int dots_ = 0;
+};
+
 toml::table parse(const std::string& text, const std::string& file) {
+  DotCounter(text, file).check();
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
@@ -236,6 +313,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
           "--set {}: write it as key=value, e.g. --set workers.count=8",
           override_text);
   const std::string key = override_text.substr(0, equals);
+  require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
   for (const char* fixed : {"schema", "name", "title", "sweep", "point"}) {
     require(key != fixed, "--set {}: '{}' is set in the file alone", override_text, key);
@@ -245,7 +323,9 @@ void apply_override(const std::string& override_text, Settings& settings) {
   }
   Setting setting{.value = value, .place = "--set"};
   try {
-    setting.value = to_json(*toml::parse("v = " + value).get("v"));
+    const std::string line = "v = " + value;
+    DotCounter(line, "--set").check();
+    setting.value = to_json(*toml::parse(line).get("v"));
   } catch (const toml::parse_error&) {
     setting.value = value;
   }
@@ -364,13 +444,18 @@ const std::vector<std::string>& section_names() {
   return names;
 }
 
+std::string read_study_file(const std::filesystem::path& file) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
+  return reports::read_file(file, kMostBytes);
+}
+
 Study parse_study(const std::string& text,
                   const std::string& file,
                   const std::vector<std::string>& overrides) {
   const toml::table root = with_seeds(parse(text, file), overrides);
   check_top_level(root);
   Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
-  study.title = root["title"].value_or(study.name);
+  study.title = title_of(root, study.name);
 
   const auto points = points_of(root, overrides);
   const auto keys = varying_keys(points);

@@ -3,6 +3,7 @@
 // the business of run_config.h.
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ struct Study {
 
 /// The sections a study may have.
 const std::vector<std::string>& section_names();
+
+/// The bytes of a study file. One that cannot be read, or is no regular file of a study's size, is
+/// a usage error.
+std::string read_study_file(const std::filesystem::path& file);
 
 /// Parses `text`; `file` names it in messages ("s.toml:14:3"). `overrides` are "key=value" with
 /// dotted keys and TOML values, and win over the file. Errors are usage errors with their place.

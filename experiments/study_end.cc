@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "experiments/file_lock.h"
-#include "experiments/progress.h"
+#include "experiments/streams.h"
 #include "reports/assumptions.h"
 #include "reports/collect.h"
 #include "reports/result_folder.h"
@@ -18,13 +18,14 @@ namespace {
 bool tell_failed_checks(const reports::Run& run) {
   bool any = false;
   for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {
-    const bool matters = check.value("hard", false) && check.value("expected", true);
-    if (!check.value("holds", true) && matters) {
+    const bool matters =
+        reports::flag_at(check, "hard", false) && reports::flag_at(check, "expected", true);
+    if (!reports::flag_at(check, "holds", true) && matters) {
       say(fmt::format("{}: check '{}' failed at {} of {} iterations",
                       run.id,
                       name,
-                      check.value("failures", 0),
-                      check.value("n", 0)));
+                      reports::plain_text(reports::value_at(check, "failures")),
+                      reports::plain_text(reports::value_at(check, "n"))));
       any = true;
     }
   }

@@ -103,22 +103,33 @@ struct NpyShape {
   std::size_t columns = 0;
 };
 
-NpyShape parse_shape(const std::string& text, const std::string& file) {
-  std::vector<std::size_t> sizes;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    std::size_t size = 0;
-    const auto result = std::from_chars(at, end, size);
-    if (result.ec == std::errc{}) {
-      sizes.push_back(size);
-      at = result.ptr;
-    } else {
-      ++at;
-    }
-  }
-  require(sizes.size() == 2, "{}: shape {} is not (P, d)", file, text);
-  return {.rows = sizes[0], .columns = sizes[1]};
+std::optional<std::size_t> parse_size(std::string_view text) {
+  const std::string_view digits = trimmed(text);
+  std::size_t size = 0;
+  const auto* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, size);
+  return result.ec == std::errc{} && result.ptr == end ? std::optional(size) : std::nullopt;
+}
+
+/// "(2, 3)", as Python writes a pair of whole numbers.
+NpyShape parse_shape(std::string_view text, const std::string& file) {
+  const auto comma = text.find(',');
+  const bool is_pair =
+      text.starts_with('(') && text.ends_with(')') && comma != std::string_view::npos;
+  const auto rows = is_pair ? parse_size(text.substr(1, comma - 1)) : std::nullopt;
+  const auto columns =
+      is_pair ? parse_size(text.substr(comma + 1, text.size() - comma - 2)) : std::nullopt;
+  require(rows && columns, "{}: shape {} is not (P, d)", file, text);
+  return {.rows = *rows, .columns = *columns};
+}
+
+bool parse_flag(std::string_view text, std::string_view key, const std::string& file) {
+  require(text == "True" || text == "False",
+          "{}: {} is {} in the .npy header, not True or False",
+          file,
+          key,
+          text);
+  return text == "True";
 }
 
 template <class Real>
@@ -140,6 +151,7 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
   };
+  require(byte(6) >= 1 && byte(6) <= 3, "{}: version {} of .npy is not known", file, byte(6));
   const bool is_v1 = byte(6) == 1;
   const std::size_t start = is_v1 ? kNpyPreamble : kNpyPreamble + 2;
   require(bytes.size() >= start, "{}: truncated .npy header", file);
@@ -157,7 +169,8 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
           "{}: type {} is not supported; save float32 or float64, little-endian",
           file,
           type);
-  const bool by_column = header_value(header, "fortran_order", file) == "True";
+  const bool by_column =
+      parse_flag(header_value(header, "fortran_order", file), "fortran_order", file);
   const NpyShape shape = parse_shape(header_value(header, "shape", file), file);
   const std::size_t width = is_float32 ? sizeof(float) : sizeof(double);
   const bool fits = shape.rows > 0 && shape.columns > 0 &&

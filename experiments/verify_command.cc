@@ -209,7 +209,7 @@ void allow_mpirun_as_root() {
 
 ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
-      parse_study(reports::read_file(options.study), options.study.string(), options.overrides);
+      parse_study(read_study_file(options.study), options.study.string(), options.overrides);
   const fs::path top = output_folder(options, study.name + "-verify");
   const auto all_ranks = chosen_ranks(options.ranks, study);
   refuse_fast_reductions(study);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/fnv1a.h"
 #include "core/notes.h"
 #include "objectives/data/cache_file.h"
 
@@ -21,20 +22,12 @@ nlohmann::json to_json(const FactsKey& key) {
           {"scale", key.scale}};
 }
 
-/// FNV-1a, 64 bit.
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t state = 0xcbf29ce484222325;
-  for (const char c : text) {
-    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return state;
-}
-
 }  // namespace
 
 std::filesystem::path facts_file(const std::filesystem::path& cache_dir, const FactsKey& key) {
-  return cache_dir /
-         fmt::format("facts-{}-{:016x}.json", key.fingerprint, hash(to_json(key).dump()));
+  Fnv1a hash;
+  hash.add(to_json(key).dump());
+  return cache_dir / fmt::format("facts-{}-{:016x}.json", key.fingerprint, hash.value());
 }
 
 std::optional<std::vector<double>> load_minimizer(const std::filesystem::path& cache_dir,

@@ -41,15 +41,7 @@ class Quadratic final : public Objective {
       : settings_(settings),
         h_(curvatures(settings)),
         linear_(settings.workers),
-        linear_made_(settings.workers),
-        mean_linear_(settings.dimension) {
-    for (std::size_t p = 0; p < settings.workers; ++p) {
-      const auto b = draw_linear(p);
-      for (std::size_t j = 0; j < b.size(); ++j) {
-        mean_linear_[j] += b[j] / static_cast<double>(settings.workers);
-      }
-    }
-  }
+        linear_made_(settings.workers) {}
 
   std::size_t dimension() const override { return settings_.dimension; }
   std::size_t samples() const override { return 0; }
@@ -70,9 +62,10 @@ class Quadratic final : public Objective {
                 .minimizer = std::vector<double>(h_.size()),
                 .convex = true};
     double minimum = 0;
+    const auto& b = mean_linear();
     for (std::size_t j = 0; j < h_.size(); ++j) {
-      facts.minimizer[j] = mean_linear_[j] / h_[j];
-      minimum -= 0.5 * mean_linear_[j] * facts.minimizer[j];
+      facts.minimizer[j] = b[j] / h_[j];
+      minimum -= 0.5 * b[j] * facts.minimizer[j];
     }
     facts.minimum = minimum;
     return facts;
@@ -139,6 +132,20 @@ class Quadratic final : public Objective {
     return linear_[p];
   }
 
+  /// The mean of all b^p. It takes P d draws: a study that is only planned makes none.
+  const std::vector<double>& mean_linear() const {
+    std::call_once(mean_linear_made_, [&] {
+      mean_linear_.assign(h_.size(), 0.0);
+      for (std::size_t p = 0; p < settings_.workers; ++p) {
+        const auto b = draw_linear(p);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+          mean_linear_[j] += b[j] / static_cast<double>(settings_.workers);
+        }
+      }
+    });
+    return mean_linear_;
+  }
+
   template <class Real>
   void noisy_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const {
     const auto& b = linear(draw.worker);
@@ -173,7 +180,8 @@ class Quadratic final : public Objective {
   std::vector<double> h_;
   mutable std::vector<std::vector<double>> linear_;  // b^p, empty until worker p is asked for
   mutable std::vector<std::once_flag> linear_made_;
-  std::vector<double> mean_linear_;
+  mutable std::vector<double> mean_linear_;
+  mutable std::once_flag mean_linear_made_;
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "reports/table.h"
 
 namespace residuum::reports {
@@ -17,26 +19,27 @@ namespace {
 
 enum class Better { lower, higher, neither, unjudged };
 
-struct Quantity {
+struct ComparedQuantity {
   std::string_view name;
   Better better;
 };
 
 /// Those of run_metrics(), then the medians over the iterations of a run.
-constexpr std::array<Quantity, 14> kQuantities{{{"final_loss", Better::lower},
-                                                {"final_loss_gap", Better::lower},
-                                                {"final_grad_norm_sq", Better::lower},
-                                                {"final_test_loss", Better::lower},
-                                                {"final_test_accuracy", Better::higher},
-                                                {"final_test_perplexity", Better::lower},
-                                                {"average_grad_norm_sq", Better::lower},
-                                                {"delta_max", Better::neither},
-                                                {"total_error", Better::neither},
-                                                {"nnz_sent", Better::neither},
-                                                {"uplink_bytes", Better::lower},
-                                                {"delta_median", Better::neither},
-                                                {"contraction_median", Better::neither},
-                                                {"wall_s", Better::unjudged}}};
+constexpr std::array<ComparedQuantity, 14> kComparedQuantities{
+    {{"final_loss", Better::lower},
+     {"final_loss_gap", Better::lower},
+     {"final_grad_norm_sq", Better::lower},
+     {"final_test_loss", Better::lower},
+     {"final_test_accuracy", Better::higher},
+     {"final_test_perplexity", Better::lower},
+     {"average_grad_norm_sq", Better::lower},
+     {"delta_max", Better::neither},
+     {"total_error", Better::neither},
+     {"nnz_sent", Better::neither},
+     {"uplink_bytes", Better::lower},
+     {"delta_median", Better::neither},
+     {"contraction_median", Better::neither},
+     {"wall_s", Better::unjudged}}};
 
 std::optional<double> value_of(const Summary& summary, std::size_t run, std::string_view quantity) {
   if (quantity == "delta_median") {
@@ -87,10 +90,38 @@ std::vector<std::string> differing_keys(const Json& a, const Json& b) {
   return keys;
 }
 
+/// In what the functions differ that two runs minimise, with both values; empty where they do not.
+/// A key that only one of them has is an addition of a later program.
+std::string problem_difference(const Run& a, const Run& b) {
+  const auto differ = [](std::string_view name, const Json& before, const Json& after) {
+    return before.is_null() || after.is_null() || before == after
+               ? std::string()
+               : fmt::format("{} is {} in the first and {} in the second",
+                             name,
+                             plain_text(before),
+                             plain_text(after));
+  };
+  const Json& objective = value_at(b.config, "config.objective");
+  for (const auto& [key, before] : value_at(a.config, "config.objective").items()) {
+    const auto found = differ("objective." + key, before, value_at(objective, key));
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  for (const auto& [path, name] : {std::pair("data.fingerprint", "the data's fingerprint"),
+                                   std::pair("dimension", "the dimension")}) {
+    const auto found = differ(name, value_at(a.status, path), value_at(b.status, path));
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
 class Comparer {
  public:
-  Comparer(const Summary& a, const Summary& b, double tolerance)
-      : a_(a), b_(b), tolerance_(tolerance) {
+  Comparer(const Summary& a, const Summary& b, double tolerance, OtherProblem other)
+      : a_(a), b_(b), tolerance_(tolerance), other_(other) {
     for (std::size_t i = 0; i < b.folder.runs.size(); ++i) {
       of_b_.emplace(key_of(b.folder.runs[i]), i);
     }
@@ -110,7 +141,7 @@ class Comparer {
     note_additions();
     set_confidence(methods);
     for (const auto& method : methods) {
-      for (const auto& quantity : kQuantities) {
+      for (const auto& quantity : kComparedQuantities) {
         judge(method, quantity);
       }
     }
@@ -131,12 +162,28 @@ class Comparer {
       }
       ++matched_;
       const std::size_t j = found->second;
+      mind_other_problem(run, b_.folder.runs[j], name);
       compare_states(i, j, name);
       if (run.state == "finished" && b_.folder.runs[j].state == "finished") {
         method.pairs.push_back({.a = i, .b = j});
       }
     }
     return method;
+  }
+
+  void mind_other_problem(const Run& before, const Run& after, const std::string& name) {
+    const std::string difference = problem_difference(before, after);
+    if (difference.empty()) {
+      return;
+    }
+    require(
+        other_ == OtherProblem::noted,
+        "{} and {} are not of the same problem: for {}, {}; --anyway compares them all the same",
+        a_.folder.path.string(),
+        b_.folder.path.string(),
+        name,
+        difference);
+    changes_.notes.push_back(fmt::format("{}: not the same problem: {}", name, difference));
   }
 
   void compare_states(std::size_t i, std::size_t j, const std::string& name) {
@@ -203,7 +250,7 @@ class Comparer {
   void set_confidence(const std::vector<PairedMethod>& methods) {
     std::size_t judged = 0;
     for (const auto& method : methods) {
-      for (const auto& quantity : kQuantities) {
+      for (const auto& quantity : kComparedQuantities) {
         const auto found = differences(method, quantity.name);
         judged +=
             quantity.better != Better::unjudged && !found.same && found.before.size() > 1 ? 1U : 0U;
@@ -212,14 +259,14 @@ class Comparer {
     changes_.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, judged));
   }
 
-  void judge(const PairedMethod& method, const Quantity& quantity) {
+  void judge(const PairedMethod& method, const ComparedQuantity& quantity) {
     const Differences found = differences(method, quantity.name);
     if (found.before.empty()) {
       return;
     }
     Change change{.method = method.label,
                   .quantity = quantity.name,
-                  .verdict = Verdict::same,
+                  .verdict = ChangeVerdict::same,
                   .pairs = found.before.size(),
                   .before = mean(found.before),
                   .after = mean(found.after),
@@ -230,28 +277,29 @@ class Comparer {
     changes_.quantities.push_back(std::move(change));
   }
 
-  Verdict verdict_on(const Change& change, Better better) const {
+  ChangeVerdict verdict_on(const Change& change, Better better) const {
     if (better == Better::unjudged) {
-      return Verdict::undecided;
+      return ChangeVerdict::undecided;
     }
     if (!change.difference || !change.before) {
-      return Verdict::undecided;
+      return ChangeVerdict::undecided;
     }
     const double tolerated = tolerance_ * std::abs(*change.before);
     const bool rises = change.difference->low > tolerated;
     const bool falls = change.difference->high < -tolerated;
     if (!rises && !falls) {
-      return Verdict::noise;
+      return ChangeVerdict::noise;
     }
     if (better == Better::neither) {
-      return Verdict::changed;
+      return ChangeVerdict::changed;
     }
-    return rises == (better == Better::higher) ? Verdict::better : Verdict::worse;
+    return rises == (better == Better::higher) ? ChangeVerdict::better : ChangeVerdict::worse;
   }
 
   const Summary& a_;
   const Summary& b_;
   double tolerance_;
+  OtherProblem other_;
   std::map<std::string, std::size_t> of_b_;
   std::size_t matched_ = 0;
   Changes changes_;
@@ -259,19 +307,19 @@ class Comparer {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
+std::string_view name_of(ChangeVerdict verdict) {
   switch (verdict) {
-    case Verdict::same:
+    case ChangeVerdict::same:
       return "same";
-    case Verdict::undecided:
+    case ChangeVerdict::undecided:
       return "undecided";
-    case Verdict::noise:
+    case ChangeVerdict::noise:
       return "noise";
-    case Verdict::changed:
+    case ChangeVerdict::changed:
       return "changed";
-    case Verdict::better:
+    case ChangeVerdict::better:
       return "better";
-    case Verdict::worse:
+    case ChangeVerdict::worse:
       return "worse";
   }
   return "";
@@ -280,12 +328,12 @@ std::string_view name_of(Verdict verdict) {
 bool Changes::has_regression() const {
   return !losses.empty() ||
          std::any_of(quantities.begin(), quantities.end(), [](const Change& change) {
-           return change.verdict == Verdict::worse;
+           return change.verdict == ChangeVerdict::worse;
          });
 }
 
-Changes compare_folders(const Summary& a, const Summary& b, double tolerance) {
-  return Comparer(a, b, tolerance).compare();
+Changes compare_folders(const Summary& a, const Summary& b, double tolerance, OtherProblem other) {
+  return Comparer(a, b, tolerance, other).compare();
 }
 
 Json to_json(const Changes& changes) {
@@ -318,7 +366,7 @@ std::string changes_table(const Changes& changes) {
       {"method", "quantity", "before", "after", "interval of the difference", "n", "verdict"}};
   std::size_t same = 0;
   for (const auto& change : changes.quantities) {
-    if (change.verdict == Verdict::same) {
+    if (change.verdict == ChangeVerdict::same) {
       ++same;
       continue;
     }

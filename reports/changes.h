@@ -13,7 +13,7 @@
 namespace residuum::reports {
 
 /// How a quantity of a method differs between two result folders, A and B.
-enum class Verdict {
+enum class ChangeVerdict {
   same,       // every pair of runs has the same bits
   undecided,  // it differs, but with fewer than two pairs nothing says by how much to expect
   noise,      // the interval of the mean difference reaches what is tolerated
@@ -22,12 +22,12 @@ enum class Verdict {
   worse,
 };
 
-std::string_view name_of(Verdict verdict);
+std::string_view name_of(ChangeVerdict verdict);
 
 struct Change {
   std::string method;
   std::string_view quantity;
-  Verdict verdict = Verdict::same;
+  ChangeVerdict verdict = ChangeVerdict::same;
   std::size_t pairs = 0;
   std::optional<double> before;        // mean over the pairs in A
   std::optional<double> after;         // and in B
@@ -46,9 +46,16 @@ struct Changes {
   bool has_regression() const;
 };
 
+/// What becomes of two folders whose runs minimise different functions.
+enum class OtherProblem { refused, noted };
+
 /// `tolerance`: relative to the mean in A, how much worse is still no regression. Wall time is told
-/// but never judged. Folders without a method in common are a usage error.
-Changes compare_folders(const Summary& a, const Summary& b, double tolerance);
+/// but never judged. Folders without a method in common are a usage error, and so are those with
+/// another objective, other data or another dimension, unless they are to be noted.
+Changes compare_folders(const Summary& a,
+                        const Summary& b,
+                        double tolerance,
+                        OtherProblem other = OtherProblem::refused);
 
 Json to_json(const Changes& changes);
 

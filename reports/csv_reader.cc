@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "reports/files.h"
 
 namespace residuum::reports {
 namespace {
@@ -33,9 +34,7 @@ std::optional<Number> parse(std::string_view text) {
 }  // namespace
 
 CsvReader::CsvReader(const std::filesystem::path& path) : path_(path.string()) {
-  std::error_code ignored;
-  require(std::filesystem::exists(path, ignored), "cannot read '{}': there is no such file", path_);
-  require(!std::filesystem::is_directory(path, ignored), "cannot read '{}': it is a folder", path_);
+  require_regular_file(path);
   file_.open(path, std::ios::binary);
   require(file_.is_open(), "cannot read '{}'", path_);
   require(read_record(), "'{}' is empty: it has no header row", path_);

@@ -27,11 +27,6 @@ std::string word_at(const Json& config, std::string_view path, std::string_view 
   return word.empty() ? std::string(fallback) : word;
 }
 
-bool flag_at(const Json& object, std::string_view path, bool fallback) {
-  const Json& value = value_at(object, path);
-  return value.is_boolean() ? value.get<bool>() : fallback;
-}
-
 bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }

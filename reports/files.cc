@@ -8,10 +8,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 
@@ -155,14 +155,33 @@ void write_json_atomically(const std::filesystem::path& path, const Json& value)
   write_file_atomically(path, value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  require(!std::filesystem::is_directory(path, ignored),
-          "cannot read '{}': it is a folder",
+void require_regular_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  require(status.type() != std::filesystem::file_type::not_found,
+          "cannot read '{}': there is no such file",
           path.string());
+  require(!error, "cannot read '{}': {}", path.string(), error.message());
+  require(
+      !std::filesystem::is_directory(status), "cannot read '{}': it is a folder", path.string());
+  require(std::filesystem::is_regular_file(status),
+          "cannot read '{}': it is a device or a pipe, not a file",
+          path.string());
+}
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
+  require_regular_file(path);
   std::ifstream file(path, std::ios::binary);
   require(file.is_open(), "cannot read '{}': {}", path.string(), system_text());
-  std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string content;
+  std::vector<char> chunk(kBufferBytes);
+  while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
+    content.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+    require(content.size() <= most,
+            "cannot read '{}': it has more than {} bytes, the most such a file may have",
+            path.string(),
+            most);
+  }
   if (file.bad()) {
     resource_error("cannot read '{}': {}", path.string(), system_text());
   }
@@ -170,9 +189,16 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 Json read_json(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
+  constexpr int kDeepest = 64;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
+  const std::string content = read_file(path, kMostBytes);
+  // What is written again later is written by a function that calls itself.
+  const auto bound = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+    require(depth <= kDeepest, "'{}' is nested more than {} deep", path.string(), kDeepest);
+    return true;
+  };
   try {
-    Json value = Json::parse(content);
+    Json value = Json::parse(content, bound);
     require(value.is_object(), "'{}' does not hold a JSON object", path.string());
     return value;
   } catch (const Json::parse_error& error) {

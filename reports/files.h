@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -69,10 +70,16 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 /// Indented JSON with a line end.
 void write_json_atomically(const std::filesystem::path& path, const Json& value);
 
-/// The whole file. One that is missing or unreadable is a usage error that names it.
-std::string read_file(const std::filesystem::path& path);
+/// Usage error that names it unless `path` is a file with an end: no folder, no pipe, no device.
+void require_regular_file(const std::filesystem::path& path);
 
-/// A file that is no JSON object is a usage error that names file and place.
+/// The whole file. One that is missing, unreadable, no regular file or longer than `most` bytes is
+/// a usage error that names it.
+std::string read_file(const std::filesystem::path& path,
+                      std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+/// A file that is no JSON object, or one nested too deep, is a usage error that names file and
+/// place.
 Json read_json(const std::filesystem::path& path);
 
 /// Whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone and not

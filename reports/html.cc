@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/text.h"
 #include "reports/csv.h"
 
 namespace residuum::reports {
@@ -33,7 +34,7 @@ std::string tag(std::string_view name, const Cell& cell) {
 
 std::string escape(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : harmless_lines(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -60,6 +61,8 @@ std::string escape(std::string_view text) {
 Cell text_cell(std::string_view text) { return {.html = escape(text), .is_number = false}; }
 
 Cell number_cell(std::string_view text) { return {.html = escape(text), .is_number = true}; }
+
+std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
 
 std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows) {
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";

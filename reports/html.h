@@ -21,6 +21,9 @@ struct Cell {
 Cell text_cell(std::string_view text);
 Cell number_cell(std::string_view text);
 
+/// The text, escaped, in small print.
+std::string small(std::string_view text);
+
 /// A table with a header row, in a box of its own that scrolls when the page is narrow.
 std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows);
 

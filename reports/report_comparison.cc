@@ -40,8 +40,6 @@ Json to_json(const Standing& standing, const Summary& summary) {
           {"methods", methods}};
 }
 
-std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
-
 std::string interval_text(const Spread& spread) {
   if (spread.n < 2) {
     return spread.n == 0 ? "" : "one seed: no interval";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostFacets = 8;
 
-struct Quantity {
+struct DrawnQuantity {
   std::string_view name;
   Column column;
   std::string_view title;
@@ -28,7 +28,7 @@ struct Quantity {
 };
 
 // In the report's order. Loss and loss gap exclude each other.
-constexpr std::array<Quantity, 9> kQuantities{
+constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
     {{.name = "loss-gap",
       .column = Column::loss_gap,
       .title = "Loss gap",
@@ -107,7 +107,7 @@ struct Data {
 
 Data read_data(const Summary& summary, const std::vector<Facet>& facets) {
   Data data;
-  for (const auto& quantity : kQuantities) {
+  for (const auto& quantity : kDrawnQuantities) {
     if (std::find(data.columns.begin(), data.columns.end(), quantity.column) ==
         data.columns.end()) {
       data.columns.push_back(quantity.column);
@@ -138,7 +138,7 @@ bool gap_is_known(const Data& data) {
   });
 }
 
-bool is_wanted(const Quantity& quantity, const Data& data, bool gap_known) {
+bool is_wanted(const DrawnQuantity& quantity, const Data& data, bool gap_known) {
   if (quantity.column == Column::loss_gap) {
     return gap_known;
   }
@@ -148,7 +148,7 @@ bool is_wanted(const Quantity& quantity, const Data& data, bool gap_known) {
   return !quantity.only_if_positive || any_positive(data, quantity.column);
 }
 
-std::vector<Curve> curves_of(const Quantity& quantity,
+std::vector<Curve> curves_of(const DrawnQuantity& quantity,
                              const Summary& summary,
                              const Facet& facet,
                              const Data& data) {
@@ -169,7 +169,7 @@ std::vector<Curve> curves_of(const Quantity& quantity,
   return curves;
 }
 
-std::size_t stride_of(const Quantity& quantity, const Facet& facet, const Data& data) {
+std::size_t stride_of(const DrawnQuantity& quantity, const Facet& facet, const Data& data) {
   std::size_t stride = 1;
   for (const std::size_t group : facet.groups) {
     stride = std::max(stride, data.of(group, quantity.column).stride);
@@ -177,7 +177,7 @@ std::size_t stride_of(const Quantity& quantity, const Facet& facet, const Data& 
   return stride;
 }
 
-std::string caption_of(const Quantity& quantity,
+std::string caption_of(const DrawnQuantity& quantity,
                        std::size_t stride,
                        const std::vector<Curve>& curves) {
   std::string caption(quantity.caption);
@@ -194,7 +194,7 @@ std::string caption_of(const Quantity& quantity,
   return caption;
 }
 
-ReportFigure make_figure(const Quantity& quantity,
+ReportFigure make_figure(const DrawnQuantity& quantity,
                          const Facet& facet,
                          std::size_t number,
                          std::vector<Curve> curves,
@@ -234,7 +234,7 @@ ReportFigures plan_figures(const Summary& summary) {
   }
   const Data data = read_data(summary, facets);
   const bool gap_known = gap_is_known(data);
-  for (const auto& quantity : kQuantities) {
+  for (const auto& quantity : kDrawnQuantities) {
     if (!is_wanted(quantity, data, gap_known)) {
       continue;
     }

@@ -32,8 +32,6 @@ std::string badge(Verdict verdict) {
   return fmt::format("<span class=\"{}\">{}</span>", css_class(verdict), verdict_text(verdict));
 }
 
-std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
-
 std::string where(const Place& place) { return fmt::format("at t = {}", place.iteration); }
 
 Cell conservation_cell(const GroupSummary& group) {

@@ -31,12 +31,12 @@ std::string badge(BoundVerdict verdict) {
   return fmt::format("<span class=\"{}\">{}</span>", css_class(verdict), verdict_text(verdict));
 }
 
-std::string small(const std::string& text) {
-  return text.empty() ? std::string() : fmt::format("<small>{}</small>", escape(text));
+std::string small_if_any(const std::string& text) {
+  return text.empty() ? std::string() : small(text);
 }
 
 Cell verdict_cell(const Bound& bound) {
-  return {.html = badge(bound.verdict) + small(bound.reason) + small(bound.remarks),
+  return {.html = badge(bound.verdict) + small_if_any(bound.reason) + small_if_any(bound.remarks),
           .is_number = false};
 }
 
@@ -47,9 +47,9 @@ Cell certificate_cell(const GroupSummary& group) {
   }
   Cell cell{.html = badge(certificate->bound.verdict), .is_number = false};
   if (certificate->bound.slack) {
-    cell.html += small(fmt::format("slack {}", short_number(certificate->bound.slack)));
+    cell.html += small_if_any(fmt::format("slack {}", short_number(certificate->bound.slack)));
   } else {
-    cell.html += small(certificate->bound.reason);
+    cell.html += small_if_any(certificate->bound.reason);
   }
   return cell;
 }
@@ -69,7 +69,7 @@ Cell tightest_cell(const GroupSummary& group) {
     return text_cell("–");
   }
   return {.html = escape(best->theorem->name) +
-                  small(fmt::format("slack {}", short_number(best->bound.slack))),
+                  small_if_any(fmt::format("slack {}", short_number(best->bound.slack))),
           .is_number = false};
 }
 
@@ -103,7 +103,7 @@ Cell terms_cell(const Bound& bound) {
 Cell constants_cell(const Bound& bound) {
   Cell cell{.html = {}, .is_number = false};
   for (const auto& constant : bound.constants) {
-    cell.html += small(
+    cell.html += small_if_any(
         fmt::format("{} = {}: {}", constant.symbol, short_number(constant.value), constant.origin));
   }
   return cell;
@@ -111,17 +111,17 @@ Cell constants_cell(const Bound& bound) {
 
 HtmlRow row_of(const TheoremSummary& one) {
   const Bound& bound = one.bound;
-  return {
-      {.html = fmt::format("<b>{}</b>", escape(one.theorem->name)) +
-               small(std::string(one.theorem->statement)) + small(std::string(one.theorem->paper)),
-       .is_number = false},
-      verdict_cell(bound),
-      number_cell(short_number(bound.lhs)),
-      number_cell(short_number(bound.rhs)),
-      number_cell(short_number(bound.slack)),
-      number_cell(short_number(bound.horizon)),
-      terms_cell(bound),
-      constants_cell(bound)};
+  return {{.html = fmt::format("<b>{}</b>", escape(one.theorem->name)) +
+                   small_if_any(std::string(one.theorem->statement)) +
+                   small_if_any(std::string(one.theorem->paper)),
+           .is_number = false},
+          verdict_cell(bound),
+          number_cell(short_number(bound.lhs)),
+          number_cell(short_number(bound.rhs)),
+          number_cell(short_number(bound.slack)),
+          number_cell(short_number(bound.horizon)),
+          terms_cell(bound),
+          constants_cell(bound)};
 }
 
 /// The theorems that speak of the method, in a table.

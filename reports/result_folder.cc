@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "reports/csv.h"
+#include "reports/table_prints.h"
 
 namespace residuum::reports {
 namespace {
@@ -36,8 +37,9 @@ std::string checked_state(const Json& status, const std::filesystem::path& file)
   return state;
 }
 
-void read_config(const std::filesystem::path& file, Run& run) {
-  run.config = read_json(file);
+/// Of what stands in `file`.
+void take_config(Json config, const std::filesystem::path& file, Run& run) {
+  run.config = std::move(config);
   require(required_text(run.config, "run_id", file) == run.id,
           "'{}' is of another run: '{}'",
           file.string(),
@@ -49,23 +51,42 @@ void read_config(const std::filesystem::path& file, Run& run) {
   require(run.varying.is_object(), "'varying' in '{}' is not an object", file.string());
 }
 
-/// A run that never started has no folder, one that was cut off early no status.json.
+void take_status(Json status, const std::filesystem::path& file, Run& run) {
+  run.status = std::move(status);
+  run.state = checked_state(run.status, file);
+  run.message = text_at(run.status, "message");
+}
+
+/// A run that never started has no folder, one that was cut off early no status.json. One that
+/// failed before it could say what it is has no config.json; where it failed because its folder
+/// cannot be written, a file beside the folder says so.
 Run read_run(const std::filesystem::path& folder, const std::string& id) {
   Run run;
   run.id = id;
   std::error_code ignored;
+  const auto aside = failure_file(folder);
+  if (std::filesystem::exists(aside, ignored)) {
+    Json failure = read_json(aside);
+    take_config(required(failure, "config", aside), aside, run);
+    take_status(required(failure, "status", aside), aside, run);
+    return run;
+  }
   const auto config = folder / "config.json";
   const auto status = folder / "status.json";
   if (std::filesystem::exists(config, ignored)) {
-    read_config(config, run);
+    take_config(read_json(config), config, run);
   }
   if (!std::filesystem::exists(status, ignored)) {
     return run;
   }
-  require(!run.config.empty(), "'{}' is missing beside status.json", config.string());
-  run.status = read_json(status);
-  run.state = checked_state(run.status, status);
-  run.message = text_at(run.status, "message");
+  take_status(read_json(status), status, run);
+  require(!run.config.empty() || run.state == "failed" || run.state == "running",
+          "'{}' is missing beside status.json",
+          config.string());
+  if (run.has_tables()) {
+    const auto damage = damage_of(folder, value_at(run.status, "files"));
+    require(!damage, "{}; 'residuum run' makes the run again", damage.value_or(""));
+  }
   return run;
 }
 
@@ -82,6 +103,12 @@ std::vector<std::string> keys_of(const std::vector<Run>& runs) {
 }
 
 }  // namespace
+
+std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
+  std::filesystem::path file = run_folder;
+  file += ".failed.json";
+  return file;
+}
 
 ResultFolder read_result_folder(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
@@ -147,6 +174,11 @@ std::optional<double> number_at(const Json& object, std::string_view dotted) {
 std::string text_at(const Json& object, std::string_view dotted) {
   const Json& value = value_at(object, dotted);
   return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool flag_at(const Json& object, std::string_view dotted, bool fallback) {
+  const Json& value = value_at(object, dotted);
+  return value.is_boolean() ? value.get<bool>() : fallback;
 }
 
 Json json_number(const std::optional<double>& value) {

@@ -38,6 +38,10 @@ struct ResultFolder {
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };
 
+/// Beside a run's folder that cannot be written: {"config": config.json, "status": status.json} of
+/// the run that failed for it.
+std::filesystem::path failure_file(const std::filesystem::path& run_folder);
+
 /// Reads the folder; what cannot be what the program wrote is a usage error that names the file.
 ResultFolder read_result_folder(const std::filesystem::path& path);
 
@@ -47,6 +51,9 @@ std::optional<double> number_at(const Json& object, std::string_view dotted);
 
 /// A text at a dotted path; empty where there is none.
 std::string text_at(const Json& object, std::string_view dotted);
+
+/// Whether a dotted path holds true; the fallback where it holds neither true nor false.
+bool flag_at(const Json& object, std::string_view dotted, bool fallback);
 
 /// What stands at a dotted path; null where there is nothing.
 const Json& value_at(const Json& object, std::string_view dotted);

@@ -44,11 +44,6 @@ std::uint64_t count_at(const Json& object, std::string_view key) {
   return value > 0 && std::isfinite(value) ? static_cast<std::uint64_t>(std::min(value, kMost)) : 0;
 }
 
-bool flag_at(const Json& object, std::string_view key, bool fallback) {
-  const Json& value = value_at(object, key);
-  return value.is_boolean() ? value.get<bool>() : fallback;
-}
-
 void add_checks(std::vector<CheckSummary>& checks, const Run& run) {
   for (const auto& [name, status] : value_at(run.status, "checks").items()) {
     if (!flag_at(status, "hard", true)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text.h"
 #include "reports/assumptions.h"
 #include "reports/html.h"
 #include "reports/verdict.h"
@@ -46,7 +47,7 @@ bool any_has(const Summary& summary, std::string_view metric) {
   });
 }
 
-std::string runs_text(const GroupSummary& group) {
+std::string finished_text(const GroupSummary& group) {
   const std::size_t all = group.group.runs.size();
   return group.finished == all ? fmt::format("{}", all) : fmt::format("{}/{}", group.finished, all);
 }
@@ -68,7 +69,7 @@ TextRow make_header(std::string_view loss, bool has_accuracy) {
 
 TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accuracy) {
   TextRow row{printable(group.group.label),
-              runs_text(group),
+              finished_text(group),
               short_number(median_of(group, loss)),
               short_number(median_of(group, "average_grad_norm_sq")),
               short_number(group.delta.median),
@@ -82,15 +83,6 @@ TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accu
 }
 
 }  // namespace
-
-std::string harmless(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) {
-    const auto code = static_cast<unsigned char>(c);
-    c = code < 0x20 || code == 0x7f ? '?' : c;
-  }
-  return plain;
-}
 
 std::string printable(std::string_view text) {
   std::string plain;

@@ -23,9 +23,6 @@ inline constexpr std::size_t kTerminalWidth = 120;
 std::string aligned_within(const std::vector<std::vector<std::string>>& rows,
                            std::size_t most = kTerminalWidth);
 
-/// A text fit for a terminal: no control characters.
-std::string harmless(std::string_view text);
-
 /// A name fit for a terminal: no control characters, and no longer than a column.
 std::string printable(std::string_view text);
 

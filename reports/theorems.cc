@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/text.h"
 #include "reports/csv.h"
 #include "reports/html.h"
 #include "reports/table.h"

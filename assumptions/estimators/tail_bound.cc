@@ -9,13 +9,13 @@
 namespace residuum {
 namespace {
 
-constexpr double kRounding = 1e-12;  // relative to the largest square
+constexpr double kSquareRounding = 1e-12;  // relative to the largest square
 
 double convex_fraction(const std::vector<double>& squares) {
   if (squares.size() < 3) {
     return 1;
   }
-  const double room = kRounding * squares.front();
+  const double room = kSquareRounding * squares.front();
   std::size_t convex = 0;
   for (std::size_t i = 0; i + 2 < squares.size(); ++i) {
     convex += squares[i] - 2 * squares[i + 1] + squares[i + 2] >= -room ? 1 : 0;

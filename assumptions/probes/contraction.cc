@@ -13,7 +13,7 @@ namespace residuum {
 namespace {
 
 /// Relative room for the rounding of the float64 norms that enter.
-constexpr double kRounding = 1e-10;
+constexpr double kNormRounding = 1e-10;
 constexpr double kUnitRoundoff = 0x1.0p-53;
 
 class ContractionProbe final : public Probe {
@@ -49,7 +49,7 @@ class ContractionProbe final : public Probe {
                       .worker = std::nullopt,
                       .lhs = std::sqrt(gap_sq),
                       .rhs = bound_,
-                      .holds = std::sqrt(gap_sq) <= bound_ * (1 + kRounding),
+                      .holds = std::sqrt(gap_sq) <= bound_ * (1 + kNormRounding),
                       .hard = true,
                       .expected = true});
   }

@@ -6,7 +6,7 @@ namespace residuum::laws {
 namespace {
 
 /// Relative room for the rounding of the sums.
-constexpr double kRounding = 1e-12;
+constexpr double kBoundRounding = 1e-12;
 
 double needed(const Row& row, Column column) {
   const auto value = row.get(column);
@@ -73,7 +73,7 @@ Certificate certificate_of(const RecordedRun& run) {
 
 Finding stays_under_certificate(const RecordedRun& run) {
   const Certificate found = certificate_of(run);
-  return {found.average <= found.bound() * (1 + kRounding),
+  return {found.average <= found.bound() * (1 + kBoundRounding),
           fmt::format("the weighted average of |grad f|^2 is {:.7g}, the certificate {:.7g}: "
                       "optimisation {:.7g}, noise {:.7g}, residual {:.7g}",
                       found.average,

@@ -10,7 +10,7 @@ std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section);
 
 namespace {
 
-constexpr auto kEntries = std::to_array<Entry<Aggregator>>({
+constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
     {"dense",
      "the sum of all messages, exchanged as dense vectors",
      "dense S-SGD",
@@ -47,7 +47,7 @@ Reduction reduction_from(const Section& section) {
   return fast ? Reduction::fast : Reduction::ordered;
 }
 
-std::span<const Entry<Aggregator>> aggregators() { return registry_of<Aggregator>(kEntries); }
+std::span<const Entry<Aggregator>> aggregators() { return registry_of<Aggregator>(kAggregators); }
 
 std::unique_ptr<Aggregator> make_aggregator(const Section& section) {
   return make_from(aggregators(), section);

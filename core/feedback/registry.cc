@@ -10,7 +10,7 @@ std::unique_ptr<Feedback> make_ef21_sgdm(const Section& section);
 
 namespace {
 
-constexpr auto kEntries = std::to_array<Entry<Feedback>>({
+constexpr auto kFeedbacks = std::to_array<Entry<Feedback>>({
     {"none",
      "nothing is remembered: what is not delivered is lost",
      "plain compressed SGD",
@@ -40,7 +40,7 @@ constexpr auto kEntries = std::to_array<Entry<Feedback>>({
 
 }  // namespace
 
-std::span<const Entry<Feedback>> feedbacks() { return registry_of<Feedback>(kEntries); }
+std::span<const Entry<Feedback>> feedbacks() { return registry_of<Feedback>(kFeedbacks); }
 
 std::unique_ptr<Feedback> make_feedback(const Section& section) {
   return make_from(feedbacks(), section);

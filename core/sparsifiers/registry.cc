@@ -16,7 +16,7 @@ std::unique_ptr<Sparsifier> make_pareto_k(const Section& section);
 
 namespace {
 
-constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
+constexpr auto kSparsifiers = std::to_array<Entry<Sparsifier>>({
     {"none", "send the whole accumulator", "dense S-SGD", "{}", make_none_sparsifier},
     {"top-k",
      "the k entries of largest magnitude, ties to the lower index",
@@ -57,7 +57,7 @@ constexpr auto kEntries = std::to_array<Entry<Sparsifier>>({
 
 }  // namespace
 
-std::span<const Entry<Sparsifier>> sparsifiers() { return registry_of<Sparsifier>(kEntries); }
+std::span<const Entry<Sparsifier>> sparsifiers() { return registry_of<Sparsifier>(kSparsifiers); }
 
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section) {
   return make_sparsifier(section, {});

@@ -14,18 +14,18 @@ constexpr int kShift = sizeof(Real) == sizeof(float) ? 20 : 49;
 
 /// 2048 and 16384.
 template <class Real>
-constexpr std::size_t kBuckets = std::size_t{1} << (sizeof(Real) * 8 - 1 - kShift<Real>);
+constexpr std::size_t kMagnitudeBuckets = std::size_t{1} << (sizeof(Real) * 8 - 1 - kShift<Real>);
 
 /// Counting neighbours in different tables keeps equal buckets from waiting for one another.
-constexpr std::size_t kTables = 4;
+constexpr std::size_t kHistograms = 4;
 
 template <class Real>
 void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogram) {
-  constexpr std::size_t kCount = kBuckets<Real>;
-  histogram.assign(kTables * kCount, 0);
-  const std::size_t whole = x.size() - x.size() % kTables;
-  for (std::size_t i = 0; i < whole; i += kTables) {
-    for (std::size_t table = 0; table < kTables; ++table) {
+  constexpr std::size_t kCount = kMagnitudeBuckets<Real>;
+  histogram.assign(kHistograms * kCount, 0);
+  const std::size_t whole = x.size() - x.size() % kHistograms;
+  for (std::size_t i = 0; i < whole; i += kHistograms) {
+    for (std::size_t table = 0; table < kHistograms; ++table) {
       ++histogram[table * kCount + (magnitude_bits(x[i + table]) >> kShift<Real>)];
     }
   }
@@ -33,7 +33,7 @@ void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogra
     ++histogram[magnitude_bits(x[i]) >> kShift<Real>];
   }
   for (std::size_t bucket = 0; bucket < kCount; ++bucket) {
-    for (std::size_t table = 1; table < kTables; ++table) {
+    for (std::size_t table = 1; table < kHistograms; ++table) {
       histogram[bucket] += histogram[table * kCount + bucket];
     }
   }
@@ -42,7 +42,7 @@ void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogra
 
 /// Zero is never selected.
 template <class Real>
-Real above_zero(MagnitudeBits<Real> bits) {
+Real selectable(MagnitudeBits<Real> bits) {
   return std::bit_cast<Real>(std::max<MagnitudeBits<Real>>(1, bits));
 }
 
@@ -60,7 +60,7 @@ Real likely_bound(std::span<const Real> x,
                   std::size_t k,
                   std::vector<MagnitudeBits<Real>>& sample) {
   if (x.size() <= kSmallVector) {
-    return above_zero<Real>(0);
+    return selectable<Real>(0);
   }
   const std::size_t stride = stride_for(x.size());
   sample.clear();
@@ -71,11 +71,11 @@ Real likely_bound(std::span<const Real> x,
   const double expected = static_cast<double>(k) / static_cast<double>(stride);
   const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 4);
   if (rank >= sample.size()) {
-    return above_zero<Real>(0);
+    return selectable<Real>(0);
   }
   const auto bound = sample.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(sample.begin(), bound, sample.end(), std::greater<>());
-  return above_zero<Real>(*bound);
+  return selectable<Real>(*bound);
 }
 
 template <class Real>
@@ -87,7 +87,7 @@ Real certain_bound(std::span<const Real> x, std::size_t k, std::vector<std::uint
     --bucket;
     reached += histogram[bucket];
   }
-  return above_zero<Real>(static_cast<MagnitudeBits<Real>>(bucket) << kShift<Real>);
+  return selectable<Real>(static_cast<MagnitudeBits<Real>>(bucket) << kShift<Real>);
 }
 
 template float likely_bound<float>(std::span<const float>,

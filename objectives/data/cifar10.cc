@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kSide = 32;
 constexpr std::size_t kChannels = 3;
 constexpr std::size_t kRecord = 1 + kChannels * kSide * kSide;
-constexpr int kClasses = 10;
+constexpr int kObjects = 10;
 constexpr std::size_t kPublished = 10000;  // images of a data_batch file
 
 /// Returns how many images the file has.
@@ -34,13 +34,13 @@ std::size_t add_file(const std::filesystem::path& path, ImageDataset& data) {
   for (std::size_t row = 0; row < rows; ++row) {
     const auto record = bytes.begin() + static_cast<std::ptrdiff_t>(row * kRecord);
     const int label = static_cast<std::uint8_t>(*record);
-    require(label < kClasses,
+    require(label < kObjects,
             "{}: label {} of image {} (byte {}); labels are 0 to {}",
             path.string(),
             label,
             row,
             row * kRecord,
-            kClasses - 1);
+            kObjects - 1);
     data.labels.push_back(label);
     data.pixels.insert(data.pixels.end(), record + 1, record + kRecord);
   }
@@ -60,7 +60,7 @@ ImageDataset read_cifar10(std::span<const std::filesystem::path> files) {
   data.channels = kChannels;
   data.height = kSide;
   data.width = kSide;
-  data.classes = kClasses;
+  data.classes = kObjects;
   data.note = "labels 0 to 9";
   std::string shortened;
   for (const auto& file : files) {

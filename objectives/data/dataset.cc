@@ -8,24 +8,20 @@
 #include <bit>
 #include <span>
 
+#include "core/fnv1a.h"
 #include "objectives/data/text.h"
 
 namespace residuum {
 namespace {
 
-class Fnv1a {
+class Serialised {
  public:
-  void byte(std::uint8_t value) { state_ = (state_ ^ value) * kPrime; }
+  void byte(std::uint8_t value) { hash_.add(value); }
+  void bytes(std::string_view bytes) { hash_.add(bytes); }
 
   void word(std::uint64_t value) {
     for (unsigned shift = 0; shift < 64; shift += 8) {
       byte(static_cast<std::uint8_t>(value >> shift));
-    }
-  }
-
-  void bytes(std::string_view bytes) {
-    for (const char c : bytes) {
-      byte(static_cast<std::uint8_t>(c));
     }
   }
 
@@ -35,17 +31,16 @@ class Fnv1a {
     }
   }
 
-  std::string text() const { return fmt::format("{:016x}", state_); }
+  std::string text() const { return fmt::format("{:016x}", hash_.value()); }
 
  private:
-  static constexpr std::uint64_t kPrime = 0x00000100000001b3;
-  std::uint64_t state_ = 0xcbf29ce484222325;
+  Fnv1a hash_;
 };
 
 }  // namespace
 
 std::string fingerprint(const SparseDataset& data) {
-  Fnv1a hash;
+  Serialised hash;
   hash.byte('s');
   hash.word(data.rows());
   hash.word(data.features);
@@ -63,7 +58,7 @@ std::string fingerprint(const SparseDataset& data) {
 }
 
 std::string fingerprint(const ImageDataset& data) {
-  Fnv1a hash;
+  Serialised hash;
   hash.byte('i');
   for (const std::size_t number : {data.rows(), data.channels, data.height, data.width}) {
     hash.word(number);
@@ -77,7 +72,7 @@ std::string fingerprint(const ImageDataset& data) {
 }
 
 std::string fingerprint(const TextDataset& text) {
-  Fnv1a hash;
+  Serialised hash;
   hash.byte('t');
   hash.word(text.vocabulary.size());
   for (const std::string& word : text.vocabulary) {
@@ -94,7 +89,7 @@ std::string fingerprint(const TextDataset& text) {
 }
 
 std::string fingerprint(std::string_view bytes) {
-  Fnv1a hash;
+  Serialised hash;
   hash.bytes(bytes);
   return hash.text();
 }

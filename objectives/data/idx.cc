@@ -17,7 +17,7 @@ struct Format {
 
 constexpr Format kImages{.content = "images", .magic = 0x00000803, .header = 16};
 constexpr Format kLabels{.content = "labels", .magic = 0x00000801, .header = 8};
-constexpr int kClasses = 10;
+constexpr int kDigits = 10;
 
 struct Images {
   std::size_t count = 0;
@@ -84,13 +84,13 @@ std::vector<std::int32_t> read_labels(const std::string& bytes, const std::strin
   labels.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const int label = static_cast<std::uint8_t>(bytes[kLabels.header + i]);
-    require(label < kClasses,
+    require(label < kDigits,
             "{}: label {} of sample {} (byte {}); labels are 0 to {}",
             name,
             label,
             i,
             kLabels.header + i,
-            kClasses - 1);
+            kDigits - 1);
     labels.push_back(label);
   }
   return labels;
@@ -112,7 +112,7 @@ ImageDataset read_idx(const std::filesystem::path& images, const std::filesystem
   data.name = data_file_name(images);
   data.height = header.height;
   data.width = header.width;
-  data.classes = kClasses;
+  data.classes = kDigits;
   data.pixels.assign(bytes.begin() + kImages.header, bytes.end());
   data.note = "labels 0 to 9";
   return data;

@@ -20,12 +20,10 @@ constexpr std::string_view kKnownLabels = "-1/+1, 0/1 or 1/2";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// A token as it may stand in a message: short, and printable whatever the file holds.
+/// The beginning of a token, for a message.
 std::string shown(std::string_view token) {
   constexpr std::size_t kLongest = 24;
-  std::string text(token.substr(0, kLongest));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  const std::string text(token.substr(0, kLongest));
   return token.size() > kLongest ? text + "..." : text;
 }
 

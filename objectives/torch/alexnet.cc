@@ -12,7 +12,7 @@
 namespace residuum {
 namespace {
 
-torch::nn::Sequential build() {
+torch::nn::Sequential build_alexnet() {
   namespace nn = torch::nn;
   nn::Sequential net;
   net->push_back("conv1", nn::Conv2d(nn::Conv2dOptions(3, 64, 11).stride(4).padding(5)));
@@ -35,7 +35,7 @@ torch::nn::Sequential build() {
 
 }  // namespace
 
-Networks alexnet() { return make_networks(kPhotographShape, build); }
+Networks alexnet() { return make_networks(kPhotographShape, build_alexnet); }
 
 std::unique_ptr<Objective> make_alexnet(const Section& section, const ObjectiveContext& context) {
   return make_image_network(load_image_data(section, context, kPhotographShape),

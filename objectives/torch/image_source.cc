@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-constexpr const char* kSynthetic = "synthetic-images";
+constexpr const char* kSyntheticImages = "synthetic-images";
 constexpr std::int64_t kDefaultRows = 6000;
 constexpr std::int64_t kMostRows = 1'000'000;          // 784 MB of pixels
 constexpr std::size_t kTrainingRowsPerHeldOutRow = 6;  // as in MNIST
@@ -64,10 +64,11 @@ void keep_first(std::int64_t count, const Section& section, ImageDataset& images
 ImageData load_image_data(const Section& section,
                           const ObjectiveContext& context,
                           const ImageShape& synthetic) {
-  const std::string name = section.text("data", kSynthetic);
-  ImageData data = name == kSynthetic ? synthetic_images(section, synthetic)
-                                      : ImageData{.train = load_images(name, context.data_dir),
-                                                  .test = load_images_test(name, context.data_dir)};
+  const std::string name = section.text("data", kSyntheticImages);
+  ImageData data = name == kSyntheticImages
+                       ? synthetic_images(section, synthetic)
+                       : ImageData{.train = load_images(name, context.data_dir),
+                                   .test = load_images_test(name, context.data_dir)};
   keep_first(section.integer("train_samples", 0), section, data.train);
   return data;
 }

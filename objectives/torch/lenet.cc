@@ -12,7 +12,7 @@
 namespace residuum {
 namespace {
 
-torch::nn::Sequential build() {
+torch::nn::Sequential build_lenet() {
   namespace nn = torch::nn;
   nn::Sequential net;
   net->push_back("conv1", nn::Conv2d(nn::Conv2dOptions(1, 6, 5).padding(2)));
@@ -32,7 +32,7 @@ torch::nn::Sequential build() {
 
 }  // namespace
 
-Networks lenet() { return make_networks(kDigitShape, build); }
+Networks lenet() { return make_networks(kDigitShape, build_lenet); }
 
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context) {
   return make_image_network(

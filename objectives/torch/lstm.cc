@@ -25,8 +25,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr std::int64_t kWidest = 65536;
-constexpr std::int64_t kDeepest = 16;
+constexpr std::int64_t kWidestState = 65536;
+constexpr std::int64_t kMostLayers = 16;
 
 /// An LSTM that hands on its outputs and forgets its last state.
 class SequenceLstmImpl : public nn::LSTMImpl {
@@ -36,7 +36,7 @@ class SequenceLstmImpl : public nn::LSTMImpl {
 };
 TORCH_MODULE(SequenceLstm);
 
-nn::Sequential build(const LstmSizes& sizes) {
+nn::Sequential build_lstm(const LstmSizes& sizes) {
   nn::Sequential net;
   net->push_back("embedding", nn::Embedding(sizes.vocabulary, sizes.embedding));
   net->push_back("lstm",
@@ -101,16 +101,16 @@ Networks lstm(const LstmSizes& sizes) {
        .height = 1,
        .width = static_cast<std::size_t>(sizes.sequence),
        .classes = static_cast<int>(sizes.vocabulary)},
-      [sizes] { return build(sizes); },
+      [sizes] { return build_lstm(sizes); },
       start_of);
 }
 
 std::unique_ptr<Objective> make_lstm(const Section& section, const ObjectiveContext& context) {
   LstmSizes sizes;
   sizes.sequence = read_size(section, "sequence", 32, 1'000'000);
-  sizes.embedding = read_size(section, "embedding", 64, kWidest);
-  sizes.hidden = read_size(section, "hidden", 128, kWidest);
-  sizes.layers = read_size(section, "layers", 2, kDeepest);
+  sizes.embedding = read_size(section, "embedding", 64, kWidestState);
+  sizes.hidden = read_size(section, "hidden", 128, kWidestState);
+  sizes.layers = read_size(section, "layers", 2, kMostLayers);
   const NetworkOptions options = read_network_options(section, EvaluatePrecision::float32);
   NetworkData data = load_text_data(section, context, static_cast<std::size_t>(sizes.sequence));
   sizes.vocabulary = data.shape.classes;

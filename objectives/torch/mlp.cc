@@ -15,14 +15,14 @@
 namespace residuum {
 namespace {
 
-constexpr std::int64_t kWidest = 1'000'000;
-constexpr std::size_t kDeepest = 100;
+constexpr std::int64_t kWidestLayer = 1'000'000;
+constexpr std::size_t kMostHidden = 100;
 
 std::int64_t width_from(const Section& section, const nlohmann::json& value) {
-  require(value.is_number_integer() && value >= 1 && value <= kWidest,
+  require(value.is_number_integer() && value >= 1 && value <= kWidestLayer,
           "{} must be a layer width between 1 and {}, or a list of them, got {}",
           section.where("hidden"),
-          kWidest,
+          kWidestLayer,
           value.dump());
   return value.get<std::int64_t>();
 }
@@ -32,11 +32,11 @@ std::vector<std::int64_t> hidden_from(const Section& section) {
   if (!value.is_array()) {
     return {width_from(section, value)};
   }
-  require(value.size() <= kDeepest,
+  require(value.size() <= kMostHidden,
           "{} has {} layers, at most {} are possible",
           section.where("hidden"),
           value.size(),
-          kDeepest);
+          kMostHidden);
   std::vector<std::int64_t> hidden;
   for (const auto& width : value) {
     hidden.push_back(width_from(section, width));

@@ -58,7 +58,7 @@ class BlockImpl : public nn::Module {
 };
 TORCH_MODULE(Block);
 
-nn::Sequential build() {
+nn::Sequential build_resnet20() {
   nn::Sequential net;
   net->push_back("conv1", convolution(3, 16, 1));
   net->push_back("bn1", nn::BatchNorm2d(16));
@@ -80,7 +80,7 @@ nn::Sequential build() {
 
 }  // namespace
 
-Networks resnet20() { return make_networks(kPhotographShape, build, convolutional_start); }
+Networks resnet20() { return make_networks(kPhotographShape, build_resnet20, convolutional_start); }
 
 std::unique_ptr<Objective> make_resnet20(const Section& section, const ObjectiveContext& context) {
   return make_image_network(load_image_data(section, context, kPhotographShape),

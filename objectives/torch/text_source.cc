@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-constexpr const char* kSynthetic = "synthetic-text";
+constexpr const char* kSyntheticText = "synthetic-text";
 constexpr std::int64_t kDefaultCharacters = 20000;
 constexpr std::int64_t kMostCharacters = 100'000'000;
 constexpr std::int64_t kTrainingPerHeldOut = 5;
@@ -29,7 +29,7 @@ TextSource synthetic_text(const Section& section) {
   require(seed >= 0, "{} must not be negative, got {}", section.where("data_seed"), seed);
   MarkovModel model{.characters = static_cast<std::size_t>(characters),
                     .seed = static_cast<std::uint64_t>(seed)};
-  TextSource text{.name = kSynthetic, .train = make_markov_text(model)};
+  TextSource text{.name = kSyntheticText, .train = make_markov_text(model)};
   model.characters = static_cast<std::size_t>(characters / kTrainingPerHeldOut);
   model.part = Part::held_out;
   text.test = make_markov_text(model);
@@ -71,9 +71,9 @@ void keep_first(std::int64_t count,
 NetworkData load_text_data(const Section& section,
                            const ObjectiveContext& context,
                            std::size_t sequence) {
-  const std::string name = section.text("data", kSynthetic);
+  const std::string name = section.text("data", kSyntheticText);
   const TextSource source =
-      name == kSynthetic ? synthetic_text(section) : load_text(name, context.data_dir);
+      name == kSyntheticText ? synthetic_text(section) : load_text(name, context.data_dir);
   TextDataset text = make_text(source, read_level(section, source.usual_level), context.cache_dir);
   keep_first(section.integer("train_samples", 0), section, sequence, text);
   return text_samples(std::move(text), sequence);

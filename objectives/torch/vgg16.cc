@@ -21,7 +21,7 @@ const std::vector<std::vector<std::int64_t>>& groups() {
   return all;
 }
 
-torch::nn::Sequential build() {
+torch::nn::Sequential build_vgg16() {
   namespace nn = torch::nn;
   nn::Sequential net;
   std::int64_t maps = 3;
@@ -45,7 +45,7 @@ torch::nn::Sequential build() {
 
 }  // namespace
 
-Networks vgg16() { return make_networks(kPhotographShape, build, convolutional_start); }
+Networks vgg16() { return make_networks(kPhotographShape, build_vgg16, convolutional_start); }
 
 std::unique_ptr<Objective> make_vgg16(const Section& section, const ObjectiveContext& context) {
   return make_image_network(load_image_data(section, context, kPhotographShape),

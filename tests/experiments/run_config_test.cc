@@ -292,11 +292,5 @@ TEST(RunConfig, RefusesTheSameRunTwice) {
               HasSubstr("the same run"));
 }
 
-TEST(ShortHash, IsTwelveHexDigitsAndTellsTextsApart) {
-  EXPECT_THAT(short_hash("a"), testing::MatchesRegex("[0-9a-f]{12}"));
-  EXPECT_NE(short_hash("a"), short_hash("b"));
-  EXPECT_EQ(short_hash(""), short_hash(""));
-}
-
 }  // namespace
 }  // namespace residuum

@@ -103,8 +103,66 @@ TEST(Study, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(error_of(kHead + "seeds = 0\n"), HasSubstr("'seeds'"));
   EXPECT_THAT(error_of(kHead + "seeds = [-1]\n"), HasSubstr("seed"));
   EXPECT_THAT(error_of(kHead + "[point]\nstep.value = 1\n"), HasSubstr("[[point]]"));
+  EXPECT_THAT(error_of("schema = 1\nname = \"s\"\ntitle = 5\n"),
+              HasSubstr("'title' at s.toml:3:9 must be a text"));
+  EXPECT_THAT(error_of(kHead + "sweep = 3\n"),
+              HasSubstr("'sweep' at s.toml:3:9 must be a section"));
   EXPECT_THAT(error_of(kHead, {"workers.count"}), HasSubstr("key=value"));
   EXPECT_THAT(error_of(kHead, {"wrokers.count=1"}), HasSubstr("did you mean 'workers'?"));
+  EXPECT_THAT(error_of(kHead, {"objective.data=\xff"}), HasSubstr("no UTF-8"));
+}
+
+/// a.a.a... of so many parts.
+std::string dotted(std::size_t parts) {
+  std::string key = "a";
+  for (std::size_t i = 1; i < parts; ++i) {
+    key += ".a";
+  }
+  return key;
+}
+
+TEST(Study, RefusesNestingThatWouldEndTheStack) {
+  const std::string endless = dotted(200'000);
+  EXPECT_THAT(error_of(kHead + endless + " = 1\n"), HasSubstr("more than 16 parts at s.toml:3"));
+  EXPECT_THAT(error_of(kHead + "[" + endless + "]\n"), HasSubstr("more than 16 parts at s.toml:3"));
+  EXPECT_THAT(error_of(kHead + "[step]\nvalue = {" + endless + " = 1}\n"),
+              HasSubstr("more than 16 parts at s.toml:4"));
+  EXPECT_THAT(error_of(kHead, {"step.value={" + endless + " = 1}"}), HasSubstr("more than 16"));
+  EXPECT_THAT(error_of(kHead, {"seeds={" + endless + " = 1}"}), HasSubstr("more than 16"));
+  EXPECT_NE(error_of(kHead + "[step]\nvalue = " + std::string(200'000, '[') + "\n"), "no error");
+  EXPECT_NE(error_of(kHead, {endless + "=1"}), "no error");
+  // Each part is short; together they are deep.
+  std::string tables;
+  for (int i = 0; i < 60; ++i) {
+    tables += "{" + dotted(10) + " = ";
+  }
+  EXPECT_THAT(error_of(kHead + "[step]\nvalue = " + tables + "1" + std::string(60, '}') + "\n"),
+              HasSubstr("more than 16 nested values"));
+}
+
+TEST(Study, CountsNoDotsInTextsAndComments) {
+  const std::string dots = dotted(50);
+  EXPECT_EQ(
+      parse_study(kHead + "title = \"" + dots + "\\\"" + dots + "\" # " + dots + "\n", "s.toml", {})
+          .title,
+      dots + "\"" + dots);
+  EXPECT_EQ(parse_study(kHead + "title = '" + dots + "'\n", "s.toml", {}).title, dots);
+  EXPECT_EQ(
+      parse_study(kHead + "title = \"\"\"" + dots + "\"" + dots + "\"\"\"\n", "s.toml", {}).title,
+      dots + "\"" + dots);
+  std::string numbers = "0.5";
+  for (int i = 0; i < 50; ++i) {
+    numbers += ", 0.5";
+  }
+  EXPECT_EQ(parse_study(kHead + "[sweep]\n\"step.value\" = [" + numbers + "]\n", "s.toml", {})
+                .runs.size(),
+            51);
+}
+
+// What stands in a file reaches no terminal as it is.
+TEST(Study, QuotesHarmlessly) {
+  EXPECT_THAT(error_of(kHead + "\"a\\u001b]0;x\\u0007\\nb\" = 1\n"),
+              HasSubstr("unknown key 'a?]0;x??b'"));
 }
 
 }  // namespace

@@ -79,6 +79,17 @@ TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(0, 2)", {})), HasSubstr("do not make shape"));
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(99999999999, 99999999999)", {1})),
               HasSubstr("do not make shape"));
+  for (const char* shape :
+       {"(-2, -4)", "(2, 4, 1)", "()", "(8,)", "2, 4", "(2; 4)", "[2, 4]", "(2, 4"}) {
+    EXPECT_THAT(error("a.npy", npy<double>("<f8", shape, {1, 2, 3, 4, 5, 6, 7, 8})),
+                HasSubstr("not (P, d)"))
+        << shape;
+  }
+  EXPECT_THAT(error("a.npy", npy<double>("<f8", "False, True", {1, 2})), HasSubstr("not (P, d)"));
+  EXPECT_THAT(error("a.npy", npy<double>("<f8", "(1, 2)", {1, 2}, "Perhaps")),
+              HasSubstr("fortran_order is Perhaps in the .npy header"));
+  EXPECT_THAT(error("a.npy", npy<double>(">f8", "(1, 2)", {1, 2})), HasSubstr("little-endian"));
+  EXPECT_THAT(error("a.npy", npy<double>("\x1b[2J", "(1, 2)", {1, 2})), HasSubstr("'?[2J'"));
   const std::string whole = npy<double>("<f8", "(1, 2)", {1, 2});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_NE(error("a.npy", whole.substr(0, length)), "no error") << length;

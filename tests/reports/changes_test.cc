@@ -59,7 +59,7 @@ TEST_F(ChangesTest, FindsNothingInTheSameNumbers) {
   EXPECT_THAT(changes.losses, IsEmpty());
   EXPECT_THAT(changes.notes, IsEmpty());
   for (const auto& change : changes.quantities) {
-    EXPECT_EQ(change.verdict, Verdict::same) << change.quantity;
+    EXPECT_EQ(change.verdict, ChangeVerdict::same) << change.quantity;
   }
   EXPECT_EQ(of(changes, "final_loss").pairs, 3U);
   EXPECT_THAT(changes_table(changes), HasSubstr("have the same bits"));
@@ -72,14 +72,14 @@ TEST_F(ChangesTest, GivesStudentsIntervalOfThePairedDifferences) {
 
   EXPECT_NEAR(change.difference->low, 0.2 - 4.302653 * 0.1 / std::sqrt(3), 1e-6);
   EXPECT_NEAR(change.difference->high, 0.2 + 4.302653 * 0.1 / std::sqrt(3), 1e-6);
-  EXPECT_EQ(change.verdict, Verdict::noise);  // the interval has 0
+  EXPECT_EQ(change.verdict, ChangeVerdict::noise);  // the interval has 0
 }
 
 TEST_F(ChangesTest, CallsWorseWhatIsWorseInEverySeed) {
   raise_losses({0.1, 0.1001, 0.0999});
   const auto changes = compare();
 
-  EXPECT_EQ(of(changes, "final_loss").verdict, Verdict::worse);
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::worse);
   EXPECT_TRUE(changes.has_regression());
   EXPECT_EQ(to_json(changes)["regression"], true);
 }
@@ -88,15 +88,15 @@ TEST_F(ChangesTest, CallsBetterWhatIsBetterInEverySeed) {
   raise_losses({-0.1, -0.1001, -0.0999});
   const auto changes = compare();
 
-  EXPECT_EQ(of(changes, "final_loss").verdict, Verdict::better);
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::better);
   EXPECT_FALSE(changes.has_regression());
 }
 
 TEST_F(ChangesTest, LetsPassWhatIsTolerated) {
   raise_losses({0.001, 0.001, 0.001});  // 0.3 % of 0.3211
 
-  EXPECT_EQ(of(compare(0.01), "final_loss").verdict, Verdict::noise);
-  EXPECT_EQ(of(compare(0.001), "final_loss").verdict, Verdict::worse);
+  EXPECT_EQ(of(compare(0.01), "final_loss").verdict, ChangeVerdict::noise);
+  EXPECT_EQ(of(compare(0.001), "final_loss").verdict, ChangeVerdict::worse);
 }
 
 // Two quantities differ: each interval is at 97.5 %, so that both hold together at 95 %.
@@ -112,7 +112,7 @@ TEST_F(ChangesTest, WidensTheIntervalsWithTheirNumber) {
   EXPECT_DOUBLE_EQ(changes.confidence, 0.975);
   // t_2(0.9875) = 6.205347
   EXPECT_NEAR(of(changes, "final_loss").difference->low, 0.2 - 6.205347 * 0.1 / std::sqrt(3), 1e-6);
-  EXPECT_EQ(of(changes, "delta_max").verdict, Verdict::noise);
+  EXPECT_EQ(of(changes, "delta_max").verdict, ChangeVerdict::noise);
 }
 
 TEST_F(ChangesTest, NeverJudgesWallTime) {
@@ -122,7 +122,7 @@ TEST_F(ChangesTest, NeverJudgesWallTime) {
   }
   const auto changes = compare();
 
-  EXPECT_EQ(of(changes, "wall_s").verdict, Verdict::undecided);
+  EXPECT_EQ(of(changes, "wall_s").verdict, ChangeVerdict::undecided);
   EXPECT_FALSE(changes.has_regression());
 }
 
@@ -133,7 +133,7 @@ TEST_F(ChangesTest, DecidesNothingFromOneSeed) {
   raise_losses({100});
   const auto changes = compare();
 
-  EXPECT_EQ(of(changes, "final_loss").verdict, Verdict::undecided);
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::undecided);
   EXPECT_FALSE(changes.has_regression());
 }
 

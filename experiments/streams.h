@@ -1,0 +1,29 @@
+#pragma once
+// The program's standard streams: what is written to them cannot fail unnoticed, nor break
+// anything.
+
+#include <string_view>
+
+#include "core/error.h"
+
+namespace residuum {
+
+/// Gives a standard stream that the caller has closed a stand-in, so that no file of ours is opened
+/// under its number. What is written to the stand-in of standard output fails.
+void hold_standard_streams();
+
+/// A line for the user on stderr, made harmless. Where stderr cannot be written nobody reads it,
+/// and the work goes on.
+void say(std::string_view text);
+
+/// The same without a line end, and with the control sequences of ours in it.
+void say_raw(std::string_view text);
+
+/// To be called while an exception is handled: a line that says what it means, and its exit code.
+ExitCode say_what_was_caught();
+
+/// Waits until standard output has all that was printed. If it cannot have it, says so, and a command
+/// that was done has a resource error.
+ExitCode flush_output(ExitCode code);
+
+}  // namespace residuum

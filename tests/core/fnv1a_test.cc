@@ -1,0 +1,39 @@
+// The hash of RFC 9923, and the digits that are kept of it.
+
+#include "core/fnv1a.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace residuum {
+namespace {
+
+std::uint64_t hash(std::string_view bytes) {
+  Fnv1a hash;
+  hash.add(bytes);
+  return hash.value();
+}
+
+// Test vectors of RFC 9923, appendix: FNV-1a, 64 bit.
+TEST(Fnv1a, IsThatOfTheRfc) {
+  EXPECT_EQ(hash(""), 0xcbf29ce484222325);
+  EXPECT_EQ(hash("a"), 0xaf63dc4c8601ec8c);
+  EXPECT_EQ(hash("foobar"), 0x85944171f73967e8);
+}
+
+TEST(Fnv1a, OfPartsIsThatOfTheWhole) {
+  Fnv1a parts;
+  parts.add("foo");
+  parts.add(std::uint8_t{'b'});
+  parts.add("ar");
+  EXPECT_EQ(parts.value(), hash("foobar"));
+}
+
+TEST(Fnv1a, KeepsTwelveDigits) {
+  EXPECT_THAT(short_hash("a"), testing::MatchesRegex("[0-9a-f]{12}"));
+  EXPECT_NE(short_hash("a"), short_hash("b"));
+  EXPECT_EQ(short_hash(""), short_hash(""));
+}
+
+}  // namespace
+}  // namespace residuum
