@@ -51,7 +51,7 @@ TEST_P(Corpus, IsTakenOrRefusedAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(Fuzzing,
                          Corpus,
                          ::testing::ValuesIn(targets().begin(), targets().end()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace residuum::fuzzing
