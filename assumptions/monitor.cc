@@ -48,8 +48,11 @@ void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) 
   if (!state.is_root()) {
     return;
   }
-  list.resize(count);
-  for (auto& [name, summary] : list) {
+  if (state.loads()) {
+    list.clear();
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {  // a damaged count meets the end of the file
+    auto& [name, summary] = state.loads() ? list.emplace_back() : list[i];
     std::vector<char> letters(name.begin(), name.end());
     state.root_list(letters);
     name.assign(letters.begin(), letters.end());

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include "core/error.h"
@@ -96,16 +97,46 @@ reports::Json as_json(const CheckpointHead& head) {
           {"revision", head.revision}};
 }
 
+/// A whole number of the head; the library would make one of any number.
+template <class Number>
+Number whole_number(const reports::Json& value) {
+  require(value.is_number_unsigned() &&
+              value.get<std::uint64_t>() <= std::numeric_limits<Number>::max(),
+          "it is damaged");
+  return value.get<Number>();
+}
+
+/// Nothing where an earlier program has not written it.
+template <class Number>
+std::map<std::string, Number> whole_numbers(const reports::Json& head, const char* key) {
+  std::map<std::string, Number> numbers;
+  const reports::Json object = head.value(key, reports::Json::object());
+  for (const auto& [name, value] : object.items()) {
+    numbers[name] = whole_number<Number>(value);
+  }
+  return numbers;
+}
+
+/// Null, or what a pilot has found.
+reports::Json found_of(const reports::Json& head) {
+  const auto& found = head.at("found");
+  require(found.is_null() || found.at("threshold").is_number(), "it is damaged");
+  if (!found.is_null()) {
+    static_cast<void>(whole_number<std::uint16_t>(found.at("pilot_runs")));
+  }
+  return found;
+}
+
 CheckpointHead parse_head(const std::string& text) {
   const auto json = reports::Json::parse(text);
   return {.run_id = json.at("run_id").get<std::string>(),
-          .iteration = json.at("iteration").get<std::uint64_t>(),
-          .iterations_bytes = json.at("iterations_bytes").get<std::uint64_t>(),
-          .checks_bytes = json.at("checks_bytes").get<std::uint64_t>(),
-          .details = json.value("details", std::map<std::string, std::uint64_t>()),
-          .table_sums = json.value("table_sums", std::map<std::string, std::uint32_t>()),
+          .iteration = whole_number<std::uint64_t>(json.at("iteration")),
+          .iterations_bytes = whole_number<std::uint64_t>(json.at("iterations_bytes")),
+          .checks_bytes = whole_number<std::uint64_t>(json.at("checks_bytes")),
+          .details = whole_numbers<std::uint64_t>(json, "details"),
+          .table_sums = whole_numbers<std::uint32_t>(json, "table_sums"),
           .data_fingerprint = json.value("data_fingerprint", std::string()),
-          .found = json.at("found"),
+          .found = found_of(json),
           .started_utc = json.at("started_utc").get<std::string>(),
           .revision = json.at("revision").get<std::string>()};
 }
@@ -151,7 +182,7 @@ Opened open_checkpoint(const fs::path& path) {
 void verify_checksum(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t left = fs::file_size(path) - sizeof(std::uint32_t);
-  std::vector<char> chunk(kChunk);
+  std::vector<char> chunk(std::min<std::uint64_t>(left, kChunk));
   std::uint32_t sum = 0;
   while (left > 0) {
     const auto size = std::min<std::uint64_t>(left, chunk.size());

@@ -143,8 +143,14 @@ std::uint64_t read_iterations(const Section& section,
           "{}: this objective has no data set; give 'iterations'",
           section.where("epochs"));
   const auto n = static_cast<double>(objective.samples());
-  return static_cast<std::uint64_t>(
-      std::ceil(epochs * n / samples_per_iteration(objective, batch, workers)));
+  const double iterations =
+      std::ceil(epochs * n / samples_per_iteration(objective, batch, workers));
+  require(iterations < 4294967296.0,
+          "{}: {} epochs are {} iterations; 4294967295 are the most",
+          section.where("epochs"),
+          epochs,
+          iterations);
+  return static_cast<std::uint64_t>(iterations);
 }
 
 std::optional<double> read_loss_bound(const Section& section) {

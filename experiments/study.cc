@@ -288,6 +288,10 @@ class DotCounter {
       position_ += quote == '"' && text_[position_] == '\\' ? 2 : 1;
     }
     position_ = std::min(position_ + end.size(), text_.size());
+    // Up to two quotes just before the end of a long string are its own: '''a''''.
+    for (int own = 0; is_long && own < 2 && text_.substr(position_).starts_with(quote); ++own) {
+      ++position_;
+    }
   }
 
   std::string_view text_;

@@ -10,6 +10,9 @@
 namespace residuum::reports {
 namespace {
 
+// 2^53: what a foreign file says beyond that is no number of iterations.
+constexpr double kMostIterations = 9007199254740992.0;
+
 std::optional<Known> known_at(const Json& object, std::string_view path, const char* origin) {
   const auto value = number_at(object, path);
   if (!value || !std::isfinite(*value)) {
@@ -274,13 +277,12 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
 }
 
 std::vector<std::uint64_t> run_lengths(const ResultFolder& folder) {
-  constexpr double kMost = 9007199254740992.0;  // 2^53
   std::vector<std::uint64_t> lengths(folder.runs.size(), 1);
   for (const auto& group : group_runs(folder)) {
     double longest = 1;
     for (const std::size_t i : group.runs) {
       const double done = number_at(folder.runs[i].status, "iterations").value_or(1);
-      longest = done > longest ? std::min(done, kMost) : longest;
+      longest = done > longest ? std::min(done, kMostIterations) : longest;
     }
     for (const std::size_t i : group.runs) {
       lengths[i] = static_cast<std::uint64_t>(longest);
@@ -304,7 +306,7 @@ Evidence evidence_of(const ResultFolder& folder,
     seeds.push_back(*measures[i].evidence);
     const auto done = number_at(run.status, "iterations");
     if (run.state == "diverged" && done && *done >= 0) {
-      seeds.back().end_early(static_cast<std::uint64_t>(*done));
+      seeds.back().end_early(static_cast<std::uint64_t>(std::min(*done, kMostIterations)));
     }
     step = std::max(step, seeds.back().measures().largest_step);
   }

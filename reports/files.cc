@@ -204,6 +204,8 @@ Json read_json(const std::filesystem::path& path) {
   } catch (const Json::parse_error& error) {
     usage_error(
         "'{}' is not valid JSON at byte {}; was it written to the end?", path.string(), error.byte);
+  } catch (const Json::out_of_range&) {
+    usage_error("'{}' holds a number that float64 does not have", path.string());
   }
 }
 

@@ -152,13 +152,14 @@ void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   if (!delta || !accumulated) {
     return;
   }
-  const double passes = std::max(0.0, record.get(Column::epoch).value_or(0));
+  constexpr double kMostPasses = 9007199254740992.0;  // 2^53
+  const double passes = std::min(kMostPasses, std::max(0.0, record.get(Column::epoch).value_or(0)));
   const auto epoch = static_cast<std::uint64_t>(passes);
   const std::uint64_t t = record.iteration();
   if (epoch != epoch_) {
     // Epochs are equally long: passes/t of one each iteration.
     const double end = static_cast<double>(t) * static_cast<double>(epoch_ + 1) / passes;
-    count_held(std::min(t, static_cast<std::uint64_t>(std::ceil(end))));
+    count_held(end < static_cast<double>(t) ? static_cast<std::uint64_t>(std::ceil(end)) : t);
     close_epoch();
     epoch_ = epoch;
   } else {

@@ -39,8 +39,9 @@ CheckSummary& entry(std::vector<CheckSummary>& checks, const std::string& name) 
 }
 
 std::uint64_t count_at(const Json& object, std::string_view key) {
-  const auto value = number_at(object, key);
-  return value && *value > 0 && std::isfinite(*value) ? static_cast<std::uint64_t>(*value) : 0;
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double value = number_at(object, key).value_or(0);
+  return value > 0 && std::isfinite(value) ? static_cast<std::uint64_t>(std::min(value, kMost)) : 0;
 }
 
 void add_checks(std::vector<CheckSummary>& checks, const Run& run) {

@@ -3,6 +3,7 @@
 // load. What belongs to a worker is stored per worker, so that a run can go on at another number of
 // processes.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,15 +50,23 @@ class RunState {
     pass_root(std::as_writable_bytes(std::span(values)));
   }
 
-  /// Numbers that only the root has, as many as were saved.
+  /// Numbers that only the root has, as many as were saved. Memory grows with what has been read: a
+  /// damaged count meets the end of the file, not the end of memory.
   template <class T>
   void root_list(std::vector<T>& values) {
     std::uint64_t size = values.size();
     root(size);
-    if (is_root()) {
-      values.resize(size);
+    if (!loads()) {
+      root(values);
+      return;
     }
-    root(values);
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16U;
+    values.clear();
+    while (is_root() && values.size() < size) {
+      const auto begin = values.size();
+      values.resize(begin + std::min(kAtOnce, size - begin));
+      pass_root(std::as_writable_bytes(std::span(values).subspan(begin)));
+    }
   }
 
   /// The same on all processes.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <lzma.h>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -21,7 +22,8 @@ constexpr std::string_view kXzMagic(
     "7zXZ\0",
     6);
 constexpr std::string_view kBzip2Magic("BZh", 3);
-constexpr std::size_t kChunk = std::size_t{1} << 20U;
+constexpr std::size_t kSmallestChunk = std::size_t{1} << 14U;
+constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
 constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 MiB
 
 [[noreturn]] void too_large(const std::string& name, std::uint64_t limit) {
@@ -40,10 +42,10 @@ constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 
 /// What an unpacker has produced so far, bounded by the limit.
 class Output {
  public:
-  Output(const std::string& name, std::uint64_t limit)
-      : name_(name), limit_(limit), chunk_(kChunk) {}
+  Output(const std::string& name, std::uint64_t limit, std::size_t packed)
+      : name_(name), limit_(limit), chunk_(std::clamp(packed, kSmallestChunk, kLargestChunk)) {}
 
-  char* chunk() { return chunk_.data(); }
+  std::span<char> chunk() { return chunk_; }
 
   /// Takes over all of the chunk but its last `unused` bytes.
   void keep(std::size_t unused) {
@@ -89,8 +91,9 @@ class GzipStream {
     stream_.next_in =
         reinterpret_cast<Bytef*>(packed_.data() + position_);  // NOLINT(*-reinterpret-cast)
     stream_.avail_in = offered;
-    stream_.next_out = reinterpret_cast<Bytef*>(output.chunk());  // NOLINT(*-reinterpret-cast)
-    stream_.avail_out = static_cast<uInt>(kChunk);
+    const auto chunk = output.chunk();
+    stream_.next_out = reinterpret_cast<Bytef*>(chunk.data());  // NOLINT(*-reinterpret-cast)
+    stream_.avail_out = static_cast<uInt>(chunk.size());
     const int status = inflate(&stream_, Z_NO_FLUSH);
     position_ += offered - stream_.avail_in;
     output.keep(stream_.avail_out);
@@ -105,7 +108,7 @@ class GzipStream {
 
 std::string gunzip(std::string& packed, const std::string& name, std::uint64_t limit) {
   GzipStream stream(packed);
-  Output output(name, limit);
+  Output output(name, limit, packed.size());
   for (;;) {
     const int status = stream.fill(output);
     if (status == Z_STREAM_END) {
@@ -139,9 +142,9 @@ class XzStream {
   ~XzStream() { lzma_end(&stream_); }
 
   lzma_ret fill(Output& output) {
-    stream_.next_out =
-        reinterpret_cast<std::uint8_t*>(output.chunk());  // NOLINT(*-reinterpret-cast)
-    stream_.avail_out = kChunk;
+    const auto chunk = output.chunk();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(chunk.data());  // NOLINT(*-reinterpret-cast)
+    stream_.avail_out = chunk.size();
     const lzma_ret status = lzma_code(&stream_, LZMA_FINISH);
     output.keep(stream_.avail_out);
     return status;
@@ -153,7 +156,7 @@ class XzStream {
 
 std::string unxz(std::string_view packed, const std::string& name, std::uint64_t limit) {
   XzStream stream(packed);
-  Output output(name, limit);
+  Output output(name, limit, packed.size());
   for (;;) {
     switch (stream.fill(output)) {
       case LZMA_OK:

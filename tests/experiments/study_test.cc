@@ -140,6 +140,17 @@ TEST(Study, RefusesNestingThatWouldEndTheStack) {
               HasSubstr("more than 16 nested values"));
 }
 
+// The fourth quote is the text's own; whoever takes it for the begin of another text passes over
+// the key.
+TEST(Study, RefusesDeepKeysBehindATextThatEndsWithAQuote) {
+  for (const char quote : {'\'', '"'}) {
+    const std::string text = std::string(3, quote) + "x" + std::string(4, quote);
+
+    EXPECT_THAT(error_of(kHead + "[step]\nvalue = {a=" + text + ", " + dotted(200'000) + " = 1}\n"),
+                HasSubstr("more than 16 parts at s.toml:4"));
+  }
+}
+
 TEST(Study, CountsNoDotsInTextsAndComments) {
   const std::string dots = dotted(50);
   EXPECT_EQ(

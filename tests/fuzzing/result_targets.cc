@@ -1,0 +1,106 @@
+// Result folders: tables, JSON, and all of it together.
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "reports/changes.h"
+#include "reports/collect.h"
+#include "reports/csv_reader.h"
+#include "reports/files.h"
+#include "reports/measures.h"
+#include "reports/report_layers.h"
+#include "reports/result_folder.h"
+#include "reports/summary.h"
+#include "reports/table.h"
+#include "tests/fuzzing/inputs.h"
+#include "tests/fuzzing/targets.h"
+
+namespace residuum::fuzzing {
+namespace {
+
+constexpr std::string_view kRunOfTables = "a-000000000000";
+
+/// Every field of a table whose columns nobody knows.
+void read_numbers(const std::filesystem::path& file) {
+  reports::CsvReader reader(file);
+  while (reader.next()) {
+    for (std::size_t column = 0; column < reader.header().size(); ++column) {
+      expect(reader.text(column).size() <= reader.record().size(), "a field is of its record");
+      static_cast<void>(reader.number(column));
+    }
+  }
+}
+
+struct FolderPart {
+  std::string_view name;
+  const char* file;
+};
+
+/// Two runs, so that they can be grouped and compared.
+constexpr auto kFolder = std::to_array<FolderPart>({
+    {"study", "study.resolved.json"},
+    {"config a", "runs/a-000000000000/config.json"},
+    {"status a", "runs/a-000000000000/status.json"},
+    {"iterations a", "runs/a-000000000000/iterations.csv"},
+    {"checks a", "runs/a-000000000000/checks.csv"},
+    {"layers a", "runs/a-000000000000/layers.csv"},
+    {"config b", "runs/b-000000000000/config.json"},
+    {"status b", "runs/b-000000000000/status.json"},
+    {"iterations b", "runs/b-000000000000/iterations.csv"},
+});
+
+void make_folder(std::string_view bytes) {
+  for (const char* run : {"runs/a-000000000000", "runs/b-000000000000"}) {
+    std::filesystem::create_directories(scratch().path() / run);
+  }
+  const auto parts = parts_of(bytes);
+  for (const auto& part : kFolder) {
+    const auto found = parts.find(part.name);
+    if (found == parts.end()) {
+      scratch().remove(part.file);
+    } else {
+      scratch().write(part.file, found->second);
+    }
+  }
+}
+
+}  // namespace
+
+void take_table(std::string_view bytes) {
+  const auto file = scratch().write("iterations.csv", bytes);
+  try {
+    read_numbers(file);
+  } catch (const Error&) {  // then it may still be a table of iterations, up to some record
+    static_cast<void>(file);
+  }
+  reports::MeasureTaker taker(100);
+  reports::read_iterations(
+      file, kRunOfTables, [&](const reports::IterationRecord& record) { taker.add(record); });
+  static_cast<void>(taker.finish());
+}
+
+void take_json(std::string_view bytes) {
+  const reports::Json json = reports::read_json(scratch().write("some.json", bytes));
+  static_cast<void>(reports::number_at(json, "totals.delta"));
+  static_cast<void>(reports::text_at(json, "state"));
+  const std::string text = reports::plain_text(json);
+  expect(reports::Json::parse(text).is_object(), "what is written of JSON is JSON");
+}
+
+void take_result_folder(std::string_view bytes) {
+  make_folder(bytes);
+  const reports::Summary summary = reports::summarise(scratch().path());
+  static_cast<void>(
+      reports::to_json(summary).dump(-1, ' ', false, reports::Json::error_handler_t::replace));
+  static_cast<void>(reports::study_table(summary));
+  static_cast<void>(reports::compare_folders(summary, summary, 0.05));
+  static_cast<void>(reports::layers_html(summary));
+  if (std::filesystem::exists(scratch().path() / "runs/a-000000000000/checks.csv")) {
+    static_cast<void>(reports::collect(scratch().path()));
+  }
+}
+
+}  // namespace residuum::fuzzing

@@ -1,0 +1,96 @@
+// Vectors that a user brings, and checkpoints.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/cluster/world.h"
+#include "core/error.h"
+#include "core/trainer/run_state.h"
+#include "experiments/checkpoint.h"
+#include "experiments/checksum.h"
+#include "experiments/vectors_file.h"
+#include "tests/fuzzing/inputs.h"
+#include "tests/fuzzing/targets.h"
+
+namespace residuum::fuzzing {
+namespace {
+
+/// What is read can be written and read again, to the last bit.
+void expect_round_trip(const std::filesystem::path& file) {
+  const auto vectors = read_vectors(file);
+  std::vector<double> flat;
+  for (const auto& row : vectors) {
+    expect(!row.empty() && row.size() == vectors.front().size(), "rows are equally long");
+    flat.insert(flat.end(), row.begin(), row.end());
+  }
+  for (const double value : flat) {
+    expect(std::isfinite(value), "numbers are finite");
+  }
+  const auto copy = scratch().path() / "copy.npy";
+  write_vectors(copy, flat, vectors.front().size());
+  expect(read_vectors(copy) == vectors, "vectors come back as they were");
+}
+
+template <class Number>
+void append_number(std::string& file, Number number) {
+  std::string bytes(sizeof(number), '\0');
+  std::memcpy(bytes.data(), &number, sizeof(number));
+  file += bytes;
+}
+
+/// The file around a head and a state, its checksum the right one (see checkpoint.cc).
+std::string sealed_checkpoint(std::string_view head, std::string_view state) {
+  constexpr std::uint64_t kMagic = 0x5253444d53544154;
+  constexpr std::uint32_t kFormat = 2;
+  std::string file;
+  append_number(file, kMagic);
+  append_number(file, kFormat);
+  append_number(file, static_cast<std::uint32_t>(head.size()));
+  file += head;
+  file += state;
+  append_number(file, checksum(0, file));
+  return file;
+}
+
+/// A state with all that a state is made of.
+void load_state(StateStream& stream) {
+  const auto world = make_single_process();
+  const Cluster cluster(*world, 2);
+  RunState state(cluster, &stream, RunState::Direction::load);
+  double number = 0;
+  std::vector<double> pair(2);
+  std::vector<std::vector<double>> of_workers(2, std::vector<double>(1));
+  std::vector<double> list;
+  state.root(number);
+  state.shared(pair);
+  state.workers(of_workers, 1);
+  state.root_list(list);
+}
+
+}  // namespace
+
+void take_npy(std::string_view bytes) { expect_round_trip(scratch().write("vectors.npy", bytes)); }
+
+void take_csv(std::string_view bytes) { expect_round_trip(scratch().write("vectors.csv", bytes)); }
+
+void take_checkpoint(std::string_view bytes) {
+  std::filesystem::create_directories(scratch().path() / "checkpoint");
+  const auto parts = parts_of(bytes);
+  const auto head = parts.find("head");
+  const auto state = parts.find("state");
+  const bool has_parts = head != parts.end() && state != parts.end();
+  scratch().write("checkpoint/state-7",
+                  has_parts ? sealed_checkpoint(head->second, state->second) : std::string(bytes));
+  const auto checkpoint =
+      find_checkpoint(scratch().path(), "m-000000000000", [](const CheckpointHead&) {});
+  require(checkpoint.has_value(), "no checkpoint");
+  read_checkpoint(*checkpoint, load_state);
+}
+
+}  // namespace residuum::fuzzing

@@ -1,0 +1,39 @@
+#include "tests/fuzzing/targets.h"
+
+#include <array>
+
+#include "core/error.h"
+
+namespace residuum::fuzzing {
+
+std::span<const NamedTarget> targets() {
+  static constexpr std::array kTargets{
+      NamedTarget{.name = "study", .take = take_study},
+      NamedTarget{.name = "sections", .take = take_sections},
+      NamedTarget{.name = "libsvm", .take = take_libsvm},
+      NamedTarget{.name = "idx", .take = take_idx},
+      NamedTarget{.name = "cifar10", .take = take_cifar10},
+      NamedTarget{.name = "text", .take = take_text},
+      NamedTarget{.name = "archive", .take = take_archive},
+      NamedTarget{.name = "vocabulary", .take = take_vocabulary},
+      NamedTarget{.name = "facts", .take = take_facts},
+      NamedTarget{.name = "npy", .take = take_npy},
+      NamedTarget{.name = "csv", .take = take_csv},
+      NamedTarget{.name = "checkpoint", .take = take_checkpoint},
+      NamedTarget{.name = "table", .take = take_table},
+      NamedTarget{.name = "json", .take = take_json},
+      NamedTarget{.name = "result_folder", .take = take_result_folder},
+  };
+  return kTargets;
+}
+
+bool accepts(Target take, std::string_view bytes) {
+  try {
+    take(bytes);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace residuum::fuzzing
