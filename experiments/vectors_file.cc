@@ -142,9 +142,14 @@ double element(std::string_view data, std::size_t position) {
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kNpyPreamble = 10;
 
+struct NpyHeader {
+  std::string_view dictionary;
+  std::string_view data;
+};
+
 /// Format: magic, version, header length, header as a Python dictionary, then the numbers (NumPy
 /// Enhancement Proposal 1).
-Vectors read_npy(std::string_view bytes, const std::string& file) {
+NpyHeader split_npy(std::string_view bytes, const std::string& file) {
   require(bytes.size() >= kNpyPreamble && bytes.substr(0, kNpyMagic.size()) == kNpyMagic,
           "{}: no .npy file",
           file);
@@ -160,9 +165,11 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
     length |= byte(10) << 16 | byte(11) << 24;
   }
   require(bytes.size() - start >= length, "{}: truncated .npy header", file);
-  const std::string_view header = bytes.substr(start, length);
-  const std::string_view data = bytes.substr(start + length);
+  return {.dictionary = bytes.substr(start, length), .data = bytes.substr(start + length)};
+}
 
+Vectors read_npy(std::string_view bytes, const std::string& file) {
+  const auto [header, data] = split_npy(bytes, file);
   const std::string type = header_value(header, "descr", file);
   const bool is_float32 = type == "'<f4'";
   require(is_float32 || type == "'<f8'",

@@ -6,7 +6,9 @@ cmake_minimum_required(VERSION 3.25)
 # "room -> what its files may include"; the longest matching room holds for a file.
 file(REAL_PATH "${SOURCE_DIR}" SOURCE_DIR)
 set(rules
-  "core/error -> core/error"
+  "core/error -> core/error core/text"
+  "core/text -> core/text"
+  "core/fnv1a -> core/fnv1a"
   "core/config -> core/config core/error"
   "core/record -> core/record core/error"
   "core/random -> core/random core/error"
@@ -20,7 +22,7 @@ set(rules
   "objectives/torch -> objectives/ core/"
   "objectives -> objectives/ core/"
   "assumptions -> assumptions/ core/"
-  "reports -> reports/ assumptions/theorems assumptions/estimators core/record core/error assumptions/verdicts assumptions/delta_prediction"
+  "reports -> reports/ assumptions/theorems assumptions/estimators core/record core/error core/text core/fnv1a assumptions/verdicts assumptions/delta_prediction"
   "experiments/report_ -> experiments/ reports/ core/record core/error"
   "experiments -> experiments/ reports/ assumptions/ objectives/ core/ residuum_build.h"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
