@@ -41,11 +41,11 @@ struct Options {
   double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
-  bool layers = false;               // of plan: those of the models instead of the runs
-  std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
-  std::string room;                  // of list
-  std::filesystem::path result_dir;  // of report
-  std::string theorem;               // that report explains on stdout; empty: none
+  bool layers = false;                 // of plan: those of the models instead of the runs
+  std::vector<int> ranks;              // of verify; empty: 1 to 4, as far as there are workers
+  std::string room;                    // of list
+  std::filesystem::path result_dir;    // of report
+  std::optional<std::string> theorem;  // that report explains on stdout
   std::vector<std::string> benchmarks;
 
   // compare

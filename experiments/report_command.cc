@@ -14,23 +14,23 @@
 namespace residuum {
 
 ExitCode report_command(const Options& options) {
-  if (!options.theorem.empty()) {
+  if (options.theorem) {
     std::vector<std::string> known;
     for (const auto& theorem : theorems()) {
       known.emplace_back(theorem.name);
     }
-    require(find_theorem(options.theorem) != nullptr,
+    require(find_theorem(*options.theorem) != nullptr,
             "unknown theorem '{}'{}",
-            options.theorem,
-            suggestion(options.theorem, known));
+            *options.theorem,
+            suggestion(*options.theorem, known));
   }
   const auto summary = reports::collect(options.result_dir);
   const auto report = reports::write_report(options.result_dir);
   for (const auto& problem : report.problems) {
     say(fmt::format("note: {}", problem));
   }
-  if (!options.theorem.empty()) {
-    fmt::print("{}", reports::theorem_text(summary, options.theorem));
+  if (options.theorem) {
+    fmt::print("{}", reports::theorem_text(summary, *options.theorem));
   }
   fmt::print("{}\n", report.file.string());
   return ExitCode::done;

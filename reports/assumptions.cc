@@ -53,7 +53,10 @@ std::string_view average_word(const AssumptionVerdict& verdict) {
 std::string share_text(const EveryVerdict& every) {
   const double share = 100 * static_cast<double>(every.violations) /
                        static_cast<double>(std::max<std::uint64_t>(every.measured, 1));
-  return share < 1 ? "<1 %" : fmt::format("{:.0f} %", share);
+  if (share < 1) {
+    return every.counts_all ? "<1 %" : ">0 %";
+  }
+  return fmt::format("{}{:.0f} %", every.counts_all ? "" : "≥", share);
 }
 
 /// "fails 15 %": of the measured iterations.
@@ -67,7 +70,8 @@ std::string every_word(const EveryVerdict& every) {
 
 /// "in 9 of 60 measured iterations, largest 1.098 at iteration 41".
 std::string every_text(const EveryVerdict& every) {
-  return fmt::format("{} of {} measured iterations above, largest {} at iteration {}",
+  return fmt::format("{}{} of {} measured iterations above, largest {} at iteration {}",
+                     every.counts_all ? "" : "at least ",
                      every.violations,
                      every.measured,
                      short_number(every.worst),
@@ -244,6 +248,7 @@ Json every_json(const AssumptionSummary& one) {
   }
   return {{"verdict", state_text(every.state)},
           {"violations", every.violations},
+          {"violations_counted", every.counts_all ? "all" : "at least"},
           {"measured", every.measured},
           {"iterations", every.iterations},
           {"worst", json_number(every.worst)},

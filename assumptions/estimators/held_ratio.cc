@@ -92,6 +92,7 @@ Singles LargestSingles::above(double limit) const {
     }
   }
   singles.measured = measured_;
+  singles.counts_all = singles.violations < kKept || measured_ == kKept;
   if (top) {
     singles.largest = top->value;
     singles.where = top->iteration;

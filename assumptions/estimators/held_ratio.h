@@ -61,6 +61,7 @@ class HeldRatio {
 struct Singles {
   std::uint64_t measured = 0;
   std::uint64_t violations = 0;
+  bool counts_all = true;         // else there may be more violations
   std::optional<double> largest;  // NaN is larger than any number
   std::uint64_t where = 0;
 

@@ -138,6 +138,7 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
   for (std::size_t i = 0; i < all.seeds.size(); ++i) {
     const Singles& seed = all.seeds[i];
     verdict.violations += seed.violations;
+    verdict.counts_all = verdict.counts_all && seed.counts_all;
     verdict.measured += seed.measured;
     verdict.iterations += evidence.seeds()[i].iterations();
     if (seed.largest && !(verdict.worst && *verdict.worst >= *seed.largest)) {

@@ -34,6 +34,7 @@ std::string_view state_text(AssumptionState state);
 struct EveryVerdict {
   AssumptionState state = AssumptionState::not_measured;
   std::uint64_t violations = 0;
+  bool counts_all = true;  // else there may be more violations
   std::uint64_t measured = 0;
   std::uint64_t iterations = 0;
   std::optional<double> worst;  // the largest ratio

@@ -44,6 +44,7 @@ Singles quotients_above(const SeedMeasures& measures, const MethodFacts& facts, 
     const Singles one = kind.above(limit * (1 + kQuotientRounding));
     all.measured += one.measured;
     all.violations += one.violations;
+    all.counts_all = all.counts_all && one.counts_all;
     if (one.largest && !(all.largest && *all.largest * limit >= *one.largest)) {
       all.largest = *one.largest / limit;
       all.where = one.where;

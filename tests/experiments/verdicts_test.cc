@@ -176,6 +176,8 @@ TEST_F(Verdicts, ExplainATheoremByName) {
       residuum_program({"report", "results/ef21", "--theorem", "ef22"}, path());
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.err, "error: unknown theorem 'ef22'; did you mean 'ef21'?\n");
+  const Finished nameless = residuum_program({"report", "results/ef21", "--theorem", ""}, path());
+  EXPECT_EQ(nameless.code, 2) << "an empty name is none";
 }
 
 TEST_F(Verdicts, AreInTheJsonOfARun) {

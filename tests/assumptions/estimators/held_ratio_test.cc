@@ -99,7 +99,9 @@ TEST(LargestSingles, CountWhatIsAboveALimitThatIsKnownLater) {
   EXPECT_EQ(all.above(4499.5).violations, 500U);
   EXPECT_EQ(all.above(4499.5).measured, 5000U);
   EXPECT_EQ(all.above(4999).violations, 0U);
-  EXPECT_EQ(all.above(0).violations, LargestSingles::kKept) << "at least so many";
+  EXPECT_TRUE(all.above(4499.5).counts_all);
+  EXPECT_EQ(all.above(0).violations, LargestSingles::kKept);
+  EXPECT_FALSE(all.above(0).counts_all) << "at least so many";
   EXPECT_EQ(all.largest(), 4999);
   EXPECT_EQ(all.above(0).where * 7919 % 5000, 4999U);
   EXPECT_FALSE(LargestSingles().largest());
