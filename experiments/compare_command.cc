@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 #include "reports/changes.h"
 
 namespace residuum {
@@ -14,7 +15,7 @@ ExitCode compare_command(const Options& options) {
       options.tolerance,
       options.anyway ? reports::OtherProblem::noted : reports::OtherProblem::refused);
   if (options.json) {
-    fmt::print("{}\n", reports::to_json(changes).dump(2));
+    print_json(reports::to_json(changes));
   } else {
     fmt::print("{}", reports::changes_table(changes));
   }

@@ -6,6 +6,7 @@
 #include "assumptions/falsify/falsify.h"
 #include "assumptions/one_step.h"
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 #include "experiments/vectors_file.h"
 #include "reports/result_folder.h"
 
@@ -84,7 +85,7 @@ ExitCode falsify_command(const Options& options) {
                                .evaluations = static_cast<std::uint64_t>(given.evaluations)});
   write_vectors(given.out, worst.accumulators, static_cast<std::size_t>(given.dimension));
   const auto json = as_json(worst, target, options);
-  fmt::print("{}\n", options.json ? json.dump() : json.dump(2));
+  print_json(json, options.json ? -1 : 2);
   return ExitCode::done;
 }
 

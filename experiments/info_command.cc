@@ -4,6 +4,7 @@
 
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
+#include "experiments/streams.h"
 
 namespace residuum {
 
@@ -16,7 +17,7 @@ ExitCode info_command(const Options& options) {
     }
   }
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
   }
   return ExitCode::done;
 }

@@ -8,6 +8,7 @@
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 #include "experiments/vectors_file.h"
 #include "reports/result_folder.h"
 
@@ -158,9 +159,9 @@ ExitCode inspect_command(const Options& options) {
   }
   const auto json = as_json(quantities, accumulators, method, options);
   if (options.json) {
-    fmt::print("{}\n", json.dump());
+    print_json(json, -1);
   } else {
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
   }
   return ExitCode::done;
 }

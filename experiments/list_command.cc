@@ -13,6 +13,7 @@
 #include "core/record/tables.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands.h"
+#include "experiments/streams.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
 
@@ -134,7 +135,7 @@ ExitCode list_command(const Options& options) {
       options.room,
       suggestion(options.room, known));
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
   }
   return ExitCode::done;
 }

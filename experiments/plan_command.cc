@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "experiments/commands.h"
 #include "experiments/provenance.h"
 #include "experiments/run_config.h"
 #include "experiments/run_folder.h"
+#include "experiments/streams.h"
 #include "objectives/data/catalogue.h"
 #include "reports/result_folder.h"
 #include "reports/table.h"
@@ -29,14 +31,16 @@ struct PlannedRun {
 
 std::string state_in(const std::filesystem::path& result_dir, const std::string& id) {
   const auto status = result_dir / "runs" / id / "status.json";
-  return std::filesystem::exists(status) ? reports::text_at(reports::read_json(status), "state")
-                                         : "planned";
+  std::error_code ignored;  // a folder that cannot be looked into has nothing for us
+  return std::filesystem::exists(status, ignored)
+             ? harmless(reports::text_at(reports::read_json(status), "state"))
+             : "planned";
 }
 
 std::string varying_text(const nlohmann::json& varying) {
   std::string text;
   for (const auto& [key, value] : varying.items()) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value.dump());
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(value.dump()));
   }
   return text;
 }
@@ -201,7 +205,7 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
   require(options.plan_format != "slurm", "--layers: a job array lists no layers");
   const auto models = models_of(study, objectives);
   if (options.plan_format == "json") {
-    fmt::print("{}\n", as_json(models).dump(2));
+    print_json(as_json(models));
   } else {
     print_models(models);
   }
@@ -232,7 +236,7 @@ ExitCode plan_command(const Options& options) {
          .varying = varying_text(run.varying)});
   }
   if (options.plan_format == "json") {
-    fmt::print("{}\n", as_json(planned).dump(2));
+    print_json(as_json(planned));
   } else if (options.plan_format == "slurm") {
     print_slurm(options, planned);
   } else {

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <system_error>
 
 #include "core/cluster/mpi_world.h"
+#include "core/text.h"
 #include "experiments/commands.h"
 #include "experiments/signals.h"
 #include "experiments/streams.h"
@@ -87,6 +89,15 @@ std::string positive_time(const std::string& text) {
              : "must be a time above zero such as 90s, 15m, 2h or 1d";
 }
 
+std::string tolerance(const std::string& text) {
+  double value = -1;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && value >= 0 && std::isfinite(value)
+             ? std::string()
+             : "must be a finite number from 0 on, got '" + text + "'";
+}
+
 void add_batch(CLI::App& command, Options& options) {
   add_flag(
       command, "--fail-fast", options.fail_fast, "end at the first run that fails or diverges");
@@ -112,18 +123,27 @@ void add_compare(CLI::App& command, Options& options) {
   command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
   command
       .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
-      ->check(CLI::NonNegativeNumber);
-  add_flag(command, "--anyway", options.anyway, "also where objective, data or dimension differ");
+      ->check(tolerance);
+  add_flag(command,
+           "--anyway",
+           options.anyway,
+           "also where objective options, data or dimension differ");
   add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
   add_flag(command, "--json", options.json, "as JSON");
+}
+
+std::string utf8_text(const std::string& text) {
+  return residuum::is_utf8(text) ? std::string() : "is no UTF-8 text";
 }
 
 void add_inspect(CLI::App& command, Options& options) {
   command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
       ->required();
   command.add_option("--gradient", options.gradient, "the gradients alone, for xi");
-  command.add_option("--aggregator", options.aggregator, "residuum list aggregators");
-  command.add_option("--putback", options.put_back, "captured, published or discard");
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->check(utf8_text);
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
@@ -132,12 +152,15 @@ void add_inspect(CLI::App& command, Options& options) {
 
 void add_falsify(CLI::App& command, Options& options) {
   auto& own = options.falsify;
-  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")->required();
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->required()
+      ->check(utf8_text);
   command.add_option("--workers", own.workers, "P")->required();
   command.add_option("--k", options.k, "entries a worker keeps")->required();
   command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
   command.add_option("--against", own.against, "delta, conservation or contraction");
-  command.add_option("--putback", options.put_back, "captured, published or discard");
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
   command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");

@@ -222,7 +222,7 @@ class Batch {
         return;
       }
       if (is_done(result_dir_, planned.id)) {
-        mend_config(result_dir_, planned, study_);
+        mend_finished(result_dir_, planned, study_);
         before = Before::done;
         return;
       }

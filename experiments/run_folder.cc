@@ -15,6 +15,12 @@ using reports::Json;
 constexpr const char* kIterationsPart = "iterations.csv.part";
 constexpr const char* kChecksPart = "checks.csv.part";
 
+/// False also where nobody may look: whoever wants to write there is told why not.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -35,7 +41,7 @@ std::vector<std::string> tables_in(const std::filesystem::path& folder) {
   std::vector<std::string> names{"iterations.csv", "checks.csv"};
   for (const TableInfo* details : kDetailTables) {
     const auto name = DetailFiles::name(*details);
-    if (std::filesystem::exists(folder / name)) {
+    if (is_there(folder / name)) {
       names.push_back(name);
     }
   }
@@ -74,7 +80,7 @@ std::uint64_t bytes_in(const std::filesystem::path& file) {
 /// said to be finished does not: its tables are not those that were written.
 void restore_parts(const std::filesystem::path& folder) {
   std::string state;
-  if (std::filesystem::exists(folder / "status.json")) {
+  if (is_there(folder / "status.json")) {
     try {
       state = reports::text_at(reports::read_json(folder / "status.json"), "state");
     } catch (const Error&) {
@@ -85,7 +91,7 @@ void restore_parts(const std::filesystem::path& folder) {
     return;
   }
   const auto restore = [&](const std::string& name, const std::string& part) {
-    if (!std::filesystem::exists(folder / part) && std::filesystem::exists(folder / name)) {
+    if (!is_there(folder / part) && is_there(folder / name)) {
       move_file(folder / name, folder / part);
     }
   };
@@ -106,11 +112,20 @@ Json status_without_tables(const std::string& started_utc,
           {"finished_utc", utc_now()}};
 }
 
+/// The run_id that a config.json names; empty where it is missing or damaged.
+std::string id_in(const std::filesystem::path& config) {
+  try {
+    return reports::text_at(reports::read_json(config), "run_id");
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
   const auto folder = result_dir / "runs" / run_id;
-  if (!std::filesystem::exists(folder / "status.json")) {
+  if (!is_there(folder / "status.json")) {
     return false;
   }
   try {
@@ -121,6 +136,9 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
     }
     const Json& files = reports::value_at(status, "files");
     require(files.is_object() && !files.empty(), "it does not say which tables it has");
+    for (const auto& known : {reports::text_at(status, "run_id"), id_in(folder / "config.json")}) {
+      require(!reports::is_run_id(known) || known == run_id, "it is of run {}", known);
+    }
     const auto damage = reports::damage_of(folder, files);
     require(!damage, "{}", damage.value_or(""));
     return true;
@@ -132,10 +150,13 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
   return false;
 }
 
-void mend_config(const std::filesystem::path& result_dir,
-                 const PreparedRun& run,
-                 const Study& study) {
-  const auto file = result_dir / "runs" / run.id / "config.json";
+void mend_finished(const std::filesystem::path& result_dir,
+                   const PreparedRun& run,
+                   const Study& study) {
+  const auto folder = result_dir / "runs" / run.id;
+  std::error_code ignored;  // there is none
+  std::filesystem::remove(reports::failure_file(folder), ignored);
+  const auto file = folder / "config.json";
   const Json config = config_json(run, study);
   try {
     const Json found = reports::read_json(file);
@@ -152,7 +173,7 @@ void mend_config(const std::filesystem::path& result_dir,
 
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
   const auto file = result_dir / "runs" / run.id / "status.json";
-  if (!std::filesystem::exists(file)) {
+  if (!is_there(file)) {
     return;
   }
   std::string before;
@@ -300,6 +321,7 @@ void RunFolder::finish(const Outcome& outcome,
           ? fmt::format("finished: {} iterations in {:.2f} s", outcome.iterations, outcome.wall_s)
           : outcome.message);
   Json status = final_status(outcome, summary, run);
+  status["run_id"] = run_id_;
   status["started_utc"] = started_utc_;
   status["finished_utc"] = utc_now();
   status["files"] = reports::prints_of(folder_, tables_in(folder_));

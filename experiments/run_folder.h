@@ -20,11 +20,11 @@ namespace residuum {
 /// Whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
-/// Writes config.json anew where it cannot be what was written: a run's identity says what it
-/// holds.
-void mend_config(const std::filesystem::path& result_dir,
-                 const PreparedRun& run,
-                 const Study& study);
+/// Of a run that is done: writes config.json anew where it cannot be what was written (a run's
+/// identity says what it holds), and removes what an earlier failure has left.
+void mend_finished(const std::filesystem::path& result_dir,
+                   const PreparedRun& run,
+                   const Study& study);
 
 /// Usage error if the run has come to its end on data other than those it would be made with now.
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);

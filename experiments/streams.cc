@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <new>
@@ -26,6 +27,8 @@ void open_null(int flags) {
 }  // namespace
 
 void hold_standard_streams() {
+  // A file that may not grow is an error of its writer, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (!is_open(STDIN_FILENO)) {
     open_null(O_RDONLY);
   }

@@ -2,6 +2,8 @@
 // The program's standard streams: what is written to them cannot fail unnoticed, nor break
 // anything.
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "core/error.h"
@@ -18,6 +20,13 @@ void say(std::string_view text);
 
 /// The same without a line end, and with the control sequences of ours in it.
 void say_raw(std::string_view text);
+
+/// A line of JSON for standard output, indented unless `indent` is negative. It is ASCII, so that a
+/// terminal that shows it obeys nothing in it, whatever the texts are.
+template <class Json>
+void print_json(const Json& json, int indent = 2) {
+  fmt::print("{}\n", json.dump(indent, ' ', true, Json::error_handler_t::replace));
+}
 
 /// To be called while an exception is handled: a line that says what it means, and its exit code.
 ExitCode say_what_was_caught();

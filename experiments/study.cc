@@ -317,6 +317,9 @@ void apply_override(const std::string& override_text, Settings& settings) {
           "--set {}: write it as key=value, e.g. --set workers.count=8",
           override_text);
   const std::string key = override_text.substr(0, equals);
+  require(override_text.find('\n') == std::string::npos,
+          "--set {}: a value has no line breaks",
+          override_text);
   require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
   for (const char* fixed : {"schema", "name", "title", "sweep", "point"}) {

@@ -64,7 +64,7 @@ ExitCode end_study(const std::filesystem::path& result_dir,
   const auto alone = FileLock::wait(result_dir / kTablesLock);
   const auto summary = reports::collect(result_dir);
   if (options.json) {
-    fmt::print("{}\n", reports::study_table_json(summary).dump(2));
+    print_json(reports::study_table_json(summary));
   } else {
     fmt::print("{}", reports::study_table(summary));
     fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));

@@ -218,12 +218,14 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   allow_mpirun_as_root();
   Tables reference;
   bool all_equal = true;
+  bool some_failed = false;
   for (const int ranks : all_ranks) {
     const fs::path out = top / fmt::format("ranks-{}", ranks);
     remove_old_results(out);
     const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
     const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
                        code == static_cast<int>(ExitCode::runs_failed);
+    some_failed = some_failed || code == static_cast<int>(ExitCode::runs_failed);
     require(ended, "the study failed on {} processes with exit code {}", ranks, code);
     const auto tables = comparable_tables(out);
     require(
@@ -242,7 +244,14 @@ ExitCode verify_command(const Options& options, const std::string& program) {
                differs.empty() ? "identical" : differs);
   }
   fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
-  return all_equal ? ExitCode::done : ExitCode::check_failed;
+  if (some_failed) {
+    fmt::print("Some runs failed or diverged; what they left is compared: see {}\n",
+               (top / "*/runs.csv").string());
+  }
+  if (!all_equal) {
+    return ExitCode::check_failed;
+  }
+  return some_failed ? ExitCode::runs_failed : ExitCode::done;
 }
 
 }  // namespace residuum

@@ -90,6 +90,10 @@ std::vector<std::string> differing_keys(const Json& a, const Json& b) {
   return keys;
 }
 
+// What says how the function is evaluated, or where its data lie, and not which one it is.
+constexpr std::array<std::string_view, 6> kNoProblem{
+    "data", "precision", "device", "start", "evaluate_samples", "evaluate_precision"};
+
 /// In what the functions differ that two runs minimise, with both values; empty where they do not.
 /// A key that only one of them has is an addition of a later program.
 std::string problem_difference(const Run& a, const Run& b) {
@@ -104,7 +108,8 @@ std::string problem_difference(const Run& a, const Run& b) {
   const Json& objective = value_at(b.config, "config.objective");
   for (const auto& [key, before] : value_at(a.config, "config.objective").items()) {
     auto found = differ("objective." + key, before, value_at(objective, key));
-    if (!found.empty()) {
+    const bool matters = std::find(kNoProblem.begin(), kNoProblem.end(), key) == kNoProblem.end();
+    if (matters && !found.empty()) {
       return found;
     }
   }

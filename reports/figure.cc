@@ -8,6 +8,7 @@
 #include <limits>
 #include <system_error>
 
+#include "core/text.h"
 #include "reports/csv.h"
 #include "reports/files.h"
 #include "reports/gnuplot.h"
@@ -250,9 +251,8 @@ std::string figure_gp(const FigureSpec& spec) {
 
 std::string gnuplot_text(std::string_view text) {
   std::string quoted = "'";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    quoted += code < 0x20 || code == 0x7f ? ' ' : c;
+  for (const char c : harmless(text)) {
+    quoted += c;
     if (c == '\'') {
       quoted += c;
     }

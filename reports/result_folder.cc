@@ -57,6 +57,17 @@ void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.message = text_at(run.status, "message");
 }
 
+/// Whether a run's status says that it has tables, so that no earlier failure counts any more.
+bool has_finished(const std::filesystem::path& status) {
+  try {
+    Run run;
+    run.state = text_at(read_json(status), "state");
+    return run.has_tables();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// A run that never started has no folder, one that was cut off early no status.json. One that
 /// failed before it could say what it is has no config.json; where it failed because its folder
 /// cannot be written, a file beside the folder says so.
@@ -65,7 +76,7 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   run.id = id;
   std::error_code ignored;
   const auto aside = failure_file(folder);
-  if (std::filesystem::exists(aside, ignored)) {
+  if (std::filesystem::exists(aside, ignored) && !has_finished(folder / "status.json")) {
     Json failure = read_json(aside);
     take_config(required(failure, "config", aside), aside, run);
     take_status(required(failure, "status", aside), aside, run);

@@ -233,6 +233,9 @@ TEST_F(OutOfMemory, NothingIsVerifiedByRunsThatFail) {
       with_little_memory("verify s.toml --ranks 1 --set objective.data=./vast.svm");
   EXPECT_EQ(verify.code, 2) << verify.out;
   EXPECT_THAT(verify.err, HasSubstr("no run of the study came to its end on 1 processes"));
+  const Finished partly = with_little_memory("verify s.toml --ranks 1");
+  EXPECT_EQ(partly.code, 3) << partly.out;
+  EXPECT_THAT(partly.out, HasSubstr("Some runs failed or diverged"));
 }
 
 // As programs before this one left a run that failed early.
@@ -244,6 +247,106 @@ TEST_F(Hostile, ARunThatFailedBeforeItsConfigurationIsReadAsFailed) {
   const Finished report = residuum_program({"report", results().string()}, folder_.path());
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr(",tiny,failed,out of memory,"));
+}
+
+TEST_F(Hostile, AFailureThatIsOverHidesNothing) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  auto aside = run_folders().front();
+  aside += ".failed.json";
+  for (const char* content : {"{}", R"({"config": {}, "status": {"state": "failed"}})"}) {
+    std::ofstream(aside) << content;
+    EXPECT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0) << content;
+    EXPECT_EQ(run(kStudy).code, 0) << content;
+    EXPECT_FALSE(std::filesystem::exists(aside));
+    EXPECT_EQ(summary()["counts"]["finished"], 4);
+  }
+}
+
+TEST_F(Hostile, AFolderOfAnotherRunIsMadeAgain) {
+  const std::vector<std::string> without_times{"--set", "probes.times=false"};
+  ASSERT_EQ(run(kStudy, without_times).code, 0);
+  const auto folders = run_folders();
+  const std::string table = read_text(folders[0] / "iterations.csv");
+  for (const bool with_config : {true, false}) {
+    for (const char* file : {"iterations.csv", "checks.csv", "status.json", "config.json"}) {
+      if (with_config || std::string(file) != "config.json") {
+        std::filesystem::copy_file(folders[1] / file,
+                                   folders[0] / file,
+                                   std::filesystem::copy_options::overwrite_existing);
+      }
+    }
+    const Finished again = run(kStudy, without_times);
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.err, HasSubstr("it is of run " + folders[1].filename().string()));
+    EXPECT_EQ(read_text(folders[0] / "iterations.csv"), table);
+  }
+}
+
+TEST_F(Hostile, AFileThatMayNotGrowIsAResourceError) {
+  folder_.write("s.toml", kStudy);
+  const Finished finished =
+      run_program({"bash",
+                   "-c",
+                   "ulimit -f 20; exec " + std::string(RESIDUUM_PROGRAM) + " run s.toml 2>err.txt"},
+                  folder_.path());
+  EXPECT_TRUE(finished.code == 3 || finished.code == 6) << finished.code;
+  EXPECT_THAT(read_text(folder_.path() / "err.txt"), HasSubstr("cannot write"));
+  EXPECT_EQ(run(kStudy).code, 0);
+}
+
+TEST_F(Hostile, WordsThatAreNoTextAreUsageErrors) {
+  folder_.write("v.csv", "1,2\n3,4\n");
+  const std::vector<std::vector<std::string>> lines{
+      {"inspect", "v.csv", "--aggregator", "\xff", "--k", "1"},
+      {"inspect", "v.csv", "--aggregator", "dense", "--putback", "\xff", "--k", "1"},
+      {"falsify", "--aggregator", "\xff", "--workers", "2", "--k", "1", "--dim", "2"},
+      {"compare", "a", "b", "--tolerance", "nan"},
+      {"compare", "a", "b", "--tolerance", "inf"},
+      {"compare", "a", "b", "--tolerance", "-1"},
+      {"run", "s.toml", "--set", "step.value=0.1\n[budget]\niterations=5"}};
+  folder_.write("s.toml", kStudy);
+  for (const auto& line : lines) {
+    const Finished finished = residuum_program(line, folder_.path());
+    EXPECT_EQ(finished.code, 2) << line[0] << finished.err;
+    EXPECT_EQ(lines_of(finished.err), 1) << finished.err;
+  }
+  const Finished named = residuum_program({"falsify",
+                                           "--aggregator=gtopk-exact",
+                                           "--workers=2",
+                                           "--k=1",
+                                           "--dim=2",
+                                           "--evaluations=100",
+                                           "--json",
+                                           "--out",
+                                           "w\xff.npy"},
+                                          folder_.path());
+  EXPECT_EQ(named.code, 0) << named.err;
+}
+
+TEST_F(Hostile, PlansAndFiguresShowLabelsHarmlessly) {
+  std::string study = kStudy;
+  study.replace(study.find("seeds = 2"), 9, "seeds = 1");
+  for (const char* name : {"a\xc2\x9b.svm", "b\xe2\x80\xae.svm"}) {
+    folder_.write(name, "1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n");
+  }
+  study.replace(study.find("rows = 200\nfeatures = 20\n"), 25, "");
+  study.replace(study.find("batch = 8"), 9, "batch = 1");
+  study.replace(study.find("k = 2"), 5, "k = 1");
+  study += R"("objective.data" = ["./a\u009b.svm", "./b\u202e.svm"])";
+  const auto is_harmless = [](const std::string& text) {
+    return text.find("\xc2\x9b") == std::string::npos &&
+           text.find("\xe2\x80\xae") == std::string::npos;
+  };
+  const Finished made = run(study, {"--json"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_TRUE(is_harmless(made.out)) << made.out;
+  for (const char* format : {"table", "json"}) {
+    const Finished plan = residuum_program({"plan", "s.toml", "--format", format}, folder_.path());
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_TRUE(is_harmless(plan.out)) << plan.out;
+  }
+  ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
+  EXPECT_TRUE(is_harmless(read_text(results() / "report.html")));
 }
 
 TEST_F(Hostile, AConfigurationThatWasDamagedIsWrittenAgain) {

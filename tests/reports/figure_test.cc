@@ -80,7 +80,9 @@ TEST(Figure, ScriptIsAsExpected) {
 
 TEST(Figure, TextCannotLeaveItsQuotes) {
   EXPECT_EQ(gnuplot_text("it's"), "'it''s'");
-  EXPECT_EQ(gnuplot_text("a\nsystem('x')\t"), "'a system(''x'') '");
+  EXPECT_EQ(gnuplot_text("a\nsystem('x')\t\xc2\x9b"),
+            "'a?system(''x'')?"
+            "?'");
 }
 
 TEST(Figure, AxisIsLogarithmicOnlyWhenNothingIsBelowZero) {
