@@ -26,7 +26,7 @@ enum class ExitCode : int {
 };
 
 /// One line for the user that names the place and the cure, and the exit code that goes with it.
-/// What a message quotes of files and command lines is made harmless (core/text.h), and a message
+/// The constructor makes harmless what a message quotes (core/text.h), and a message
 /// that is far too long is shortened in its middle.
 class Error : public std::runtime_error {
  public:

@@ -24,7 +24,7 @@ class Fnv1a {
   std::uint64_t state_ = 0xcbf29ce484222325;
 };
 
-/// Those digits of a text.
+/// Returns these 12 digits for a text.
 std::string short_hash(std::string_view text);
 
 }  // namespace residuum

@@ -89,17 +89,19 @@ std::size_t utf8_character(std::string_view bytes, std::size_t begin) {
   return form->length;
 }
 
-bool is_utf8(std::string_view bytes) {
+std::optional<std::size_t> first_no_text(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size()) {
     const std::size_t length = utf8_character(bytes, at);
     if (length == 0) {
-      return false;
+      return at;
     }
     at += length;
   }
-  return true;
+  return std::nullopt;
 }
+
+bool is_utf8(std::string_view bytes) { return !first_no_text(bytes); }
 
 std::string harmless(std::string_view text) { return harmless_but(text, ""); }
 

@@ -2,6 +2,7 @@
 // Texts that came from files, command lines and other machines, and what of them may be shown.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace residuum {
 /// none.
 std::size_t utf8_character(std::string_view bytes, std::size_t begin);
 
+/// The first byte that belongs to no UTF-8 character; nothing where all do.
+std::optional<std::size_t> first_no_text(std::string_view bytes);
 bool is_utf8(std::string_view bytes);
 
 /// The text on one line, as a terminal, a log or a page may show it: a '?' stands for every

@@ -48,7 +48,7 @@ std::vector<std::string> tables_in(const std::filesystem::path& folder) {
   return names;
 }
 
-/// What config.json says.
+/// Returns what config.json is to hold.
 Json config_json(const PreparedRun& run, const Study& study) {
   return {{"run_id", run.id},
           {"study", study.name},

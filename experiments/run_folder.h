@@ -20,7 +20,7 @@ namespace residuum {
 /// Whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
-/// Of a run that is done: writes config.json anew where it cannot be what was written (a run's
+/// Mends a run that is done: writes config.json anew where it cannot be what was written (a run's
 /// identity says what it holds), and removes what an earlier failure has left.
 void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,

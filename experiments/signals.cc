@@ -26,7 +26,7 @@ void catch_stop_signals() {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
-  // Whoever listened to the progress may leave; the runs go on.
+  // The runs go on when nobody reads their progress any more.
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -90,7 +90,7 @@ std::vector<std::string> differing_keys(const Json& a, const Json& b) {
   return keys;
 }
 
-// What says how the function is evaluated, or where its data lie, and not which one it is.
+// These keys say how the function is evaluated, or where its data lie, and not which one it is.
 constexpr std::array<std::string_view, 6> kNoProblem{
     "data", "precision", "device", "start", "evaluate_samples", "evaluate_precision"};
 

@@ -46,7 +46,7 @@ struct Changes {
   bool has_regression() const;
 };
 
-/// What becomes of two folders whose runs minimise different functions.
+/// Says what is done with two folders whose runs minimise different functions.
 enum class OtherProblem { refused, noted };
 
 /// `tolerance`: relative to the mean in A, how much worse is still no regression. Wall time is told

@@ -192,7 +192,7 @@ Json read_json(const std::filesystem::path& path) {
   constexpr int kDeepest = 64;
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
   const std::string content = read_file(path, kMostBytes);
-  // What is written again later is written by a function that calls itself.
+  // The library writes JSON by a function that calls itself, once for each level.
   const auto bound = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
     require(depth <= kDeepest, "'{}' is nested more than {} deep", path.string(), kDeepest);
     return true;

@@ -37,7 +37,7 @@ std::string checked_state(const Json& status, const std::filesystem::path& file)
   return state;
 }
 
-/// Of what stands in `file`.
+/// Takes over the configuration that was read from `file`.
 void take_config(Json config, const std::filesystem::path& file, Run& run) {
   run.config = std::move(config);
   require(required_text(run.config, "run_id", file) == run.id,

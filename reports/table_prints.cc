@@ -35,7 +35,7 @@ Print print_of(const std::filesystem::path& path) {
   return print;
 }
 
-/// Of one table.
+/// Says why one table is not the one that was printed; nothing when it is.
 std::optional<std::string> damage(const std::filesystem::path& path, const Json& expected) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

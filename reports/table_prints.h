@@ -1,5 +1,5 @@
 #pragma once
-// What status.json says of a finished run's tables, so that one that was cut or changed since is
+// status.json holds a print of each table of a finished run, so that one that was cut or changed is
 // noticed by whoever reads it.
 
 #include <filesystem>

@@ -8,18 +8,6 @@
 
 namespace residuum {
 
-std::optional<std::size_t> first_no_text(std::string_view bytes) {
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const std::size_t length = utf8_character(bytes, at);
-    if (length == 0) {
-      return at;
-    }
-    at += length;
-  }
-  return std::nullopt;
-}
-
 void check_text(std::string_view bytes, const std::filesystem::path& file) {
   require(!bytes.empty(), "{}: the file is empty; a text was expected", file.string());
   const auto bad = first_no_text(bytes);

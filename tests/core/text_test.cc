@@ -1,4 +1,4 @@
-// What of a foreign text may be shown, and that messages show nothing else.
+// These tests say what of a foreign text may be shown, and that messages show nothing else.
 
 #include "core/text.h"
 

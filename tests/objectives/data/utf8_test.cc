@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/text.h"
 #include "objectives/data/byte_stream.h"
 #include "objectives/data/catalogue.h"
 #include "tests/objectives/data/files.h"
