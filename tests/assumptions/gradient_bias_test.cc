@@ -13,18 +13,9 @@
 namespace residuum {
 namespace {
 
+using test::convex;
 using test::Json;
 using test::Recipe;
-
-std::unique_ptr<Objective> convex(const std::string& kind, const Json& values, int workers) {
-  for (const auto& entry : convex_objectives()) {
-    if (entry.name == kind) {
-      return entry.make(Section("objective", values),
-                        {.data_dir = {}, .cache_dir = {}, .workers = workers});
-    }
-  }
-  throw std::out_of_range(kind);
-}
 
 double mean_of(const test::MeasuredRun& run, Column column) {
   double sum = 0;

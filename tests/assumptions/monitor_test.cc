@@ -12,9 +12,9 @@ namespace residuum {
 namespace {
 
 /// Makes the check "law" with the sides it was given, one pair per observation.
-class Scripted final : public Probe {
+class ScriptedProbe final : public Probe {
  public:
-  explicit Scripted(std::vector<std::pair<double, double>> sides) : sides_(std::move(sides)) {}
+  explicit ScriptedProbe(std::vector<std::pair<double, double>> sides) : sides_(std::move(sides)) {}
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const auto [lhs, rhs] = sides_[next_++];
@@ -39,7 +39,7 @@ class Scripted final : public Probe {
 RunSummary summary_of(std::vector<std::pair<double, double>> sides) {
   const std::size_t count = sides.size();
   std::vector<std::unique_ptr<Probe>> probes;
-  probes.push_back(std::make_unique<Scripted>(std::move(sides)));
+  probes.push_back(std::make_unique<ScriptedProbe>(std::move(sides)));
   test::RowKeeper keeper;
   Monitor monitor(std::move(probes), keeper, [](auto /*done*/, auto /*total*/) {});
   for (std::size_t t = 0; t < count; ++t) {

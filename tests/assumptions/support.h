@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "assumptions/details/worker_details.h"
 #include "assumptions/monitor.h"
 #include "core/vectors/dense.h"
+#include "objectives/registry.h"
 #include "tests/core/tiny_training.h"
 
 namespace residuum::test {
@@ -163,6 +165,17 @@ inline Seen top_k_step(const Rows<double>& accumulators,
                          .feedback = {{"kind", "ef14"}, {"putback", putback}}},
                         k);
   return sight.seen();
+}
+
+/// The convex objective of the registry that has this name, for values of [objective].
+inline std::unique_ptr<Objective> convex(const std::string& kind, const Json& values, int workers) {
+  for (const auto& entry : convex_objectives()) {
+    if (entry.name == kind) {
+      return entry.make(Section("objective", values),
+                        {.data_dir = {}, .cache_dir = {}, .workers = workers});
+    }
+  }
+  throw std::out_of_range(kind);
 }
 
 struct MeasuredRun {

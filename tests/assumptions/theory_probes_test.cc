@@ -13,34 +13,25 @@
 namespace residuum {
 namespace {
 
+using test::convex;
 using test::Json;
 using test::Recipe;
 
-std::unique_ptr<Objective> convex(const std::string& kind, const Json& values, int workers) {
-  for (const auto& entry : convex_objectives()) {
-    if (entry.name == kind) {
-      return entry.make(Section("objective", values),
-                        {.data_dir = {}, .cache_dir = {}, .workers = workers});
-    }
-  }
-  throw std::out_of_range(kind);
-}
-
-/// Mean and standard error of a column over the rows that have it.
-struct Mean {
+/// ColumnMean and standard error of a column over the rows that have it.
+struct ColumnMean {
   double value = 0;
   double error = 0;
   std::size_t n = 0;
 };
 
-Mean mean_of(const test::MeasuredRun& run, Column column) {
+ColumnMean mean_with_error(const test::MeasuredRun& run, Column column) {
   std::vector<double> values;
   for (const auto& row : run.rows) {
     if (row.has(column)) {
       values.push_back(row[column]);
     }
   }
-  Mean mean{.value = 0, .error = 0, .n = values.size()};
+  ColumnMean mean{.value = 0, .error = 0, .n = values.size()};
   for (const double value : values) {
     mean.value += value / static_cast<double>(values.size());
   }
@@ -54,7 +45,7 @@ Mean mean_of(const test::MeasuredRun& run, Column column) {
 }
 
 /// Four standard errors: a right estimator is outside once in 16 000 times.
-void expect_near(const Mean& mean, double expected) {
+void expect_near(const ColumnMean& mean, double expected) {
   EXPECT_GT(mean.n, 1U);
   EXPECT_NEAR(mean.value, expected, 4 * mean.error);
 }
@@ -94,10 +85,10 @@ TEST(NoiseProbe, FindsNoiseHeterogeneityAndGradientOfTheQuadratic) {
 
   const auto run = test::measure(*objective, standing_still(kWorkers));
 
-  expect_near(mean_of(run, Column::noise_variance), 4);
-  expect_near(mean_of(run, Column::heterogeneity), heterogeneity);
-  expect_near(mean_of(run, Column::grad_norm_sq_split), norm_sq<double>(mean));
-  expect_near(mean_of(run, Column::half_batch_bias), 1);
+  expect_near(mean_with_error(run, Column::noise_variance), 4);
+  expect_near(mean_with_error(run, Column::heterogeneity), heterogeneity);
+  expect_near(mean_with_error(run, Column::grad_norm_sq_split), norm_sq<double>(mean));
+  expect_near(mean_with_error(run, Column::half_batch_bias), 1);
 }
 
 /// Rows of a logistic regression, every sample's gradient at w = 0 known by hand: f_i' = -y x / 2.
@@ -136,8 +127,8 @@ TEST(NoiseProbe, FindsTheNoiseOfBatchesThatDoNotHalveEvenly) {
 
   const auto run = test::measure(*objective, recipe);
 
-  expect_near(mean_of(run, Column::noise_variance), variance);
-  expect_near(mean_of(run, Column::half_batch_bias), 1);
+  expect_near(mean_with_error(run, Column::noise_variance), variance);
+  expect_near(mean_with_error(run, Column::half_batch_bias), 1);
 }
 
 TEST(NoiseProbe, KnowsThatWholeShardsHaveNoNoise) {
@@ -308,8 +299,8 @@ TEST(ContractionProbe, HasNoMemoryFactorAfterAnIterationThatWasNotMeasured) {
 }
 
 TEST(TailProbe, ComparesTheTailWithTheClaimWhereItMaySort) {
-  // Mean accumulator (4, 2, 1, 0), squares 16, 4, 1, 0 of 21, k = 1: the tail holds 5/21, the claim
-  // allows 9/16. Their second differences 9, 2 are positive: convex.
+  // ColumnMean accumulator (4, 2, 1, 0), squares 16, 4, 1, 0 of 21, k = 1: the tail holds 5/21, the
+  // claim allows 9/16. Their second differences 9, 2 are positive: convex.
   Recipe recipe;
   recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
   recipe.aggregator = {{"kind", "allgather"}};

@@ -78,6 +78,15 @@ class TinyObjective final : public Objective {
   std::size_t samples_;
 };
 
+/// The stochastic gradient is c at every w and worker; w_0 = start.
+inline TinyObjective constant_gradient(std::vector<double> start, std::vector<double> c) {
+  return {std::move(start),
+          [c = std::move(c)](
+              const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> gradient) {
+            std::copy(c.begin(), c.end(), gradient.begin());
+          }};
+}
+
 /// f_p = (1/2) sum_j h_j (w_j - c^p_j)^2 with normal noise on the gradient; h_j from 1 down to 0.1,
 /// centres c^p_j normal.
 inline TinyObjective noisy_quadratic(std::size_t d, double noise) {

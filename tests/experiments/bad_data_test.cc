@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::string_literals;
 
-const std::string kStudy = R"(schema = 1
+const std::string kBadDataStudy = R"(schema = 1
 name = "bad"
 seeds = 1
 [objective]
@@ -55,7 +55,7 @@ class BadData : public testing::Test {
   /// The one line that the program answers with, after a warning that the photographs are few.
   std::string answer(const std::string& kind, const std::string& data) const {
     const Finished finished = residuum_program({"run",
-                                                folder_.write("s.toml", kStudy).string(),
+                                                folder_.write("s.toml", kBadDataStudy).string(),
                                                 "--data-dir",
                                                 data_.string(),
                                                 "--out",

@@ -17,7 +17,7 @@ using testing::StartsWith;
 using Json = nlohmann::json;
 
 // f = sum_j (w_j^2 / 2 - w_j) without noise, from 0: w_t = 1 - (1 - eta)^t in every entry.
-const std::string kStudy = R"(schema = 1
+const std::string kDivergingStudy = R"(schema = 1
 name = "wild"
 seeds = 1
 [objective]
@@ -40,8 +40,10 @@ evaluate = 1
 class Divergences : public testing::Test {
  protected:
   Finished run(const std::vector<std::string>& options, int processes = 1) const {
-    std::vector<std::string> arguments{
-        RESIDUUM_PROGRAM, "run", folder_.write("s.toml", kStudy).string(), "--progress=lines"};
+    std::vector<std::string> arguments{RESIDUUM_PROGRAM,
+                                       "run",
+                                       folder_.write("s.toml", kDivergingStudy).string(),
+                                       "--progress=lines"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     if (processes > 1) {
       arguments.insert(arguments.begin(),

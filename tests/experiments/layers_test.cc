@@ -15,7 +15,7 @@ namespace {
 using reports::CsvReader;
 using testing::HasSubstr;
 
-const std::string kStudy = R"(schema = 1
+const std::string kLayersStudy = R"(schema = 1
 name = "lenet"
 [objective]
 kind = "lenet"
@@ -44,7 +44,7 @@ layers = "all"
 
 class Layers : public testing::Test {
  protected:
-  void SetUp() override { folder_.write("s.toml", kStudy); }
+  void SetUp() override { folder_.write("s.toml", kLayersStudy); }
   Finished call(const std::vector<std::string>& arguments) const {
     return residuum_program(arguments, folder_.path());
   }

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kStudy = R"(schema = 1
+const std::string kResumedStudy = R"(schema = 1
 name = "faults"
 seeds = 1
 [objective]
@@ -44,7 +44,7 @@ class ResumeFaults : public testing::Test {
   }
   Finished run(const char* out, std::vector<std::string> options = {}) const {
     std::vector<std::string> arguments{
-        "run", folder_.write("s.toml", kStudy).string(), "--out", out, "--progress=none"};
+        "run", folder_.write("s.toml", kResumedStudy).string(), "--out", out, "--progress=none"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return residuum_program(arguments, folder_.path());
   }

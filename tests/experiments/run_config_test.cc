@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kStudy = R"(
+const std::string kConfigStudy = R"(
 schema = 1
 name = "s"
 [objective]
@@ -39,7 +39,7 @@ std::string id_of(const std::string& text, const std::vector<std::string>& overr
   return prepared(text, overrides).front().id;
 }
 
-std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+std::string config_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
   try {
     prepared(text, overrides);
   } catch (const Error& error) {
@@ -50,37 +50,37 @@ std::string error_of(const std::string& text, const std::vector<std::string>& ov
 }
 
 TEST(RunId, IsASlugAndTwelveHexDigits) {
-  EXPECT_THAT(id_of(kStudy), testing::MatchesRegex("quadratic-gtopk-tree-s1-[0-9a-f]{12}"));
+  EXPECT_THAT(id_of(kConfigStudy), testing::MatchesRegex("quadratic-gtopk-tree-s1-[0-9a-f]{12}"));
 }
 
 TEST(RunId, IsTheSameForCosmeticChanges) {
-  const std::string id = id_of(kStudy);
+  const std::string id = id_of(kConfigStudy);
 
-  EXPECT_EQ(id_of("# a comment\n" + kStudy), id);
-  EXPECT_EQ(id_of("title = \"another title\"\n" + kStudy), id);
-  EXPECT_EQ(id_of(kStudy, {"feedback.putback=captured"}), id) << "a default, spelt out";
-  EXPECT_EQ(id_of(kStudy, {"step.rule=constant", "step.momentum=0"}), id);
+  EXPECT_EQ(id_of("# a comment\n" + kConfigStudy), id);
+  EXPECT_EQ(id_of("title = \"another title\"\n" + kConfigStudy), id);
+  EXPECT_EQ(id_of(kConfigStudy, {"feedback.putback=captured"}), id) << "a default, spelt out";
+  EXPECT_EQ(id_of(kConfigStudy, {"step.rule=constant", "step.momentum=0"}), id);
 }
 
 TEST(RunId, ChangesWithEveryValueThatMatters) {
-  const std::string id = id_of(kStudy);
+  const std::string id = id_of(kConfigStudy);
 
-  EXPECT_NE(id_of(kStudy, {"sparsifier.k=4"}), id);
-  EXPECT_NE(id_of(kStudy, {"workers.count=5"}), id);
-  EXPECT_NE(id_of(kStudy, {"step.value=0.2"}), id);
-  EXPECT_NE(id_of(kStudy, {"feedback.putback=published"}), id);
-  EXPECT_NE(id_of("seeds = [2]\n" + kStudy), id);
+  EXPECT_NE(id_of(kConfigStudy, {"sparsifier.k=4"}), id);
+  EXPECT_NE(id_of(kConfigStudy, {"workers.count=5"}), id);
+  EXPECT_NE(id_of(kConfigStudy, {"step.value=0.2"}), id);
+  EXPECT_NE(id_of(kConfigStudy, {"feedback.putback=published"}), id);
+  EXPECT_NE(id_of("seeds = [2]\n" + kConfigStudy), id);
 }
 
 TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
-  const std::string id = id_of(kStudy);
+  const std::string id = id_of(kConfigStudy);
 
-  EXPECT_FALSE(prepared(kStudy).front().config["probes"].contains("workers"));
-  EXPECT_EQ(id_of(kStudy, {"probes.workers=false"}), id);
-  EXPECT_NE(id_of(kStudy, {"probes.workers=true"}), id) << "a run without the table has to be made";
-  EXPECT_FALSE(prepared(kStudy).front().config["probes"].contains("layers"));
-  EXPECT_EQ(id_of(kStudy, {"probes.layers=[]"}), id);
-  EXPECT_NE(id_of(kStudy, {"probes.layers=all"}), id);
+  EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("workers"));
+  EXPECT_EQ(id_of(kConfigStudy, {"probes.workers=false"}), id);
+  EXPECT_NE(id_of(kConfigStudy, {"probes.workers=true"}), id) << "a run without the table has to be made";
+  EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("layers"));
+  EXPECT_EQ(id_of(kConfigStudy, {"probes.layers=[]"}), id);
+  EXPECT_NE(id_of(kConfigStudy, {"probes.layers=all"}), id);
 }
 
 const std::string kDivided = R"(
@@ -136,67 +136,67 @@ TEST(PartitionSeed, LeavesNoTraceAtItsDefault) {
 
 TEST(PartitionSeed, IsTheRunsOrAWholeNumber) {
   for (const char* wrong : {"runs", "-1", "1.5", "true"}) {
-    EXPECT_THAT(error_of(kDivided, {std::string("workers.partition_seed=") + wrong}),
+    EXPECT_THAT(config_error(kDivided, {std::string("workers.partition_seed=") + wrong}),
                 HasSubstr("'workers.partition_seed' at --set must be \"run\" or a whole number"))
         << wrong;
   }
-  EXPECT_THAT(error_of(kStudy, {"workers.partition_seed=run"}),
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.partition_seed=run"}),
               HasSubstr("no data set to divide among the workers"));
 }
 
 TEST(RunConfig, MeasuresWhereOnlyATableOfDetailsIsWanted) {
-  EXPECT_FALSE(prepared(kStudy, {"probes.names=[]"}).front().training.measure);
+  EXPECT_FALSE(prepared(kConfigStudy, {"probes.names=[]"}).front().training.measure);
   EXPECT_TRUE(
-      prepared(kStudy, {"probes.names=[]", "probes.workers=true"}).front().training.measure);
+      prepared(kConfigStudy, {"probes.names=[]", "probes.workers=true"}).front().training.measure);
 }
 
 TEST(RunConfig, RefusesWhatCannotBeMeant) {
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=21"}), HasSubstr("only 20 parameters"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=0"}), HasSubstr("at least 1"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.k=1.5"}), HasSubstr("whole number"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.kind=topk"}), HasSubstr("did you mean 'top-k'?"));
-  EXPECT_THAT(error_of(kStudy, {"objective.kind=quadric"}), HasSubstr("did you mean 'quadratic'?"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.density=0.1"}), HasSubstr("give one of them"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.densty=0.1"}), HasSubstr("unknown key"));
-  EXPECT_THAT(error_of(kStudy, {"workers.count=0"}), HasSubstr("workers.count"));
-  EXPECT_THAT(error_of(kStudy, {"workers.count=four"}), HasSubstr("whole number"));
-  EXPECT_THAT(error_of(kStudy, {"workers.batch=8"}), HasSubstr("no data set"));
-  EXPECT_THAT(error_of(kStudy, {"workers.partition=idd"}), HasSubstr("iid"));
-  EXPECT_THAT(error_of(kStudy, {"step.value=0"}), HasSubstr("positive"));
-  EXPECT_THAT(error_of(kStudy, {"step.value=1/K"}), HasSubstr("1/L"));
-  EXPECT_THAT(error_of(kStudy, {"step.momentum=1"}), HasSubstr("[0, 1)"));
-  EXPECT_THAT(error_of(kStudy, {"budget.epochs=1"}), HasSubstr("give one"));
-  EXPECT_THAT(error_of(kStudy, {"budget.iterations=0"}), HasSubstr("budget.iterations"));
-  EXPECT_THAT(error_of(kStudy, {"protocol.kind=bps"}), HasSubstr("did you mean 'bsp'?"));
-  EXPECT_THAT(error_of(kStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
-  EXPECT_THAT(error_of(kStudy, {"probes.every=0"}), HasSubstr("at least 1"));
-  EXPECT_THAT(error_of(kStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
-  EXPECT_THAT(error_of(kStudy, {"probes.every={even=0}"}), HasSubstr("N >= 1"));
-  EXPECT_THAT(error_of(kStudy, {"probes.every={even=-2}"}), HasSubstr("N >= 1"));
-  EXPECT_THAT(error_of(kStudy, {"probes.layers=3"}), HasSubstr("\"all\" or a list"));
-  EXPECT_THAT(error_of(kStudy, {"probes.layers=[3]"}), HasSubstr("\"all\" or a list"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=21"}), HasSubstr("only 20 parameters"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=0"}), HasSubstr("at least 1"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.kind=topk"}), HasSubstr("did you mean 'top-k'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"objective.kind=quadric"}), HasSubstr("did you mean 'quadratic'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.density=0.1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.densty=0.1"}), HasSubstr("unknown key"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.count=0"}), HasSubstr("workers.count"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.count=four"}), HasSubstr("whole number"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.batch=8"}), HasSubstr("no data set"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.partition=idd"}), HasSubstr("iid"));
+  EXPECT_THAT(config_error(kConfigStudy, {"step.value=0"}), HasSubstr("positive"));
+  EXPECT_THAT(config_error(kConfigStudy, {"step.value=1/K"}), HasSubstr("1/L"));
+  EXPECT_THAT(config_error(kConfigStudy, {"step.momentum=1"}), HasSubstr("[0, 1)"));
+  EXPECT_THAT(config_error(kConfigStudy, {"budget.epochs=1"}), HasSubstr("give one"));
+  EXPECT_THAT(config_error(kConfigStudy, {"budget.iterations=0"}), HasSubstr("budget.iterations"));
+  EXPECT_THAT(config_error(kConfigStudy, {"protocol.kind=bps"}), HasSubstr("did you mean 'bsp'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.every=0"}), HasSubstr("at least 1"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.every={even=0}"}), HasSubstr("N >= 1"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.every={even=-2}"}), HasSubstr("N >= 1"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.layers=3"}), HasSubstr("\"all\" or a list"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.layers=[3]"}), HasSubstr("\"all\" or a list"));
   EXPECT_THAT(
-      error_of(kStudy, {"probes.layers=[\"conv1.weight\"]"}),
+      config_error(kConfigStudy, {"probes.layers=[\"conv1.weight\"]"}),
       HasSubstr("unknown layer 'conv1.weight' in 'probes.layers' at --set (residuum plan "));
-  EXPECT_THAT(error_of(kStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
-  EXPECT_THAT(error_of(kStudy, {"probes.worker=true"}),
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.workers=1"}), HasSubstr("'probes.workers'"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.worker=true"}),
               HasSubstr("did you mean 'probes.workers'?"));
 }
 
 TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
   for (const char* key : {"every", "evaluate", "test", "noise_every", "virtual_every"}) {
-    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=11", key)}),
+    EXPECT_EQ(config_error(kConfigStudy, {fmt::format("probes.{}=11", key)}),
               fmt::format("'probes.{}' at --set: every 11 iterations are more than the run has, "
                           "which are 10",
                           key));
-    EXPECT_EQ(error_of(kStudy, {fmt::format("probes.{}=10", key)}), "no error");
+    EXPECT_EQ(config_error(kConfigStudy, {fmt::format("probes.{}=10", key)}), "no error");
   }
-  EXPECT_EQ(error_of(kStudy, {"probes.every={even=1000}"}), "no error") << "every iteration";
-  EXPECT_EQ(error_of(kStudy, {"probes.names=[\"tail\"]"}), "no error") << "each 100th, unasked";
+  EXPECT_EQ(config_error(kConfigStudy, {"probes.every={even=1000}"}), "no error") << "every iteration";
+  EXPECT_EQ(config_error(kConfigStudy, {"probes.names=[\"tail\"]"}), "no error") << "each 100th, unasked";
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
-  EXPECT_EQ(id_of(kStudy,
+  EXPECT_EQ(id_of(kConfigStudy,
                   {"step.weight_decay=0",
                    "step.clip_norm=0",
                    "step.clip_at=update",
@@ -204,15 +204,15 @@ TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
                    "step.warmup_from=0.5",
                    "sparsifier.schedule=none",
                    "workers.accumulate=1"}),
-            id_of(kStudy));
-  EXPECT_NE(id_of(kStudy, {"step.weight_decay=1e-4"}), id_of(kStudy));
+            id_of(kConfigStudy));
+  EXPECT_NE(id_of(kConfigStudy, {"step.weight_decay=1e-4"}), id_of(kConfigStudy));
 }
 
 TEST(RunConfig, ReadsTrainingPractice) {
   const ObjectiveContext context{.data_dir = "data", .cache_dir = "", .workers = 1};
   ObjectiveCache objectives(context);
   KnownKeys known;
-  const auto study = parse_study(kStudy,
+  const auto study = parse_study(kConfigStudy,
                                  "s.toml",
                                  {"step.weight_decay=0.5",
                                   "step.clip_norm=2",
@@ -232,15 +232,15 @@ TEST(RunConfig, ReadsTrainingPractice) {
 }
 
 TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
-  EXPECT_THAT(error_of(kStudy, {"step.weight_decay=-1"}), HasSubstr("at least 0"));
-  EXPECT_THAT(error_of(kStudy, {"step.clip_norm=-1"}), HasSubstr("at least 0"));
-  EXPECT_THAT(error_of(kStudy, {"step.clip_norm=1", "step.clip_at=updates"}),
+  EXPECT_THAT(config_error(kConfigStudy, {"step.weight_decay=-1"}), HasSubstr("at least 0"));
+  EXPECT_THAT(config_error(kConfigStudy, {"step.clip_norm=-1"}), HasSubstr("at least 0"));
+  EXPECT_THAT(config_error(kConfigStudy, {"step.clip_norm=1", "step.clip_at=updates"}),
               HasSubstr("did you mean 'update'?"));
-  EXPECT_THAT(error_of(kStudy, {"step.momentum=0.9", "feedback.kind=dgc"}),
+  EXPECT_THAT(config_error(kConfigStudy, {"step.momentum=0.9", "feedback.kind=dgc"}),
               HasSubstr("has a momentum of its own"));
-  EXPECT_THAT(error_of(kStudy, {"workers.accumulate=2"}), HasSubstr("no batches to accumulate"));
-  EXPECT_THAT(error_of(kStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
-  EXPECT_THAT(error_of(kStudy,
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=2"}), HasSubstr("no batches to accumulate"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
+  EXPECT_THAT(config_error(kConfigStudy,
                        {"objective.kind=lenet",
                         "objective.data=synthetic-images",
                         "objective.rows=64",
@@ -248,23 +248,23 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
                         "workers.accumulate=65536",
                         "budget.iterations=70000"}),
               HasSubstr("accumulate fewer"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
               HasSubstr("before the density that the stages lead to"));
-  EXPECT_THAT(error_of(kStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
 }
 
 TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {
   const std::string by_density = [] {
-    std::string text = kStudy;
+    std::string text = kConfigStudy;
     text.replace(text.find("k = 3"), 5, "density = 0.1");
     return text;
   }();
 
   for (const char* density : {"0", "-0.1", "1.5", "nan"}) {
-    const auto message = error_of(by_density, {std::string("sparsifier.density=") + density});
+    const auto message = config_error(by_density, {std::string("sparsifier.density=") + density});
     EXPECT_THAT(message, HasSubstr("sparsifier.density")) << density;
   }
-  EXPECT_THAT(error_of(by_density,
+  EXPECT_THAT(config_error(by_density,
                        {"sparsifier.kind=hard-threshold",
                         "aggregator.kind=allgather",
                         "sparsifier.threshold=-1"}),
@@ -272,11 +272,11 @@ TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {
 }
 
 TEST(RunConfig, RefusesAThresholdWhereTheAggregatorNeedsK) {
-  std::string text = kStudy;
+  std::string text = kConfigStudy;
   text.replace(text.find("k = 3"), 5, "threshold = 0.1");
 
-  EXPECT_THAT(error_of(text, {"sparsifier.kind=hard-threshold"}), HasSubstr("has no k"));
-  EXPECT_THAT(error_of(text,
+  EXPECT_THAT(config_error(text, {"sparsifier.kind=hard-threshold"}), HasSubstr("has no k"));
+  EXPECT_THAT(config_error(text,
                        {"sparsifier.kind=hard-threshold",
                         "aggregator.kind=allgather",
                         "sparsifier.threshold=-1"}),
@@ -284,11 +284,11 @@ TEST(RunConfig, RefusesAThresholdWhereTheAggregatorNeedsK) {
 }
 
 TEST(RunConfig, AllowsAKeyThatOnlySomeKindsOfASweepRead) {
-  EXPECT_EQ(prepared(kStudy + "[sweep]\n\"sparsifier.kind\" = [\"none\", \"top-k\"]\n").size(), 2);
+  EXPECT_EQ(prepared(kConfigStudy + "[sweep]\n\"sparsifier.kind\" = [\"none\", \"top-k\"]\n").size(), 2);
 }
 
 TEST(RunConfig, RefusesTheSameRunTwice) {
-  EXPECT_THAT(error_of(kStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
+  EXPECT_THAT(config_error(kConfigStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
               HasSubstr("the same run"));
 }
 

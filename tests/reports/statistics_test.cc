@@ -8,8 +8,8 @@
 namespace residuum::reports {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 TEST(Quantile, IsOfTypeSeven) {
   // R: quantile(c(1, 2, 3, 4)) gives 1.00 1.75 2.50 3.25 4.00.
@@ -29,18 +29,18 @@ TEST(Quantile, OfOneValueIsThatValue) {
 
 TEST(Quantile, IsAbsentWithoutValuesOrWithNan) {
   EXPECT_FALSE(median({}).has_value());
-  EXPECT_FALSE(median({1, kNan, 2}).has_value());
+  EXPECT_FALSE(median({1, kNotANumber, 2}).has_value());
 }
 
 TEST(Quantile, TakesInfinityAsTheLargest) {
-  EXPECT_EQ(*median({kInf, 1, 2}), 2);
-  EXPECT_EQ(*median({kInf, kInf, 2}), kInf);
-  EXPECT_EQ(*quantile({kInf, kInf}, 0.25), kInf);
+  EXPECT_EQ(*median({kInfinite, 1, 2}), 2);
+  EXPECT_EQ(*median({kInfinite, kInfinite, 2}), kInfinite);
+  EXPECT_EQ(*quantile({kInfinite, kInfinite}, 0.25), kInfinite);
 }
 
 TEST(Mean, IsAbsentWhereAValueIsNotFinite) {
   EXPECT_DOUBLE_EQ(*mean({1, 2, 6}), 3);
-  EXPECT_FALSE(mean({1, kInf}).has_value());
+  EXPECT_FALSE(mean({1, kInfinite}).has_value());
   EXPECT_FALSE(mean({}).has_value());
 }
 
@@ -64,8 +64,8 @@ TEST(StudentInterval, OfTwoValuesIsWide) {
 TEST(StudentInterval, IsAbsentForFewerThanTwoValuesOrInfinity) {
   EXPECT_FALSE(student_interval({3}).has_value());
   EXPECT_FALSE(student_interval({}).has_value());
-  EXPECT_FALSE(student_interval({1, kInf}).has_value());
-  EXPECT_FALSE(student_interval({1, kNan}).has_value());
+  EXPECT_FALSE(student_interval({1, kInfinite}).has_value());
+  EXPECT_FALSE(student_interval({1, kNotANumber}).has_value());
 }
 
 TEST(Spread, HoldsAllOfIt) {

@@ -13,7 +13,7 @@ namespace {
 
 using test::Json;
 using test::Recipe;
-using test::Rows;
+using Rows = test::Rows<double>;
 using test::StepSight;
 
 std::vector<DetailRow> rows_of(const StepView& view, const std::vector<std::size_t>& sizes) {
@@ -34,7 +34,7 @@ std::vector<DetailRow> rows_of(const StepView& view, const std::vector<std::size
 
 double value(const DetailRow& row, LayerColumn column) { return row.get(column).value(); }
 
-StepSight exact_step(const Rows<double>& accumulators, std::size_t k) {
+StepSight exact_step(const Rows& accumulators, std::size_t k) {
   return {accumulators,
           {.sparsifier = {{"kind", "top-k"}, {"k", k}}, .aggregator = {{"kind", "gtopk-exact"}}},
           k};
@@ -42,7 +42,7 @@ StepSight exact_step(const Rows<double>& accumulators, std::size_t k) {
 
 // Worker 0 sends 4 at 0, worker 1 sends 2 at 2 (the lower of two equal ones); 4 wins and the 2 is
 // put back. mean a = (2, 1, 2, 1), g/P = (2, 0, 0, 0), rho = 1/4.
-const Rows<double> kTwoLayers{{4, 1, 2, 0}, {0, 1, 2, 2}};
+const Rows kTwoLayers{{4, 1, 2, 0}, {0, 1, 2, 2}};
 
 TEST(LayerDetails, AreThoseOfAStepDoneByHand) {
   const auto sight = exact_step(kTwoLayers, 1);

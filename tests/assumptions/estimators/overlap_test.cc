@@ -11,19 +11,19 @@
 namespace residuum {
 namespace {
 
-constexpr EntryLaw kGaussian{};
-constexpr EntryLaw kLaplace{.kind = EntryLaw::Kind::laplace};
+constexpr EntryLaw kGaussianEntries{};
+constexpr EntryLaw kLaplaceEntries{.kind = EntryLaw::Kind::laplace};
 
 TEST(OverlapPrediction, IsTheEnergyCaptureOfOneWorker) {
   for (const double rho : {0.3, 0.1, 0.01, 0.001}) {
-    for (const EntryLaw& law : {kGaussian, kLaplace}) {
+    for (const EntryLaw& law : {kGaussianEntries, kLaplaceEntries}) {
       EXPECT_NEAR(*overlapping_delta_iid(rho, 1, law), (1 - capture(law, rho)) / (1 - rho), 1e-5);
     }
   }
 }
 
 TEST(OverlapPrediction, NeglectsWhatIsNegligibleWhereSelectionsHardlyMeet) {
-  for (const EntryLaw& law : {kGaussian, kLaplace}) {
+  for (const EntryLaw& law : {kGaussianEntries, kLaplaceEntries}) {
     EXPECT_NEAR(*overlapping_delta_iid(1e-4, 8, law),
                 *predicted_delta_iid(Exchange::selected, 1e-4, 8, law),
                 1e-5);

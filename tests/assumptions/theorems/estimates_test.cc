@@ -13,6 +13,7 @@ namespace residuum {
 namespace {
 
 using test::evaluate;
+using test::state_of;
 using test::SteadyRun;
 using test::term;
 using test::top_k_facts;
@@ -27,16 +28,6 @@ MethodFacts estimates() {
   facts.mean_worker_smoothness = Known{1, "exact"};
   facts.strong_convexity = Known{0.5, "exact"};
   return facts;
-}
-
-PreconditionState state_of(const Bound& bound, std::string_view statement) {
-  for (const auto& one : bound.preconditions) {
-    if (one.statement.starts_with(statement)) {
-      return one.state;
-    }
-  }
-  ADD_FAILURE() << "no precondition " << statement;
-  return PreconditionState::not_met;
 }
 
 double constant_of(const Bound& bound, std::string_view symbol) {

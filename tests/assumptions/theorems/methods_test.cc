@@ -15,6 +15,7 @@ namespace {
 using test::evaluate;
 using test::plain_facts;
 using test::row_of;
+using test::state_of;
 using test::SteadyRun;
 using test::term;
 using test::top_k_facts;
@@ -154,17 +155,6 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   bound = evaluate("ijcai", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   EXPECT_EQ(detail_of(bound, "gradients are unbiased given the past"), "images are augmented");
-}
-
-/// The state of the precondition whose statement begins so.
-PreconditionState state_of(const Bound& bound, std::string_view statement) {
-  for (const auto& one : bound.preconditions) {
-    if (one.statement.starts_with(statement)) {
-      return one.state;
-    }
-  }
-  ADD_FAILURE() << "no precondition " << statement;
-  return PreconditionState::not_met;
 }
 
 TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {

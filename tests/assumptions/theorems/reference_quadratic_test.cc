@@ -26,8 +26,8 @@ namespace residuum {
 namespace {
 
 constexpr int kWorkers = 4;
-constexpr int kSeeds = 24;
-constexpr std::uint64_t kIterations = 600;
+constexpr int kQuadraticSeeds = 24;
+constexpr std::uint64_t kQuadraticSteps = 600;
 constexpr double kStep = 0.02;
 
 std::unique_ptr<Objective> reference_quadratic() {
@@ -67,7 +67,7 @@ std::vector<Row> run(const Objective& objective, double minimum, std::uint64_t s
                       .aggregator = {{"kind", "gtopk-exact"}},
                       .step = {{"value", kStep}},
                       .workers = kWorkers,
-                      .iterations = kIterations,
+                      .iterations = kQuadraticSteps,
                       .seed = seed,
                       .evaluated = 1};
   test::RowKeeper keeper;
@@ -121,21 +121,21 @@ class ReferenceQuadratic : public ::testing::Test {
     evidence = Evidence(method);
     without_end = Evidence(method);
     calm = Evidence(method);
-    mean_square.assign(kIterations, 0);
-    lost.assign(kIterations, 0);
-    brought.assign(kIterations, 0);
-    for (int seed = 1; seed <= kSeeds; ++seed) {
+    mean_square.assign(kQuadraticSteps, 0);
+    lost.assign(kQuadraticSteps, 0);
+    brought.assign(kQuadraticSteps, 0);
+    for (int seed = 1; seed <= kQuadraticSeeds; ++seed) {
       take(run(*objective, *facts.minimum, static_cast<std::uint64_t>(seed)));
     }
   }
 
   static void take(const std::vector<Row>& rows) {
-    SeedEvidence taken(kIterations);
-    SeedEvidence taken_without_end(kIterations);
-    SeedEvidence taken_calm(kIterations);
+    SeedEvidence taken(kQuadraticSteps);
+    SeedEvidence taken_without_end(kQuadraticSteps);
+    SeedEvidence taken_calm(kQuadraticSteps);
     for (const Row& row : rows) {
       const std::uint64_t t = row.iteration();
-      mean_square[t] += *row.get(Column::mean_grad_norm_sq) / kSeeds;
+      mean_square[t] += *row.get(Column::mean_grad_norm_sq) / kQuadraticSeeds;
       brought[t] += *row.get(Column::accumulator_norm_sq);
       lost[t] += *row.get(Column::delta) * *row.get(Column::accumulator_norm_sq);
       taken.add(row);
@@ -152,14 +152,14 @@ class ReferenceQuadratic : public ::testing::Test {
   static Bound bound(const char* name) {
     const Bound result = find_theorem(name)->evaluate(evidence);
     EXPECT_EQ(verdict_text(result.verdict), "holds") << name << ": " << result.reason;
-    EXPECT_EQ(result.iterations, kIterations - 1);
+    EXPECT_EQ(result.iterations, kQuadraticSteps - 1);
     return result;
   }
 
   /// The largest over single iterations of the ratio pooled over the seeds.
   static double largest_delta() {
     double largest = 0;
-    for (std::size_t t = 0; t < kIterations; ++t) {
+    for (std::size_t t = 0; t < kQuadraticSteps; ++t) {
       largest = std::max(largest, lost[t] / brought[t]);
     }
     return largest;
@@ -197,7 +197,7 @@ TEST_F(ReferenceQuadratic, HasTheKnownBoundsOfBoundedMomentsFromSingleIterations
   EXPECT_NEAR(largest_delta(), 0.947, kSpread * 0.947);
   const double moment = largest_moment();
   const double gap = *evidence.initial_gap().value;
-  const double steps = kStep * kIterations;
+  const double steps = kStep * kQuadraticSteps;
   const double q = 0.9 * largest_delta();
   const double bounded =
       2 * gap / steps + kStep * moment + amplification(q) * kStep * kStep * moment;

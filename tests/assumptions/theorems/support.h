@@ -1,6 +1,8 @@
 #pragma once
 // Rows made by hand, and the evidence they make.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -8,10 +10,22 @@
 #include <vector>
 
 #include "assumptions/theorems/evidence.h"
+#include "assumptions/theorems/theorem.h"
 
 namespace residuum::test {
 
 using Values = std::vector<std::pair<Column, double>>;
+
+/// The state of the precondition whose statement begins so.
+inline PreconditionState state_of(const Bound& bound, std::string_view statement) {
+  for (const auto& one : bound.preconditions) {
+    if (one.statement.starts_with(statement)) {
+      return one.state;
+    }
+  }
+  ADD_FAILURE() << "no precondition " << statement;
+  return PreconditionState::not_met;
+}
 
 inline Row row_of(std::uint64_t t, const Values& values) {
   Row row(t);

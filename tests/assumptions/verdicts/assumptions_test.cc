@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-constexpr std::uint64_t kIterations = 128;  // two to a window
+constexpr std::uint64_t kEvidenceRows = 128;  // two to a window
 
 using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
 
@@ -24,8 +24,8 @@ Evidence evidence(std::size_t seeds,
   Evidence all(
       MethodFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
   for (std::size_t seed = 0; seed < seeds; ++seed) {
-    SeedEvidence one(kIterations);
-    for (std::uint64_t t = 0; t < kIterations; ++t) {
+    SeedEvidence one(kEvidenceRows);
+    for (std::uint64_t t = 0; t < kEvidenceRows; ++t) {
       Row row(t);
       row.set(Column::step_size, 0.5);
       fill(t, seed, row);
@@ -170,7 +170,7 @@ TEST(AssumptionVerdicts, CompareMeasuredWithKnownSmoothness) {
 TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
   const auto with_growth = [](double end) {
     return evidence(2, [end](std::uint64_t t, std::size_t seed, Row& row) {
-      const double moment = t >= kIterations * 3 / 4 ? end : 2;
+      const double moment = t >= kEvidenceRows * 3 / 4 ? end : 2;
       row.set(Column::mean_grad_norm_sq, moment + 1e-3 * static_cast<double>(seed));
     });
   };
@@ -186,7 +186,7 @@ TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
 Evidence with_half_batches(const std::vector<double>& by_seed, const MethodFacts& method) {
   Evidence all(method);
   for (const double ratio : by_seed) {
-    SeedEvidence one(kIterations);
+    SeedEvidence one(kEvidenceRows);
     Row row(0);
     row.set(Column::half_batch_bias, ratio);
     one.add(row);
@@ -404,7 +404,7 @@ TEST(AssumptionVerdicts, DoNotSayThatGradientsAreUnbiasedWhereTheyAreKnownNotToB
   MethodFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
   Evidence all(facts);
   for (int seed = 0; seed < 3; ++seed) {
-    SeedEvidence one(kIterations);
+    SeedEvidence one(kEvidenceRows);
     Row row(0);
     row.set(Column::gradient_bias, 0.1 * (seed - 1));
     one.add(row);
@@ -448,7 +448,7 @@ TEST(AssumptionVerdicts, DoNotHoldLAgainstCurvaturesOfAPartOfTheSamples) {
     facts.curvature_is_of_f = curvature_is_of_f;
     facts.differences_are_of_f = differences_are_of_f;
     Evidence all(facts);
-    SeedEvidence one(kIterations);
+    SeedEvidence one(kEvidenceRows);
     Row row(0);
     row.set(Column::smoothness_power, 5);
     row.set(Column::smoothness_gap, 1.5);

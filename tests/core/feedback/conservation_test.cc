@@ -14,7 +14,7 @@ namespace {
 
 using test::Json;
 
-constexpr std::size_t kDimension = 8;
+constexpr std::size_t kFewEntries = 8;
 constexpr std::array kWorkers{1U, 2U, 3U, 4U, 5U, 7U, 8U, 16U};
 
 std::vector<Json> all_sparsifiers() {
@@ -46,7 +46,7 @@ std::vector<Json> all_feedbacks() {
 
 template <class Real>
 test::Rows<Real> whole_numbers(std::size_t workers, std::uint32_t number) {
-  test::Rows<Real> rows(workers, std::vector<Real>(kDimension));
+  test::Rows<Real> rows(workers, std::vector<Real>(kFewEntries));
   RandomStream random(31, Purpose::test, static_cast<std::uint32_t>(workers), number);
   for (auto& row : rows) {
     for (Real& value : row) {
@@ -62,7 +62,7 @@ struct Triple {
 
   bool fits() const {
     const auto exchange = test::aggregator(parts.aggregator);
-    return !exchange->needs_k() || test::sparsifier(parts.sparsifier)->k(kDimension).has_value();
+    return !exchange->needs_k() || test::sparsifier(parts.sparsifier)->k(kFewEntries).has_value();
   }
   bool sends_everything() const { return parts.sparsifier["kind"] == "none"; }
   bool claims_conservation(std::size_t workers) const {

@@ -9,17 +9,11 @@
 namespace residuum {
 namespace {
 
+using test::constant_gradient;
 using test::Json;
 using test::Recipe;
 using test::TinyObjective;
 using Values = std::vector<double>;
-
-TinyObjective constant(Values c) {
-  return {Values(c.size()),
-          [c](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> gradient) {
-            std::copy(c.begin(), c.end(), gradient.begin());
-          }};
-}
 
 Recipe top_1(bool masking) {
   return {.sparsifier = {{"kind", "top-k"}, {"k", 1}},
@@ -34,7 +28,7 @@ TEST(Dgc, SendsTheSumOfVelocitiesAndStartsDeliveredOnesAnew) {
   // G = (4, 3). u = (4, 3), a = (4, 3): index 0 goes with 4, u_0 = 0.
   // u = (4, 4.5), a = (4, 7.5): index 1 goes with 7.5, u_1 = 0.
   // u = (6, 3), a = (10, 3): index 0 goes with 10.
-  const auto frames = test::train(constant({4, 3}), top_1(true)).frames;
+  const auto frames = test::train(constant_gradient({0, 0}, {4, 3}), top_1(true)).frames;
 
   EXPECT_EQ(frames[0].model, (Values{-4, 0}));
   EXPECT_EQ(frames[1].mean_accumulator, (Values{4, 7.5}));
@@ -46,7 +40,7 @@ TEST(Dgc, SendsTheSumOfVelocitiesAndStartsDeliveredOnesAnew) {
 
 TEST(Dgc, WithoutMaskingLetsDeliveredVelocitiesRollOn) {
   // u = (6, 4.5), a = (6, 7.5): index 1; u = (7, 5.25), a = (13, 5.25): index 0.
-  const auto frames = test::train(constant({4, 3}), top_1(false)).frames;
+  const auto frames = test::train(constant_gradient({0, 0}, {4, 3}), top_1(false)).frames;
 
   EXPECT_EQ(frames[1].mean_accumulator, (Values{6, 7.5}));
   EXPECT_EQ(frames[2].mean_accumulator, (Values{13, 5.25}));
@@ -54,7 +48,7 @@ TEST(Dgc, WithoutMaskingLetsDeliveredVelocitiesRollOn) {
 }
 
 TEST(Dgc, MeasuresTheGradientAndNotTheVelocity) {
-  const auto frames = test::train(constant({4, 3}), top_1(false)).frames;
+  const auto frames = test::train(constant_gradient({0, 0}, {4, 3}), top_1(false)).frames;
 
   EXPECT_EQ(frames[2].mean_gradient, (Values{4, 3}));
   EXPECT_EQ(frames[2].scalars[1].gradient_norm_sq, 25);

@@ -13,12 +13,12 @@ namespace {
 
 using test::Json;
 
-constexpr std::size_t kDimension = 100000;
+constexpr std::size_t kManyEntries = 100000;
 
 template <class Draw>
 std::vector<double> entries(std::uint32_t number, Draw draw) {
   RandomStream random(23, Purpose::test, number, 0);
-  std::vector<double> values(kDimension);
+  std::vector<double> values(kManyEntries);
   for (double& value : values) {
     value = (random.uniform() < 0.5 ? -1 : 1) * draw(random);
   }
@@ -62,7 +62,7 @@ Json settings(const char* kind, double density, int stages = 1) {
 // With the true parameters the count is binomial; fitting adds less than that again.
 TEST(EstimatedThreshold, SendsAboutKEntriesOfItsOwnLaw) {
   for (const double density : {0.1, 0.01, 0.001}) {
-    const double k = density * kDimension;
+    const double k = density * kManyEntries;
     const double tolerance = 4 * std::sqrt(2 * k);
     EXPECT_NEAR(sent(settings("gaussian-k", density), normal_entries(1)), k, tolerance);
     EXPECT_NEAR(sent(settings("exponential-k", density), exponential_entries(1)), k, tolerance);
@@ -93,7 +93,7 @@ TEST(EstimatedThreshold, SelectsTheSameInFloat32) {
 // Laplace entries have heavier tails than normal ones: 2 exp(-sqrt(2) 3.29) of them, not 0.001,
 // lie beyond 3.29 deviations, ten times k. One correction by 1.5 leaves 0.9 k.
 TEST(GaussianK, CorrectsAThresholdThatIsFarOff) {
-  const double beyond = std::exp(-std::sqrt(2.0) * 3.2905267 * 1.5) * kDimension;
+  const double beyond = std::exp(-std::sqrt(2.0) * 3.2905267 * 1.5) * kManyEntries;
   const auto count = sent(settings("gaussian-k", 0.001), exponential_entries(3));
   EXPECT_NEAR(count, beyond, 4 * std::sqrt(2 * beyond));
 }
@@ -123,9 +123,9 @@ TEST(EstimatedThreshold, CountsKOverAllEntriesAlsoWhereMostAreZero) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = i % 10 == 0 ? values[i] : 0;
   }
-  const double k = 0.01 * kDimension;  // a tenth of the non-zero entries
+  const double k = 0.01 * kManyEntries;  // a tenth of the non-zero entries
   EXPECT_NEAR(sent(settings("exponential-k", 0.01), values), k, 4 * std::sqrt(2 * k));
-  EXPECT_EQ(sent(settings("exponential-k", 0.5), values), kDimension / 10);
+  EXPECT_EQ(sent(settings("exponential-k", 0.5), values), kManyEntries / 10);
 }
 
 TEST(EstimatedThreshold, SendsAllOfEntriesThatAreAllAlike) {

@@ -15,7 +15,7 @@
 namespace residuum {
 namespace {
 
-constexpr int kDraws = 20000;
+constexpr int kMasks = 20000;
 
 SparseVector<double> draw(const Sparsifier& rule,
                           const std::vector<double>& x,
@@ -45,7 +45,7 @@ TEST(RandK, LosesTheExpectedEnergyWithTheExpectedVariance) {
     double sum = 0;
     double sum_sq = 0;
     double sum_fourth = 0;
-    for (int t = 0; t < kDraws; ++t) {
+    for (int t = 0; t < kMasks; ++t) {
       const auto kept = draw(*rule, x, 0, static_cast<std::uint64_t>(t));
       const double error = total - norm_sq<double>(kept.values) - mean;
       sum += error;
@@ -53,9 +53,9 @@ TEST(RandK, LosesTheExpectedEnergyWithTheExpectedVariance) {
       sum_fourth += std::pow(error, 4);
     }
 
-    EXPECT_NEAR(sum / kDraws, 0, 6 * std::sqrt(variance / kDraws)) << "k = " << k;
-    const double fourth = sum_fourth / kDraws;
-    EXPECT_NEAR(sum_sq / kDraws, variance, 6 * std::sqrt((fourth - variance * variance) / kDraws))
+    EXPECT_NEAR(sum / kMasks, 0, 6 * std::sqrt(variance / kMasks)) << "k = " << k;
+    const double fourth = sum_fourth / kMasks;
+    EXPECT_NEAR(sum_sq / kMasks, variance, 6 * std::sqrt((fourth - variance * variance) / kMasks))
         << "k = " << k;
   }
 }
@@ -64,11 +64,11 @@ TEST(RandK, DrawsEverySubsetEquallyOften) {
   const auto rule = test::sparsifier({{"kind", "rand-k"}, {"k", 3}});
   const std::vector<double> x{1, 2, 3, 4, 5, 6};
   std::map<std::vector<std::uint32_t>, int> counts;
-  for (int t = 0; t < kDraws; ++t) {
+  for (int t = 0; t < kMasks; ++t) {
     ++counts[draw(*rule, x, 0, static_cast<std::uint64_t>(t)).indices];
   }
 
-  constexpr double kExpected = kDraws / 20.0;  // 6 choose 3
+  constexpr double kExpected = kMasks / 20.0;  // 6 choose 3
   ASSERT_EQ(counts.size(), 20U);
   double chi_square = 0;
   for (const auto& [subset, count] : counts) {
@@ -111,22 +111,22 @@ TEST(RandK, IsUnbiasedIfScaledAndLosesMore) {
   std::vector<double> mean(x.size());
   double lost = 0;
   double lost_sq = 0;
-  for (int t = 0; t < kDraws; ++t) {
+  for (int t = 0; t < kMasks; ++t) {
     auto rest = x;
     const auto kept = draw(*rule, x, 0, static_cast<std::uint64_t>(t));
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      mean[kept.indices[i]] += kept.values[i] / kDraws;
+      mean[kept.indices[i]] += kept.values[i] / kMasks;
       rest[kept.indices[i]] -= kept.values[i];
     }
     const double error = norm_sq<double>(rest);
-    lost += error / kDraws;
-    lost_sq += error * error / kDraws;
+    lost += error / kMasks;
+    lost_sq += error * error / kMasks;
   }
 
   for (std::size_t j = 0; j < x.size(); ++j) {
-    EXPECT_NEAR(mean[j], x[j], 6 * std::abs(x[j]) * std::sqrt(1.5 / kDraws)) << j;
+    EXPECT_NEAR(mean[j], x[j], 6 * std::abs(x[j]) * std::sqrt(1.5 / kMasks)) << j;
   }
-  EXPECT_NEAR(lost, 1.5 * 55, 6 * std::sqrt((lost_sq - lost * lost) / kDraws));
+  EXPECT_NEAR(lost, 1.5 * 55, 6 * std::sqrt((lost_sq - lost * lost) / kMasks));
 }
 
 TEST(RandK, StatesAContractionIfScaledOnlyAboveHalfTheEntries) {

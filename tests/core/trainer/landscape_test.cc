@@ -87,7 +87,7 @@ Sights keep(const Objective& objective, const Recipe& recipe) {
   return sights;
 }
 
-Recipe top_1(std::uint64_t iterations) {
+Recipe top_1_for(std::uint64_t iterations) {
   Recipe recipe;
   recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
   recipe.aggregator = {{"kind", "allgather"}};
@@ -101,7 +101,7 @@ Recipe top_1(std::uint64_t iterations) {
 
 TEST(Landscape, KnowsTheLossAtTheVirtualIterate) {
   // h = (4, 2): w_1 = (0, 1), but z_1 = (0, 0.5), so f(w_1) = 1 and f(z_1) = 0.25.
-  const auto seen = keep(Bowl({4, 2}), top_1(2));
+  const auto seen = keep(Bowl({4, 2}), top_1_for(2));
 
   EXPECT_EQ(seen.landscapes[0].virtual_loss, 3);
   EXPECT_EQ(seen.landscapes[1].virtual_loss, 0.25);
@@ -110,7 +110,7 @@ TEST(Landscape, KnowsTheLossAtTheVirtualIterate) {
 
 TEST(Landscape, FindsTheCurvatureThatSeparatesModelAndVirtualIterate) {
   // w_1 - z_1 = (0, 0.5) lies along the second axis.
-  const auto seen = keep(Bowl({4, 2}), top_1(2));
+  const auto seen = keep(Bowl({4, 2}), top_1_for(2));
 
   EXPECT_FALSE(seen.landscapes[0].smoothness_gap.has_value());
   EXPECT_DOUBLE_EQ(seen.landscapes[1].smoothness_gap.value(), 2);
@@ -118,7 +118,7 @@ TEST(Landscape, FindsTheCurvatureThatSeparatesModelAndVirtualIterate) {
 
 TEST(Landscape, TakesTheLargestSecantSoFar) {
   // w moves along the first axis, of curvature 4, then along the second.
-  const auto seen = keep(Bowl({4, 2}), top_1(4));
+  const auto seen = keep(Bowl({4, 2}), top_1_for(4));
 
   EXPECT_FALSE(seen.landscapes[0].smoothness_secant.has_value());
   EXPECT_DOUBLE_EQ(seen.landscapes[1].smoothness_secant.value(), 4);
@@ -127,17 +127,17 @@ TEST(Landscape, TakesTheLargestSecantSoFar) {
 
 TEST(Landscape, FindsTheCurvatureOfTheDescentInequality) {
   // Equality for a quadratic along its step g = (4, 2): g.Hg/|g|^2 = (4*16 + 2*4)/20.
-  const auto seen = keep(Bowl({4, 2}), top_1(1));
+  const auto seen = keep(Bowl({4, 2}), top_1_for(1));
 
   EXPECT_DOUBLE_EQ(seen.landscapes[0].smoothness_descent.value(), 3.6);
 }
 
 TEST(Landscape, DoesNotSpeakOfDescentWithMomentumNorOfPointsThatOnlyRoundingParts) {
-  Recipe recipe = top_1(3);
+  Recipe recipe = top_1_for(3);
   recipe.momentum = 0.5;
   EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[1].smoothness_descent.has_value());
 
-  recipe = top_1(3);  // dense: w = z, but for what float32 leaves
+  recipe = top_1_for(3);  // dense: w = z, but for what float32 leaves
   recipe.sparsifier = {{"kind", "none"}};
   EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[2].smoothness_gap.has_value());
 
@@ -146,7 +146,7 @@ TEST(Landscape, DoesNotSpeakOfDescentWithMomentumNorOfPointsThatOnlyRoundingPart
 }
 
 TEST(Landscape, FindsTheLargestCurvatureByPowerIteration) {
-  Recipe recipe = top_1(1);
+  Recipe recipe = top_1_for(1);
   recipe.power = 1;
   recipe.workers = 3;
   const auto seen = keep(Bowl({0.5, 7, 3, 1, 0.1}), recipe);
@@ -168,7 +168,7 @@ TEST(Landscape, AveragesTheIteratesWithTheWeightsOfTheStepRule) {
 }
 
 TEST(Landscape, IsNotLookedAtUnlessAsked) {
-  Recipe recipe = top_1(2);
+  Recipe recipe = top_1_for(2);
   recipe.virtual_points = std::nullopt;
   const auto seen = keep(Bowl({4, 2}), recipe);
 
@@ -180,7 +180,7 @@ TEST(Landscape, IsNotLookedAtUnlessAsked) {
 
 TEST(RunningSums, AreOfTheIterationsBeforeByHand) {
   // eta = 1/4, g_0 = (4, 2), w_1 - z_1 = (0, 0.5), g_1 = (0, 2).
-  const auto seen = keep(Bowl({4, 2}), top_1(3));
+  const auto seen = keep(Bowl({4, 2}), top_1_for(3));
 
   EXPECT_EQ(seen.sums[0].step, 0);
   EXPECT_EQ(seen.sums[1].step, 0.25);
@@ -193,7 +193,7 @@ TEST(RunningSums, AreOfTheIterationsBeforeByHand) {
 
 TEST(RunningSums, DoNotDependOnWhatIsMeasured) {
   const auto objective = test::noisy_quadratic(7, 0.5);
-  Recipe recipe = top_1(40);
+  Recipe recipe = top_1_for(40);
   recipe.workers = 3;
   recipe.evaluated = recipe.virtual_points = std::nullopt;
   for (const double momentum : {0.0, 0.5}) {
@@ -261,7 +261,7 @@ TEST(PowerIteration, ThinsTheSamplesThatFIsTheMeanOver) {
 }
 
 TEST(Distance, IsToTheMinimizerWhereThatIsKnown) {
-  Recipe recipe = top_1(2);
+  Recipe recipe = top_1_for(2);
   EXPECT_FALSE(keep(Bowl({4, 2}), recipe).distances[0].has_value());
 
   recipe.minimizer = {0, 0};
@@ -272,7 +272,7 @@ TEST(Distance, IsToTheMinimizerWhereThatIsKnown) {
 
 TEST(Looking, DoesNotChangeTheRun) {
   const auto objective = test::noisy_quadratic(7, 0.5);
-  Recipe recipe = top_1(20);
+  Recipe recipe = top_1_for(20);
   recipe.workers = 3;
   const auto watched = keep(objective, [&] {
     Recipe all = recipe;

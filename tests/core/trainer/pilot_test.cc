@@ -19,7 +19,7 @@ namespace {
 using test::Json;
 using test::Recipe;
 
-constexpr std::size_t kDimension = 12;
+constexpr std::size_t kModelSize = 12;
 constexpr std::uint64_t kIterations = 200;
 constexpr int kK = 2;
 
@@ -70,7 +70,7 @@ constexpr double budget(int workers) { return kK * workers * static_cast<double>
 
 /// Gradients that do not depend on the model: without feedback the accumulators are frozen.
 test::TinyObjective frozen() {
-  return {std::vector<double>(kDimension),
+  return {std::vector<double>(kModelSize),
           [](const Draw& draw, std::span<const double> /*w*/, std::span<double> g) {
             RandomStream random(draw.seed,
                                 Purpose::noise,
@@ -81,7 +81,7 @@ test::TinyObjective frozen() {
 }
 
 TEST(Pilot, IsNotNeededWhereTheThresholdIsKnown) {
-  const auto objective = test::noisy_quadratic(kDimension, 0.5);
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
   for (const Json& known : {Json{{"kind", "top-k"}, {"k", 2}},
                             hard_threshold(0.1),
                             Json{{"kind", "hard-threshold"}, {"k", 2}}}) {
@@ -90,7 +90,7 @@ TEST(Pilot, IsNotNeededWhereTheThresholdIsKnown) {
 }
 
 TEST(Pilot, IsTheOrderStatisticOfTheTopKRunsAccumulators) {
-  const auto objective = test::noisy_quadratic(kDimension, 0.5);
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
   // Of one worker the mean accumulator is the accumulator.
   std::vector<double> magnitudes;
   for (const auto& frame :
@@ -122,7 +122,7 @@ TEST(Pilot, SpendsTheBudgetExactlyOnAFrozenSequence) {
 
 TEST(Pilot, IsZeroWhereTheBudgetExceedsAllNonZeroEntries) {
   const test::TinyObjective sparse(
-      std::vector<double>(kDimension),
+      std::vector<double>(kModelSize),
       [](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> g) {
         std::fill(g.begin(), g.end(), 0.0);
         g[3] = 1;
@@ -135,7 +135,7 @@ TEST(Pilot, IsZeroWhereTheBudgetExceedsAllNonZeroEntries) {
 }
 
 TEST(Matched, SendsTheBudgetToOnePercent) {
-  const auto objective = test::noisy_quadratic(kDimension, 0.5);
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
   for (const char* rule : {"fixed", "eta-scaled"}) {
     auto matched = recipe(hard_threshold("matched"));
     matched.sparsifier["rule"] = rule;
@@ -152,7 +152,7 @@ TEST(Matched, SendsTheBudgetToOnePercent) {
 TEST(Matched, TakesTheNearestWhereNoThresholdSpendsTheBudget) {
   // Every entry is +-1 in every iteration: all is sent, or nothing until it has piled up.
   const test::TinyObjective signs(
-      std::vector<double>(kDimension),
+      std::vector<double>(kModelSize),
       [](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> g) {
         std::fill(g.begin(), g.end(), 1.0);
       });
@@ -167,7 +167,7 @@ TEST(Matched, TakesTheNearestWhereNoThresholdSpendsTheBudget) {
 }
 
 TEST(Pilot, IsTheSameOnAnyNumberOfProcesses) {
-  const auto objective = test::noisy_quadratic(kDimension, 0.5);
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
   for (const char* kind : {"pilot", "matched"}) {
     const auto given = recipe(hard_threshold(kind), 4);
     const auto alone = find(objective, given);
@@ -183,7 +183,7 @@ TEST(Pilot, IsTheSameOnAnyNumberOfProcesses) {
 
 TEST(Pilot, EndsWhenItIsAskedToStop) {
   const std::atomic<bool> stop = true;
-  const auto objective = test::noisy_quadratic(kDimension, 0.5);
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
   auto matched = recipe(hard_threshold("matched"));
   matched.stop = &stop;
   EXPECT_LE(find(objective, matched)->pilot_runs, 2);

@@ -12,26 +12,19 @@
 namespace residuum {
 namespace {
 
+using test::constant_gradient;
 using test::error_of;
 using test::Json;
 using test::Recipe;
 using test::TinyObjective;
 using Values = std::vector<double>;
 
-/// G = c at every w and worker; w_0 = start.
-TinyObjective constant(Values start, Values c) {
-  return {std::move(start),
-          [c](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> gradient) {
-            std::copy(c.begin(), c.end(), gradient.begin());
-          }};
-}
-
 TEST(WeightDecay, IsAddedToWhatWasExchanged) {
   // w = 4 - 0.5 (1 + 0.25 * 4) = 3, then 3 - 0.5 (1 + 0.75) = 2.125.
   const Recipe recipe{
       .step = {{"value", 0.5}}, .weight_decay = 0.25, .workers = 2, .iterations = 2};
 
-  const auto frames = test::train(constant({4}, {1}), recipe).frames;
+  const auto frames = test::train(constant_gradient({4}, {1}), recipe).frames;
 
   EXPECT_EQ(frames[0].model, (Values{3}));
   EXPECT_EQ(frames[1].model, (Values{2.125}));
@@ -43,7 +36,7 @@ TEST(WeightDecay, ShrinksEntriesThatNobodySent) {
                       .step = {{"value", 0.5}},
                       .weight_decay = 0.5};
 
-  EXPECT_EQ(test::train(constant({4, 8}, {2, 1}), recipe).model(), (Values{2, 6}));
+  EXPECT_EQ(test::train(constant_gradient({4, 8}, {2, 1}), recipe).model(), (Values{2, 6}));
 }
 
 TEST(WeightDecay, GoesThroughTheVelocity) {
@@ -55,7 +48,7 @@ TEST(WeightDecay, GoesThroughTheVelocity) {
                         .weight_decay = 0.25,
                         .iterations = 2};
 
-    const auto frames = test::train(constant({4}, {1}), recipe).frames;
+    const auto frames = test::train(constant_gradient({4}, {1}), recipe).frames;
 
     EXPECT_EQ(frames[0].model, (Values{3})) << units;
     EXPECT_EQ(frames[1].model, (Values{1.625})) << units;
@@ -71,7 +64,7 @@ TEST(Clipping, OfTheUpdateBoundsTheMeanThatWasExchanged) {
                         .clip_norm = 2.5,
                         .workers = 4};
 
-    const auto frame = test::train(constant({0, 0}, {3, 4}), recipe).frames.front();
+    const auto frame = test::train(constant_gradient({0, 0}, {3, 4}), recipe).frames.front();
 
     EXPECT_EQ(frame.model, (Values{-0.75, -1})) << units;
     EXPECT_EQ(frame.scalars[0].gradient_norm_sq, 25) << units;
@@ -81,14 +74,14 @@ TEST(Clipping, OfTheUpdateBoundsTheMeanThatWasExchanged) {
 TEST(Clipping, LeavesShortUpdatesAsTheyAre) {
   const Recipe recipe{.step = {{"value", 0.5}}, .clip = Clip::update, .clip_norm = 5};
 
-  EXPECT_EQ(test::train(constant({0, 0}, {3, 4}), recipe).model(), (Values{-1.5, -2}));
+  EXPECT_EQ(test::train(constant_gradient({0, 0}, {3, 4}), recipe).model(), (Values{-1.5, -2}));
 }
 
 TEST(Clipping, OfWorkersBoundsEachGradientByTheBoundOverTheRootOfP) {
   // 5 / sqrt(4) = 2.5: half of every entry, before it is compressed.
   const Recipe recipe{.step = {{"value", 0.5}}, .clip = Clip::worker, .clip_norm = 5, .workers = 4};
 
-  const auto frame = test::train(constant({0, 0}, {3, 4}), recipe).frames.front();
+  const auto frame = test::train(constant_gradient({0, 0}, {3, 4}), recipe).frames.front();
 
   EXPECT_EQ(frame.model, (Values{-0.75, -1}));
   EXPECT_EQ(frame.mean_gradient, (Values{1.5, 2}));

@@ -13,20 +13,12 @@
 namespace residuum {
 namespace {
 
+using test::constant_gradient;
 using test::Json;
 using test::Recipe;
-using test::TinyObjective;
 using Values = std::vector<double>;
 
-/// f = sum over P workers of (p + 1) |w|^2 (tiny_training.h); G = c everywhere.
-TinyObjective constant(Values start, Values c) {
-  return {std::move(start),
-          [c](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> gradient) {
-            std::copy(c.begin(), c.end(), gradient.begin());
-          }};
-}
-
-Recipe watched(Recipe recipe) {
+Recipe with_unperturbed(Recipe recipe) {
   recipe.virtual_points = 1;
   recipe.evaluated = 1;
   recipe.unperturbed = true;
@@ -36,11 +28,11 @@ Recipe watched(Recipe recipe) {
 TEST(Unperturbed, TakesTheWholeStepOfMomentumAtOnce) {
   // m = 1/2, eta = 1/2, G = 1: eta' = 1 and u = 0, -1, -2; v = 1, 1.5 and w = 0, -0.5, -1.25.
   for (const char* units : {"step", "gradient"}) {
-    const Recipe recipe = watched({.feedback = {{"kind", "ef14"}, {"units", units}},
-                                   .step = {{"value", 0.5}},
-                                   .momentum = 0.5,
-                                   .iterations = 3});
-    const auto frames = test::train(constant({0}, {1}), recipe).frames;
+    const Recipe recipe = with_unperturbed({.feedback = {{"kind", "ef14"}, {"units", units}},
+                                            .step = {{"value", 0.5}},
+                                            .momentum = 0.5,
+                                            .iterations = 3});
+    const auto frames = test::train(constant_gradient({0}, {1}), recipe).frames;
 
     EXPECT_EQ(frames[0].unperturbed, (Values{-1}));
     EXPECT_EQ(frames[1].unperturbed, (Values{-2}));
@@ -54,9 +46,9 @@ TEST(Unperturbed, TakesTheWholeStepOfMomentumAtOnce) {
 
 TEST(Unperturbed, DecaysAsTheModelDoesAndSeesTheDecayedObjective) {
   // w_0 = 4, lambda = 1/4, eta = 1/2: u_1 = 4 - 0.5 (1 + 1) = 3; f_lambda(3) = 9 + 9/8.
-  const Recipe recipe =
-      watched({.step = {{"value", 0.5}}, .weight_decay = 0.25, .workers = 1, .iterations = 2});
-  const auto frames = test::train(constant({4}, {1}), recipe).frames;
+  const Recipe recipe = with_unperturbed(
+      {.step = {{"value", 0.5}}, .weight_decay = 0.25, .workers = 1, .iterations = 2});
+  const auto frames = test::train(constant_gradient({4}, {1}), recipe).frames;
 
   EXPECT_EQ(frames[0].unperturbed, (Values{3}));
   EXPECT_EQ(frames[0].landscape.unperturbed_loss, 16 + 2);
@@ -69,11 +61,11 @@ TEST(Unperturbed, DecaysAsTheModelDoesAndSeesTheDecayedObjective) {
 
 TEST(Unperturbed, CountsTheDecayLessWhereGradientsAloneHaveMomentum) {
   // dgc with m = 1/2: gradients move the model by 2 eta G in the end, the decay by eta lambda w.
-  const Recipe recipe = watched({.feedback = {{"kind", "dgc"}, {"momentum", 0.5}},
-                                 .step = {{"value", 0.5}},
-                                 .weight_decay = 0.5,
-                                 .iterations = 1});
-  const auto frame = test::train(constant({4}, {1}), recipe).frames.front();
+  const Recipe recipe = with_unperturbed({.feedback = {{"kind", "dgc"}, {"momentum", 0.5}},
+                                          .step = {{"value", 0.5}},
+                                          .weight_decay = 0.5,
+                                          .iterations = 1});
+  const auto frame = test::train(constant_gradient({4}, {1}), recipe).frames.front();
 
   EXPECT_EQ(frame.unperturbed, (Values{4 - 1 * (1 + 0.25 * 4)}));
   EXPECT_EQ(frame.landscape.unperturbed_loss, 16 + 2);
@@ -81,20 +73,20 @@ TEST(Unperturbed, CountsTheDecayLessWhereGradientsAloneHaveMomentum) {
 }
 
 TEST(Unperturbed, DoesNotFollowTheClipping) {
-  const Recipe recipe =
-      watched({.step = {{"value", 0.5}}, .clip = Clip::update, .clip_norm = 2.5, .iterations = 1});
-  const auto frame = test::train(constant({0, 0}, {3, 4}), recipe).frames.front();
+  const Recipe recipe = with_unperturbed(
+      {.step = {{"value", 0.5}}, .clip = Clip::update, .clip_norm = 2.5, .iterations = 1});
+  const auto frame = test::train(constant_gradient({0, 0}, {3, 4}), recipe).frames.front();
 
   EXPECT_EQ(frame.model, (Values{-0.75, -1}));
   EXPECT_EQ(frame.unperturbed, (Values{-1.5, -2}));
 }
 
 TEST(Unperturbed, IsFollowedOnlyWhereItIsNotTheVirtualIterateAndSomebodyLooks) {
-  const auto objective = constant({0}, {1});
+  const auto objective = constant_gradient({0}, {1});
   const auto is_followed = [&](const Recipe& recipe) {
     return !test::train(objective, recipe).frames.front().unperturbed.empty();
   };
-  Recipe recipe = watched({});
+  Recipe recipe = with_unperturbed({});
   EXPECT_FALSE(is_followed(recipe));
   recipe.clip = Clip::worker;
   recipe.clip_norm = 1;
@@ -116,7 +108,7 @@ TEST(Unperturbed, IsAsFarAsVelocityAndResidualsSayInUnitsOfTheStep) {
     if (recipe.clip == Clip::update || recipe.feedback["kind"] == "dgc") {
       continue;
     }
-    recipe = watched(recipe);
+    recipe = with_unperturbed(recipe);
     recipe.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
     recipe.workers = 5;
     recipe.iterations = 30;
@@ -147,12 +139,12 @@ TEST(Unperturbed, IsAsFarAsTheWorkersVelocitiesSay) {
   const double momentum = 0.5;
   const double eta = 0.1;
   const Recipe recipe =
-      watched({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
-               .aggregator = {{"kind", "gtopk-tree"}},
-               .feedback = {{"kind", "dgc"}, {"momentum", momentum}, {"masking", false}},
-               .step = {{"value", eta}},
-               .workers = 5,
-               .iterations = 30});
+      with_unperturbed({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                        .aggregator = {{"kind", "gtopk-tree"}},
+                        .feedback = {{"kind", "dgc"}, {"momentum", momentum}, {"masking", false}},
+                        .step = {{"value", eta}},
+                        .workers = 5,
+                        .iterations = 30});
   Values velocity(12);
   for (const auto& frame : test::train(objective, recipe).frames) {
     for (std::size_t j = 0; j < velocity.size(); ++j) {
@@ -166,13 +158,13 @@ TEST(Unperturbed, IsAsFarAsTheWorkersVelocitiesSay) {
 
 TEST(Unperturbed, SumsAreOfWhatItDid) {
   const auto objective = test::noisy_quadratic(6, 0.5);
-  const Recipe recipe = watched({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
-                                 .aggregator = {{"kind", "gtopk-tree"}},
-                                 .step = {{"rule", "inv-sqrt"}, {"value", 0.2}},
-                                 .momentum = 0.8,
-                                 .weight_decay = 0.1,
-                                 .workers = 3,
-                                 .iterations = 20});
+  const Recipe recipe = with_unperturbed({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                                          .aggregator = {{"kind", "gtopk-tree"}},
+                                          .step = {{"rule", "inv-sqrt"}, {"value", 0.2}},
+                                          .momentum = 0.8,
+                                          .weight_decay = 0.1,
+                                          .workers = 3,
+                                          .iterations = 20});
   Values u(6, 0.5);
   Values w = u;
   RunningSums sums;

@@ -13,12 +13,12 @@
 namespace residuum {
 namespace {
 
-constexpr std::size_t kDimension = 40;
+constexpr std::size_t kVectorSize = 40;
 
 /// Small whole numbers, most of them zero: sums are exact and often cancel.
 std::vector<double> small_numbers() {
   return *rc::gen::container<std::vector<double>>(
-      kDimension,
+      kVectorSize,
       rc::gen::map(rc::gen::inRange(-6, 7), [](int v) { return std::abs(v) > 2 ? 0.0 : v; }));
 }
 
@@ -29,12 +29,12 @@ TEST(SparseVector, AddsAsDenseVectorsDoAndDropsWhatCancels) {
     SparseVector<double> sum;
     add(test::sparse(a), test::sparse(b), sum);
 
-    std::vector<double> expected(kDimension);
-    for (std::size_t i = 0; i < kDimension; ++i) {
+    std::vector<double> expected(kVectorSize);
+    for (std::size_t i = 0; i < kVectorSize; ++i) {
       expected[i] = a[i] + b[i];
     }
     RC_ASSERT(sum == test::sparse(expected));
-    RC_ASSERT(is_well_formed(sum, kDimension));
+    RC_ASSERT(is_well_formed(sum, kVectorSize));
   });
 }
 
@@ -56,7 +56,7 @@ TEST(SparseVector, UnitesTwoOfWhichTheFirstPrevails) {
     unite(test::sparse(a), test::sparse(b), united);
 
     std::vector<double> expected = b;
-    for (std::size_t i = 0; i < kDimension; ++i) {
+    for (std::size_t i = 0; i < kVectorSize; ++i) {
       expected[i] = a[i] != 0 ? a[i] : b[i];
     }
     RC_ASSERT(united == test::sparse(expected));

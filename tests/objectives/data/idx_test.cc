@@ -24,7 +24,7 @@ std::string bytes(std::initializer_list<int> values) {
 }
 
 // Two images of 2 x 3 pixels and their labels, by hand from the format's description.
-std::string two_images() {
+std::string two_digits() {
   return bytes({0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 3}) +
          bytes({0, 1, 2, 3, 4, 5, 250, 251, 252, 253, 254, 255});
 }
@@ -43,7 +43,7 @@ void expect_refused(const std::string& images,
 }
 
 TEST(Idx, ReadsImagesRowByRowWithTheirLabels) {
-  const auto data = read(two_images(), two_labels());
+  const auto data = read(two_digits(), two_labels());
 
   EXPECT_EQ(data.rows(), 2U);
   EXPECT_EQ(data.channels, 1U);
@@ -55,8 +55,8 @@ TEST(Idx, ReadsImagesRowByRowWithTheirLabels) {
 }
 
 TEST(Idx, ReadsPackedFiles) {
-  EXPECT_EQ(fingerprint(read(testing::gzip(two_images()), testing::xz(two_labels()))),
-            fingerprint(read(two_images(), two_labels())));
+  EXPECT_EQ(fingerprint(read(testing::gzip(two_digits()), testing::xz(two_labels()))),
+            fingerprint(read(two_digits(), two_labels())));
 }
 
 TEST(Idx, RefusesWrongMagicNumbers) {
@@ -64,29 +64,29 @@ TEST(Idx, RefusesWrongMagicNumbers) {
                  two_labels(),
                  "images: magic number 0x00000801; an IDX file of images");
   expect_refused(
-      two_images(), two_images(), "labels: magic number 0x00000803; an IDX file of labels");
+      two_digits(), two_digits(), "labels: magic number 0x00000803; an IDX file of labels");
   expect_refused("1 1:0.5 2:0.25 3:1\n", two_labels(), "magic number 0x3120313a");
 }
 
 TEST(Idx, RefusesMissingAndExtraBytes) {
-  expect_refused(two_images().substr(0, 15), two_labels(), "images: only 15 bytes");
+  expect_refused(two_digits().substr(0, 15), two_labels(), "images: only 15 bytes");
   expect_refused("", two_labels(), "images: only 0 bytes");
-  expect_refused(two_images().substr(0, 27),
+  expect_refused(two_digits().substr(0, 27),
                  two_labels(),
                  "images: 11 bytes follow the header, which says 2 ");
-  expect_refused(two_images() + "x", two_labels(), "images: 13 bytes follow the header");
-  expect_refused(two_images() + two_images().substr(16, 6),
+  expect_refused(two_digits() + "x", two_labels(), "images: 13 bytes follow the header");
+  expect_refused(two_digits() + two_digits().substr(16, 6),
                  two_labels(),
                  "images: 18 bytes follow the header");
   expect_refused(
-      two_images(), two_labels().substr(0, 9), "labels: 1 bytes follow the header, which says 2 ");
-  expect_refused(two_images(), two_labels() + "x", "labels: 3 bytes follow the header");
-  expect_refused(two_images(), two_labels().substr(0, 5), "labels: only 5 bytes");
+      two_digits(), two_labels().substr(0, 9), "labels: 1 bytes follow the header, which says 2 ");
+  expect_refused(two_digits(), two_labels() + "x", "labels: 3 bytes follow the header");
+  expect_refused(two_digits(), two_labels().substr(0, 5), "labels: only 5 bytes");
 }
 
 TEST(Idx, RefusesCountsThatDiffer) {
   expect_refused(
-      two_images(), bytes({0, 0, 8, 1, 0, 0, 0, 1, 7}), "labels: 1 labels for the 2 images of ");
+      two_digits(), bytes({0, 0, 8, 1, 0, 0, 0, 1, 7}), "labels: 1 labels for the 2 images of ");
 }
 
 TEST(Idx, RefusesSizesThatOverflowWhenMultiplied) {
@@ -104,7 +104,7 @@ TEST(Idx, RefusesEmptyImages) {
 }
 
 TEST(Idx, RefusesALabelAboveNineWithItsPlace) {
-  expect_refused(two_images(),
+  expect_refused(two_digits(),
                  bytes({0, 0, 8, 1, 0, 0, 0, 2, 7, 10}),
                  "labels: label 10 of sample 1 (byte 9); labels are 0 to 9");
 }

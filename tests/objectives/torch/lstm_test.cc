@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using Values = std::vector<double>;
 
-ObjectiveContext no_files() { return {.data_dir = {}, .cache_dir = {}, .workers = 1}; }
+ObjectiveContext no_files_alone() { return {.data_dir = {}, .cache_dir = {}, .workers = 1}; }
 
 TextDataset text_of(const std::string& train) {
   return make_text({.name = "t", .train = train, .test = train}, TextLevel::character, {});
@@ -184,8 +184,8 @@ TEST(Lstm, IsAMeanOverIndependentSequences) {
 }
 
 TEST(Lstm, RepeatsTheSameBits) {
-  const auto one = make_lstm({"objective", {{"characters", 2000}}}, no_files());
-  const auto two = make_lstm({"objective", {{"characters", 2000}}}, no_files());
+  const auto one = make_lstm({"objective", {{"characters", 2000}}}, no_files_alone());
+  const auto two = make_lstm({"objective", {{"characters", 2000}}}, no_files_alone());
   const auto w0 = start(*one, 1);
   const std::vector<float> w(w0.begin(), w0.end());
   const auto samples = all_samples(*one);
@@ -197,7 +197,7 @@ TEST(Lstm, RepeatsTheSameBits) {
 }
 
 TEST(Lstm, LosesAboutTheLogarithmOfTheWordsAtItsStart) {
-  const auto objective = make_lstm({"objective", {{"characters", 5000}}}, no_files());
+  const auto objective = make_lstm({"objective", {{"characters", 5000}}}, no_files_alone());
 
   EXPECT_NEAR(full_loss(*objective, start(*objective, 1)), std::log(17.0), 0.1);
 }
@@ -206,7 +206,7 @@ TEST(Lstm, LearnsAMarkovChainAndNeverMoreThanItsEntropy) {
   const auto objective = make_lstm(
       {"objective",
        {{"characters", 20000}, {"sequence", 20}, {"embedding", 16}, {"hidden", 24}, {"layers", 1}}},
-      no_files());
+      no_files_alone());
   const auto w0 = start(*objective, 1);
   std::vector<float> w(w0.begin(), w0.end());
   std::vector<std::uint32_t> samples(32);
@@ -245,7 +245,7 @@ TEST(Lstm, ReadsEveryKeyItDocuments) {
                          {"evaluate_samples", 20},
                          {"evaluate_precision", "float64"},
                          {"test_samples", 7}});
-  const auto objective = make_lstm(section, no_files());
+  const auto objective = make_lstm(section, no_files_alone());
 
   EXPECT_NO_THROW(section.finish());
   EXPECT_EQ(objective->samples(), 50U);
@@ -256,7 +256,7 @@ TEST(Lstm, ReadsEveryKeyItDocuments) {
 
 TEST(Lstm, RejectsATextThatIsShorterThanOneSequence) {
   EXPECT_EQ(mistake([] {
-              make_lstm({"objective", {{"characters", 30}}}, no_files());
+              make_lstm({"objective", {{"characters", 30}}}, no_files_alone());
             }),
             "'synthetic-text' has 30 characters to train on; one sequence of 32 and its last "
             "successor need 33; take a longer text or a smaller 'objective.sequence'");
@@ -265,24 +265,24 @@ TEST(Lstm, RejectsATextThatIsShorterThanOneSequence) {
 TEST(Lstm, RejectsSizesThatAreNone) {
   for (const char* key : {"sequence", "embedding", "hidden", "layers"}) {
     EXPECT_THAT(mistake([&] {
-                  make_lstm({"objective", {{key, 0}}}, no_files());
+                  make_lstm({"objective", {{key, 0}}}, no_files_alone());
                 }),
                 HasSubstr(std::string("'objective.") + key + "' must lie in 1.."));
   }
   EXPECT_THAT(mistake([] {
-                make_lstm({"objective", {{"hidden", 60000}}}, no_files());
+                make_lstm({"objective", {{"hidden", 60000}}}, no_files_alone());
               }),
               HasSubstr("at most 2^32 - 1 can be numbered"));
   EXPECT_THAT(mistake([] {
-                make_lstm({"objective", {{"train_samples", 10000}}}, no_files());
+                make_lstm({"objective", {{"train_samples", 10000}}}, no_files_alone());
               }),
               HasSubstr("'objective.train_samples' must be between 1 and the 624 sequences of 32"));
   EXPECT_THAT(mistake([] {
-                make_lstm({"objective", {{"test_samples", -1}}}, no_files());
+                make_lstm({"objective", {{"test_samples", -1}}}, no_files_alone());
               }),
               HasSubstr("'objective.test_samples' must be at least 1, or 0 for all, got -1"));
   EXPECT_THAT(mistake([] {
-                make_lstm({"objective", {{"data", "mnist"}}}, no_files());
+                make_lstm({"objective", {{"data", "mnist"}}}, no_files_alone());
               }),
               HasSubstr("'mnist' holds images"));
 }
@@ -292,7 +292,7 @@ TEST(Lstm, ReadsAPathByWords) {
   std::ofstream(file) << "the cat sat\non the mat\nthe end of it\n";
   const auto objective = make_lstm(
       {"objective", {{"data", file.string()}, {"level", "word"}, {"sequence", 3}, {"hidden", 4}}},
-      no_files());
+      no_files_alone());
 
   EXPECT_EQ(objective->data().name, "residuum_lstm_words.txt");
   EXPECT_THAT(objective->data().note, HasSubstr("12 words to train on, 1 held out"));

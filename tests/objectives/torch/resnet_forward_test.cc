@@ -17,7 +17,7 @@ namespace {
 using Values = std::vector<double>;
 
 /// Channels of size x size numbers, row by row.
-struct Maps {
+struct Planes {
   std::size_t channels = 0;
   std::size_t size = 0;
   Values values;
@@ -34,9 +34,9 @@ struct Maps {
 };
 
 /// Numbers one after another.
-class Reader {
+class Numbers {
  public:
-  explicit Reader(const Values& numbers) : numbers_(numbers) {}
+  explicit Numbers(const Values& numbers) : numbers_(numbers) {}
   double next() { return numbers_.at(position_++); }
   Values next(std::size_t count) {
     Values values(count);
@@ -52,9 +52,9 @@ class Reader {
   std::size_t position_ = 0;
 };
 
-Maps convolved(const Maps& in, std::size_t outputs, std::size_t stride, Reader& w) {
+Planes convolved(const Planes& in, std::size_t outputs, std::size_t stride, Numbers& w) {
   const Values weights = w.next(outputs * in.channels * 9);
-  Maps out{.channels = outputs, .size = in.size / stride, .values = {}};
+  Planes out{.channels = outputs, .size = in.size / stride, .values = {}};
   for (std::size_t i = 0; i < outputs * out.size * out.size; ++i) {
     const std::size_t output = i / (out.size * out.size);
     const auto row = static_cast<std::ptrdiff_t>(i / out.size % out.size * stride);
@@ -70,7 +70,7 @@ Maps convolved(const Maps& in, std::size_t outputs, std::size_t stride, Reader& 
   return out;
 }
 
-Maps normalised(Maps in, Reader& w, Reader& statistics) {
+Planes normalised(Planes in, Numbers& w, Numbers& statistics) {
   const Values weights = w.next(in.channels);
   const Values biases = w.next(in.channels);
   const Values means = statistics.next(in.channels);
@@ -83,17 +83,17 @@ Maps normalised(Maps in, Reader& w, Reader& statistics) {
   return in;
 }
 
-Maps rectified(Maps in) {
+Planes rectified(Planes in) {
   for (double& value : in.values) {
     value = std::max(value, 0.0);
   }
   return in;
 }
 
-Maps block(const Maps& in, std::size_t outputs, Reader& w, Reader& statistics) {
+Planes block(const Planes& in, std::size_t outputs, Numbers& w, Numbers& statistics) {
   const std::size_t stride = outputs == in.channels ? 1 : 2;
-  const Maps inner = rectified(normalised(convolved(in, outputs, stride, w), w, statistics));
-  Maps out = normalised(convolved(inner, outputs, 1, w), w, statistics);
+  const Planes inner = rectified(normalised(convolved(in, outputs, stride, w), w, statistics));
+  Planes out = normalised(convolved(inner, outputs, 1, w), w, statistics);
   for (std::size_t c = 0; c < in.channels; ++c) {  // further maps get nothing added
     for (std::size_t i = 0; i < out.size * out.size; ++i) {
       out.values[c * out.size * out.size + i] +=
@@ -105,7 +105,7 @@ Maps block(const Maps& in, std::size_t outputs, Reader& w, Reader& statistics) {
   return rectified(out);
 }
 
-double cross_entropy(const Maps& maps, std::size_t label, Reader& w) {
+double cross_entropy(const Planes& maps, std::size_t label, Numbers& w) {
   Values pooled;
   for (std::size_t c = 0; c < maps.channels; ++c) {
     double sum = 0;
@@ -145,9 +145,9 @@ TEST(Resnet20, LosesWhatItsLayersGiveWhenComputedOneByOne) {
   const auto source = image_samples({.train = image, .test = {}}, kPhotograph);
   Batch<double> batch;
   source.train->assemble(std::vector<std::uint32_t>{0}, nullptr, batch);
-  Reader of(w);
-  Reader running(statistics);
-  Maps maps{.channels = 3, .size = 32, .values = batch.pixels};
+  Numbers of(w);
+  Numbers running(statistics);
+  Planes maps{.channels = 3, .size = 32, .values = batch.pixels};
   maps = rectified(normalised(convolved(maps, 16, 1, of), of, running));
   for (const std::size_t outputs : {16U, 16U, 16U, 32U, 32U, 32U, 64U, 64U, 64U}) {
     maps = block(maps, outputs, of, running);
