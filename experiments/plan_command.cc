@@ -32,9 +32,14 @@ struct PlannedRun {
 std::string state_in(const std::filesystem::path& result_dir, const std::string& id) {
   const auto status = result_dir / "runs" / id / "status.json";
   std::error_code ignored;  // a folder that cannot be looked into has nothing for us
-  return std::filesystem::exists(status, ignored)
-             ? harmless(reports::text_at(reports::read_json(status), "state"))
-             : "planned";
+  if (!std::filesystem::exists(status, ignored)) {
+    return "planned";
+  }
+  try {
+    return harmless(reports::text_at(reports::read_json(status), "state"));
+  } catch (const Error&) {
+    return "damaged";  // it is run again
+  }
 }
 
 std::string varying_text(const nlohmann::json& varying) {
@@ -224,7 +229,9 @@ ExitCode plan_command(const Options& options) {
   }
   const auto result_dir = output_folder(options, study.name);
   std::vector<PlannedRun> planned;
-  for (const auto& run : prepare_all(study, objectives)) {
+  const auto runs = prepare_all(study, objectives);
+  require_prepared(runs);
+  for (const auto& run : runs) {
     planned.push_back(
         {.id = run.id,
          .state = state_in(result_dir, run.id),

@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "core/cluster/mpi_world.h"
+#include "core/text.h"
 #include "core/vectors/cuda/device.h"
 #include "core/vectors/kernels.h"
 #include "objectives/torch/baselines.h"
@@ -88,9 +89,26 @@ bool is_shell_safe(const std::string& argument) {
   return !argument.empty() && argument.find_first_not_of(kSafe) == std::string::npos;
 }
 
+/// $'...' of bash, in which bytes that a terminal would obey are written in numbers.
+std::string escaped(const std::string& argument) {
+  std::string text = "$'";
+  for (const char c : argument) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '\'' || c == '\\') {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
 std::string quoted(const std::string& argument) {
   if (is_shell_safe(argument)) {
     return argument;
+  }
+  if (harmless(argument) != argument) {
+    return escaped(argument);
   }
   std::string text = "'";
   for (const char c : argument) {

@@ -66,6 +66,7 @@ class Batch {
 
   ExitCode run() {
     together(world_, [&] { planned_ = prepare_all(study_, objectives_); });
+    agree_on_failures();
     together(world_, [&] {
       for (const auto& run : planned_) {
         const Cluster fits(*group_, run.workers);
@@ -102,6 +103,20 @@ class Batch {
   }
 
  private:
+  /// A run that one process could not prepare is unprepared on all of them.
+  void agree_on_failures() {
+    std::vector<double> failed;
+    for (const auto& run : planned_) {
+      failed.push_back(run.failure.empty() ? 0 : 1);
+    }
+    world_.add_up(std::span<double>(failed));
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (failed[i] > 0 && planned_[i].failure.empty()) {
+        planned_[i] = unprepared(study_.runs[i], "another process could not prepare it");
+      }
+    }
+  }
+
   std::unique_ptr<World> group_on_all() const {
     std::unique_ptr<World> group;
     together(world_, [&] { group = make_group_world(world_, options_.groups); });
@@ -196,6 +211,9 @@ class Batch {
   }
 
   void attempt(std::size_t i, Progress& progress) {
+    if (!planned_[i].failure.empty()) {
+      throw SharedError(ExitCode::resource, planned_[i].failure);
+    }
     std::unique_ptr<FileLock> lock;
     switch (state_on_root(planned_[i], lock)) {
       case Before::done:

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "core/fnv1a.h"
 #include "core/trainer/density_schedule.h"
 #include "experiments/probes_section.h"
+#include "experiments/run_words.h"
+#include "experiments/signals.h"
 #include "objectives/data/partition.h"
 
 namespace residuum {
@@ -250,14 +253,33 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   return method;
 }
 
-/// "logistic-gtopk-tree-s3-0123456789ab".
-std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
+/// "logistic-gtopk-tree-s3-0123456789ab", `method` being "gtopk-tree".
+std::string make_id(const nlohmann::json& config, std::uint64_t seed, const std::string& method) {
   const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
   return fmt::format("{}-{}-s{}-{}",
                      config["objective"]["kind"].get<std::string>(),
-                     config["aggregator"]["kind"].get<std::string>(),
+                     method,
                      seed,
                      short_hash(identity.dump()));
+}
+
+/// Frees what a run needs to be trained, and not to be told from others.
+void keep_identity(PreparedRun& run) {
+  run.objective.reset();
+  run.method.reset();
+  Training& training = run.training;
+  training.objective = nullptr;
+  training.method = nullptr;
+  training.shards.clear();
+  for (auto* cadence : {&training.measured,
+                        &training.evaluated,
+                        &training.tested,
+                        &training.virtual_points,
+                        &training.split,
+                        &training.power,
+                        &training.sorted}) {
+    cadence->reset();  // each may list millions of iterations
+  }
 }
 
 }  // namespace
@@ -270,6 +292,7 @@ std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int
     section.adopt(resolved_);
     return last_;
   }
+  last_.reset();  // two data sets may be more than the memory holds
   last_ = make_objective(section, context);
   resolved_ = section.resolved();
   key_ = key;
@@ -346,7 +369,22 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   read_probes(probe_section, run);
   resolve(probe_section);
   forget_absent_tables(run.config["probes"]);
-  run.id = make_id(run.config, run.seed);
+  run.id = make_id(run.config, run.seed, run.config["aggregator"]["kind"]);
+  return run;
+}
+
+PreparedRun unprepared(const RunSpec& spec, const std::string& failure) {
+  const Sections sections(spec);
+  PreparedRun run;
+  run.seed = spec.seed;
+  run.varying = spec.varying;
+  run.workers = read_workers(sections["workers"]);
+  run.config = nlohmann::json::object();
+  for (const auto& [name, section] : sections.sections) {
+    run.config[name] = section.given();
+  }
+  run.id = make_id(run.config, run.seed, "unprepared");
+  run.failure = failure;
   return run;
 }
 
@@ -354,18 +392,41 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   std::vector<PreparedRun> runs;
   std::set<std::string> ids;
   KnownKeys known;
+  bool knows_all = true;
   for (const auto& spec : study.runs) {
-    auto run = prepare(spec, objectives, known);
+    if (stop_requested().load()) {
+      throw Error(ExitCode::stopped, "stopped on request: the same command goes on from here");
+    }
+    PreparedRun run;
+    try {
+      run = prepare(spec, objectives, known);
+    } catch (const std::bad_alloc&) {
+      run = unprepared(spec, "out of memory");
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) {
+        throw;
+      }
+      run = unprepared(spec, error.what());
+    }
+    knows_all = knows_all && run.failure.empty();
     require(ids.insert(run.id).second,
             "two points of the study are the same run ({}); remove one of them",
             run.id);
-    run.objective.reset();  // only the identity and the checks were wanted
-    run.method.reset();
-    run.training.shards.clear();
+    keep_identity(run);
     runs.push_back(std::move(run));
   }
-  known.check(study);
+  if (knows_all) {  // an unprepared run may be the one that reads a key
+    known.check(study);
+  }
   return runs;
+}
+
+void require_prepared(const std::vector<PreparedRun>& runs) {
+  for (const auto& run : runs) {
+    if (!run.failure.empty()) {
+      resource_error("{} cannot be prepared: {}", label_of(run.varying, run.seed), run.failure);
+    }
+  }
 }
 
 }  // namespace residuum

@@ -51,6 +51,7 @@ struct PreparedRun {
   int workers = 1;
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the one that was; no part of the identity
+  std::string failure;  // why it could not be prepared; then it has an identity and nothing else
 };
 
 /// The keys that sections of a study were asked for, over all its runs. A key that no run reads is
@@ -69,7 +70,16 @@ class KnownKeys {
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);
 
-/// All runs of the study, in order, without their objectives' data kept. Equal runs are an error.
+/// A run that the machine could not prepare: its workers, and an id of the settings as they were
+/// written, since defaults that the objective knows are not to be had.
+PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
+
+/// All runs of the study, in order, without their objectives' data kept. Equal runs are an error. A
+/// run for which memory runs out, or another resource error arises, comes back `unprepared`, so
+/// that the others can be made; a mistake in the study or in its data is a usage error.
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
+
+/// Throws a resource error that says why the first unprepared run is one, if there is one.
+void require_prepared(const std::vector<PreparedRun>& runs);
 
 }  // namespace residuum

@@ -344,8 +344,12 @@ void fail_run(const std::filesystem::path& result_dir,
     reports::write_json_atomically(folder / "config.json", config);
     write_status(folder, status);
   } catch (const Error&) {
-    reports::write_json_atomically(reports::failure_file(folder),
-                                   {{"config", config}, {"status", status}});
+    try {
+      reports::write_json_atomically(reports::failure_file(folder),
+                                     {{"config", config}, {"status", status}});
+    } catch (const Error& error) {
+      resource_error("{} (nor can it be noted that the run failed: {})", message, error.what());
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "experiments/long_keys.h"
 #include "reports/files.h"
 
 #include <toml++/toml.h>
@@ -19,18 +20,22 @@ using Settings = std::map<std::string, Setting>;  // by dotted key
 /// Grids larger than this are a mistake in the file, not an experiment.
 constexpr std::size_t kMaxRuns = 100000;
 
+/// What no file holds was given on the command line.
 std::string place_of(const toml::source_region& source) {
+  if (!source.path && source.begin.line == 0) {
+    return "--set";
+  }
   return fmt::format("{}:{}:{}",
                      source.path ? *source.path : std::string("study"),
                      source.begin.line,
                      source.begin.column);
 }
 
-/// More levels than any setting has; a text of many more must not end the stack.
-constexpr int kDeepest = 16;
-
 nlohmann::json to_json(const toml::node& node, int depth = 0) {
-  require(depth <= kDeepest, "more than {} nested values at {}", kDeepest, place_of(node.source()));
+  require(depth <= kMostKeyParts,
+          "more than {} nested values at {}",
+          kMostKeyParts,
+          place_of(node.source()));
   if (const auto* table = node.as_table()) {
     auto object = nlohmann::json::object();
     for (const auto& [key, value] : *table) {
@@ -242,67 +247,8 @@ std::string title_of(const toml::table& root, const std::string& name) {
   return *title;
 }
 
-/// Refuses keys of very many parts, for each of which the parser calls itself; it counts brackets
-/// on its own. Strings and comments are passed over.
-class DotCounter {
- public:
-  DotCounter(std::string_view text, const std::string& file) : text_(text), file_(file) {}
-
-  void check() {
-    while (position_ < text_.size()) {
-      const char c = text_[position_];
-      if (c == '#') {
-        position_ = std::min(text_.find('\n', position_), text_.size());
-      } else if (c == '"' || c == '\'') {
-        skip_string(c);
-      } else {
-        count(c);
-        ++position_;
-      }
-    }
-  }
-
- private:
-  void count(char c) {
-    constexpr std::string_view kEndsOfKeys = "\n=,[]{}";
-    line_ += c == '\n' ? 1 : 0;
-    if (kEndsOfKeys.find(c) != std::string_view::npos) {
-      dots_ = 0;
-    }
-    dots_ += c == '.' ? 1 : 0;
-    require(dots_ < kDeepest, "a key of more than {} parts at {}:{}", kDeepest, file_, line_);
-  }
-
-  /// One that is never closed goes to the end: the parser says so.
-  void skip_string(char quote) {
-    const std::string three(3, quote);
-    const bool is_long = text_.substr(position_).starts_with(three);
-    const std::string_view end =
-        is_long ? std::string_view(three) : std::string_view(three).substr(2);
-    position_ += end.size();
-    while (position_ < text_.size() && !text_.substr(position_).starts_with(end)) {
-      if (text_[position_] == '\n' && !is_long) {
-        return;
-      }
-      line_ += text_[position_] == '\n' ? 1 : 0;
-      position_ += quote == '"' && text_[position_] == '\\' ? 2 : 1;
-    }
-    position_ = std::min(position_ + end.size(), text_.size());
-    // Up to two quotes just before the end of a long string are its own: '''a''''.
-    for (int own = 0; is_long && own < 2 && text_.substr(position_).starts_with(quote); ++own) {
-      ++position_;
-    }
-  }
-
-  std::string_view text_;
-  const std::string& file_;
-  std::size_t position_ = 0;
-  std::size_t line_ = 1;
-  int dots_ = 0;
-};
-
 toml::table parse(const std::string& text, const std::string& file) {
-  DotCounter(text, file).check();
+  refuse_long_keys(text, file);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
@@ -331,7 +277,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
   Setting setting{.value = value, .place = "--set"};
   try {
     const std::string line = "v = " + value;
-    DotCounter(line, "--set").check();
+    refuse_long_keys(line, "--set");
     setting.value = to_json(*toml::parse(line).get("v"));
   } catch (const toml::parse_error&) {
     setting.value = value;

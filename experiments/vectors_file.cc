@@ -1,5 +1,6 @@
 #include "experiments/vectors_file.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "reports/files.h"
@@ -18,12 +20,14 @@ namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
+  const auto first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) {
     return {};
   }
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 double parse_number(std::string_view text,
@@ -81,21 +85,55 @@ Vectors read_csv(std::string_view text, const std::string& file) {
   return vectors;
 }
 
-/// What stands behind `'key':` in a .npy header, up to a comma that is not inside parentheses.
-std::string header_value(std::string_view header, std::string_view key, const std::string& file) {
-  const std::string quoted = fmt::format("'{}':", key);
-  const auto found = header.find(quoted);
-  require(found != std::string_view::npos, "{}: the .npy header has no {}", file, key);
-  std::string value;
+/// The values of the three keys that a .npy header must have, as they are written.
+struct NpyDictionary {
+  std::string_view descr;
+  std::string_view fortran_order;
+  std::string_view shape;
+};
+
+/// Where the value at the front of `text` ends: at a comma outside of parentheses and quotes.
+std::size_t end_of_value(std::string_view text) {
   int depth = 0;
-  for (const char c : header.substr(found + quoted.size())) {
-    if ((c == ',' || c == '}') && depth == 0) {
-      break;
-    }
-    depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
-    value += c;
+  bool quoted = false;
+  std::size_t end = 0;
+  for (; end < text.size() && (text[end] != ',' || depth > 0 || quoted); ++end) {
+    quoted = quoted != (text[end] == '\'');
+    depth += text[end] == '(' ? 1 : (text[end] == ')' ? -1 : 0);
   }
-  return std::string(trimmed(value));
+  return end;
+}
+
+/// Reads {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }: each key once, in any order,
+/// no other key, and nothing but blanks behind the brace.
+NpyDictionary parse_dictionary(std::string_view header, const std::string& file) {
+  NpyDictionary dictionary;
+  const std::array<std::pair<std::string_view, std::string_view*>, 3> places{
+      {{"'descr':", &dictionary.descr},
+       {"'fortran_order':", &dictionary.fortran_order},
+       {"'shape':", &dictionary.shape}}};
+  std::string_view rest = trimmed(header);
+  require(rest.starts_with('{') && rest.ends_with('}'),
+          "{}: the .npy header is not one dictionary: {}",
+          file,
+          rest);
+  rest = trimmed(rest.substr(1, rest.size() - 2));
+  while (!rest.empty()) {
+    const auto* const place = std::find_if(places.begin(), places.end(), [&](const auto& known) {
+      return rest.starts_with(known.first) && known.second->empty();
+    });
+    require(
+        place != places.end(), "{}: the .npy header has an unknown or doubled key: {}", file, rest);
+    rest.remove_prefix(place->first.size());
+    const std::size_t end = end_of_value(rest);
+    *place->second = trimmed(rest.substr(0, end));
+    require(!place->second->empty(), "{}: {} has no value in the .npy header", file, place->first);
+    rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
+  }
+  for (const auto& [key, value] : places) {
+    require(!value->empty(), "{}: the .npy header has no {}", file, key.substr(0, key.size() - 1));
+  }
+  return dictionary;
 }
 
 struct NpyShape {
@@ -170,15 +208,15 @@ NpyHeader split_npy(std::string_view bytes, const std::string& file) {
 
 Vectors read_npy(std::string_view bytes, const std::string& file) {
   const auto [header, data] = split_npy(bytes, file);
-  const std::string type = header_value(header, "descr", file);
+  const NpyDictionary dictionary = parse_dictionary(header, file);
+  const std::string_view type = dictionary.descr;
   const bool is_float32 = type == "'<f4'";
   require(is_float32 || type == "'<f8'",
           "{}: type {} is not supported; save float32 or float64, little-endian",
           file,
           type);
-  const bool by_column =
-      parse_flag(header_value(header, "fortran_order", file), "fortran_order", file);
-  const NpyShape shape = parse_shape(header_value(header, "shape", file), file);
+  const bool by_column = parse_flag(dictionary.fortran_order, "fortran_order", file);
+  const NpyShape shape = parse_shape(dictionary.shape, file);
   const std::size_t width = is_float32 ? sizeof(float) : sizeof(double);
   const bool fits = shape.rows > 0 && shape.columns > 0 &&
                     shape.rows <= data.size() / width / shape.columns &&

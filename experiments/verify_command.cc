@@ -162,7 +162,9 @@ std::int64_t fewest_workers(const Study& study, const Options& options) {
   ObjectiveCache objectives(
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const auto& run : prepare_all(study, objectives)) {
+  const auto runs = prepare_all(study, objectives);
+  require_prepared(runs);
+  for (const auto& run : runs) {
     fewest = std::min<std::int64_t>(fewest, run.workers);
   }
   return fewest;

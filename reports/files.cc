@@ -47,8 +47,11 @@ std::string system_text() { return std::generic_category().message(errno); }
 
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path)
+OutputFile::OutputFile(std::filesystem::path path) : OutputFile(path, path) {}
+
+OutputFile::OutputFile(std::filesystem::path path, std::filesystem::path shown)
     : path_(std::move(path)),
+      shown_(std::move(shown)),
       descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) {
     fail();
@@ -57,6 +60,7 @@ OutputFile::OutputFile(std::filesystem::path path)
 
 OutputFile::OutputFile(std::filesystem::path path, std::uint64_t kept)
     : path_(std::move(path)),
+      shown_(path_),
       written_(kept),
       descriptor_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
   const auto end = static_cast<off_t>(kept);
@@ -79,7 +83,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail() const {
-  resource_error("cannot write '{}': {}", path_.string(), system_text());
+  resource_error("cannot write '{}': {}", shown_.string(), system_text());
 }
 
 void OutputFile::append(std::string_view text) {
@@ -127,7 +131,7 @@ void OutputFile::close() {
 }
 
 AtomicFile::AtomicFile(const std::filesystem::path& path)
-    : target_(path), file_(temporary_name(path)) {}
+    : target_(path), file_(temporary_name(path), path) {}
 
 AtomicFile::~AtomicFile() {
   if (!committed_) {

@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
+  /// One that messages call `shown`, the name that it is to take.
+  OutputFile(std::filesystem::path path, std::filesystem::path shown);
   /// Goes on with a file after its first `kept` bytes; what stands behind them is cut off.
   OutputFile(std::filesystem::path path, std::uint64_t kept);
   OutputFile(const OutputFile&) = delete;
@@ -41,6 +43,7 @@ class OutputFile {
   [[noreturn]] void fail() const;
 
   std::filesystem::path path_;
+  std::filesystem::path shown_;
   std::string buffer_;
   std::uint64_t written_ = 0;
   int descriptor_ = -1;

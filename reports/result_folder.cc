@@ -57,6 +57,14 @@ void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.message = text_at(run.status, "message");
 }
 
+/// Nobody knows what lies in a folder that may not be looked into: that is not nothing.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool found = std::filesystem::exists(file, error);
+  require(!error, "cannot look for '{}': {}", file.string(), error.message());
+  return found;
+}
+
 /// Whether a run's status says that it has tables, so that no earlier failure counts any more.
 bool has_finished(const std::filesystem::path& status) {
   try {
@@ -71,12 +79,11 @@ bool has_finished(const std::filesystem::path& status) {
 /// A run that never started has no folder, one that was cut off early no status.json. One that
 /// failed before it could say what it is has no config.json; where it failed because its folder
 /// cannot be written, a file beside the folder says so.
-Run read_run(const std::filesystem::path& folder, const std::string& id) {
+Run read_files(const std::filesystem::path& folder, const std::string& id) {
   Run run;
   run.id = id;
-  std::error_code ignored;
   const auto aside = failure_file(folder);
-  if (std::filesystem::exists(aside, ignored) && !has_finished(folder / "status.json")) {
+  if (is_there(aside) && !has_finished(folder / "status.json")) {
     Json failure = read_json(aside);
     take_config(required(failure, "config", aside), aside, run);
     take_status(required(failure, "status", aside), aside, run);
@@ -84,10 +91,10 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   }
   const auto config = folder / "config.json";
   const auto status = folder / "status.json";
-  if (std::filesystem::exists(config, ignored)) {
+  if (is_there(config)) {
     take_config(read_json(config), config, run);
   }
-  if (!std::filesystem::exists(status, ignored)) {
+  if (!is_there(status)) {
     return run;
   }
   take_status(read_json(status), status, run);
@@ -96,9 +103,17 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
           config.string());
   if (run.has_tables()) {
     const auto damage = damage_of(folder, value_at(run.status, "files"));
-    require(!damage, "{}; 'residuum run' makes the run again", damage.value_or(""));
+    require(!damage, "{}", damage.value_or(""));
   }
   return run;
+}
+
+Run read_run(const std::filesystem::path& folder, const std::string& id) {
+  try {
+    return read_files(folder, id);
+  } catch (const Error& error) {
+    usage_error("{}; 'residuum run' makes the run again", error.what());
+  }
 }
 
 std::vector<std::string> keys_of(const std::vector<Run>& runs) {
@@ -123,8 +138,7 @@ std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
 
 ResultFolder read_result_folder(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
-  std::error_code ignored;
-  require(std::filesystem::exists(file, ignored),
+  require(is_there(file),
           "'{}' is not a result folder: it has no study.resolved.json",
           path.string());
   const Json study = read_json(file);

@@ -73,6 +73,12 @@ std::optional<std::string> damage_of(const std::filesystem::path& folder, const 
   }
   require(
       prints.is_object(), "'files' in '{}' is not an object", (folder / "status.json").string());
+  for (const char* always : {"iterations.csv", "checks.csv"}) {
+    if (!prints.contains(always)) {
+      return fmt::format(
+          "'files' in '{}' does not list {}", (folder / "status.json").string(), always);
+    }
+  }
   for (const auto& [name, expected] : prints.items()) {
     require(std::filesystem::path(name).filename() == name,
             "'{}' names a table outside of its folder: '{}'",

@@ -30,7 +30,9 @@ iterations = 1
 )";
 
 /// A record of CIFAR-10 in one grey.
-std::string record(int label) { return static_cast<char>(label) + std::string(3072, '\x40'); }
+std::string record(int label) {
+  return std::string(1, static_cast<char>(label)).append(3072, '\x40');
+}
 
 class BadData : public testing::Test {
  protected:

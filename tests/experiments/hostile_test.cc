@@ -1,14 +1,15 @@
 // Files, folders and streams that are out to break the program: one line each, the documented exit
 // code, and what else was done stays readable.
 
+#include "tests/experiments/hostile.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <sys/stat.h>
-
-#include "tests/experiments/tiny_study.h"
 
 namespace residuum {
 namespace {
@@ -16,30 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-class Hostile : public TinyStudy {
- protected:
-  /// The program as a shell starts it, with redirections; the words are ours.
-  Finished in_shell(const std::string& words) const {
-    return run_program({"bash", "-c", std::string(RESIDUUM_PROGRAM) + " " + words}, folder_.path());
-  }
-  nlohmann::json summary() const {
-    return nlohmann::json::parse(read_text(results() / "summary.json"));
-  }
-  /// The folders of the runs, in the order of their names.
-  std::vector<std::filesystem::path> run_folders() const {
-    std::vector<std::filesystem::path> folders;
-    for (const auto& entry : std::filesystem::directory_iterator(results() / "runs")) {
-      folders.push_back(entry.path());
-    }
-    std::sort(folders.begin(), folders.end());
-    return folders;
-  }
-};
-
-std::size_t lines_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
 
 TEST_F(Hostile, TextsOfAStudyReachTheTerminalHarmlessly) {
   const std::string escape = R"("\u001b]0;x\u0007\nline2")";
@@ -140,30 +117,6 @@ TEST_F(Hostile, ARunGoesOnWhenItsReaderLeaves) {
   EXPECT_EQ(summary()["counts"]["finished"], 4);
 }
 
-// A file stands where the run's folder is to be made: nobody can write into it, root neither.
-TEST_F(Hostile, ARunWhoseFolderCannotBeWrittenFailsAlone) {
-  const Finished plan = residuum_program(
-      {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
-  ASSERT_EQ(plan.code, 0) << plan.err;
-  const auto id = nlohmann::json::parse(plan.out)[1]["run_id"].get<std::string>();
-  std::filesystem::create_directories(results() / "runs");
-  std::ofstream(results() / ".lock") << "";
-  std::ofstream(results() / "runs" / id) << "no folder";
-
-  const Finished first = run(kStudy);
-  EXPECT_EQ(first.code, 3) << first.err;
-  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr(id + ",tiny,failed,"));
-  EXPECT_EQ(summary()["counts"]["finished"], 3) << summary()["counts"];
-  EXPECT_EQ(summary()["counts"]["failed"], 1);
-  const Finished report = residuum_program({"report", results().string()}, folder_.path());
-  EXPECT_EQ(report.code, 0) << report.err;
-  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("cannot make the folder"));
-
-  std::filesystem::remove(results() / "runs" / id);
-  EXPECT_EQ(run(kStudy).code, 0);
-  EXPECT_EQ(summary()["counts"]["finished"], 4);
-}
-
 // The linear terms of all workers are 2e10 draws, which take longer than this test may.
 TEST_F(Hostile, APlanDrawsNoProblem) {
   folder_.write("s.toml", R"(schema = 1
@@ -181,105 +134,6 @@ iterations = 1
   const Finished plan = residuum_program({"plan", "s.toml"}, folder_.path());
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("P=1000000"));
-}
-
-/// Models of 2 and of 4294967295 parameters, and too little address space for the second.
-class OutOfMemory : public Hostile {
- protected:
-  void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "AddressSanitizer needs more address space than these tests leave";
-#endif
-    folder_.write("small.svm", "1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n");
-    folder_.write("vast.svm", "1 1:1\n-1 4294967295:1\n1 1:2\n-1 2:2\n");
-    folder_.write("s.toml", R"(schema = 1
-name = "tiny"
-seeds = 1
-[objective]
-kind = "logistic"
-[workers]
-count = 2
-batch = 1
-[sparsifier]
-kind = "top-k"
-k = 1
-[step]
-value = 0.2
-[budget]
-iterations = 5
-[sweep]
-"objective.data" = ["./small.svm", "./vast.svm"]
-)");
-  }
-  Finished with_little_memory(const std::string& words) const {
-    return run_program(
-        {"bash", "-c", "ulimit -v 8000000; exec " + std::string(RESIDUUM_PROGRAM) + " " + words},
-        folder_.path());
-  }
-};
-
-TEST_F(OutOfMemory, ARunFailsAlone) {
-  const Finished finished = with_little_memory("run s.toml");
-  EXPECT_EQ(finished.code, 3) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("failed: out of memory"));
-  EXPECT_EQ(summary()["counts"]["finished"], 1) << summary()["counts"];
-  const Finished report = residuum_program({"report", results().string()}, folder_.path());
-  EXPECT_EQ(report.code, 0) << report.err;
-  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("failed,out of memory,1,./vast.svm"));
-}
-
-TEST_F(OutOfMemory, NothingIsVerifiedByRunsThatFail) {
-  const Finished verify =
-      with_little_memory("verify s.toml --ranks 1 --set objective.data=./vast.svm");
-  EXPECT_EQ(verify.code, 2) << verify.out;
-  EXPECT_THAT(verify.err, HasSubstr("no run of the study came to its end on 1 processes"));
-  const Finished partly = with_little_memory("verify s.toml --ranks 1");
-  EXPECT_EQ(partly.code, 3) << partly.out;
-  EXPECT_THAT(partly.out, HasSubstr("Some runs failed or diverged"));
-}
-
-// As programs before this one left a run that failed early.
-TEST_F(Hostile, ARunThatFailedBeforeItsConfigurationIsReadAsFailed) {
-  ASSERT_EQ(run(kStudy).code, 0);
-  const auto one = run_folders().front();
-  std::filesystem::remove(one / "config.json");
-  std::ofstream(one / "status.json") << R"({"state": "failed", "message": "out of memory"})";
-  const Finished report = residuum_program({"report", results().string()}, folder_.path());
-  EXPECT_EQ(report.code, 0) << report.err;
-  EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr(",tiny,failed,out of memory,"));
-}
-
-TEST_F(Hostile, AFailureThatIsOverHidesNothing) {
-  ASSERT_EQ(run(kStudy).code, 0);
-  auto aside = run_folders().front();
-  aside += ".failed.json";
-  for (const char* content : {"{}", R"({"config": {}, "status": {"state": "failed"}})"}) {
-    std::ofstream(aside) << content;
-    EXPECT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0) << content;
-    EXPECT_EQ(run(kStudy).code, 0) << content;
-    EXPECT_FALSE(std::filesystem::exists(aside));
-    EXPECT_EQ(summary()["counts"]["finished"], 4);
-  }
-}
-
-TEST_F(Hostile, AFolderOfAnotherRunIsMadeAgain) {
-  const std::vector<std::string> without_times{"--set", "probes.times=false"};
-  ASSERT_EQ(run(kStudy, without_times).code, 0);
-  const auto folders = run_folders();
-  const std::string table = read_text(folders[0] / "iterations.csv");
-  for (const bool with_config : {true, false}) {
-    for (const char* file : {"iterations.csv", "checks.csv", "status.json", "config.json"}) {
-      if (with_config || std::string(file) != "config.json") {
-        std::filesystem::copy_file(folders[1] / file,
-                                   folders[0] / file,
-                                   std::filesystem::copy_options::overwrite_existing);
-      }
-    }
-    const Finished again = run(kStudy, without_times);
-    EXPECT_EQ(again.code, 0) << again.err;
-    EXPECT_THAT(again.err, HasSubstr("it is of run " + folders[1].filename().string()));
-    EXPECT_EQ(read_text(folders[0] / "iterations.csv"), table);
-  }
 }
 
 TEST_F(Hostile, AFileThatMayNotGrowIsAResourceError) {
@@ -340,76 +194,20 @@ TEST_F(Hostile, PlansAndFiguresShowLabelsHarmlessly) {
   const Finished made = run(study, {"--json"});
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_TRUE(is_harmless(made.out)) << made.out;
-  for (const char* format : {"table", "json"}) {
-    const Finished plan = residuum_program({"plan", "s.toml", "--format", format}, folder_.path());
-    EXPECT_EQ(plan.code, 0) << plan.err;
-    EXPECT_TRUE(is_harmless(plan.out)) << plan.out;
+  folder_.write("a\x1b[2J\n.toml", study);
+  for (const char* format : {"table", "json", "slurm"}) {
+    for (const char* file : {"s.toml", "a\x1b[2J\n.toml"}) {
+      const Finished plan = residuum_program({"plan", file, "--format", format}, folder_.path());
+      EXPECT_EQ(plan.code, 0) << plan.err;
+      EXPECT_TRUE(is_harmless(plan.out)) << plan.out;
+      EXPECT_THAT(plan.out, Not(HasSubstr("\x1b")));
+    }
   }
+  const Finished slurm =
+      residuum_program({"plan", "a\x1b[2J\n.toml", "--format=slurm"}, folder_.path());
+  EXPECT_THAT(slurm.out, HasSubstr(R"(residuum run $'a\x1b[2J\x0a.toml' )"));
   ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
   EXPECT_TRUE(is_harmless(read_text(results() / "report.html")));
-}
-
-TEST_F(Hostile, AConfigurationThatWasDamagedIsWrittenAgain) {
-  ASSERT_EQ(run(kStudy).code, 0);
-  const auto config = run_folders().front() / "config.json";
-  const std::string whole = read_text(config);
-  for (const char* content : {"", "{}", "[]", "{\"run_id\": 5}"}) {
-    std::ofstream(config) << content;
-    const Finished again = run(kStudy);
-    EXPECT_EQ(again.code, 0) << again.err;
-    EXPECT_THAT(again.err, HasSubstr("4 of 4 runs were done before"));
-    EXPECT_EQ(read_text(config), whole);
-  }
-  std::ofstream(results() / "study.resolved.json") << "{";
-  const Finished unknown = run(kStudy);
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("remove it if the results beside it are of this study"));
-}
-
-// Cut at a line's end, so that nothing but its print tells it.
-TEST_F(Hostile, ATableThatWasCutIsNotTrusted) {
-  const std::vector<std::string> without_times{"--set", "probes.times=false"};
-  ASSERT_EQ(run(kStudy, without_times).code, 0);
-  std::filesystem::copy(
-      results(), folder_.path() / "whole", std::filesystem::copy_options::recursive);
-  const auto table = run_folders().front() / "iterations.csv";
-  const std::string whole = read_text(table);
-  std::ofstream(table) << whole.substr(0, whole.find('\n', whole.size() / 2) + 1);
-
-  const Finished report = residuum_program({"report", results().string()}, folder_.path());
-  EXPECT_EQ(report.code, 2);
-  EXPECT_THAT(report.err, AllOf(HasSubstr("iterations.csv' has "), HasSubstr("bytes, it had")));
-  for (const auto& [a, b] :
-       {std::pair("whole", "results/tiny"), std::pair("results/tiny", "whole")}) {
-    EXPECT_EQ(residuum_program({"compare", a, b}, folder_.path()).code, 2);
-  }
-  std::string changed = whole;
-  changed[whole.size() - 2] = changed[whole.size() - 2] == '1' ? '2' : '1';
-  std::ofstream(table) << changed;
-  const Finished again = residuum_program({"report", results().string()}, folder_.path());
-  EXPECT_EQ(again.code, 2);
-  EXPECT_THAT(again.err, HasSubstr("was changed since the run finished"));
-  EXPECT_EQ(run(kStudy, without_times).code, 0);
-  EXPECT_EQ(read_text(table), whole) << "'run' makes it again";
-}
-
-TEST_F(Hostile, StudiesOfOtherProblemsAreNotCompared) {
-  const auto make = [&](const char* out, const char* set) {
-    ASSERT_EQ(run(kStudy, {"--set", set, "--out", out}).code, 0);
-  };
-  make("a", "seeds=2");
-  make("features", "objective.features=21");
-  make("seed", "objective.data_seed=5");
-  for (const auto& [other, message] :
-       {std::pair("features", "objective.features is 20 in the first and 21 in the second"),
-        std::pair("seed", "objective.data_seed is 1 in the first and 5 in the second")}) {
-    const Finished refused = residuum_program({"compare", "a", other}, folder_.path());
-    EXPECT_EQ(refused.code, 2) << refused.out;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr(message), HasSubstr("--anyway")));
-    const Finished noted = residuum_program({"compare", "a", other, "--anyway"}, folder_.path());
-    EXPECT_EQ(noted.code, 0) << noted.err;
-    EXPECT_THAT(noted.out, HasSubstr(message));
-  }
 }
 
 }  // namespace

@@ -45,15 +45,15 @@ std::map<std::string, std::vector<double>> tenth_epoch(const std::string& study,
   return of_method;
 }
 
-struct Point {
+struct GridPoint {
   double iteration = 0;
   double delta = 0;
 };
 
 /// delta.csv by the curve's label.
-std::map<std::string, std::vector<Point>> deltas(const std::string& study) {
+std::map<std::string, std::vector<GridPoint>> deltas(const std::string& study) {
   CsvReader table(kGallery / study / "delta.csv");
-  std::map<std::string, std::vector<Point>> of_method;
+  std::map<std::string, std::vector<GridPoint>> of_method;
   while (table.next()) {
     of_method[table.text(table.column("label"))].push_back(
         {.iteration = table.number(table.column("x")).value(),
@@ -62,7 +62,7 @@ std::map<std::string, std::vector<Point>> deltas(const std::string& study) {
   return of_method;
 }
 
-double mean_from(const std::vector<Point>& points, double first) {
+double mean_from(const std::vector<GridPoint>& points, double first) {
   std::vector<double> values;
   for (const auto& point : points) {
     if (point.iteration >= first) {
@@ -72,10 +72,10 @@ double mean_from(const std::vector<Point>& points, double first) {
   return mean(values);
 }
 
-double largest(const std::vector<Point>& points) {
+double largest(const std::vector<GridPoint>& points) {
   return std::max_element(points.begin(),
                           points.end(),
-                          [](const Point& a, const Point& b) { return a.delta < b.delta; })
+                          [](const GridPoint& a, const GridPoint& b) { return a.delta < b.delta; })
       ->delta;
 }
 

@@ -55,7 +55,7 @@ TEST_F(Resume, GoesOnToTheSameBytesAfterStops) {
 }
 
 // Held-out and evaluated losses normalise with the running statistics, which no gradient does.
-const std::string kNetwork = R"(schema = 1
+const std::string kTrainedNetwork = R"(schema = 1
 name = "network"
 seeds = 1
 [objective]
@@ -89,7 +89,7 @@ names = ["delta", "residual", "traffic"]
 
 TEST(ResumeOfANetwork, GoesOnToTheSameBytesWithItsRunningStatistics) {
   const TemporaryFolder folder;
-  const std::string study = folder.write("s.toml", kNetwork).string();
+  const std::string study = folder.write("s.toml", kTrainedNetwork).string();
   const Finished whole = residuum_program({"run", study, "--out", "whole"}, folder.path());
   ASSERT_EQ(whole.code, 0) << whole.err;
   int stops = 0;

@@ -77,7 +77,8 @@ TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
 
   EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("workers"));
   EXPECT_EQ(id_of(kConfigStudy, {"probes.workers=false"}), id);
-  EXPECT_NE(id_of(kConfigStudy, {"probes.workers=true"}), id) << "a run without the table has to be made";
+  EXPECT_NE(id_of(kConfigStudy, {"probes.workers=true"}), id)
+      << "a run without the table has to be made";
   EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("layers"));
   EXPECT_EQ(id_of(kConfigStudy, {"probes.layers=[]"}), id);
   EXPECT_NE(id_of(kConfigStudy, {"probes.layers=all"}), id);
@@ -154,9 +155,12 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=21"}), HasSubstr("only 20 parameters"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.k=1.5"}), HasSubstr("whole number"));
-  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.kind=topk"}), HasSubstr("did you mean 'top-k'?"));
-  EXPECT_THAT(config_error(kConfigStudy, {"objective.kind=quadric"}), HasSubstr("did you mean 'quadratic'?"));
-  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.density=0.1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.kind=topk"}),
+              HasSubstr("did you mean 'top-k'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"objective.kind=quadric"}),
+              HasSubstr("did you mean 'quadratic'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.density=0.1"}),
+              HasSubstr("give one of them"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.densty=0.1"}), HasSubstr("unknown key"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.count=0"}), HasSubstr("workers.count"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.count=four"}), HasSubstr("whole number"));
@@ -168,7 +172,8 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(config_error(kConfigStudy, {"budget.epochs=1"}), HasSubstr("give one"));
   EXPECT_THAT(config_error(kConfigStudy, {"budget.iterations=0"}), HasSubstr("budget.iterations"));
   EXPECT_THAT(config_error(kConfigStudy, {"protocol.kind=bps"}), HasSubstr("did you mean 'bsp'?"));
-  EXPECT_THAT(config_error(kConfigStudy, {"probes.names=[\"detla\"]"}), HasSubstr("did you mean 'delta'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"probes.names=[\"detla\"]"}),
+              HasSubstr("did you mean 'delta'?"));
   EXPECT_THAT(config_error(kConfigStudy, {"probes.every=0"}), HasSubstr("at least 1"));
   EXPECT_THAT(config_error(kConfigStudy, {"probes.every={geometric=1.0}"}), HasSubstr("F > 1"));
   EXPECT_THAT(config_error(kConfigStudy, {"probes.every={even=0}"}), HasSubstr("N >= 1"));
@@ -191,8 +196,10 @@ TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
                           key));
     EXPECT_EQ(config_error(kConfigStudy, {fmt::format("probes.{}=10", key)}), "no error");
   }
-  EXPECT_EQ(config_error(kConfigStudy, {"probes.every={even=1000}"}), "no error") << "every iteration";
-  EXPECT_EQ(config_error(kConfigStudy, {"probes.names=[\"tail\"]"}), "no error") << "each 100th, unasked";
+  EXPECT_EQ(config_error(kConfigStudy, {"probes.every={even=1000}"}), "no error")
+      << "every iteration";
+  EXPECT_EQ(config_error(kConfigStudy, {"probes.names=[\"tail\"]"}), "no error")
+      << "each 100th, unasked";
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {
@@ -238,18 +245,20 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
               HasSubstr("did you mean 'update'?"));
   EXPECT_THAT(config_error(kConfigStudy, {"step.momentum=0.9", "feedback.kind=dgc"}),
               HasSubstr("has a momentum of its own"));
-  EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=2"}), HasSubstr("no batches to accumulate"));
+  EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=2"}),
+              HasSubstr("no batches to accumulate"));
   EXPECT_THAT(config_error(kConfigStudy, {"workers.accumulate=1.5"}), HasSubstr("whole number"));
   EXPECT_THAT(config_error(kConfigStudy,
-                       {"objective.kind=lenet",
-                        "objective.data=synthetic-images",
-                        "objective.rows=64",
-                        "workers.batch=1",
-                        "workers.accumulate=65536",
-                        "budget.iterations=70000"}),
+                           {"objective.kind=lenet",
+                            "objective.data=synthetic-images",
+                            "objective.rows=64",
+                            "workers.batch=1",
+                            "workers.accumulate=65536",
+                            "budget.iterations=70000"}),
               HasSubstr("accumulate fewer"));
-  EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
-              HasSubstr("before the density that the stages lead to"));
+  EXPECT_THAT(
+      config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
+      HasSubstr("before the density that the stages lead to"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
 }
 
@@ -265,9 +274,9 @@ TEST(RunConfig, RefusesDensitiesAndThresholdsOutOfRange) {
     EXPECT_THAT(message, HasSubstr("sparsifier.density")) << density;
   }
   EXPECT_THAT(config_error(by_density,
-                       {"sparsifier.kind=hard-threshold",
-                        "aggregator.kind=allgather",
-                        "sparsifier.threshold=-1"}),
+                           {"sparsifier.kind=hard-threshold",
+                            "aggregator.kind=allgather",
+                            "sparsifier.threshold=-1"}),
               HasSubstr("either"));
 }
 
@@ -277,19 +286,21 @@ TEST(RunConfig, RefusesAThresholdWhereTheAggregatorNeedsK) {
 
   EXPECT_THAT(config_error(text, {"sparsifier.kind=hard-threshold"}), HasSubstr("has no k"));
   EXPECT_THAT(config_error(text,
-                       {"sparsifier.kind=hard-threshold",
-                        "aggregator.kind=allgather",
-                        "sparsifier.threshold=-1"}),
+                           {"sparsifier.kind=hard-threshold",
+                            "aggregator.kind=allgather",
+                            "sparsifier.threshold=-1"}),
               HasSubstr("not be negative"));
 }
 
 TEST(RunConfig, AllowsAKeyThatOnlySomeKindsOfASweepRead) {
-  EXPECT_EQ(prepared(kConfigStudy + "[sweep]\n\"sparsifier.kind\" = [\"none\", \"top-k\"]\n").size(), 2);
+  EXPECT_EQ(
+      prepared(kConfigStudy + "[sweep]\n\"sparsifier.kind\" = [\"none\", \"top-k\"]\n").size(), 2);
 }
 
 TEST(RunConfig, RefusesTheSameRunTwice) {
-  EXPECT_THAT(config_error(kConfigStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
-              HasSubstr("the same run"));
+  EXPECT_THAT(
+      config_error(kConfigStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
+      HasSubstr("the same run"));
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ std::string dotted(std::size_t parts) {
   return key;
 }
 
+TEST(Study, NamesTheCommandLineAsThePlaceOfSeedsThatItGave) {
+  EXPECT_THAT(error_of(kHead, {"seeds=[1, -2]"}), HasSubstr("at least 0, at --set"));
+  EXPECT_THAT(error_of(kHead, {"seeds=0"}), HasSubstr("'seeds' at --set must lie in 1.."));
+}
+
 TEST(Study, RefusesNestingThatWouldEndTheStack) {
   const std::string endless = dotted(200'000);
   EXPECT_THAT(error_of(kHead + endless + " = 1\n"), HasSubstr("more than 16 parts at s.toml:3"));

@@ -79,13 +79,12 @@ TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(0, 2)", {})), HasSubstr("do not make shape"));
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(99999999999, 99999999999)", {1})),
               HasSubstr("do not make shape"));
-  for (const char* shape :
-       {"(-2, -4)", "(2, 4, 1)", "()", "(8,)", "2, 4", "(2; 4)", "[2, 4]", "(2, 4"}) {
+  for (const char* shape : {"(-2, -4)", "(2, 4, 1)", "()", "(8,)", "(2; 4)", "[2 4]", "((2, 4)"}) {
     EXPECT_THAT(error("a.npy", npy<double>("<f8", shape, {1, 2, 3, 4, 5, 6, 7, 8})),
                 HasSubstr("not (P, d)"))
         << shape;
   }
-  EXPECT_THAT(error("a.npy", npy<double>("<f8", "False, True", {1, 2})), HasSubstr("not (P, d)"));
+  EXPECT_THAT(error("a.npy", npy<double>("<f8", "(False, True)", {1, 2})), HasSubstr("not (P, d)"));
   EXPECT_THAT(error("a.npy", npy<double>("<f8", "(1, 2)", {1, 2}, "Perhaps")),
               HasSubstr("fortran_order is Perhaps in the .npy header"));
   EXPECT_THAT(error("a.npy", npy<double>(">f8", "(1, 2)", {1, 2})), HasSubstr("little-endian"));
@@ -93,6 +92,35 @@ TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
   const std::string whole = npy<double>("<f8", "(1, 2)", {1, 2});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_NE(error("a.npy", whole.substr(0, length)), "no error") << length;
+  }
+}
+
+TEST_F(VectorsFile, TakesANumpyHeaderInAnyOrderOfItsThreeKeys) {
+  const Vectors expected{{1, 2}};
+  const auto with_header = [&](std::string header) {
+    std::string bytes = npy<double>("<f8", "(1, 2)", {1, 2});
+    header.resize(118, ' ');
+    return bytes.replace(10, header.size(), header);
+  };
+  const std::string descr = "'descr': '<f8'";
+  const std::string order = "'fortran_order': False";
+  const std::string shape = "'shape': (1, 2)";
+  const auto dictionary = [](const std::string& inside) { return "{" + inside + "}"; };
+
+  EXPECT_EQ(read("a.npy", with_header(dictionary(shape + ", " + descr + ", " + order))), expected);
+  EXPECT_EQ(read("a.npy", with_header(dictionary(descr + "," + order + " ,\n" + shape + ","))),
+            expected);
+  for (const auto& [header, part] : std::vector<std::pair<std::string, std::string>>{
+           {dictionary(descr + ", " + shape), "has no 'fortran_order'"},
+           {dictionary(descr + ", " + order + ", True, " + shape), "unknown or doubled key: True"},
+           {dictionary(descr + ", " + descr + ", " + order + ", " + shape), "doubled key: 'descr'"},
+           {dictionary(descr + ", " + order + ", " + shape + ", 'more': 1"), "unknown or doubled"},
+           {dictionary(descr + ", 'fortran_order':, " + shape), "'fortran_order': has no value"},
+           {dictionary(descr + ", " + order + ", " + shape) + " and more", "not one dictionary"},
+           {descr + ", " + order + ", " + shape, "not one dictionary"},
+           {"{", "not one dictionary"},
+           {"", "not one dictionary"}}) {
+    EXPECT_THAT(error("a.npy", with_header(header)), HasSubstr(part)) << header;
   }
 }
 

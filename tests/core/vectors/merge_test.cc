@@ -130,8 +130,8 @@ bool same_bits(const SparseVector<Real>& a, const SparseVector<Real>& b) {
 }
 
 /// Lists of very different lengths, around the sizes at which the algorithms change.
-struct Draw {
-  Draw()
+struct MergeCase {
+  MergeCase()
       : a(size()),
         b(size()),
         gap(*rc::gen::element(1U, 2U, 7U, 1000U, 100'000U)),
@@ -162,13 +162,13 @@ void on_every_target(Property property) {
 }
 
 template <class Real>
-class Lists : public testing::Test {};
+class MergedLists : public testing::Test {};
 using Reals = testing::Types<float, double>;
-TYPED_TEST_SUITE(Lists, Reals);
+TYPED_TEST_SUITE(MergedLists, Reals);
 
-TYPED_TEST(Lists, AddUpAsThePlainLoopDoes) {
+TYPED_TEST(MergedLists, AddUpAsThePlainLoopDoes) {
   test::for_all([] {
-    Draw draw;
+    MergeCase draw;
     const auto a = awkward_list<TypeParam>(draw.a, draw.gap, draw.random);
     const auto b = awkward_list<TypeParam>(draw.b, draw.gap, draw.random);
     SparseVector<TypeParam> sum;
@@ -178,7 +178,7 @@ TYPED_TEST(Lists, AddUpAsThePlainLoopDoes) {
   });
 }
 
-TYPED_TEST(Lists, CancelToNothingWithTheirOpposites) {
+TYPED_TEST(MergedLists, CancelToNothingWithTheirOpposites) {
   RandomStream random(3, Purpose::test, 0, 0);
   const auto a = awkward_list<TypeParam>(1001, 5, random);
   auto opposite = a;
@@ -190,9 +190,9 @@ TYPED_TEST(Lists, CancelToNothingWithTheirOpposites) {
   EXPECT_TRUE(sum.empty());
 }
 
-TYPED_TEST(Lists, AreCutToTheFirstKInTheTotalOrder) {
+TYPED_TEST(MergedLists, AreCutToTheFirstKInTheTotalOrder) {
   on_every_target([] {
-    Draw draw;
+    MergeCase draw;
     const auto list = awkward_list<TypeParam>(draw.a, draw.gap, draw.random);
     const auto last = static_cast<int>(list.size());
     const auto k = static_cast<std::size_t>(
@@ -207,7 +207,7 @@ TYPED_TEST(Lists, AreCutToTheFirstKInTheTotalOrder) {
   });
 }
 
-TYPED_TEST(Lists, AreCutAtTheLowerIndicesWhereManyThousandsTie) {
+TYPED_TEST(MergedLists, AreCutAtTheLowerIndicesWhereManyThousandsTie) {
   SparseVector<TypeParam> list;
   for (std::uint32_t i = 0; i < 10'000; ++i) {
     list.push_back(3 * i, i % 5 == 0 ? TypeParam{2} : TypeParam{-1});
@@ -222,9 +222,9 @@ TYPED_TEST(Lists, AreCutAtTheLowerIndicesWhereManyThousandsTie) {
   EXPECT_TRUE(same_bits(cut, expected.second));
 }
 
-TYPED_TEST(Lists, MergeToTheFirstKOfTheirSumInThePlaceOfOneOfThem) {
+TYPED_TEST(MergedLists, MergeToTheFirstKOfTheirSumInThePlaceOfOneOfThem) {
   test::for_all([] {
-    Draw draw;
+    MergeCase draw;
     auto a = awkward_list<TypeParam>(draw.a, draw.gap, draw.random);
     const auto b = awkward_list<TypeParam>(draw.b, draw.gap, draw.random);
     const auto k = *rc::gen::inRange<std::size_t>(0, draw.a + draw.b + 2);
@@ -237,14 +237,14 @@ TYPED_TEST(Lists, MergeToTheFirstKOfTheirSumInThePlaceOfOneOfThem) {
   });
 }
 
-TYPED_TEST(Lists, IntersectASupportAsThePlainLoopDoes) {
+TYPED_TEST(MergedLists, IntersectASupportAsThePlainLoopDoes) {
   on_every_target([] {
-    Draw draw;
+    MergeCase draw;
     std::vector<SparseVector<TypeParam>> lists;
     for (const std::size_t size : {draw.a, draw.b, std::size_t{0}}) {
       lists.push_back(awkward_list<TypeParam>(size, draw.gap, draw.random));
     }
-    const auto support = awkward_list<TypeParam>(Draw::size(), draw.gap, draw.random).indices;
+    const auto support = awkward_list<TypeParam>(MergeCase::size(), draw.gap, draw.random).indices;
     std::vector<const SparseVector<TypeParam>*> where;
     for (const auto& list : lists) {
       where.push_back(&list);
@@ -260,7 +260,7 @@ TYPED_TEST(Lists, IntersectASupportAsThePlainLoopDoes) {
   });
 }
 
-TYPED_TEST(Lists, IntersectUpToTheLastIndexThereIs) {
+TYPED_TEST(MergedLists, IntersectUpToTheLastIndexThereIs) {
   constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
   const SparseVector<TypeParam> list{.indices = {0, 5, kLast - 1, kLast}, .values = {1, 2, 3, 4}};
   const std::vector<const SparseVector<TypeParam>*> where{&list};

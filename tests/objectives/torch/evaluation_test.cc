@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-NetworkObjective tiny(const NetworkOptions& options, std::size_t rows = 90) {
+NetworkObjective with_options(const NetworkOptions& options, std::size_t rows = 90) {
   return {ImageData{.train = random_images(rows, kTiny, 1), .test = random_images(70, kTiny, 2)},
           mlp(kTiny, {4}),
           options};
@@ -28,8 +28,8 @@ double loss_of(const Objective& objective,
 }
 
 TEST(EvaluateSamples, AreOneChoiceOfSoManyAndFIsTheMeanOverThem) {
-  const auto whole = tiny({});
-  const auto part = tiny({.evaluate_samples = 20});
+  const auto whole = with_options({});
+  const auto part = with_options({.evaluate_samples = 20});
   const auto w = start(whole, 1);
   const std::vector<std::uint32_t> chosen(part.evaluated().begin(), part.evaluated().end());
 
@@ -38,13 +38,13 @@ TEST(EvaluateSamples, AreOneChoiceOfSoManyAndFIsTheMeanOverThem) {
   EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
   EXPECT_EQ(std::set(chosen.begin(), chosen.end()).size(), 20U);
   EXPECT_NEAR(full_loss(part, w), loss_of(whole, chosen, w) * 90 / 20, 1e-14);
-  const auto again = tiny({.evaluate_samples = 20});
+  const auto again = with_options({.evaluate_samples = 20});
   EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), again.evaluated().begin()));
   EXPECT_THAT(part.data().note, HasSubstr("f is estimated by 20 of the 90 training samples"));
 }
 
 TEST(EvaluateSamples, OfTheShardsAddUpToF) {
-  const auto objective = tiny({.evaluate_samples = 20});
+  const auto objective = with_options({.evaluate_samples = 20});
   const auto w = start(objective, 1);
   const auto all = all_samples(objective);
   std::vector<double> sum(w.size());
@@ -60,15 +60,15 @@ TEST(EvaluateSamples, OfTheShardsAddUpToF) {
 }
 
 TEST(EvaluateSamples, AsManyAsThereAreMeansAll) {
-  EXPECT_TRUE(tiny({.evaluate_samples = 90}).evaluated().empty());
-  EXPECT_TRUE(tiny({.evaluate_samples = 1000}).evaluated().empty());
+  EXPECT_TRUE(with_options({.evaluate_samples = 90}).evaluated().empty());
+  EXPECT_TRUE(with_options({.evaluate_samples = 1000}).evaluated().empty());
 }
 
 // One choice is made per size of a data set; over many sizes no place may be preferred.
 TEST(EvaluateSamples, PreferNoPlace) {
   double sum = 0;
   for (std::size_t rows = 101; rows < 161; ++rows) {
-    const auto objective = tiny({.evaluate_samples = 50}, rows);
+    const auto objective = with_options({.evaluate_samples = 50}, rows);
     for (const std::uint32_t sample : objective.evaluated()) {
       sum += (sample + 0.5) / static_cast<double>(rows);
     }
@@ -78,8 +78,8 @@ TEST(EvaluateSamples, PreferNoPlace) {
 }
 
 TEST(TestSamples, AreSoManyOfTheHeldOutOnes) {
-  const auto whole = tiny({});
-  const auto part = tiny({.test_samples = 30});
+  const auto whole = with_options({});
+  const auto part = with_options({.test_samples = 30});
   const auto w = start(whole, 1);
 
   EXPECT_NE(part.test(w)->loss, whole.test(w)->loss);
@@ -89,8 +89,8 @@ TEST(TestSamples, AreSoManyOfTheHeldOutOnes) {
 
 // Sums of some dozen products of numbers about 1, each rounded by 6e-8.
 TEST(EvaluateInFloat, IsTheEvaluationInDoubleRounded) {
-  const auto exact = tiny({});
-  const auto quick = tiny({.evaluate_in_float = true});
+  const auto exact = with_options({});
+  const auto quick = with_options({.evaluate_in_float = true});
   const auto w = start(exact, 1);
 
   EXPECT_NEAR(full_loss(quick, w), full_loss(exact, w), 1e-6);
