@@ -82,12 +82,6 @@ void bench_steps(std::span<const SizedStep> cases,
   }
 }
 
-class NobodyLooks final : public StepObserver {
- public:
-  void observe(const StepView& /*view*/) override {}
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
-};
-
 /// A prepared training without probes that can be run again and again.
 class BareTraining {
  public:
@@ -104,7 +98,7 @@ class BareTraining {
   }
 
   void operator()() const {
-    NobodyLooks nobody;
+    NoObserver nobody;
     train(run_.training, nobody);
   }
 

@@ -37,12 +37,6 @@ iterations = {}
 {}
 )";
 
-/// Rows that nobody wants.
-class NoFiles final : public Recorder {
- public:
-  void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
-};
-
 }  // namespace
 
 bool has_a9a(const Options& options) {
@@ -77,7 +71,7 @@ TimedTraining::TimedTraining(const std::string& study, const Options& options, O
 
 void TimedTraining::operator()() const {
   if (output_ == Output::nothing) {
-    NoFiles nothing;
+    NoRecorder nothing;
     record(nothing);
     return;
   }

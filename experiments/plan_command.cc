@@ -231,6 +231,7 @@ ExitCode plan_command(const Options& options) {
   std::vector<PlannedRun> planned;
   const auto runs = prepare_all(study, objectives);
   require_prepared(runs);
+  planned.reserve(runs.size());
   for (const auto& run : runs) {
     planned.push_back(
         {.id = run.id,

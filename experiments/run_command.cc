@@ -381,11 +381,6 @@ class Batch {
     group_->broadcast(0, std::as_writable_bytes(std::span(&found, 1)));
   }
 
-  class NoRecorder final : public Recorder {
-   public:
-    void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
-  };
-
   const Options& options_;
   World& world_;
   std::unique_ptr<World> group_;  // the processes that do one run together

@@ -47,7 +47,7 @@ std::string system_text() { return std::generic_category().message(errno); }
 
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path) : OutputFile(path, path) {}
+OutputFile::OutputFile(const std::filesystem::path& path) : OutputFile(path, path) {}
 
 OutputFile::OutputFile(std::filesystem::path path, std::filesystem::path shown)
     : path_(std::move(path)),

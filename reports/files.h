@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// shows at the next flush at the latest.
 class OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path path);
+  explicit OutputFile(const std::filesystem::path& path);
   /// One that messages call `shown`, the name that it is to take.
   OutputFile(std::filesystem::path path, std::filesystem::path shown);
   /// Goes on with a file after its first `kept` bytes; what stands behind them is cut off.

@@ -90,4 +90,10 @@ class Recorder {
   virtual void write_detail(const DetailRow& /*row*/) {}
 };
 
+/// Keeps nothing.
+class NoRecorder final : public Recorder {
+ public:
+  void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}
+};
+
 }  // namespace residuum

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,10 @@ class Cadence {
   std::uint64_t last_ = 0;
   std::vector<std::uint64_t> listed_;
 };
+
+/// Whether something is due that may not be wanted at all.
+inline bool is_due(const std::optional<Cadence>& cadence, std::uint64_t iteration) {
+  return cadence && cadence->due(iteration);
+}
 
 }  // namespace residuum

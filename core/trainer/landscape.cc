@@ -15,10 +15,6 @@ namespace {
 constexpr double kRounding = 1e-12;
 constexpr double kNearest = 1e-6;
 
-bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
-  return cadence && cadence->due(t);
-}
-
 /// About `wanted` of the samples, evenly spread over every shard.
 std::vector<std::vector<std::uint32_t>> thinned(
     const std::vector<std::vector<std::uint32_t>>& shards, std::size_t wanted) {

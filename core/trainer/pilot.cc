@@ -103,12 +103,6 @@ double budget_of(const Pilot& pilot, int workers, std::uint64_t iterations) {
   return static_cast<double>(pilot.k) * workers * static_cast<double>(iterations);
 }
 
-class NoObserver final : public StepObserver {
- public:
-  void observe(const StepView& /*view*/) override {}
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
-};
-
 /// The training without anything that only looks.
 Training unwatched(const Training& training) {
   Training bare;

@@ -8,6 +8,7 @@
 #include "core/trainer/landscape.h"
 #include "core/trainer/measurement.h"
 #include "core/trainer/model_update.h"
+#include "core/trainer/step_end.h"
 #include "core/trainer/worker_gradients.h"
 #include "core/trainer/worker_messages.h"
 
@@ -27,15 +28,6 @@ double lap(Clock::time_point& mark) {
   mark = now;
   return seconds;
 }
-
-/// What the processes tell one another once per iteration: nothing to say, a request to save or to
-/// stop after it, or why it cannot be done: the loss, the first worker whose gradient or
-/// accumulator is not finite, or the model, which comes first since the others are of its making.
-constexpr std::int64_t kGoOn = std::int64_t{1} << 32;
-constexpr std::int64_t kSave = kGoOn - 1;
-constexpr std::int64_t kStop = kGoOn - 2;
-constexpr std::int64_t kLoss = kGoOn - 3;
-constexpr std::int64_t kModel = -1;
 
 template <class Real>
 class Trainer {
@@ -70,10 +62,10 @@ class Trainer {
       outcome.iterations = training_.checkpoints->load(state);
       wall_before_ = outcome.iterations > 0 ? outcome.wall_s : 0;
     }
-    while (outcome.iterations < training_.iterations && outcome.message.empty()) {
-      const std::int64_t verdict = step(outcome.iterations, measurement, landscape);
-      take_note(verdict, landscape.evaluation(), outcome);
-      const bool saves = verdict < kGoOn || outcome.iterations == training_.iterations;
+    while (outcome.iterations < training_.iterations && outcome.state == State::finished) {
+      const StepEnd end = step(outcome.iterations, measurement, landscape);
+      take_note(end, landscape.evaluation(), outcome);
+      const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
       if (training_.checkpoints != nullptr && saves && outcome.state != State::diverged) {
         training_.checkpoints->save(outcome.iterations, state);
       }
@@ -87,21 +79,22 @@ class Trainer {
 
  private:
   using State = Outcome::State;
+  using Reason = StepEnd::Reason;
 
   /// What the iteration that has just been tried makes of the run.
-  void take_note(std::int64_t verdict,
+  void take_note(const StepEnd& end,
                  const std::optional<Evaluation>& evaluation,
                  Outcome& outcome) {
     const std::uint64_t t = outcome.iterations;
-    if (verdict < kStop) {
-      end_diverged(verdict, evaluation, outcome);
+    if (end.diverged()) {
+      end_diverged(end, evaluation, outcome);
       return;
     }
     ++outcome.iterations;
     if (cluster_.world().is_root()) {
       observer_.progress(outcome.iterations, training_.iterations);
     }
-    if (verdict == kStop) {
+    if (end.reason == Reason::stop) {
       outcome.state = State::stopped;
       outcome.message = fmt::format("stopped on request after iteration {}", t);
     }
@@ -112,9 +105,9 @@ class Trainer {
     const auto statistics = gradients_.mean_statistics();
     const Evaluation evaluation = residuum::evaluate(
         training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
-    const auto verdict = cluster_.world().minimum(verdict_on_point(evaluation));
-    if (verdict < kStop) {
-      end_diverged(verdict, evaluation, outcome);
+    const StepEnd end = agree(cluster_.world(), end_at_point(evaluation));
+    if (end.diverged()) {
+      end_diverged(end, evaluation, outcome);
       return;
     }
     outcome.evaluation = evaluation;
@@ -122,26 +115,25 @@ class Trainer {
   }
 
   /// Collective: the process that has seen it tells the others.
-  void end_diverged(std::int64_t verdict,
+  void end_diverged(const StepEnd& end,
                     const std::optional<Evaluation>& evaluation,
                     Outcome& outcome) {
-    const bool of_worker = verdict >= 0 && verdict < kLoss;
-    const int worker = of_worker ? static_cast<int>(verdict) : -1;
+    const bool of_worker = end.reason == Reason::broken_worker;
     Divergence found;
-    if (verdict == kModel) {
+    if (end.reason == Reason::lost_model) {
       found = broken_model<Real>(working_model_);
-    } else if (of_worker && cluster_.here(worker)) {
-      const std::size_t slot = cluster_.slot(worker);
+    } else if (of_worker && cluster_.here(end.worker)) {
+      const std::size_t slot = cluster_.slot(end.worker);
       found = broken_worker<Real>(
           gradients_.all()[slot], messages_.accumulators()[slot], scalars_[slot].gradient_norm_sq);
-    } else if (verdict == kLoss && evaluation) {
+    } else if (end.reason == Reason::bad_loss && evaluation) {
       found = {.of = Divergence::Of::loss,
                .value = evaluation->loss,
                .bound = training_.loss_bound.value_or(0)};
     }
     found.iteration = outcome.iterations;
-    found.worker = worker;
-    cluster_.world().broadcast(of_worker ? cluster_.host(worker) : 0,
+    found.worker = of_worker ? end.worker : -1;
+    cluster_.world().broadcast(of_worker ? cluster_.host(end.worker) : 0,
                                std::as_writable_bytes(std::span(&found, 1)));
     outcome.state = State::diverged;
     outcome.message = message_of(found, objective_);
@@ -177,7 +169,7 @@ class Trainer {
   }
 
   /// One iteration; returns what the processes agreed on.
-  std::int64_t step(std::uint64_t t, Measurement<Real>& measurement, Landscape& landscape) {
+  StepEnd step(std::uint64_t t, Measurement<Real>& measurement, Landscape& landscape) {
     const bool measured = training_.measure && is_measured(t);
     StepTimes times;
     auto mark = Clock::now();
@@ -201,11 +193,11 @@ class Trainer {
                        gradients_.compute_halves(t, working_model_, scalars_);
     times.measure_s += lap(mark);
     messages_.form(t, eta, gradients_.all(), scalars_);
-    const std::int64_t verdict =
-        cluster_.world().minimum(own_verdict(measured ? landscape.evaluation() : std::nullopt));
+    const StepEnd end =
+        agree(cluster_.world(), own_end(measured ? landscape.evaluation() : std::nullopt));
     times.select_s = lap(mark);
-    if (verdict < kStop) {
-      return verdict;
+    if (end.diverged()) {
+      return end;
     }
     StepState<Real> state = view_of(t, eta);
     aggregate(state.k);
@@ -230,7 +222,7 @@ class Trainer {
       measurement.show(state, landscape, test, times, observer_);
     }
     gradients_.drop_halves();
-    return verdict;
+    return end;
   }
 
   StepState<Real> view_of(std::uint64_t t, double eta) {
@@ -257,49 +249,46 @@ class Trainer {
            is_due(training_.split, t) || is_due(training_.power, t) || is_due(training_.sorted, t);
   }
 
-  static bool is_due(const std::optional<Cadence>& cadence, std::uint64_t t) {
-    return cadence && cadence->due(t);
-  }
-
   std::optional<TestResult> tested(std::span<const double> statistics) const {
     return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
   }
 
   /// Whether the model and the loss there, which the root knows, allow to go on.
-  std::int64_t verdict_on_point(const std::optional<Evaluation>& evaluation) const {
+  StepEnd end_at_point(const std::optional<Evaluation>& evaluation) const {
     if (model_is_lost_) {
-      return kModel;
+      return {.reason = Reason::lost_model};
     }
     if (!evaluation || !cluster_.world().is_root()) {
-      return kGoOn;
+      return {};
     }
     const bool is_good = std::isfinite(evaluation->loss) &&
                          (!training_.loss_bound || evaluation->loss <= *training_.loss_bound);
-    return is_good ? kGoOn : kLoss;
+    return {.reason = is_good ? Reason::none : Reason::bad_loss};
   }
 
   /// The first worker here whose gradient or accumulator is not finite.
-  std::int64_t verdict_on_workers() const {
+  StepEnd end_at_workers() const {
     for (std::size_t slot = 0; slot < slots(); ++slot) {
       const auto& scalars = scalars_[slot];
       if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
-        return cluster_.first() + static_cast<int>(slot);
+        return {.reason = Reason::broken_worker,
+                .worker = cluster_.first() + static_cast<int>(slot)};
       }
     }
-    return kGoOn;
+    return {};
   }
 
   /// What this process has seen, or wants.
-  std::int64_t own_verdict(const std::optional<Evaluation>& evaluation) const {
-    if (const auto seen = std::min(verdict_on_point(evaluation), verdict_on_workers());
-        seen < kGoOn) {
+  StepEnd own_end(const std::optional<Evaluation>& evaluation) const {
+    const StepEnd seen = std::min(end_at_point(evaluation), end_at_workers());
+    if (seen.diverged()) {
       return seen;
     }
     if (training_.stop != nullptr && training_.stop->load()) {
-      return kStop;
+      return {.reason = Reason::stop};
     }
     const bool asks = training_.checkpoints != nullptr && cluster_.world().is_root();
-    return asks && training_.checkpoints->due() ? kSave : kGoOn;
+    return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
   }
 
   void aggregate(std::size_t k) {

@@ -134,6 +134,13 @@ class StepObserver {
   virtual void progress(std::uint64_t done, std::uint64_t total) = 0;
 };
 
+/// Looks at nothing.
+class NoObserver final : public StepObserver {
+ public:
+  void observe(const StepView& /*view*/) override {}
+  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
+};
+
 struct Outcome {
   enum class State { finished, diverged, stopped };
   State state = State::finished;

@@ -85,7 +85,7 @@ TEST(MeasuredRuns, OfMethodsThatLoseShowLostMassAndABrokenGap) {
 TEST(MeasuredRuns, StayCleanOverManyIterationsInFloat32) {
   // Rounding adds up; the bound must grow with it.
   const auto objective = test::noisy_quadratic(12, 0.5);
-  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::list_aggregator_names()) {
     const Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                         .aggregator = {{"kind", aggregator}},
                         .step = {{"value", 0.05}},

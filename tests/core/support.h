@@ -52,6 +52,21 @@ inline std::unique_ptr<Feedback> feedback(const Json& values) {
   return build(&make_feedback, "feedback", values);
 }
 
+inline std::vector<std::string> aggregator_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : aggregators()) {
+    names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+/// All but the dense one: those whose messages are lists.
+inline std::vector<std::string> list_aggregator_names() {
+  auto names = aggregator_names();
+  std::erase(names, "dense");
+  return names;
+}
+
 /// A pass over one whole vector of d numbers; looks for nothing unless told to.
 struct WholePass {
   explicit WholePass(std::size_t d, double bound = 0) : segment{.begin = 0, .size = d} {

@@ -194,7 +194,7 @@ TEST(KeepsItsLaw, HoldsForRandomRulesInAllTheirForms) {
 }
 
 TEST(ConservesMass, HoldsForTheCapturedPutBack) {
-  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::list_aggregator_names()) {
     EXPECT_THAT(laws::method_of({.sparsifier = {{"kind", "top-k"}, {"k", 3}},
                                  .aggregator = {{"kind", aggregator}}}),
                 ConservesMass())

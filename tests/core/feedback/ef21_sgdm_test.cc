@@ -92,7 +92,7 @@ TEST(Ef21Sgdm, WithoutSparsificationIsSgdOnTheAverageOfTheGradients) {
 
 TEST(Ef21Sgdm, KeepsTheEstimatesTheUpdateIsMadeOfWithEveryAggregator) {
   const auto objective = test::noisy_quadratic(9, 0.4);
-  for (const char* aggregator : {"dense", "allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::aggregator_names()) {
     Recipe recipe = top_1(0.1, 50, 5);
     recipe.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
     recipe.aggregator = {{"kind", aggregator}};

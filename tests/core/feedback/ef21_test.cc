@@ -114,7 +114,7 @@ TEST(Ef21, ConvergesWhereTopOneWithoutFeedbackDiverges) {
 
 TEST(Ef21, KeepsTheEstimatesTheUpdateIsMadeOfWithEveryAggregator) {
   const auto objective = test::noisy_quadratic(9, 0.4);
-  for (const char* aggregator : {"dense", "allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::aggregator_names()) {
     for (const double momentum : {0.0, 0.7}) {
       Recipe recipe = ef21(50, 5);
       recipe.step = {{"value", 0.1}};

@@ -43,7 +43,7 @@ TEST(ThreeValleys, TopOneWithoutFeedbackDivergesAsPredicted) {
 }
 
 TEST(ThreeValleys, TopOneWithFeedbackConverges) {
-  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::list_aggregator_names()) {
     for (const double eta : {0.005, 0.01, 0.02, 0.05}) {
       const Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 1}},
                           .aggregator = {{"kind", aggregator}},

@@ -54,7 +54,7 @@ TEST(TrainerLaws, TheGapIsWhatTheResidualsSayForEveryMethodThatConserves) {
 
 TEST(TrainerLaws, TheGapIsTheMeanResidualWithoutMomentumInStepUnits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
-  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::list_aggregator_names()) {
     const Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                         .aggregator = {{"kind", aggregator}},
                         .step = falling_step,

@@ -82,7 +82,7 @@ TEST(DenseTraining, IsSerialSgdBitForBit) {
 
 TEST(Training, WithKEqualToDIsDenseTrainingForEverySparseAggregator) {
   const auto objective = test::noisy_quadratic(9, 0.5);
-  for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const auto& aggregator : test::list_aggregator_names()) {
     // Two summands: no order of summation to differ in.
     Recipe dense{.workers = 2, .iterations = 40};
     Recipe sparse = dense;

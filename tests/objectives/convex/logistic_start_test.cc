@@ -137,12 +137,6 @@ TEST(ShiftedGradients, FollowAShardThatChanges) {
   }
 }
 
-class Nobody final : public StepObserver {
- public:
-  void observe(const StepView& /*view*/) override {}
-  void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
-};
-
 /// f - f* after Top-1 with error feedback and full gradients.
 double gap_after(const Objective& f, std::uint64_t iterations) {
   const auto world = make_single_process();
@@ -163,7 +157,7 @@ double gap_after(const Objective& f, std::uint64_t iterations) {
   training.batch = 0;
   training.precision = Precision::float64;
   training.measure = false;
-  Nobody nobody;
+  NoObserver nobody;
   return train(training, nobody).evaluation->loss - *f.facts().minimum;
 }
 
