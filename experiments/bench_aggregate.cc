@@ -56,12 +56,12 @@ class Exchange {
         settlements_(workers_->memories.size()) {}
 
   void run() {
-    aggregator_->aggregate(workers_->cluster,
-                           {.dimension = kDimension,
-                            .k = kKept,
-                            .messages = workers_->messages,
-                            .accumulators = workers_->accumulators},
-                           result_);
+    aggregator_->combine(workers_->cluster,
+                         {.dimension = kDimension,
+                          .k = kKept,
+                          .messages = workers_->messages,
+                          .accumulators = workers_->accumulators},
+                         result_);
     for (std::size_t slot = 0; feedback_ != nullptr && slot < settlements_.size(); ++slot) {
       feedback_->settle(std::span<float>(workers_->memories[slot]),
                         workers_->messages[slot],

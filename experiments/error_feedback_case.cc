@@ -37,7 +37,7 @@ void ErrorFeedbackCase::step() {
     misses_ += found.complete && found.indices.size() >= wanted_[s] ? 0 : 1;
   }
   const SelectionContext context{.seed = 1, .worker = 0, .iteration = taken_, .step_size = 1};
-  sparsifier_->sparsify(std::span<const float>(memory_), context, workspace_, message_);
+  sparsifier_->select(std::span<const float>(memory_), context, workspace_, message_);
   feedback_->settle(std::span<float>(memory_), message_, aggregation_, 0, settlement_);
   ++taken_;
 }

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "core/error.h"
+
 namespace residuum {
 namespace {
 
@@ -16,6 +18,7 @@ std::optional<std::filesystem::path> from_environment(const char* name) {
 }  // namespace
 
 std::filesystem::path output_folder(const Options& options, const std::string& study_name) {
+  require(!options.out || !options.out->empty(), "--out is empty; give a folder");
   return options.out ? *options.out : std::filesystem::path("results") / study_name;
 }
 

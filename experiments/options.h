@@ -19,8 +19,9 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
-/// --shard i/n: every n-th run of a study, from the i-th on.
-struct Shard {
+/// --shard i/n: every n-th run of a study, from the i-th on. Shards are the data of workers; in the
+/// code this is a share.
+struct Share {
   std::size_t index = 1;  // 1 .. of
   std::size_t of = 1;
   bool has(std::size_t run) const { return run % of == index - 1; }
@@ -35,7 +36,7 @@ struct Options {
   bool json = false;
   bool strict = false;  // --strict: a failed assumption is exit code 4
   bool fail_fast = false;
-  Shard shard;
+  Share share;
   int groups = 1;           // --groups: so many runs at once
   double time_limit_s = 0;  // 0: none
   double checkpoint_every_s = 300;

@@ -29,14 +29,23 @@ struct PlannedRun {
   std::string varying;
 };
 
-std::string state_in(const std::filesystem::path& result_dir, const std::string& id) {
-  const auto status = result_dir / "runs" / id / "status.json";
-  std::error_code ignored;  // a folder that cannot be looked into has nothing for us
-  if (!std::filesystem::exists(status, ignored)) {
+bool is_over(const std::string& state) { return state == "finished" || state == "diverged"; }
+
+std::string state_in(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  if (!run.failure.empty()) {
+    return "unprepared";
+  }
+  const auto status = result_dir / "runs" / run.id / "status.json";
+  std::error_code error;
+  if (!std::filesystem::exists(status, error)) {
+    if (error) {
+      resource_error("cannot look for '{}': {}", status.string(), error.message());
+    }
     return "planned";
   }
   try {
-    return harmless(reports::text_at(reports::read_json(status), "state"));
+    auto state = harmless(reports::text_at(reports::read_json(status), "state"));
+    return is_over(state) && !is_done(result_dir, run.id) ? "damaged" : state;
   } catch (const Error&) {
     return "damaged";  // it is run again
   }
@@ -64,8 +73,6 @@ nlohmann::json as_json(const std::vector<PlannedRun>& runs) {
   }
   return list;
 }
-
-bool is_over(const std::string& state) { return state == "finished" || state == "diverged"; }
 
 void print_table(const std::vector<PlannedRun>& runs) {
   std::uint64_t work = 0;
@@ -229,13 +236,16 @@ ExitCode plan_command(const Options& options) {
   }
   const auto result_dir = output_folder(options, study.name);
   std::vector<PlannedRun> planned;
+  constexpr std::size_t kMany = 10000;
+  if (study.runs.size() >= kMany) {
+    say(fmt::format("preparing {} runs", study.runs.size()));
+  }
   const auto runs = prepare_all(study, objectives);
-  require_prepared(runs);
   planned.reserve(runs.size());
   for (const auto& run : runs) {
     planned.push_back(
         {.id = run.id,
-         .state = state_in(result_dir, run.id),
+         .state = state_in(result_dir, run),
          .seed = run.seed,
          .iterations = run.training.iterations,
          .workers = run.workers,
@@ -250,6 +260,7 @@ ExitCode plan_command(const Options& options) {
   } else {
     print_table(planned);
   }
+  require_prepared(runs);
   return ExitCode::done;
 }
 

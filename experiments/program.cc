@@ -55,7 +55,7 @@ void add_progress(CLI::App& command, Options& options) {
 }
 
 /// "2/8": the second of eight.
-residuum::Shard parse_shard(const std::string& text) {
+residuum::Share parse_share(const std::string& text) {
   const auto slash = text.find('/');
   const auto number = [](std::string_view digits) {
     std::size_t value = 0;
@@ -63,12 +63,12 @@ residuum::Shard parse_shard(const std::string& text) {
     return error == std::errc() && end == digits.data() + digits.size() ? value : 0;
   };
   const std::string_view all = text;
-  const residuum::Shard shard{.index = number(all.substr(0, slash)),
+  const residuum::Share share{.index = number(all.substr(0, slash)),
                               .of = slash == std::string::npos ? 0 : number(all.substr(slash + 1))};
-  if (shard.index < 1 || shard.index > shard.of) {
+  if (share.index < 1 || share.index > share.of) {
     throw CLI::ValidationError("--shard", "must be i/n with 1 <= i <= n, got '" + text + "'");
   }
-  return shard;
+  return share;
 }
 
 std::string positive_count(const std::string& text) {
@@ -103,7 +103,7 @@ void add_batch(CLI::App& command, Options& options) {
       command, "--fail-fast", options.fail_fast, "end at the first run that fails or diverges");
   command.add_option_function<std::string>(
       "--shard",
-      [&options](const std::string& text) { options.shard = parse_shard(text); },
+      [&options](const std::string& text) { options.share = parse_share(text); },
       "i/n: every n-th run, from the i-th on");
   command
       .add_option("--groups", options.groups, "so many runs at once, each on a part of mpirun -n")
@@ -286,6 +286,9 @@ int residuum_main(int argc, char** argv) {
   hold_standard_streams();
   CommandLine line;
   const std::vector<std::string> arguments(argv, argv + argc);
+  if (argc > 1 && arguments[1] == "run") {
+    catch_stop_signals();  // first of all: a request may come while the program is still loading
+  }
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -295,9 +298,6 @@ int residuum_main(int argc, char** argv) {
     }
     say(fmt::format("error: {}", complaint(line, arguments, error)));
     return static_cast<int>(ExitCode::usage);
-  }
-  if (line.run->parsed()) {
-    catch_stop_signals();  // before MPI starts: a request may come while a run is still loading
   }
   const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
                                                      : residuum::make_single_process();

@@ -1,6 +1,7 @@
 // residuum run: every run of a study, one at a time in each group of processes; those that are done
 // are skipped. Then the tables are collected.
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -27,18 +28,19 @@
 #include "experiments/worker_smoothness.h"
 #include "objectives/data/catalogue.h"
 #include "reports/files.h"
+#include "reports/result_folder.h"
 
 namespace residuum {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The root reads the file, everybody gets its bytes.
-std::string read_study_text(const fs::path& file, World& world) {
+/// The text that the root makes, on all processes.
+std::string text_of_root(World& world, const std::function<std::string()>& make) {
   Bytes bytes;
   together(world, [&] {
     if (world.is_root()) {
-      const std::string text = read_study_file(file);
+      const std::string text = make();
       bytes.resize(text.size());
       std::memcpy(bytes.data(), text.data(), text.size());
     }
@@ -49,9 +51,9 @@ std::string read_study_text(const fs::path& file, World& world) {
   return text;
 }
 
-class Batch {
+class StudyRuns {
  public:
-  Batch(const Options& options, const std::vector<std::string>& command_line, World& world)
+  StudyRuns(const Options& options, const std::vector<std::string>& command_line, World& world)
       : options_(options),
         world_(world),
         group_(group_on_all()),
@@ -67,13 +69,14 @@ class Batch {
   ExitCode run() {
     together(world_, [&] { planned_ = prepare_all(study_, objectives_); });
     agree_on_failures();
+    recall_identities();
     together(world_, [&] {
       for (const auto& run : planned_) {
         const Cluster fits(*group_, run.workers);
       }
     });
     for (std::size_t i = 0; i < planned_.size(); ++i) {
-      if (options_.shard.has(i)) {
+      if (options_.share.has(i)) {
         chosen_.push_back(i);
       }
     }
@@ -85,8 +88,8 @@ class Batch {
     });
     const std::optional<Error> failure = work(queue);
     pool();  // all groups are through
-    if (world_.is_root() && options_.shard.of == 1) {
-      queue.remove();  // nobody else is in the folder; a shard may be done twice at once
+    if (world_.is_root() && options_.share.of == 1) {
+      queue.remove();  // nobody else is in the folder; a share may be done twice at once
     }
     together(world_, [&] {
       if (failure) {
@@ -117,6 +120,25 @@ class Batch {
     }
   }
 
+  /// A run that cannot be prepared this time and was begun before has the id of then, so that what
+  /// is known of it stays its own.
+  void recall_identities() {
+    const bool any = std::any_of(planned_.begin(), planned_.end(), [](const PreparedRun& run) {
+      return !run.failure.empty();
+    });
+    if (!any) {
+      return;
+    }
+    const std::string text =
+        text_of_root(world_, [&] { return nlohmann::json(ids_by_settings(result_dir_)).dump(); });
+    const auto known = nlohmann::json::parse(text);
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (!planned_[i].failure.empty()) {
+        planned_[i].id = known.value(settings_hash(study_.runs[i]), planned_[i].id);
+      }
+    }
+  }
+
   std::unique_ptr<World> group_on_all() const {
     std::unique_ptr<World> group;
     together(world_, [&] { group = make_group_world(world_, options_.groups); });
@@ -133,10 +155,10 @@ class Batch {
 
   /// Groups take their runs from a file; a single one needs none.
   fs::path queue_file() const {
-    const Shard& shard = options_.shard;
+    const Share& share = options_.share;
     return options_.groups == 1
                ? fs::path()
-               : result_dir_ / fmt::format(".next-{}-of-{}", shard.index, shard.of);
+               : result_dir_ / fmt::format(".next-{}-of-{}", share.index, share.of);
   }
 
   /// What this group of processes does. An error that ends it is not thrown: the others go on.
@@ -148,7 +170,7 @@ class Batch {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];
         progress.start_run(*position, label_of(planned_[i].varying, planned_[i].seed));
-        visit(i, progress);
+        make_or_fail(i, progress);
       }
     } catch (const SharedError& error) {
       return error;
@@ -191,7 +213,7 @@ class Batch {
   }
 
   /// Does one run unless it is done or somebody else is at it.
-  void visit(std::size_t i, Progress& progress) {
+  void make_or_fail(std::size_t i, Progress& progress) {
     const PreparedRun& planned = planned_[i];
     const auto alone = [&](const Error& error) {
       if (group_->size() > 1) {
@@ -211,9 +233,6 @@ class Batch {
   }
 
   void attempt(std::size_t i, Progress& progress) {
-    if (!planned_[i].failure.empty()) {
-      throw SharedError(ExitCode::resource, planned_[i].failure);
-    }
     std::unique_ptr<FileLock> lock;
     switch (state_on_root(planned_[i], lock)) {
       case Before::done:
@@ -226,13 +245,28 @@ class Batch {
       case Before::open:
         break;
     }
+    if (!planned_[i].failure.empty()) {
+      throw SharedError(ExitCode::resource, planned_[i].failure);
+    }
+    forget_failed_preparation(i);
     log_.start_run(result_dir_ / "runs" / planned_[i].id);
     log_.guard([&] { run_one(study_.runs[i], progress); });
   }
 
+  /// What a start that could not prepare the run has left under another id.
+  void forget_failed_preparation(std::size_t i) const {
+    if (group_->is_root()) {
+      const auto folder = result_dir_ / "runs" / unprepared(study_.runs[i], "").id;
+      std::error_code ignored;  // there is none
+      fs::remove_all(folder, ignored);
+      fs::remove(reports::failure_file(folder), ignored);
+    }
+  }
+
   enum class Before : std::int64_t { done, taken, open };
 
-  /// Shards share the folder, so that every run is locked by itself; the lock is the root's.
+  /// Other processes may have a share in the folder, so that every run is locked by itself; the
+  /// lock is the root's.
   Before state_on_root(const PreparedRun& planned, std::unique_ptr<FileLock>& lock) {
     Before before = Before::open;
     together(*group_, [&] {
@@ -240,7 +274,9 @@ class Batch {
         return;
       }
       if (is_done(result_dir_, planned.id)) {
-        mend_finished(result_dir_, planned, study_);
+        if (planned.failure.empty()) {
+          mend_finished(result_dir_, planned, study_);
+        }
         before = Before::done;
         return;
       }
@@ -262,12 +298,12 @@ class Batch {
     progress.end_run(fmt::format("failed: {}", error.what()), true);
   }
 
-  /// Of the runs that a shard has.
-  std::vector<std::string> ids(const Shard& shard = {}) const {
+  /// Of the runs that a share has.
+  std::vector<std::string> ids(const Share& share = {}) const {
     std::vector<std::string> ids;
     ids.reserve(planned_.size());
     for (std::size_t i = 0; i < planned_.size(); ++i) {
-      if (shard.has(i)) {
+      if (share.has(i)) {
         ids.push_back(planned_[i].id);
       }
     }
@@ -275,7 +311,7 @@ class Batch {
   }
 
   Study parse_on_all() {
-    const std::string text = read_study_text(options_.study, world_);
+    const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
     return parse_study(text, options_.study.string(), options_.overrides);
   }
 
@@ -345,7 +381,7 @@ class Batch {
     if (done_before_ > 0) {
       say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));
     }
-    const ExitCode code = end_study(result_dir_, ids(options_.shard), options_);
+    const ExitCode code = end_study(result_dir_, ids(options_.share), options_);
     if (out_of_time_ && stopped_) {
       say("out of time: the same command goes on from here");
       return ExitCode::time_limit;
@@ -391,7 +427,7 @@ class Batch {
   nlohmann::json provenance_;
   std::string command_;
   std::vector<PreparedRun> planned_;
-  std::vector<std::size_t> chosen_;  // the runs of this shard
+  std::vector<std::size_t> chosen_;  // the runs of this share
   std::unique_ptr<FileLock> lock_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::size_t done_before_ = 0;
@@ -405,7 +441,7 @@ class Batch {
 ExitCode run_command(const Options& options,
                      const std::vector<std::string>& command_line,
                      World& world) {
-  return Batch(options, command_line, world).run();
+  return StudyRuns(options, command_line, world).run();
 }
 
 }  // namespace residuum

@@ -253,12 +253,12 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   return method;
 }
 
-/// "logistic-gtopk-tree-s3-0123456789ab", `method` being "gtopk-tree".
-std::string make_id(const nlohmann::json& config, std::uint64_t seed, const std::string& method) {
+/// "logistic-gtopk-tree-s3-0123456789ab".
+std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
   const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
   return fmt::format("{}-{}-s{}-{}",
                      config["objective"]["kind"].get<std::string>(),
-                     method,
+                     config["aggregator"]["kind"].get<std::string>(),
                      seed,
                      short_hash(identity.dump()));
 }
@@ -369,8 +369,25 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   read_probes(probe_section, run);
   resolve(probe_section);
   forget_absent_tables(run.config["probes"]);
-  run.id = make_id(run.config, run.seed, run.config["aggregator"]["kind"]);
+  run.id = make_id(run.config, run.seed);
   return run;
+}
+
+namespace {
+
+nlohmann::json given_settings(const Sections& sections) {
+  auto settings = nlohmann::json::object();
+  for (const auto& [name, section] : sections.sections) {
+    settings[name] = section.given();
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::string settings_hash(const RunSpec& spec) {
+  return short_hash(
+      nlohmann::json{{"settings", given_settings(Sections(spec))}, {"seed", spec.seed}}.dump());
 }
 
 PreparedRun unprepared(const RunSpec& spec, const std::string& failure) {
@@ -379,18 +396,14 @@ PreparedRun unprepared(const RunSpec& spec, const std::string& failure) {
   run.seed = spec.seed;
   run.varying = spec.varying;
   run.workers = read_workers(sections["workers"]);
-  run.config = nlohmann::json::object();
-  for (const auto& [name, section] : sections.sections) {
-    run.config[name] = section.given();
-  }
-  run.id = make_id(run.config, run.seed, "unprepared");
+  run.config = given_settings(sections);
+  run.id = fmt::format("unprepared-s{}-{}", run.seed, settings_hash(spec));
   run.failure = failure;
   return run;
 }
 
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives) {
   std::vector<PreparedRun> runs;
-  std::set<std::string> ids;
   KnownKeys known;
   bool knows_all = true;
   for (const auto& spec : study.runs) {
@@ -409,14 +422,18 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
       run = unprepared(spec, error.what());
     }
     knows_all = knows_all && run.failure.empty();
-    require(ids.insert(run.id).second,
-            "two points of the study are the same run ({}); remove one of them",
-            run.id);
     keep_identity(run);
     runs.push_back(std::move(run));
   }
   if (knows_all) {  // an unprepared run may be the one that reads a key
     known.check(study);
+  }
+  std::set<std::string> ids;
+  for (const auto& run : runs) {
+    require(ids.insert(run.id).second,
+            "two runs of the study are the same, {} ({}); remove one of them",
+            label_of(run.varying, run.seed),
+            run.id);
   }
   return runs;
 }

@@ -70,8 +70,11 @@ class KnownKeys {
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);
 
-/// A run that the machine could not prepare: its workers, and an id of the settings as they were
-/// written, since defaults that the objective knows are not to be had.
+/// A hash of the run's settings as they were written, which needs no objective.
+std::string settings_hash(const RunSpec& spec);
+
+/// A run that the machine could not prepare: its workers, and an id by `settings_hash`, since
+/// defaults that the objective knows are not to be had.
 PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
 
 /// All runs of the study, in order, without their objectives' data kept. Equal runs are an error. A

@@ -173,8 +173,8 @@ void mend_finished(const std::filesystem::path& result_dir,
 
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
   const auto file = result_dir / "runs" / run.id / "status.json";
-  if (!is_there(file)) {
-    return;
+  if (!run.failure.empty() || !is_there(file)) {
+    return;  // nobody knows what data an unprepared run would have
   }
   std::string before;
   try {

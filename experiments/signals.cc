@@ -20,7 +20,12 @@ const std::atomic<bool>& stop_requested() { return stop; }
 void request_stop() { stop.store(true); }
 
 void catch_stop_signals() {
-  for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) {
+  for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) {  // NOLINT(cppcoreguidelines-pro-type-union-access): POSIX
+      continue;                          // nohup, and shells for what they start in the background
+    }
     struct sigaction action {};
     action.sa_handler = on_signal;  // NOLINT(cppcoreguidelines-pro-type-union-access): POSIX
     action.sa_flags = SA_RESTART;

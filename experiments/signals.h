@@ -1,6 +1,7 @@
 #pragma once
-// USR1, USR2, TERM and INT ask a run to stop after the iteration it is in. PIPE, which comes when
-// nobody reads the progress any more, asks nothing.
+// USR1, USR2, TERM, INT and HUP ask a run to stop after the iteration it is in, unless whoever
+// started the program had it ignore them. PIPE, which comes when nobody reads the progress any
+// more, asks nothing.
 
 #include <atomic>
 

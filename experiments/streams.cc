@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -53,7 +54,10 @@ ExitCode say_what_was_caught() {
   } catch (const std::bad_alloc&) {
     say("error: out of memory");
     return ExitCode::resource;
-  } catch (const std::system_error& error) {  // of streams and of folders
+  } catch (const std::filesystem::filesystem_error& error) {
+    say(fmt::format("error: cannot use '{}': {}", error.path1().string(), error.code().message()));
+    return ExitCode::resource;
+  } catch (const std::system_error& error) {  // of streams
     say(fmt::format("error: {}", error.what()));
     return ExitCode::resource;
   } catch (const std::exception& error) {

@@ -1,6 +1,10 @@
 #include "experiments/study_begin.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "core/error.h"
+#include "experiments/run_config.h"
 #include "experiments/study_end.h"
 #include "reports/files.h"
 #include "reports/result_folder.h"
@@ -22,9 +26,9 @@ void refuse_foreign_folder(const fs::path& result_dir) {
           result_dir.string());
 }
 
-/// Shards of one study may work side by side, each on runs of its own.
-std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Shard& shard) {
-  const auto kind = shard.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
+/// Shares of one study may be made side by side, each on runs of its own.
+std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& share) {
+  const auto kind = share.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
   auto lock = FileLock::attempt(result_dir / ".lock", kind);
   require(lock != nullptr,
           "another process is writing {}; wait for it or give another --out",
@@ -51,7 +55,7 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
                                       const Options& options) {
   const fs::path resolved = result_dir / "study.resolved.json";
   refuse_foreign_folder(result_dir);
-  auto lock = lock_folder(result_dir, options.shard);
+  auto lock = lock_folder(result_dir, options.share);
   const auto alone = FileLock::wait(result_dir / kTablesLock);
   if (fs::exists(resolved)) {
     const std::string other = name_in(resolved);
@@ -61,14 +65,38 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
             other,
             study.name);
   }
+  std::vector<std::string> hashes;
+  hashes.reserve(study.runs.size());
+  for (const auto& spec : study.runs) {
+    hashes.push_back(settings_hash(spec));
+  }
   reports::write_file_atomically(result_dir / "study.toml", study.text);
   reports::write_json_atomically(resolved,
                                  {{"name", study.name},
                                   {"title", study.title},
                                   {"runs", ids},
+                                  {"settings", hashes},
                                   {"command", command},
                                   {"overrides", options.overrides}});
   return lock;
+}
+
+std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {
+  std::map<std::string, std::string> ids;
+  try {
+    const auto study = reports::read_json(result_dir / "study.resolved.json");
+    const auto& runs = reports::value_at(study, "runs");
+    const auto& settings = reports::value_at(study, "settings");
+    for (std::size_t i = 0; i < std::min(runs.size(), settings.size()); ++i) {
+      const auto id = reports::plain_text(runs[i]);
+      if (reports::is_run_id(id)) {
+        ids.emplace(reports::plain_text(settings[i]), id);
+      }
+    }
+  } catch (const Error&) {
+    ids.clear();  // there is none, or none that can be read
+  }
+  return ids;
 }
 
 }  // namespace residuum

@@ -2,6 +2,7 @@
 // What a study does before its runs: its result folder is locked and says what it holds.
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,5 +21,9 @@ std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
                                       const std::vector<std::string>& ids,
                                       const std::string& command,
                                       const Options& options);
+
+/// The ids of the runs that were begun in the folder, by `settings_hash`; none where it holds no
+/// study.
+std::map<std::string, std::string> ids_by_settings(const std::filesystem::path& result_dir);
 
 }  // namespace residuum

@@ -32,9 +32,9 @@ bool tell_failed_checks(const reports::Run& run) {
   return any;
 }
 
-ExitCode verdict(const reports::Summary& summary,
-                 const std::vector<std::string>& ids,
-                 bool strict) {
+ExitCode exit_code_of(const reports::Summary& summary,
+                      const std::vector<std::string>& ids,
+                      bool strict) {
   bool check_failed = false;
   if (strict) {
     for (const auto& line : reports::failed_assumptions(summary)) {
@@ -71,7 +71,7 @@ ExitCode end_study(const std::filesystem::path& result_dir,
   }
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
-  return verdict(summary, ids, options.strict);
+  return exit_code_of(summary, ids, options.strict);
 }
 
 }  // namespace residuum

@@ -93,7 +93,7 @@ Row IterationRecord::row() const {
 
 void read_iterations(const std::filesystem::path& path,
                      std::string_view run_id,
-                     const std::function<void(const IterationRecord&)>& visit,
+                     const std::function<void(const IterationRecord&)>& take,
                      const std::function<void(std::string_view)>& pass) {
   CsvReader reader(path);
   const auto places = places_of(reader);
@@ -109,7 +109,7 @@ void read_iterations(const std::filesystem::path& path,
       reader.fail(fmt::format("iteration {} after {}", iteration, *previous));
     }
     previous = iteration;
-    visit(IterationRecord(reader, places));
+    take(IterationRecord(reader, places));
     if (pass) {
       line = reader.record();
       line += missing;

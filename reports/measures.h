@@ -84,12 +84,12 @@ class IterationRecord {
   const std::vector<std::optional<std::size_t>>* places_;
 };
 
-/// Calls `visit(record)` for every record of iterations.csv of run `run_id` and `pass(text)` with
+/// Calls `take(record)` for every record of iterations.csv of run `run_id` and `pass(text)` with
 /// the record as it stands, filled up to today's columns. A file of another run, with columns that
 /// this program does not know, or whose iterations do not rise, is a usage error.
 void read_iterations(const std::filesystem::path& path,
                      std::string_view run_id,
-                     const std::function<void(const IterationRecord&)>& visit,
+                     const std::function<void(const IterationRecord&)>& take,
                      const std::function<void(std::string_view)>& pass = nullptr);
 
 /// Takes the records of one run and says what they amount to.

@@ -61,34 +61,17 @@ void take_status(Json status, const std::filesystem::path& file, Run& run) {
 bool is_there(const std::filesystem::path& file) {
   std::error_code error;
   const bool found = std::filesystem::exists(file, error);
-  require(!error, "cannot look for '{}': {}", file.string(), error.message());
+  if (error) {
+    resource_error("cannot look for '{}': {}", file.string(), error.message());
+  }
   return found;
 }
 
-/// Whether a run's status says that it has tables, so that no earlier failure counts any more.
-bool has_finished(const std::filesystem::path& status) {
-  try {
-    Run run;
-    run.state = text_at(read_json(status), "state");
-    return run.has_tables();
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 /// A run that never started has no folder, one that was cut off early no status.json. One that
-/// failed before it could say what it is has no config.json; where it failed because its folder
-/// cannot be written, a file beside the folder says so.
+/// failed before it could say what it is has no config.json.
 Run read_files(const std::filesystem::path& folder, const std::string& id) {
   Run run;
   run.id = id;
-  const auto aside = failure_file(folder);
-  if (is_there(aside) && !has_finished(folder / "status.json")) {
-    Json failure = read_json(aside);
-    take_config(required(failure, "config", aside), aside, run);
-    take_status(required(failure, "status", aside), aside, run);
-    return run;
-  }
   const auto config = folder / "config.json";
   const auto status = folder / "status.json";
   if (is_there(config)) {
@@ -108,10 +91,37 @@ Run read_files(const std::filesystem::path& folder, const std::string& id) {
   return run;
 }
 
+/// Reads {"config": config.json, "status": status.json} of a run that failed because its folder
+/// cannot be written.
+Run read_failure(const std::filesystem::path& file, const std::string& id) {
+  Run run;
+  run.id = id;
+  Json failure = read_json(file);
+  take_config(required(failure, "config", file), file, run);
+  take_status(required(failure, "status", file), file, run);
+  return run;
+}
+
+/// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
 Run read_run(const std::filesystem::path& folder, const std::string& id) {
   try {
-    return read_files(folder, id);
+    const auto aside = failure_file(folder);
+    if (!is_there(aside)) {
+      return read_files(folder, id);
+    }
+    try {
+      Run run = read_files(folder, id);
+      if (run.has_tables()) {
+        return run;
+      }
+    } catch (const Error&) {  // it was to be made again, and could not be
+      return read_failure(aside, id);
+    }
+    return read_failure(aside, id);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::resource) {
+      throw;
+    }
     usage_error("{}; 'residuum run' makes the run again", error.what());
   }
 }
@@ -138,9 +148,8 @@ std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
 
 ResultFolder read_result_folder(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
-  require(is_there(file),
-          "'{}' is not a result folder: it has no study.resolved.json",
-          path.string());
+  require(
+      is_there(file), "'{}' is not a result folder: it has no study.resolved.json", path.string());
   const Json study = read_json(file);
   ResultFolder folder;
   folder.path = path;

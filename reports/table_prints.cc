@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/fnv1a.h"
@@ -19,7 +21,9 @@ struct Print {
 Print print_of(const std::filesystem::path& path) {
   require_regular_file(path);
   std::ifstream file(path, std::ios::binary);
-  require(file.is_open(), "cannot read '{}'", path.string());
+  if (!file.is_open()) {
+    resource_error("cannot read '{}': {}", path.string(), std::generic_category().message(errno));
+  }
   std::vector<char> chunk(std::size_t{1} << 16U);
   Fnv1a hash;
   Print print;

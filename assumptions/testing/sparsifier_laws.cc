@@ -82,10 +82,10 @@ class Selection {
                                std::uint64_t seed,
                                int worker = 0,
                                std::uint64_t iteration = 0) {
-    sparsifier_.sparsify(a,
-                         {.seed = seed, .worker = worker, .iteration = iteration, .step_size = 1},
-                         workspace_,
-                         message_);
+    sparsifier_.select(a,
+                       {.seed = seed, .worker = worker, .iteration = iteration, .step_size = 1},
+                       workspace_,
+                       message_);
     return message_;
   }
 

@@ -111,12 +111,12 @@ class Aggregator {
   virtual ~Aggregator() = default;
 
   /// Collective over the cluster's processes.
-  virtual void aggregate(const Cluster& cluster,
-                         const Contributions<float>& contributions,
-                         Aggregation<float>& result) const = 0;
-  virtual void aggregate(const Cluster& cluster,
-                         const Contributions<double>& contributions,
-                         Aggregation<double>& result) const = 0;
+  virtual void combine(const Cluster& cluster,
+                       const Contributions<float>& contributions,
+                       Aggregation<float>& result) const = 0;
+  virtual void combine(const Cluster& cluster,
+                       const Contributions<double>& contributions,
+                       Aggregation<double>& result) const = 0;
 
   virtual AggregatorLaw law() const = 0;
 
@@ -128,18 +128,18 @@ class Aggregator {
   virtual TrafficModel traffic_model(const TrafficShape& shape) const = 0;
 };
 
-/// Implements both overloads of `aggregate` by the member template `combine<Real>` of Derived.
+/// Implements both overloads of `combine` by a member template of that name of Derived.
 template <class Derived>
 class AggregatorFor : public Aggregator {
  public:
-  void aggregate(const Cluster& cluster,
-                 const Contributions<float>& contributions,
-                 Aggregation<float>& result) const final {
+  void combine(const Cluster& cluster,
+               const Contributions<float>& contributions,
+               Aggregation<float>& result) const final {
     static_cast<const Derived&>(*this).template combine<float>(cluster, contributions, result);
   }
-  void aggregate(const Cluster& cluster,
-                 const Contributions<double>& contributions,
-                 Aggregation<double>& result) const final {
+  void combine(const Cluster& cluster,
+               const Contributions<double>& contributions,
+               Aggregation<double>& result) const final {
     static_cast<const Derived&>(*this).template combine<double>(cluster, contributions, result);
   }
 };

@@ -17,10 +17,10 @@ class Dgc final : public FeedbackFor<Dgc> {
       : momentum_(momentum), masks_(masks), rule_(rule), units_(units) {}
 
   template <class Real>
-  PassNorms form(std::span<Real> memory,
-                 std::span<const Real> gradient,
-                 double step_size,
-                 const Pass& pass) const {
+  PassNorms accumulate(std::span<Real> memory,
+                       std::span<const Real> gradient,
+                       double step_size,
+                       const Pass& pass) const {
     const std::span<Real> velocity = memory.subspan(gradient.size());
     const auto momentum = static_cast<Real>(momentum_);
     for (std::size_t i = 0; i < velocity.size(); ++i) {
@@ -36,11 +36,11 @@ class Dgc final : public FeedbackFor<Dgc> {
   }
 
   template <class Real>
-  void clear(std::span<Real> memory,
-             const Message<Real>& message,
-             const Aggregation<Real>& aggregation,
-             std::size_t slot,
-             Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory,
+              const Message<Real>& message,
+              const Aggregation<Real>& aggregation,
+              std::size_t slot,
+              Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 2;
     put_back(rule_, memory.first(d), message, aggregation, slot, settlement);
     if (!masks_) {

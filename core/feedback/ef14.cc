@@ -11,20 +11,20 @@ class Ef14 final : public FeedbackFor<Ef14> {
   Ef14(PutBack rule, Units units) : rule_(rule), units_(units) {}
 
   template <class Real>
-  PassNorms form(std::span<Real> memory,
-                 std::span<const Real> gradient,
-                 double step_size,
-                 const Pass& pass) const {
+  PassNorms accumulate(std::span<Real> memory,
+                       std::span<const Real> gradient,
+                       double step_size,
+                       const Pass& pass) const {
     const double scale = units_ == Units::step ? step_size : 1.0;
     return residuum::accumulate(memory, gradient, static_cast<Real>(scale), pass);
   }
 
   template <class Real>
-  void clear(std::span<Real> memory,
-             const Message<Real>& message,
-             const Aggregation<Real>& aggregation,
-             std::size_t slot,
-             Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory,
+              const Message<Real>& message,
+              const Aggregation<Real>& aggregation,
+              std::size_t slot,
+              Settlement<Real>& settlement) const {
     put_back(rule_, memory, message, aggregation, slot, settlement);
   }
 

@@ -12,20 +12,20 @@ namespace {
 class Ef21 final : public FeedbackFor<Ef21> {
  public:
   template <class Real>
-  PassNorms form(std::span<Real> memory,
-                 std::span<const Real> gradient,
-                 double /*step_size*/,
-                 const Pass& pass) const {
+  PassNorms accumulate(std::span<Real> memory,
+                       std::span<const Real> gradient,
+                       double /*step_size*/,
+                       const Pass& pass) const {
     const std::span<const Real> estimate = memory.subspan(gradient.size());
     return subtract(memory.first(gradient.size()), gradient, estimate, pass);
   }
 
   template <class Real>
-  void clear(std::span<Real> memory,
-             const Message<Real>& message,
-             const Aggregation<Real>& aggregation,
-             std::size_t slot,
-             Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory,
+              const Message<Real>& message,
+              const Aggregation<Real>& aggregation,
+              std::size_t slot,
+              Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 2;
     take_into_estimate(memory.first(d), memory.subspan(d), message, aggregation, slot, settlement);
   }

@@ -31,10 +31,10 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
   }
 
   template <class Real>
-  PassNorms form(std::span<Real> memory,
-                 std::span<const Real> gradient,
-                 double /*step_size*/,
-                 const Pass& pass) const {
+  PassNorms accumulate(std::span<Real> memory,
+                       std::span<const Real> gradient,
+                       double /*step_size*/,
+                       const Pass& pass) const {
     const std::size_t d = gradient.size();
     const std::span<Real> average = memory.subspan(d, d);
     const double change_sq = take_into_average(average, gradient);
@@ -47,11 +47,11 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
   }
 
   template <class Real>
-  void clear(std::span<Real> memory,
-             const Message<Real>& message,
-             const Aggregation<Real>& aggregation,
-             std::size_t slot,
-             Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory,
+              const Message<Real>& message,
+              const Aggregation<Real>& aggregation,
+              std::size_t slot,
+              Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 3;
     take_into_estimate(
         memory.first(d), memory.subspan(2 * d), message, aggregation, slot, settlement);

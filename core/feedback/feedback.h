@@ -118,7 +118,7 @@ class Feedback {
                          int workers) const = 0;
 };
 
-/// Implements the overloads by the member templates `form<Real>` and `clear<Real>` of Derived.
+/// Implements the overloads by member templates of the same names of Derived.
 template <class Derived>
 class FeedbackFor : public Feedback {
  public:
@@ -126,27 +126,27 @@ class FeedbackFor : public Feedback {
                        std::span<const float> gradient,
                        double step_size,
                        const Pass& pass) const final {
-    return self().template form<float>(memory, gradient, step_size, pass);
+    return self().template accumulate<float>(memory, gradient, step_size, pass);
   }
   PassNorms accumulate(std::span<double> memory,
                        std::span<const double> gradient,
                        double step_size,
                        const Pass& pass) const final {
-    return self().template form<double>(memory, gradient, step_size, pass);
+    return self().template accumulate<double>(memory, gradient, step_size, pass);
   }
   void settle(std::span<float> memory,
               const Message<float>& message,
               const Aggregation<float>& aggregation,
               std::size_t slot,
               Settlement<float>& settlement) const final {
-    self().template clear<float>(memory, message, aggregation, slot, settlement);
+    self().template settle<float>(memory, message, aggregation, slot, settlement);
   }
   void settle(std::span<double> memory,
               const Message<double>& message,
               const Aggregation<double>& aggregation,
               std::size_t slot,
               Settlement<double>& settlement) const final {
-    self().template clear<double>(memory, message, aggregation, slot, settlement);
+    self().template settle<double>(memory, message, aggregation, slot, settlement);
   }
 
  private:

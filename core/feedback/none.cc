@@ -13,20 +13,20 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
   explicit NoFeedback(Units units) : units_(units) {}
 
   template <class Real>
-  PassNorms form(std::span<Real> memory,
-                 std::span<const Real> gradient,
-                 double step_size,
-                 const Pass& pass) const {
+  PassNorms accumulate(std::span<Real> memory,
+                       std::span<const Real> gradient,
+                       double step_size,
+                       const Pass& pass) const {
     const double scale = units_ == Units::step ? step_size : 1.0;
     return residuum::accumulate(memory, gradient, static_cast<Real>(scale), pass);
   }
 
   template <class Real>
-  void clear(std::span<Real> memory,
-             const Message<Real>& /*message*/,
-             const Aggregation<Real>& /*aggregation*/,
-             std::size_t /*slot*/,
-             Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory,
+              const Message<Real>& /*message*/,
+              const Aggregation<Real>& /*aggregation*/,
+              std::size_t /*slot*/,
+              Settlement<Real>& settlement) const {
     std::fill(memory.begin(), memory.end(), Real{0});
     settlement.clear_everything();
   }

@@ -31,7 +31,7 @@ class Layered final : public SparsifierFor<Layered> {
       SelectionContext of_layer = context;
       of_layer.seed += l * kApart;
       Message<Real>& part = buffer<Real>(workspace);
-      inner_->sparsify(accumulator.subspan(begin, size), of_layer, workspace, part);
+      inner_->select(accumulator.subspan(begin, size), of_layer, workspace, part);
       if (part.everything) {
         message.everything = true;
         break;

@@ -62,14 +62,14 @@ class Sparsifier {
 
   /// message := C(accumulator). The workspace may hold what a pass has found of this accumulator,
   /// and is left with what a pass should look for in the worker's next.
-  virtual void sparsify(std::span<const float> accumulator,
-                        const SelectionContext& context,
-                        SelectWorkspace& workspace,
-                        Message<float>& message) const = 0;
-  virtual void sparsify(std::span<const double> accumulator,
-                        const SelectionContext& context,
-                        SelectWorkspace& workspace,
-                        Message<double>& message) const = 0;
+  virtual void select(std::span<const float> accumulator,
+                      const SelectionContext& context,
+                      SelectWorkspace& workspace,
+                      Message<float>& message) const = 0;
+  virtual void select(std::span<const double> accumulator,
+                      const SelectionContext& context,
+                      SelectWorkspace& workspace,
+                      Message<double>& message) const = 0;
 
   /// k: how many of d entries a worker may send; absent where the data decide (thresholds).
   /// A k above d is a usage error.
@@ -89,21 +89,21 @@ class Sparsifier {
   virtual std::unique_ptr<Sparsifier> with_threshold(double /*threshold*/) const { return nullptr; }
 };
 
-/// Implements both overloads of `sparsify` by the member template `select<Real>` of Derived.
+/// Implements both overloads of `select` by a member template of that name of Derived.
 template <class Derived>
 class SparsifierFor : public Sparsifier {
  public:
-  void sparsify(std::span<const float> accumulator,
-                const SelectionContext& context,
-                SelectWorkspace& workspace,
-                Message<float>& message) const final {
+  void select(std::span<const float> accumulator,
+              const SelectionContext& context,
+              SelectWorkspace& workspace,
+              Message<float>& message) const final {
     static_cast<const Derived&>(*this).template select<float>(
         accumulator, context, workspace, message);
   }
-  void sparsify(std::span<const double> accumulator,
-                const SelectionContext& context,
-                SelectWorkspace& workspace,
-                Message<double>& message) const final {
+  void select(std::span<const double> accumulator,
+              const SelectionContext& context,
+              SelectWorkspace& workspace,
+              Message<double>& message) const final {
     static_cast<const Derived&>(*this).template select<double>(
         accumulator, context, workspace, message);
   }

@@ -67,7 +67,7 @@ class Watched final : public SparsifierFor<Watched> {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<Real>& message) const {
-    inner_.sparsify(accumulator, context, workspace, message);
+    inner_.select(accumulator, context, workspace, message);
     const std::size_t slot = cluster_.slot(context.worker);
     const auto& values = message.entries.values;
     tally_.sent[slot] += static_cast<double>(values.size());

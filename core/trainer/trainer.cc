@@ -200,7 +200,7 @@ class Trainer {
       return end;
     }
     StepState<Real> state = view_of(t, eta);
-    aggregate(state.k);
+    combine(state.k);
     state.update_scale = update_.clip(aggregation_, eta);
     times.aggregate_s = lap(mark);
     if (split) {
@@ -291,12 +291,12 @@ class Trainer {
     return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
   }
 
-  void aggregate(std::size_t k) {
+  void combine(std::size_t k) {
     const Contributions<Real> contributions{.dimension = d_,
                                             .k = k,
                                             .messages = messages_.messages(),
                                             .accumulators = messages_.accumulators()};
-    method_.aggregator->aggregate(cluster_, contributions, aggregation_);
+    method_.aggregator->combine(cluster_, contributions, aggregation_);
     scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
     scalars_.front().total_bytes += scalars_.front().bytes;
   }

@@ -98,7 +98,7 @@ void WorkerMessages<Real>::select(std::uint64_t t,
                                  .iteration = t,
                                  .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
   auto& message = messages_[slot];
-  method_.sparsifier_at(t).sparsify(accumulators_[slot], context, workspace_, message);
+  method_.sparsifier_at(t).select(accumulators_[slot], context, workspace_, message);
   scalars.nnz_sent = static_cast<double>(message.everything ? d_ : message.entries.size());
   scalars.total_nnz += scalars.nnz_sent;
   note_amplification(eta, slot, scalars);

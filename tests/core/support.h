@@ -117,7 +117,7 @@ std::vector<Message<Real>> messages_of(const Sparsifier& rule, const Rows<Real>&
   for (std::size_t p = 0; p < accumulators.size(); ++p) {
     const SelectionContext context{
         .seed = 1, .worker = static_cast<int>(p), .iteration = 0, .step_size = 1};
-    rule.sparsify(std::span<const Real>(accumulators[p]), context, workspace, messages[p]);
+    rule.select(std::span<const Real>(accumulators[p]), context, workspace, messages[p]);
   }
   return messages;
 }
@@ -132,12 +132,12 @@ Aggregation<Real> aggregate(const Aggregator& rule,
   const Cluster cluster(*world, static_cast<int>(accumulators.size()));
   const std::vector<std::span<const Real>> views(accumulators.begin(), accumulators.end());
   Aggregation<Real> result;
-  rule.aggregate(cluster,
-                 Contributions<Real>{.dimension = accumulators.front().size(),
-                                     .k = k,
-                                     .messages = messages,
-                                     .accumulators = views},
-                 result);
+  rule.combine(cluster,
+               Contributions<Real>{.dimension = accumulators.front().size(),
+                                   .k = k,
+                                   .messages = messages,
+                                   .accumulators = views},
+               result);
   return result;
 }
 

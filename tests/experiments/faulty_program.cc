@@ -1,11 +1,13 @@
 // The program with a sparsifier that fails where a study says, when it is built for a run or while
-// it selects, or waits for a file; and with a request to stop that comes while MPI starts.
+// it selects, or waits for a file; one that cannot be built where FAULTY_UNPREPARED names the rank,
+// or "all"; and with a request to stop that comes while MPI starts.
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/sparsifiers/sparsifier.h"
@@ -15,9 +17,14 @@ namespace {
 
 using namespace residuum;
 
-bool is_on_rank(std::int64_t rank) {
+bool is_on_rank(std::string_view rank) {
   const char* own = std::getenv("OMPI_COMM_WORLD_RANK");
-  return own != nullptr && std::to_string(rank) == own;
+  return own != nullptr && rank == own;
+}
+
+bool cannot_prepare() {
+  const char* where = std::getenv("FAULTY_UNPREPARED");
+  return where != nullptr && (std::string_view(where) == "all" || is_on_rank(where));
 }
 
 /// At most a minute or so.
@@ -34,8 +41,11 @@ class Faulty final : public SparsifierFor<Faulty> {
  public:
   explicit Faulty(const Section& section)
       : fails_at_(section.choice("fails_at", {"build", "select", "nothing"}, "nothing")),
-        fails_on_(section.integer("fails_on", 0)),
+        fails_on_(std::to_string(section.integer("fails_on", 0))),
         waits_for_(section.text("waits_for", "")) {
+    if (cannot_prepare()) {
+      resource_error("no memory here");
+    }
     static int built = 0;
     const auto runs = section.integer("runs", 1);
     if (fails_at_ == "build" && is_on_rank(fails_on_) && built++ == runs) {
@@ -63,7 +73,7 @@ class Faulty final : public SparsifierFor<Faulty> {
 
  private:
   std::string fails_at_;
-  std::int64_t fails_on_;
+  std::string fails_on_;
   std::string waits_for_;
 };
 

@@ -300,7 +300,7 @@ TEST(RunConfig, AllowsAKeyThatOnlySomeKindsOfASweepRead) {
 TEST(RunConfig, RefusesTheSameRunTwice) {
   EXPECT_THAT(
       config_error(kConfigStudy + "[sweep]\n\"feedback.putback\" = [\"captured\", \"captured\"]\n"),
-      HasSubstr("the same run"));
+      HasSubstr("are the same"));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class Renamed final : public SparsifierFor<Renamed> {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<Real>& message) const {
-    rule_.sparsify(a, context, workspace, message);
+    rule_.select(a, context, workspace, message);
   }
   std::optional<std::size_t> k(std::size_t dimension) const override { return rule_.k(dimension); }
   SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override { return law_; }

@@ -248,10 +248,10 @@ TEST(Aggregators, ForgetWhatTheirResultHeldBefore) {
       const auto messages = test::messages_of(*selection, rows);
       const Cluster cluster(*world, static_cast<int>(workers));
       const std::vector<std::span<const double>> views(rows.begin(), rows.end());
-      rule->aggregate(cluster,
-                      Contributions<double>{
-                          .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
-                      reused);
+      rule->combine(cluster,
+                    Contributions<double>{
+                        .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
+                    reused);
       const auto fresh = test::aggregate(*rule, messages, rows, 2);
 
       EXPECT_EQ(reused.dense_sum, fresh.dense_sum) << entry.name;

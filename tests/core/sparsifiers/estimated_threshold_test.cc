@@ -46,7 +46,7 @@ double sent(const Json& settings, const std::vector<Real>& accumulator) {
   const auto rule = test::sparsifier(settings);
   Message<Real> message;
   SelectWorkspace workspace;
-  rule->sparsify(std::span<const Real>(accumulator), {}, workspace, message);
+  rule->select(std::span<const Real>(accumulator), {}, workspace, message);
   EXPECT_FALSE(message.everything);
   return static_cast<double>(message.entries.size());
 }

@@ -17,7 +17,7 @@ std::vector<std::uint32_t> selected(const Json& values,
   Message<double> message;
   SelectWorkspace workspace;
   const SelectionContext context{.seed = 1, .worker = 0, .iteration = 0, .step_size = step_size};
-  rule->sparsify(std::span<const double>(x), context, workspace, message);
+  rule->select(std::span<const double>(x), context, workspace, message);
   return message.entries.indices;
 }
 

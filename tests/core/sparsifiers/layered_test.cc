@@ -30,10 +30,10 @@ template <class Real = double>
 Message<Real> message_of(const Sparsifier& rule, const std::vector<Real>& x, int worker = 0) {
   SelectWorkspace workspace;
   Message<Real> message;
-  rule.sparsify(std::span<const Real>(x),
-                {.seed = 3, .worker = worker, .iteration = 5, .step_size = 1},
-                workspace,
-                message);
+  rule.select(std::span<const Real>(x),
+              {.seed = 3, .worker = worker, .iteration = 5, .step_size = 1},
+              workspace,
+              message);
   return message;
 }
 
@@ -174,7 +174,7 @@ TEST(Layered, SelectsFromWhatAPassHasFoundOfEveryLayer) {
     for (const auto& part : workspace.parts) {
       warm += part.complete && part.indices.size() >= 3 ? 1 : 0;
     }
-    rule->sparsify(std::span<const double>(x), {}, workspace, message);
+    rule->select(std::span<const double>(x), {}, workspace, message);
     ASSERT_EQ(message.entries, sorted_by_layer(x, layers, 3)) << "t = " << t;
     for (const std::uint32_t i : message.entries.indices) {
       x[i] = 0;
@@ -196,7 +196,7 @@ TEST(Layered, TakesNothingThatWasFoundOfTheWholeVector) {
                      {.segments = {&whole, 1}, .candidates = workspace.parts});
   Message<double> message;
 
-  rule->sparsify(std::span<const double>(x), {}, workspace, message);
+  rule->select(std::span<const double>(x), {}, workspace, message);
 
   EXPECT_EQ(message.entries.indices, (Indices{1, 5, 6}));
 }

@@ -25,7 +25,7 @@ SparseVector<double> draw(const Sparsifier& rule,
       .seed = 5, .worker = worker, .iteration = iteration, .step_size = 1};
   Message<double> message;
   SelectWorkspace workspace;
-  rule.sparsify(std::span<const double>(x), context, workspace, message);
+  rule.select(std::span<const double>(x), context, workspace, message);
   return message.entries;
 }
 

@@ -57,7 +57,7 @@ Message<Real> message(const Sparsifier& rule,
   // Leftovers of another iteration must not matter.
   result.everything = true;
   result.entries.push_back(99, 1);
-  rule.sparsify(std::span<const Real>(accumulator), context, workspace, result);
+  rule.select(std::span<const Real>(accumulator), context, workspace, result);
   return result;
 }
 
