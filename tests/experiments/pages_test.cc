@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -143,6 +147,78 @@ TEST(Pages, SayFirstWhatDisagrees) {
     EXPECT_THAT(text, HasSubstr("1.84")) << "of gTop-k on ResNet-20, which is behind";
     EXPECT_THAT(text, HasSubstr("1.575"));
     EXPECT_THAT(text, HasSubstr("2.30"));
+  }
+}
+
+/// As GitHub names a heading in links: "## What it says" is "what-it-says".
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    if (c == ' ') {
+      anchor += '-';
+    } else if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_') {
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_in(const std::string& page) {
+  std::set<std::string> anchors;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    const auto text = line.find_first_not_of('#');
+    if (text != 0 && text != std::string::npos && line[text] == ' ') {
+      anchors.insert(anchor_of(line.substr(text + 1)));
+    }
+  }
+  return anchors;
+}
+
+/// The pages of the project, but for what was built or made.
+std::vector<std::filesystem::path> all_pages() {
+  std::vector<std::filesystem::path> pages{kRoot / "README.md"};
+  for (const char* room :
+       {"core", "objectives", "assumptions", "experiments", "reports", "tests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / room)) {
+      if (entry.path().extension() == ".md") {
+        pages.push_back(entry.path());
+      }
+    }
+  }
+  return pages;
+}
+
+TEST(Pages, LinkToFilesAndHeadingsThatExist) {
+  static const std::regex link(R"(\]\(([^)#\s]*)(#[^)\s]*)?\))");
+  std::size_t links = 0;
+  for (const auto& file : all_pages()) {
+    const std::string page = read_text(file);
+    for (auto at = std::sregex_iterator(page.begin(), page.end(), link);
+         at != std::sregex_iterator();
+         ++at) {
+      const std::string target = (*at)[1];
+      const std::string anchor = (*at)[2];
+      if (target.starts_with("http")) {
+        continue;
+      }
+      ++links;
+      const auto path = target.empty() ? file : file.parent_path() / target;
+      EXPECT_TRUE(std::filesystem::exists(path)) << file << " links to " << target;
+      if (!anchor.empty()) {
+        EXPECT_TRUE(anchors_in(read_text(path)).contains(anchor.substr(1)))
+            << file << " links to " << target << anchor;
+      }
+    }
+  }
+  EXPECT_GE(links, 20U);
+}
+
+TEST(Pages, LeadFromTheFirstToEveryRoom) {
+  const std::string main = read_text(kRoot / "README.md");
+  for (const char* room :
+       {"core", "objectives", "assumptions", "experiments", "reports", "tests"}) {
+    EXPECT_THAT(main, HasSubstr(fmt::format("]({}/README.md)", room)));
   }
 }
 
