@@ -138,7 +138,8 @@ class ThreadWorld final : public World {
     std::fill(numbers.begin(), numbers.end(), T{0});
     std::vector<T> part(numbers.size());
     for (std::size_t rank = all.parts(); rank-- > 0;) {
-      std::memcpy(part.data(), all.part(rank).data(), all.part(rank).size());
+      const auto bytes = all.part(rank);
+      std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(part)).begin());
       std::transform(numbers.begin(), numbers.end(), part.begin(), numbers.begin(), std::plus<T>());
     }
   }

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "tests/experiments/support.h"
@@ -29,9 +32,9 @@ std::string npy(const std::string& type,
   bytes += static_cast<char>(header.size());
   bytes += '\0';
   bytes += header;
-  const std::size_t start = bytes.size();
-  bytes.resize(start + numbers.size() * sizeof(Real));
-  std::memcpy(bytes.data() + start, numbers.data(), numbers.size() * sizeof(Real));
+  for (const std::byte byte : std::as_bytes(std::span(numbers))) {
+    bytes += static_cast<char>(byte);
+  }
   return bytes;
 }
 

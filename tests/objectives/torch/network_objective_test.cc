@@ -61,9 +61,10 @@ TEST(NetworkObjective, StartsUniformlyWithinOneOverTheRootOfTheFanIn) {
   const std::vector<double> fan_in{25, 25, 150, 150, 400, 400, 120, 120, 84, 84};
 
   const auto w = start(objective, 7);
+  const auto layers = objective.layers();
 
   for (std::size_t l = 0; l < fan_in.size(); ++l) {
-    const Layer& layer = objective.layers()[l];
+    const Layer& layer = layers[l];
     const double bound = 1 / std::sqrt(fan_in[l]);
     double sum = 0;
     double squares = 0;
