@@ -1,7 +1,6 @@
 #pragma once
 // How an iteration ends, as the processes agree on it once per iteration.
 
-#include <compare>
 #include <cstdint>
 
 #include "core/cluster/world.h"
@@ -24,7 +23,9 @@ struct StepEnd {
 
   /// Whether the iteration cannot be done.
   bool diverged() const { return reason < Reason::stop; }
-  auto operator<=>(const StepEnd&) const = default;
+  bool operator<(const StepEnd& other) const {
+    return reason != other.reason ? reason < other.reason : worker < other.worker;
+  }
 };
 
 /// The first in order of what the processes have to say. Collective.
