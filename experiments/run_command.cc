@@ -253,7 +253,7 @@ class StudyRuns {
     log_.guard([&] { run_one(study_.runs[i], progress); });
   }
 
-  /// What a start that could not prepare the run has left under another id.
+  /// Removes what a start left under another id because it could not prepare the run.
   void forget_failed_preparation(std::size_t i) const {
     if (group_->is_root()) {
       const auto folder = result_dir_ / "runs" / unprepared(study_.runs[i], "").id;
@@ -298,7 +298,7 @@ class StudyRuns {
     progress.end_run(fmt::format("failed: {}", error.what()), true);
   }
 
-  /// Of the runs that a share has.
+  /// Returns the ids of the runs that a share has.
   std::vector<std::string> ids(const Share& share = {}) const {
     std::vector<std::string> ids;
     ids.reserve(planned_.size());

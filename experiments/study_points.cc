@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// What differs from run to run: the settings of one grid point or of one extra point.
+/// Returns the settings that [sweep] changes, one entry for each point of the grid.
 std::vector<Settings> grid_of(const toml::table& root) {
   std::vector<Settings> grid{Settings{}};
   const auto node = root["sweep"];
@@ -164,7 +164,7 @@ std::vector<Settings> points_of(const toml::table& root,
   }
   std::vector<Settings> points;
   for (const auto& change : changes) {
-    // What is inserted first stays: the strongest layer comes first.
+    // `insert` leaves what is there, so that the strongest settings come first.
     Settings point = forced;
     point.insert(change.begin(), change.end());
     point.insert(base.begin(), base.end());

@@ -20,7 +20,7 @@ std::vector<Settings> points_of(const toml::table& root, const std::vector<std::
 /// The keys that take different values over the points.
 std::set<std::string> varying_keys(const std::vector<Settings>& points);
 
-/// Those of the keys that the point has, with their value there.
+/// Returns the keys that the point has, each with its value there.
 nlohmann::json varying_of(const Settings& point, const std::set<std::string>& keys);
 
 }  // namespace residuum

@@ -7,7 +7,7 @@
 
 namespace residuum {
 
-/// What no file holds was given on the command line.
+/// A node that stands in no file was given on the command line.
 std::string place_of(const toml::source_region& source) {
   if (!source.path && source.begin.line == 0) {
     return "--set";

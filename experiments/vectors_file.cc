@@ -92,7 +92,8 @@ struct NpyDictionary {
   std::string_view shape;
 };
 
-/// Where the value at the front of `text` ends: at a comma outside of parentheses and quotes.
+/// Returns where the value at the front of `text` ends: at a comma outside of parentheses and
+/// quotes.
 std::size_t end_of_value(std::string_view text) {
   int depth = 0;
   bool quoted = false;

@@ -1,5 +1,5 @@
 #pragma once
-// What tests of hostile files, folders and streams have in common.
+// This fixture serves the tests of hostile files, folders and streams.
 
 #include <algorithm>
 #include <filesystem>
