@@ -139,7 +139,7 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
     for (const auto& known : {reports::text_at(status, "run_id"), id_in(folder / "config.json")}) {
       require(!reports::is_run_id(known) || known == run_id, "it is of run {}", known);
     }
-    const auto damage = reports::damage_of(folder, files);
+    const auto damage = reports::damage_of(folder, status);
     require(!damage, "{}", damage.value_or(""));
     return true;
   } catch (const Error& error) {
@@ -326,6 +326,7 @@ void RunFolder::finish(const Outcome& outcome,
   status["finished_utc"] = utc_now();
   status["files"] = reports::prints_of(folder_, tables_in(folder_));
   status["provenance"] = Json(provenance);
+  status["print"] = reports::print_of_status(status);
   write_status(folder_, status);
   keep_checkpoints(folder_, 1, outcome.iterations);
 }

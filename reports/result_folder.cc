@@ -85,7 +85,7 @@ Run read_files(const std::filesystem::path& folder, const std::string& id) {
           "'{}' is missing beside status.json",
           config.string());
   if (run.has_tables()) {
-    const auto damage = damage_of(folder, value_at(run.status, "files"));
+    const auto damage = damage_of(folder, run.status);
     require(!damage, "{}", damage.value_or(""));
   }
   return run;

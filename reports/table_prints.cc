@@ -71,22 +71,31 @@ Json prints_of(const std::filesystem::path& folder, const std::vector<std::strin
   return prints;
 }
 
-std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& prints) {
-  if (prints.is_null()) {
+std::string print_of_status(const Json& status) {
+  Json rest = status;
+  rest.erase("print");
+  return short_hash(rest.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status) {
+  const auto file = folder / "status.json";
+  if (status.contains("print") && status["print"] != print_of_status(status)) {
+    return fmt::format("'{}' was changed since the run finished", file.string());
+  }
+  if (!status.contains("files")) {
     return std::nullopt;
   }
-  require(
-      prints.is_object(), "'files' in '{}' is not an object", (folder / "status.json").string());
+  const Json& prints = status["files"];
+  require(prints.is_object(), "'files' in '{}' is not an object", file.string());
   for (const char* always : {"iterations.csv", "checks.csv"}) {
     if (!prints.contains(always)) {
-      return fmt::format(
-          "'files' in '{}' does not list {}", (folder / "status.json").string(), always);
+      return fmt::format("'files' in '{}' does not list {}", file.string(), always);
     }
   }
   for (const auto& [name, expected] : prints.items()) {
     require(std::filesystem::path(name).filename() == name,
             "'{}' names a table outside of its folder: '{}'",
-            (folder / "status.json").string(),
+            file.string(),
             name);
     if (auto found = damage(folder / name, expected)) {
       return found;

@@ -1,6 +1,6 @@
 #pragma once
-// status.json holds a print of each table of a finished run, so that one that was cut or changed is
-// noticed by whoever reads it.
+// status.json holds a print of each table of a finished run and one of itself, so that whoever reads
+// them notices what was cut or changed.
 
 #include <filesystem>
 #include <optional>
@@ -16,8 +16,11 @@ namespace residuum::reports {
 /// folder.
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// Why the tables are not those that the prints were taken of; nothing when they are. Prints of
-/// older programs are the hash alone; a run from before there were prints passes.
-std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& prints);
+/// The hash of all that a status.json says, but for its own "print". Layout does not matter.
+std::string print_of_status(const Json& status);
+
+/// Why status.json or the tables are not as the run left them; nothing when they are. Prints of
+/// older programs are the hash alone; what a program before there were prints has left passes.
+std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status);
 
 }  // namespace residuum::reports

@@ -156,11 +156,21 @@ TEST_F(DamagedFolder, AStatusThatIsDamagedIsNotTrusted) {
   ASSERT_EQ(run(kStudy).code, 0);
   const auto file = run_folders().front() / "status.json";
   auto empty = nlohmann::json::parse(read_text(file));
+  empty.erase("print");
   empty["files"] = nlohmann::json::object();
   auto partial = nlohmann::json::parse(read_text(file));
+  partial.erase("print");
   partial["files"].erase("iterations.csv");
-  for (const std::string& content :
-       {empty.dump(), partial.dump(), std::string("{"), std::string()}) {
+  auto number_as_text = nlohmann::ordered_json::parse(read_text(file));
+  number_as_text["dimension"] = "20";
+  auto other_number = nlohmann::ordered_json::parse(read_text(file));
+  other_number["final"]["loss"] = 0.125;
+  for (const std::string& content : {empty.dump(),
+                                     partial.dump(),
+                                     number_as_text.dump(),
+                                     other_number.dump(),
+                                     std::string("{"),
+                                     std::string()}) {
     std::ofstream(file) << content;
     const Finished report = residuum_program({"report", results().string()}, folder_.path());
     EXPECT_EQ(report.code, 2) << content;
@@ -174,6 +184,15 @@ TEST_F(DamagedFolder, AStatusThatIsDamagedIsNotTrusted) {
         again.err,
         AllOf(HasSubstr("was damaged since it finished"), HasSubstr("3 of 4 runs were done")));
   }
+}
+
+TEST_F(DamagedFolder, AStatusThatIsOnlyLaidOutAnewIsTrusted) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto file = run_folders().front() / "status.json";
+  const auto status = nlohmann::ordered_json::parse(read_text(file));
+  std::ofstream(file) << status.dump(7);
+  const Finished report = residuum_program({"report", results().string()}, folder_.path());
+  EXPECT_EQ(report.code, 0) << report.err;
 }
 
 // The failure that `run` leaves beside the folder counts: the finished run in it is no longer
