@@ -36,18 +36,18 @@ DeltaPrediction predict_largest(const SelectionLaws& laws,
                                 double workers,
                                 const EntryLaw& entries) {
   if (laws.applies_whole_messages) {
-    return {.delta = predicted_delta_iid(Exchange::whole, rho, workers, entries),
+    return {.delta = predicted_delta_iid(Combination::whole, rho, workers, entries),
             .largest_workers = std::nullopt};
   }
   if (!laws.selects_largest) {
     return {};
   }
   if (laws.completes_support) {
-    return {.delta = predicted_delta_iid(Exchange::completed, rho, workers, entries),
+    return {.delta = predicted_delta_iid(Combination::completed, rho, workers, entries),
             .largest_workers = std::nullopt};
   }
   if (laws.cuts_in_merges) {
-    return {.delta = predicted_delta_iid(Exchange::selected, rho, workers, entries),
+    return {.delta = predicted_delta_iid(Combination::selected, rho, workers, entries),
             .largest_workers = largest_workers_iid(rho, entries)};
   }
   return predict_exact(rho, workers, entries);

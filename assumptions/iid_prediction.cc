@@ -2,19 +2,19 @@
 
 namespace residuum {
 
-std::optional<double> predicted_delta_iid(Exchange exchange,
+std::optional<double> predicted_delta_iid(Combination combination,
                                           double rho,
                                           double workers,
                                           const EntryLaw& law) {
   if (!(rho > 0 && rho < 1)) {
     return std::nullopt;
   }
-  switch (exchange) {
-    case Exchange::whole:
+  switch (combination) {
+    case Combination::whole:
       return (1 - capture(law, rho)) / (1 - rho);
-    case Exchange::selected:
+    case Combination::selected:
       return (1 - capture(law, rho / workers)) / (1 - rho);
-    case Exchange::completed:
+    case Combination::completed:
       break;
   }
   return (1 - capture(law, rho / workers) - rho * (workers - 1) / workers) / (1 - rho);

@@ -10,7 +10,7 @@
 namespace residuum {
 
 /// What becomes of the workers' k largest entries.
-enum class Exchange {
+enum class Combination {
   whole,      // g is their sum: all-gather
   selected,   // g is the k largest entries of their sum: gTop-k
   completed,  // and the sum of the whole accumulators there: mask-then-reduce
@@ -24,7 +24,7 @@ enum class Exchange {
 /// meet, rho P^2 << 1; where they do meet, sums of several values are kept and delta is less than
 /// predicted (0.879 against 1.046 at rho = 0.1, P = 16, Gaussian): overlap_prediction.h. Absent
 /// where rho is not in (0, 1).
-std::optional<double> predicted_delta_iid(Exchange exchange,
+std::optional<double> predicted_delta_iid(Combination combination,
                                           double rho,
                                           double workers,
                                           const EntryLaw& law = {});

@@ -122,7 +122,7 @@ OneStep::OneStep(const Method& method,
   training_.method = &method;
   training_.cluster = &cluster_;
   training_.iterations = 1;
-  training_.measured = Cadence(1, "every", 1);
+  training_.plan.measured = Cadence(1, "every", 1);
 }
 
 OneStep::~OneStep() = default;

@@ -12,9 +12,9 @@
 
 #include <span>
 
+#include "core/measurement/step_view.h"
 #include "core/objective.h"
 #include "core/record/record.h"
-#include "core/trainer/step_view.h"
 
 namespace residuum {
 

@@ -2,8 +2,8 @@
 // workers.csv: what a measured iteration has to say of each worker. Bytes are not in it: those of
 // workers that share a process are booked together.
 
+#include "core/measurement/step_view.h"
 #include "core/record/record.h"
-#include "core/trainer/step_view.h"
 
 namespace residuum {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/config/registry.h"
+#include "core/measurement/step_view.h"
 #include "core/record/record.h"
-#include "core/trainer/run_state.h"
-#include "core/trainer/step_view.h"
+#include "core/training/run_state.h"
 
 namespace residuum {
 

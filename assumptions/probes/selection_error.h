@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/trainer/step_view.h"
+#include "core/measurement/step_view.h"
 
 namespace residuum {
 

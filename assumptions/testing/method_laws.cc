@@ -88,7 +88,7 @@ std::optional<Finding> mass_fault(const Method& method,
   training.cluster = &cluster;
   training.iterations = kIterations;
   training.precision = precision;
-  training.measured = Cadence(1, "every", kIterations);
+  training.plan.measured = Cadence(1, "every", kIterations);
   FaultKeeper keeper;
   Monitor monitor(make_probes({"conservation"}, "a law"), keeper, [](auto /*done*/, auto /*n*/) {});
   const Outcome outcome = train(training, monitor);

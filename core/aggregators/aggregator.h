@@ -1,18 +1,16 @@
 #pragma once
 // How the P messages become one update g (a SUM over workers), and what becomes of each worker's
-// contribution. One file and one registry line per aggregator.
+// contribution. An aggregator is a rule without state; its use in one run is an exchange, which
+// keeps what it needs from iteration to iteration. One file and one registry line per aggregator.
 
 #include <memory>
 #include <span>
-#include <vector>
+#include <tuple>
 
-#include "core/aggregators/tree_rounds.h"
 #include "core/cluster/cluster.h"
 #include "core/config/registry.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/message.h"
-#include "core/vectors/sparse_vector.h"
-#include "core/vectors/split.h"
+#include "core/messages/delivery.h"
+#include "core/messages/laws.h"
 
 namespace residuum {
 
@@ -24,60 +22,6 @@ struct Contributions {
   std::size_t k = 0;
   std::span<const Message<Real>> messages;              // s^p
   std::span<const std::span<const Real>> accumulators;  // a^p
-};
-
-/// What aggregators keep from iteration to iteration.
-template <class Real>
-struct AggregationBuffers {
-  std::vector<SparseVector<Real>> whole;         // whole accumulators as lists
-  std::vector<const SparseVector<Real>*> lists;  // the messages of this process's workers
-  Mail<Real> mail;
-
-  // Of the tree.
-  std::vector<Edge> edges;
-  std::size_t rounds = 0;
-  std::vector<const SparseVector<Real>*> held;  // what it has made of each worker's list so far
-  std::vector<SparseVector<Real>> merged;       // held after a merge
-  std::vector<SparseVector<Real>> cuts;         // of every merge here
-  std::vector<std::size_t> cut_slots;           // where it was
-  SplitWorkspace<Real> split;
-
-  IntersectWorkspace<Real> intersect;
-  std::vector<const SparseVector<Real>*> looked_at;
-  std::vector<SparseVector<Real>> inside;
-
-  SparseVector<Real> sum, cut;
-  std::vector<SparseVector<Real>> sums;
-  std::vector<std::uint32_t> support;
-  std::vector<Real> values;
-};
-
-/// The update, and what became of the contributions of this process's workers. Reused from
-/// iteration to iteration.
-template <class Real>
-struct Aggregation {
-  bool is_dense = false;
-  std::vector<Real> dense_sum;  // g, if dense
-  SparseVector<Real> sum;       // g otherwise; the same on every process
-
-  bool applied_whole = false;                 // every message entered g as it was sent
-  std::vector<SparseVector<Real>> delivered;  // else per worker: what of a^p entered g or a merge
-  std::vector<SparseVector<Real>>
-      cut_in_merges;  // per merging worker: partial sums that its merges
-                      // cut although their index is in g's support
-  Traffic traffic;
-  AggregationBuffers<Real> buffers;
-};
-
-/// What holds for an aggregator whatever the messages are.
-struct AggregatorLaw {
-  bool applies_whole_messages = true;  // g is the sum of the messages
-  bool cuts_in_merges = false;         // partial sums can be cut from a branch, P > 2
-  bool is_sparse = true;               // g has at most k entries
-
-  // Predictions and verdicts go by these; an aggregator that says nothing claims nothing.
-  bool completes_support = false;  // g has on its support the sum of all a^p: no error there
-  bool selects_largest = false;    // it cuts sums of messages to their k largest entries
 };
 
 /// Bytes by a formula; exact, or an upper bound where merged lists may be shorter than k.
@@ -101,6 +45,22 @@ struct TrafficShape {
   }
 };
 
+template <class Real>
+class Exchange {
+ public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  Exchange(Exchange&&) = delete;
+  Exchange& operator=(Exchange&&) = delete;
+  virtual ~Exchange() = default;
+
+  /// Collective over the cluster's processes.
+  virtual void combine(const Cluster& cluster,
+                       const Contributions<Real>& contributions,
+                       Delivery<Real>& delivery) = 0;
+};
+
 class Aggregator {
  public:
   Aggregator() = default;
@@ -110,13 +70,15 @@ class Aggregator {
   Aggregator& operator=(Aggregator&&) = delete;
   virtual ~Aggregator() = default;
 
-  /// Collective over the cluster's processes.
-  virtual void combine(const Cluster& cluster,
-                       const Contributions<float>& contributions,
-                       Aggregation<float>& result) const = 0;
-  virtual void combine(const Cluster& cluster,
-                       const Contributions<double>& contributions,
-                       Aggregation<double>& result) const = 0;
+  /// The rule in use. It does not outlive the aggregator.
+  virtual void start(std::unique_ptr<Exchange<float>>& exchange) const = 0;
+  virtual void start(std::unique_ptr<Exchange<double>>& exchange) const = 0;
+  template <class Real>
+  std::unique_ptr<Exchange<Real>> exchange() const {
+    std::unique_ptr<Exchange<Real>> started;
+    start(started);
+    return started;
+  }
 
   virtual AggregatorLaw law() const = 0;
 
@@ -128,20 +90,25 @@ class Aggregator {
   virtual TrafficModel traffic_model(const TrafficShape& shape) const = 0;
 };
 
-/// Implements both overloads of `combine` by a member template of that name of Derived.
-template <class Derived>
+/// Implements both overloads of `start` by ExchangeOf<Real>, which is made of `arguments`.
+template <template <class> class ExchangeOf, class... Arguments>
 class AggregatorFor : public Aggregator {
  public:
-  void combine(const Cluster& cluster,
-               const Contributions<float>& contributions,
-               Aggregation<float>& result) const final {
-    static_cast<const Derived&>(*this).template combine<float>(cluster, contributions, result);
+  explicit AggregatorFor(Arguments... arguments) : arguments_(arguments...) {}
+  void start(std::unique_ptr<Exchange<float>>& exchange) const final { make(exchange); }
+  void start(std::unique_ptr<Exchange<double>>& exchange) const final { make(exchange); }
+
+ private:
+  template <class Real>
+  void make(std::unique_ptr<Exchange<Real>>& exchange) const {
+    exchange = std::apply(
+        [](const Arguments&... arguments) {
+          return std::make_unique<ExchangeOf<Real>>(arguments...);
+        },
+        arguments_);
   }
-  void combine(const Cluster& cluster,
-               const Contributions<double>& contributions,
-               Aggregation<double>& result) const final {
-    static_cast<const Derived&>(*this).template combine<double>(cluster, contributions, result);
-  }
+
+  std::tuple<Arguments...> arguments_;
 };
 
 /// How dense sums over processes are taken: in the order of the workers, with the same bits at any

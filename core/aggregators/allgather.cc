@@ -5,16 +5,27 @@
 namespace residuum {
 namespace {
 
-class AllGather final : public AggregatorFor<AllGather> {
+template <class Real>
+class AllGatherExchange final : public Exchange<Real> {
  public:
-  template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Aggregation<Real>& result) const {
-    gather_and_sum(cluster, contributions, result, result.sum);
-    result.applied_whole = true;
+               Delivery<Real>& delivery) override {
+    Ledger ledger(cluster);
+    delivery.is_dense = false;
+    delivery.applied_whole = true;
+    gathered_.take(
+        cluster, lists_.of(contributions), contributions.dimension, ledger, delivery.sum);
+    delivery.traffic = ledger.traffic();
   }
 
+ private:
+  MessageLists<Real> lists_;
+  GatheredSum<Real> gathered_;
+};
+
+class AllGather final : public AggregatorFor<AllGatherExchange> {
+ public:
   AggregatorLaw law() const override {
     return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
   }

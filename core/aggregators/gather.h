@@ -1,26 +1,47 @@
 #pragma once
-// What all-gather and exact gTop-k share: every message goes to every worker, and the sum is taken
-// pairwise over neighbouring workers, in a shape that depends on P alone.
+// What aggregators of lists share: messages as lists, the sum of all of them, and what of them
+// reached a support.
+
+#include <vector>
 
 #include "core/aggregators/aggregator.h"
+#include "core/cluster/ledger.h"
+#include "core/vectors/intersect.h"
 
 namespace residuum {
 
-/// buffers.lists := the messages of this process's workers as sparse vectors, where they lie; a
-/// whole accumulator becomes the list of its non-zero entries.
+/// The messages of this process's workers as sparse vectors, where they lie; a whole accumulator
+/// becomes the list of its non-zero entries.
 template <class Real>
-void messages_as_lists(const Contributions<Real>& contributions, AggregationBuffers<Real>& buffers);
+class MessageLists {
+ public:
+  /// Valid until the next call, and as long as the contributions.
+  Lists<Real> of(const Contributions<Real>& contributions);
 
-/// result.delivered := what of the messages lies on the support of result.sum.
-template <class Real>
-void find_delivered(Aggregation<Real>& result);
+ private:
+  std::vector<SparseVector<Real>> whole_;
+  std::vector<const SparseVector<Real>*> lists_;
+};
 
-/// sum := the sum of all messages, on every process; counts the traffic of the all-gather.
+/// The sum of all messages: every worker sends its own to every other, and the sum is taken
+/// pairwise over neighbouring workers, in a shape that depends on P alone.
 template <class Real>
-void gather_and_sum(const Cluster& cluster,
-                    const Contributions<Real>& contributions,
-                    Aggregation<Real>& result,
-                    SparseVector<Real>& sum);
+class GatheredSum {
+ public:
+  /// sum := the sum of all workers' lists, on every process; `mine` are those here.
+  void take(const Cluster& cluster,
+            Lists<Real> mine,
+            std::size_t dimension,
+            Ledger& ledger,
+            SparseVector<Real>& sum);
+
+ private:
+  void add_pairwise(Lists<Real> lists, SparseVector<Real>& sum);
+
+  Mail<Real> mail_;
+  std::vector<SparseVector<Real>> partial_sums_;
+  std::vector<const SparseVector<Real>*> left_;
+};
 
 /// (P-1) copies of every message; a bound for whole accumulators, whose zeros are not sent.
 TrafficModel gather_traffic_model(const TrafficShape& shape);

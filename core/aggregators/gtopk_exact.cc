@@ -2,24 +2,39 @@
 // tree approximates.
 
 #include "core/aggregators/gather.h"
+#include "core/vectors/split.h"
 
 namespace residuum {
 namespace {
 
-class GTopKExact final : public AggregatorFor<GTopKExact> {
+template <class Real>
+class ExactExchange final : public Exchange<Real> {
  public:
-  template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Aggregation<Real>& result) const {
-    auto& buffers = result.buffers;
-    gather_and_sum(cluster, contributions, result, buffers.sum);
-    split_top_k(buffers.sum, contributions.k, buffers.split, result.sum, buffers.cut);
-    result.applied_whole = false;
-    find_delivered(result);
-    result.cut_in_merges.resize(buffers.lists.size());  // all of them empty
+               Delivery<Real>& delivery) override {
+    Ledger ledger(cluster);
+    delivery.is_dense = false;
+    delivery.applied_whole = false;
+    const auto lists = lists_.of(contributions);
+    gathered_.take(cluster, lists, contributions.dimension, ledger, sum_);
+    split_top_k(sum_, contributions.k, split_, delivery.sum, cut_);
+    delivery.delivered.resize(lists.size());
+    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
+    delivery.cut_in_merges.resize(lists.size());  // all of them empty
+    delivery.traffic = ledger.traffic();
   }
 
+ private:
+  MessageLists<Real> lists_;
+  GatheredSum<Real> gathered_;
+  SparseVector<Real> sum_, cut_;
+  SplitWorkspace<Real> split_;
+  IntersectWorkspace<Real> intersect_;
+};
+
+class GTopKExact final : public AggregatorFor<ExactExchange> {
+ public:
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
             .cuts_in_merges = false,

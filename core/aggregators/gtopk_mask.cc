@@ -8,31 +8,72 @@
 namespace residuum {
 namespace {
 
-class GTopKMask final : public AggregatorFor<GTopKMask> {
+template <class Real>
+class MaskExchange final : public Exchange<Real> {
  public:
-  explicit GTopKMask(Reduction reduction) : reduction_(reduction) {}
+  explicit MaskExchange(Reduction reduction) : reduction_(reduction) {}
 
-  template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Aggregation<Real>& result) const {
-    result.is_dense = false;
-    result.applied_whole = false;
-    auto& buffers = result.buffers;
-    messages_as_lists(contributions, buffers);
-    reduce_along_tree(cluster, contributions, result);
-    std::swap(buffers.support, result.sum.indices);
-    result.cut_in_merges.resize(buffers.lists.size());  // all of them empty
-    take_from_accumulators(contributions, buffers.support, result.delivered);
-    sum_on_support(cluster, contributions, result);
-    if (cluster.here(0)) {
-      // The support goes down the tree, the values go up and down it once more.
-      const auto others = static_cast<std::uint64_t>(cluster.workers() - 1);
-      result.traffic.bytes +=
-          others * buffers.support.size() * (sizeof(std::uint32_t) + 2 * sizeof(Real));
-    }
-    result.traffic.rounds *= 2;
+               Delivery<Real>& delivery) override {
+    Ledger ledger(cluster);
+    delivery.is_dense = false;
+    delivery.applied_whole = false;
+    const auto lists = lists_.of(contributions);
+    tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
+    std::swap(support_, delivery.sum.indices);
+    ledger.pass_tree(support_.size() * sizeof(std::uint32_t));
+    delivery.cut_in_merges.resize(lists.size());  // all of them empty
+    take_from_accumulators(contributions, delivery.delivered);
+    sum_on_support(cluster, contributions, delivery.sum);
+    ledger.pass_tree(support_.size() * sizeof(Real));  // up
+    ledger.pass_tree(support_.size() * sizeof(Real));  // and down
+    delivery.traffic = ledger.traffic();
   }
+
+ private:
+  void take_from_accumulators(const Contributions<Real>& contributions,
+                              std::vector<SparseVector<Real>>& taken) const {
+    taken.resize(contributions.accumulators.size());
+    for (std::size_t slot = 0; slot < taken.size(); ++slot) {
+      taken[slot].clear();
+      for (const std::uint32_t i : support_) {
+        if (const Real value = contributions.accumulators[slot][i]; value != 0) {
+          taken[slot].push_back(i, value);
+        }
+      }
+    }
+  }
+
+  void sum_on_support(const Cluster& cluster,
+                      const Contributions<Real>& contributions,
+                      SparseVector<Real>& sum) {
+    values_.resize(support_.size());
+    const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
+      const auto accumulator = contributions.accumulators[cluster.slot(worker)];
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        block[i] += accumulator[support_[begin + i]];
+      }
+    };
+    sum_everywhere<Real>(cluster, reduction_, values_, add);
+    sum.clear();
+    for (std::size_t i = 0; i < support_.size(); ++i) {
+      if (values_[i] != 0) {
+        sum.push_back(support_[i], values_[i]);
+      }
+    }
+  }
+
+  Reduction reduction_;
+  MessageLists<Real> lists_;
+  MergeTree<Real> tree_;
+  std::vector<std::uint32_t> support_;
+  std::vector<Real> values_;
+};
+
+class GTopKMask final : public AggregatorFor<MaskExchange, Reduction> {
+ public:
+  using AggregatorFor::AggregatorFor;
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
@@ -47,46 +88,6 @@ class GTopKMask final : public AggregatorFor<GTopKMask> {
     const double per_entry = shape.entry_bytes() + sizeof(std::uint32_t) + 2 * shape.value_bytes;
     return {.bytes = (shape.workers - 1) * shape.k * per_entry, .exact = false};
   }
-
- private:
-  template <class Real>
-  static void take_from_accumulators(const Contributions<Real>& contributions,
-                                     std::span<const std::uint32_t> support,
-                                     std::vector<SparseVector<Real>>& taken) {
-    taken.resize(contributions.accumulators.size());
-    for (std::size_t slot = 0; slot < taken.size(); ++slot) {
-      taken[slot].clear();
-      for (const std::uint32_t i : support) {
-        if (const Real value = contributions.accumulators[slot][i]; value != 0) {
-          taken[slot].push_back(i, value);
-        }
-      }
-    }
-  }
-
-  template <class Real>
-  void sum_on_support(const Cluster& cluster,
-                      const Contributions<Real>& contributions,
-                      Aggregation<Real>& result) const {
-    const auto& support = result.buffers.support;
-    auto& values = result.buffers.values;
-    values.resize(support.size());
-    const auto add = [&](int worker, std::size_t begin, std::span<Real> sum) {
-      const auto accumulator = contributions.accumulators[cluster.slot(worker)];
-      for (std::size_t i = 0; i < sum.size(); ++i) {
-        sum[i] += accumulator[support[begin + i]];
-      }
-    };
-    sum_everywhere<Real>(cluster, reduction_, values, add);
-    result.sum.clear();
-    for (std::size_t i = 0; i < support.size(); ++i) {
-      if (values[i] != 0) {
-        result.sum.push_back(support[i], values[i]);
-      }
-    }
-  }
-
-  Reduction reduction_;
 };
 
 }  // namespace

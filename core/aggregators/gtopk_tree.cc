@@ -9,26 +9,32 @@
 namespace residuum {
 namespace {
 
-class GTopKTree final : public AggregatorFor<GTopKTree> {
+template <class Real>
+class TreeExchange final : public Exchange<Real> {
  public:
-  template <class Real>
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
-               Aggregation<Real>& result) const {
-    result.is_dense = false;
-    result.applied_whole = false;
-    messages_as_lists(contributions, result.buffers);
-    reduce_along_tree(cluster, contributions, result);
-    find_cuts_on_support(result);
-    find_delivered(result);
-    // The broadcast: every worker but one receives the result from another.
-    if (cluster.here(0)) {
-      const auto receivers = static_cast<std::uint64_t>(cluster.workers() - 1);
-      result.traffic.bytes +=
-          receivers * result.sum.size() * entry_bytes<Real>(contributions.dimension);
-    }
+               Delivery<Real>& delivery) override {
+    Ledger ledger(cluster);
+    delivery.is_dense = false;
+    delivery.applied_whole = false;
+    const auto lists = lists_.of(contributions);
+    tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
+    ledger.pass_tree(delivery.sum.size() * entry_bytes<Real>(contributions.dimension));
+    tree_.find_cuts_on_support(delivery.sum, delivery.cut_in_merges);
+    delivery.delivered.resize(lists.size());
+    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
+    delivery.traffic = ledger.traffic();
   }
 
+ private:
+  MessageLists<Real> lists_;
+  MergeTree<Real> tree_;
+  IntersectWorkspace<Real> intersect_;
+};
+
+class GTopKTree final : public AggregatorFor<TreeExchange> {
+ public:
   AggregatorLaw law() const override {
     return {.applies_whole_messages = false,
             .cuts_in_merges = true,

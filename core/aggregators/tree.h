@@ -2,20 +2,48 @@
 // gTopKAllReduce (Shi et al., ICDCS 2019) along the tree of tree_rounds.h. The merge of two lists
 // is Top_k of their sum; it is not associative, so the shape of the tree is part of the algorithm.
 
+#include <vector>
+
 #include "core/aggregators/aggregator.h"
+#include "core/aggregators/tree_rounds.h"
+#include "core/cluster/ledger.h"
+#include "core/vectors/intersect.h"
+#include "core/vectors/split.h"
 
 namespace residuum {
 
-/// Reduces buffers.lists (one list per worker of this process) along the tree and broadcasts the
-/// result to result.sum on every process. Counts the bytes of the way up and the rounds both ways.
 template <class Real>
-void reduce_along_tree(const Cluster& cluster,
-                       const Contributions<Real>& contributions,
-                       Aggregation<Real>& result);
+class MergeTree {
+ public:
+  /// result := what the tree makes of `lists`, one of every worker here, on every process. Charges
+  /// the way up; what comes down, and by which tree, is the caller's to charge.
+  void reduce(const Cluster& cluster,
+              const Contributions<Real>& contributions,
+              Lists<Real> lists,
+              Ledger& ledger,
+              SparseVector<Real>& result);
 
-/// result.cut_in_merges := per merging worker, the partial sums that its merges in the reduction
-/// before have cut on the support of result.sum.
-template <class Real>
-void find_cuts_on_support(Aggregation<Real>& result);
+  /// cut_in_merges := of every worker here the partial sums that its merges in the last reduction
+  /// have cut on the support of `result`.
+  void find_cuts_on_support(const SparseVector<Real>& result,
+                            std::vector<SparseVector<Real>>& cut_in_merges);
+
+ private:
+  void plan(int workers);
+  void climb(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
+  void merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot);
+
+  std::vector<Edge> edges_;
+  std::vector<const SparseVector<Real>*> held_;  // what it has made of each worker's list so far
+  std::vector<SparseVector<Real>> merged_;       // held after a merge
+  std::vector<SparseVector<Real>> cuts_;         // of every merge here
+  std::vector<std::size_t> cut_slots_;           // where it was
+  SparseVector<Real> cut_, sum_;
+  Mail<Real> mail_;
+  SplitWorkspace<Real> split_;
+  IntersectWorkspace<Real> intersect_;
+  std::vector<const SparseVector<Real>*> looked_at_;
+  std::vector<SparseVector<Real>> inside_;
+};
 
 }  // namespace residuum

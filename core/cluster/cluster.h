@@ -15,14 +15,6 @@
 
 namespace residuum {
 
-/// What an exchange costs: bytes that workers send to other workers, and messages on the critical
-/// path. Counted per worker, also where two workers share a process; `bytes` is the part sent by
-/// the workers of this process.
-struct Traffic {
-  std::uint64_t bytes = 0;
-  std::uint64_t rounds = 0;
-};
-
 /// A vector per worker, wherever it lies.
 template <class Real>
 using Lists = std::span<const SparseVector<Real>* const>;

@@ -36,13 +36,9 @@ class Dgc final : public FeedbackFor<Dgc> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
-              Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 2;
-    put_back(rule_, memory.first(d), message, aggregation, slot, settlement);
+    put_back(rule_, memory.first(d), fate, settlement);
     if (!masks_) {
       return;
     }

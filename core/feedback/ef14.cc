@@ -20,12 +20,8 @@ class Ef14 final : public FeedbackFor<Ef14> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
-              Settlement<Real>& settlement) const {
-    put_back(rule_, memory, message, aggregation, slot, settlement);
+  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+    put_back(rule_, memory, fate, settlement);
   }
 
   Units units() const override { return units_; }

@@ -21,13 +21,9 @@ class Ef21 final : public FeedbackFor<Ef21> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
-              Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 2;
-    take_into_estimate(memory.first(d), memory.subspan(d), message, aggregation, slot, settlement);
+    take_into_estimate(memory.first(d), memory.subspan(d), fate, settlement);
   }
 
   Units units() const override { return Units::gradient; }

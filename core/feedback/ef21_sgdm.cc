@@ -47,14 +47,9 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
-              Settlement<Real>& settlement) const {
+  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
     const std::size_t d = memory.size() / 3;
-    take_into_estimate(
-        memory.first(d), memory.subspan(2 * d), message, aggregation, slot, settlement);
+    take_into_estimate(memory.first(d), memory.subspan(2 * d), fate, settlement);
   }
 
   Units units() const override { return Units::gradient; }

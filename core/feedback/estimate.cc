@@ -16,11 +16,9 @@ void move(const SparseVector<Real>& entries, std::span<Real> from, std::span<Rea
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,
-                        const Message<Real>& message,
-                        const Aggregation<Real>& aggregation,
-                        std::size_t slot,
+                        const Fate<Real>& fate,
                         Settlement<Real>& settlement) {
-  if (message.everything && aggregation.applied_whole) {
+  if (fate.sent.everything && fate.applied_whole) {
     settlement.clear_everything();
     for (std::size_t i = 0; i < estimate.size(); ++i) {
       estimate[i] += accumulator[i];
@@ -28,11 +26,11 @@ void take_into_estimate(std::span<Real> accumulator,
     }
     return;
   }
-  if (aggregation.applied_whole) {
-    settlement.clear(message.entries);
+  if (fate.applied_whole) {
+    settlement.clear(fate.sent.entries);
   } else {
-    settlement.clear(aggregation.delivered[slot]);
-    settlement.give_back(aggregation.cut_in_merges[slot]);
+    settlement.clear(*fate.delivered);
+    settlement.give_back(*fate.cut_in_merges);
   }
   move(settlement.cleared(), accumulator, estimate);
   move(settlement.returned(), estimate, accumulator);
@@ -40,15 +38,11 @@ void take_into_estimate(std::span<Real> accumulator,
 
 template void take_into_estimate<float>(std::span<float>,
                                         std::span<float>,
-                                        const Message<float>&,
-                                        const Aggregation<float>&,
-                                        std::size_t,
+                                        const Fate<float>&,
                                         Settlement<float>&);
 template void take_into_estimate<double>(std::span<double>,
                                          std::span<double>,
-                                         const Message<double>&,
-                                         const Aggregation<double>&,
-                                         std::size_t,
+                                         const Fate<double>&,
                                          Settlement<double>&);
 
 }  // namespace residuum

@@ -13,9 +13,7 @@ namespace residuum {
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,
-                        const Message<Real>& message,
-                        const Aggregation<Real>& aggregation,
-                        std::size_t slot,
+                        const Fate<Real>& fate,
                         Settlement<Real>& settlement);
 
 }  // namespace residuum

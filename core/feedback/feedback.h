@@ -8,16 +8,17 @@
 #include <optional>
 #include <span>
 
-#include "core/aggregators/aggregator.h"
 #include "core/config/registry.h"
+#include "core/messages/delivery.h"
+#include "core/messages/laws.h"
 #include "core/vectors/fused.h"
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
 
 /// What `settle` took from an accumulator and what it gave back, as lists: a - cleared + returned.
-/// The lists are those of the message or of the aggregation where one of them says it: valid as
-/// long as these.
+/// The lists are those of the message or of its fate where one of them says it: valid as long as
+/// these.
 template <class Real>
 class Settlement {
  public:
@@ -78,16 +79,12 @@ class Feedback {
                                double step_size,
                                const Pass& pass) const = 0;
 
-  /// memory := residual e^p_{t+1}, from what became of the message of the worker in `slot`.
+  /// memory := residual e^p_{t+1}, from what became of the worker's message.
   virtual void settle(std::span<float> memory,
-                      const Message<float>& message,
-                      const Aggregation<float>& aggregation,
-                      std::size_t slot,
+                      const Fate<float>& fate,
                       Settlement<float>& settlement) const = 0;
   virtual void settle(std::span<double> memory,
-                      const Message<double>& message,
-                      const Aggregation<double>& aggregation,
-                      std::size_t slot,
+                      const Fate<double>& fate,
                       Settlement<double>& settlement) const = 0;
 
   virtual Units units() const = 0;
@@ -135,18 +132,14 @@ class FeedbackFor : public Feedback {
     return self().template accumulate<double>(memory, gradient, step_size, pass);
   }
   void settle(std::span<float> memory,
-              const Message<float>& message,
-              const Aggregation<float>& aggregation,
-              std::size_t slot,
+              const Fate<float>& fate,
               Settlement<float>& settlement) const final {
-    self().template settle<float>(memory, message, aggregation, slot, settlement);
+    self().template settle<float>(memory, fate, settlement);
   }
   void settle(std::span<double> memory,
-              const Message<double>& message,
-              const Aggregation<double>& aggregation,
-              std::size_t slot,
+              const Fate<double>& fate,
               Settlement<double>& settlement) const final {
-    self().template settle<double>(memory, message, aggregation, slot, settlement);
+    self().template settle<double>(memory, fate, settlement);
   }
 
  private:

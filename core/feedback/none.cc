@@ -23,9 +23,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
 
   template <class Real>
   void settle(std::span<Real> memory,
-              const Message<Real>& /*message*/,
-              const Aggregation<Real>& /*aggregation*/,
-              std::size_t /*slot*/,
+              const Fate<Real>& /*fate*/,
               Settlement<Real>& settlement) const {
     std::fill(memory.begin(), memory.end(), Real{0});
     settlement.clear_everything();

@@ -4,22 +4,18 @@ namespace residuum {
 namespace {
 
 template <class Real>
-void choose(PutBack rule,
-            const Message<Real>& message,
-            const Aggregation<Real>& aggregation,
-            std::size_t slot,
-            Settlement<Real>& settlement) {
-  const bool takes_all_sent = aggregation.applied_whole || rule == PutBack::discard;
-  if (message.everything && takes_all_sent) {
+void choose(PutBack rule, const Fate<Real>& fate, Settlement<Real>& settlement) {
+  const bool takes_all_sent = fate.applied_whole || rule == PutBack::discard;
+  if (fate.sent.everything && takes_all_sent) {
     settlement.clear_everything();
-  } else if (aggregation.applied_whole) {
-    settlement.clear(message.entries);
+  } else if (fate.applied_whole) {
+    settlement.clear(fate.sent.entries);
   } else if (rule == PutBack::discard) {
-    settlement.clear_union(aggregation.delivered[slot], message.entries);
+    settlement.clear_union(*fate.delivered, fate.sent.entries);
   } else {
-    settlement.clear(aggregation.delivered[slot]);
+    settlement.clear(*fate.delivered);
     if (rule == PutBack::captured) {
-      settlement.give_back(aggregation.cut_in_merges[slot]);
+      settlement.give_back(*fate.cut_in_merges);
     }
   }
 }
@@ -48,11 +44,9 @@ bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers) {
 template <class Real>
 void put_back(PutBack rule,
               std::span<Real> accumulator,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
+              const Fate<Real>& fate,
               Settlement<Real>& settlement) {
-  choose(rule, message, aggregation, slot, settlement);
+  choose(rule, fate, settlement);
   if (settlement.cleared_everything()) {
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
     return;
@@ -67,17 +61,10 @@ void put_back(PutBack rule,
   }
 }
 
-template void put_back<float>(PutBack,
-                              std::span<float>,
-                              const Message<float>&,
-                              const Aggregation<float>&,
-                              std::size_t,
-                              Settlement<float>&);
+template void put_back<float>(PutBack, std::span<float>, const Fate<float>&, Settlement<float>&);
 template void put_back<double>(PutBack,
                                std::span<double>,
-                               const Message<double>&,
-                               const Aggregation<double>&,
-                               std::size_t,
+                               const Fate<double>&,
                                Settlement<double>&);
 
 }  // namespace residuum

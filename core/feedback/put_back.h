@@ -27,9 +27,7 @@ bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers);
 template <class Real>
 void put_back(PutBack rule,
               std::span<Real> accumulator,
-              const Message<Real>& message,
-              const Aggregation<Real>& aggregation,
-              std::size_t slot,
+              const Fate<Real>& fate,
               Settlement<Real>& settlement);
 
 }  // namespace residuum

@@ -30,13 +30,16 @@ class Layered final : public SparsifierFor<Layered> {
       workspace.part = l;
       SelectionContext of_layer = context;
       of_layer.seed += l * kApart;
-      Message<Real>& part = buffer<Real>(workspace);
+      auto& kept = std::get<SparseVector<Real>>(workspace.layer_entries);
+      Message<Real> part;
+      std::swap(part.entries, kept);
       inner_->select(accumulator.subspan(begin, size), of_layer, workspace, part);
+      std::swap(part.entries, kept);
       if (part.everything) {
         message.everything = true;
         break;
       }
-      append(part, begin, message.entries);
+      append(kept, begin, message.entries);
     }
     workspace.part = 0;
   }
@@ -94,16 +97,12 @@ class Layered final : public SparsifierFor<Layered> {
 
  private:
   template <class Real>
-  static void append(const Message<Real>& part, std::size_t begin, SparseVector<Real>& entries) {
-    for (std::size_t i = 0; i < part.entries.size(); ++i) {
-      entries.push_back(static_cast<std::uint32_t>(begin + part.entries.indices[i]),
-                        part.entries.values[i]);
+  static void append(const SparseVector<Real>& layer,
+                     std::size_t begin,
+                     SparseVector<Real>& entries) {
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      entries.push_back(static_cast<std::uint32_t>(begin + layer.indices[i]), layer.values[i]);
     }
-  }
-
-  template <class Real>
-  static Message<Real>& buffer(SelectWorkspace& workspace) {
-    return std::get<Message<Real>>(workspace.layer_messages);
   }
 
   std::unique_ptr<Sparsifier> inner_;

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/config/registry.h"
-#include "core/vectors/message.h"
+#include "core/messages/message.h"
 #include "core/vectors/select.h"
 
 namespace residuum {

@@ -115,8 +115,8 @@ Training unwatched(const Training& training) {
   bare.accumulation = training.accumulation;
   bare.sampling = training.sampling;
   bare.precision = training.precision;
-  bare.measure = false;
-  bare.full_gradient = false;
+  bare.plan.measure = false;
+  bare.plan.full_gradient = false;
   bare.stop = training.stop;
   return bare;
 }

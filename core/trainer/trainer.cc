@@ -5,12 +5,13 @@
 #include <cmath>
 #include <utility>
 
-#include "core/trainer/landscape.h"
-#include "core/trainer/measurement.h"
-#include "core/trainer/model_update.h"
+#include "core/measurement/evaluate.h"
+#include "core/measurement/landscape.h"
+#include "core/measurement/measurement.h"
 #include "core/trainer/step_end.h"
-#include "core/trainer/worker_gradients.h"
-#include "core/trainer/worker_messages.h"
+#include "core/training/model_update.h"
+#include "core/training/worker_gradients.h"
+#include "core/training/worker_messages.h"
 
 namespace residuum {
 namespace {
@@ -43,7 +44,8 @@ class Trainer {
         update_(training),
         gradients_(training),
         messages_(training),
-        scalars_(slots()) {
+        scalars_(slots()),
+        exchange_(method_.aggregator->template exchange<Real>()) {
     objective_.initial_point(training.seed, model_);
     working_model_.assign(model_.begin(), model_.end());
   }
@@ -104,7 +106,7 @@ class Trainer {
     std::vector<double> gradient;
     const auto statistics = gradients_.mean_statistics();
     const Evaluation evaluation = residuum::evaluate(
-        training_, {model_, statistics}, training_.full_gradient ? &gradient : nullptr);
+        training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
     const StepEnd end = agree(cluster_.world(), end_at_point(evaluation));
     if (end.diverged()) {
       end_diverged(end, evaluation, outcome);
@@ -170,7 +172,7 @@ class Trainer {
 
   /// One iteration; returns what the processes agreed on.
   StepEnd step(std::uint64_t t, Measurement<Real>& measurement, Landscape& landscape) {
-    const bool measured = training_.measure && is_measured(t);
+    const bool measured = training_.plan.measures(t);
     StepTimes times;
     auto mark = Clock::now();
     const double eta = method_.step_rule->at(t, epoch(t));
@@ -183,13 +185,13 @@ class Trainer {
                       .virtual_iterate = measurement.virtual_iterate(),
                       .unperturbed = measurement.unperturbed_iterate()},
                      statistics);
-      test = is_due(training_.tested, t) ? tested(statistics) : std::nullopt;
+      test = is_due(training_.plan.tested, t) ? tested(statistics) : std::nullopt;
     }
     times.measure_s += lap(mark);
 
     gradients_.compute(t, working_model_, scalars_);
     times.compute_s = lap(mark);
-    const bool split = measured && is_due(training_.split, t) &&
+    const bool split = measured && is_due(training_.plan.split, t) &&
                        gradients_.compute_halves(t, working_model_, scalars_);
     times.measure_s += lap(mark);
     messages_.form(t, eta, gradients_.all(), scalars_);
@@ -201,7 +203,7 @@ class Trainer {
     }
     StepState<Real> state = view_of(t, eta);
     combine(state.k);
-    state.update_scale = update_.clip(aggregation_, eta);
+    state.update_scale = update_.clip(delivery_, eta);
     times.aggregate_s = lap(mark);
     if (split) {
       state.half_gradients = gradients_.halves();
@@ -212,8 +214,8 @@ class Trainer {
       messages_.measure(scalars_);
     }
     times.measure_s += lap(mark);
-    model_is_lost_ = !update_.apply(aggregation_, eta, model_, working_model_);
-    messages_.settle(aggregation_, measured, scalars_);
+    model_is_lost_ = !update_.apply(delivery_, eta, model_, working_model_);
+    messages_.settle(delivery_, measured, scalars_);
     times.aggregate_s += lap(mark);
     measurement.after_update(state, measured);
     // Numbers of a model that is lost are no measurement; the next iteration will not be done.
@@ -237,16 +239,9 @@ class Trainer {
             .memories = messages_.memories(),
             .messages = messages_.messages(),
             .settlements = messages_.settlements(),
-            .aggregation = &aggregation_,
+            .delivery = &delivery_,
             .model = model_,
             .scalars = scalars_};
-  }
-
-  /// Whatever is looked at makes an iteration a measured one.
-  bool is_measured(std::uint64_t t) const {
-    return training_.measured->due(t) || is_due(training_.evaluated, t) ||
-           is_due(training_.tested, t) || is_due(training_.virtual_points, t) ||
-           is_due(training_.split, t) || is_due(training_.power, t) || is_due(training_.sorted, t);
   }
 
   std::optional<TestResult> tested(std::span<const double> statistics) const {
@@ -296,8 +291,8 @@ class Trainer {
                                             .k = k,
                                             .messages = messages_.messages(),
                                             .accumulators = messages_.accumulators()};
-    method_.aggregator->combine(cluster_, contributions, aggregation_);
-    scalars_.front().bytes = static_cast<double>(aggregation_.traffic.bytes);
+    exchange_->combine(cluster_, contributions, delivery_);
+    scalars_.front().bytes = static_cast<double>(delivery_.traffic.bytes);
     scalars_.front().total_bytes += scalars_.front().bytes;
   }
 
@@ -316,39 +311,11 @@ class Trainer {
   WorkerGradients<Real> gradients_;
   WorkerMessages<Real> messages_;
   std::vector<WorkerScalars> scalars_;
-  Aggregation<Real> aggregation_;
+  std::unique_ptr<Exchange<Real>> exchange_;
+  Delivery<Real> delivery_;
 };
 
 }  // namespace
-
-const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
-  for (const auto& stage : stages) {
-    if (iteration < stage.until) {
-      return *stage.sparsifier;
-    }
-  }
-  return *sparsifier;
-}
-
-bool Method::follows_gradients() const {
-  return momentum == 0 && weight_decay == 0 && clip != Clip::update && !feedback->has_velocity();
-}
-
-double Method::gain() const { return feedback->gain() / (1 - momentum); }
-
-double Method::effective_decay() const { return weight_decay / feedback->gain(); }
-
-bool Training::follows_unperturbed() const {
-  return measure && wants_unperturbed && virtual_points && !method->follows_gradients();
-}
-
-void check_dimension(const Objective& objective) {
-  constexpr std::size_t kEnd = std::size_t{1} << 32;
-  require(objective.dimension() < kEnd,
-          "the model has {} parameters; at most {} can be trained, so take a smaller model",
-          objective.dimension(),
-          kEnd - 1);
-}
 
 Outcome train(const Training& training, StepObserver& observer) {
   check_dimension(*training.objective);

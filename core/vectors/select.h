@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/vectors/candidates.h"
-#include "core/vectors/message.h"
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
@@ -29,7 +28,8 @@ struct SelectWorkspace {
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> magnitudes;
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> bucket;
   std::vector<bool> taken;  // all false between selections
-  std::tuple<Message<float>, Message<double>> layer_messages;
+  /// What was selected of one layer.
+  std::tuple<SparseVector<float>, SparseVector<double>> layer_entries;
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index.

@@ -4,8 +4,6 @@
 
 namespace residuum {
 
-std::string torch_version() { return TORCH_VERSION; }
-
 namespace {
 
 /// Nothing writes through a view of what is const, though from_blob wants a mutable pointer.

@@ -1,14 +1,10 @@
 #pragma once
-// What libtorch itself would do: its version, and its operators as baselines for benchmarks.
+// What libtorch itself would do: its operators as baselines for benchmarks.
 
 #include <cstddef>
 #include <span>
-#include <string>
 
 namespace residuum {
-
-/// "1.13.0".
-std::string torch_version();
 
 /// |x|.topk(k) on one thread, the selection as training code writes it; returns the last kept
 /// magnitude, so that nothing is optimised away. Requires 1 <= k <= x.size().

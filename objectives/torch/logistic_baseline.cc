@@ -8,7 +8,7 @@ namespace residuum {
 
 class TorchLogistic::Implementation {
  public:
-  explicit Implementation(const TorchLogisticSetting& setting)
+  explicit Implementation(const LogisticSetting& setting)
       : setting_(setting),
         rows_((torch::rand({setting.rows, setting.features}) < kShareOfOnes).to(torch::kFloat32)),
         labels_(2 * (torch::rand({setting.rows}) < 0.5).to(torch::kFloat32) - 1),
@@ -45,14 +45,14 @@ class TorchLogistic::Implementation {
     return torch::zeros_like(x).index_copy_(0, indices, x.index_select(0, indices));
   }
 
-  TorchLogisticSetting setting_;
+  LogisticSetting setting_;
   torch::Tensor rows_;
   torch::Tensor labels_;
   torch::Tensor model_;
   std::vector<torch::Tensor> residuals_;
 };
 
-TorchLogistic::TorchLogistic(const TorchLogisticSetting& setting)
+TorchLogistic::TorchLogistic(const LogisticSetting& setting)
     : implementation_(std::make_unique<Implementation>(setting)) {}
 TorchLogistic::~TorchLogistic() = default;
 

@@ -2,25 +2,16 @@
 // A baseline for benchmarks: error feedback with gTop-k on logistic regression, every step of it an
 // operator of libtorch, as training code would write it.
 
-#include <cstdint>
 #include <memory>
 
-namespace residuum {
+#include "objectives/network_module.h"
 
-struct TorchLogisticSetting {
-  std::int64_t rows = 0;
-  std::int64_t features = 0;
-  int workers = 1;
-  std::int64_t batch = 1;
-  std::int64_t k = 1;
-  double step_size = 0;
-  double l2 = 0;
-};
+namespace residuum {
 
 /// On made data, dense and binary: what it costs depends on the shape alone. One thread.
 class TorchLogistic {
  public:
-  explicit TorchLogistic(const TorchLogisticSetting& setting);
+  explicit TorchLogistic(const LogisticSetting& setting);
   TorchLogistic(const TorchLogistic&) = delete;
   TorchLogistic& operator=(const TorchLogistic&) = delete;
   TorchLogistic(TorchLogistic&&) = delete;

@@ -131,8 +131,8 @@ struct StepSight {
     view.virtual_iterate = z;
     view.virtual_step_norm = std::sqrt(norm_sq<double>(z));
     view.compensated_gap_norm_sq = norm_sq<double>(z);
-    view.update_is_dense = step.aggregation.is_dense;
-    view.dense_update = step.aggregation.dense_sum;
+    view.update_is_dense = step.delivery.is_dense;
+    view.dense_update = step.delivery.dense_sum;
     view.update = &update;
     view.sent = sent;
     view.cleared = cleared;
@@ -140,7 +140,7 @@ struct StepSight {
     view.sent_everything = step.messages.front().everything;
     view.cleared_everything = step.settlements.front().cleared_everything();
     view.worker_scalars = scalars;
-    view.traffic = step.aggregation.traffic;
+    view.traffic = step.delivery.traffic;
     double entries = 0;
     for (const auto& worker : scalars) {
       entries += worker.nnz_sent;

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of core share: components from JSON, one aggregation step on given accumulators.
+// What the tests of core share: components from JSON, one delivery step on given accumulators.
 
 #include <gtest/gtest.h>
 
@@ -124,20 +124,20 @@ std::vector<Message<Real>> messages_of(const Sparsifier& rule, const Rows<Real>&
 
 /// What the exchange makes of messages, with one process for all workers.
 template <class Real>
-Aggregation<Real> aggregate(const Aggregator& rule,
-                            const std::vector<Message<Real>>& messages,
-                            const Rows<Real>& accumulators,
-                            std::size_t k) {
+Delivery<Real> aggregate(const Aggregator& rule,
+                         const std::vector<Message<Real>>& messages,
+                         const Rows<Real>& accumulators,
+                         std::size_t k) {
   const auto world = make_single_process();
   const Cluster cluster(*world, static_cast<int>(accumulators.size()));
   const std::vector<std::span<const Real>> views(accumulators.begin(), accumulators.end());
-  Aggregation<Real> result;
-  rule.combine(cluster,
-               Contributions<Real>{.dimension = accumulators.front().size(),
-                                   .k = k,
-                                   .messages = messages,
-                                   .accumulators = views},
-               result);
+  Delivery<Real> result;
+  rule.exchange<Real>()->combine(cluster,
+                                 Contributions<Real>{.dimension = accumulators.front().size(),
+                                                     .k = k,
+                                                     .messages = messages,
+                                                     .accumulators = views},
+                                 result);
   return result;
 }
 
@@ -145,7 +145,7 @@ Aggregation<Real> aggregate(const Aggregator& rule,
 template <class Real>
 struct Step {
   std::vector<Message<Real>> messages;
-  Aggregation<Real> aggregation;
+  Delivery<Real> delivery;
   std::vector<Settlement<Real>> settlements;
   Rows<Real> residuals;
   std::vector<Real> update;  // g, dense
@@ -177,7 +177,7 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   const std::size_t d = accumulators.front().size();
   Step<Real> step;
   step.messages = messages_of(*selection, accumulators);
-  step.aggregation = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
+  step.delivery = aggregate(*exchange, step.messages, accumulators, selection->k(d).value_or(d));
   step.residuals = accumulators;
   for (auto& row : step.residuals) {
     row.resize(d * memory->vectors());
@@ -185,14 +185,11 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   step.settlements.resize(accumulators.size());
   for (std::size_t p = 0; p < accumulators.size(); ++p) {
     memory->settle(std::span<Real>(step.residuals[p]),
-                   step.messages[p],
-                   step.aggregation,
-                   p,
+                   step.delivery.fate(step.messages[p], p),
                    step.settlements[p]);
     step.residuals[p].resize(d);
   }
-  step.update =
-      step.aggregation.is_dense ? step.aggregation.dense_sum : dense(step.aggregation.sum, d);
+  step.update = step.delivery.is_dense ? step.delivery.dense_sum : dense(step.delivery.sum, d);
   return step;
 }
 

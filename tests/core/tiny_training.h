@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/trainer/density_schedule.h"
+#include "core/schedules/density_schedule.h"
 #include "core/trainer/trainer.h"
 #include "tests/core/support.h"
 
@@ -181,31 +181,31 @@ inline Outcome train(World& world,
   training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
   training.precision = recipe.precision;
-  training.measure = recipe.measure;
-  training.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
+  training.plan.measure = recipe.measure;
+  training.plan.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
   if (recipe.evaluated) {
-    training.evaluated = Cadence(*recipe.evaluated, "'probes.evaluate'", recipe.iterations);
+    training.plan.evaluated = Cadence(*recipe.evaluated, "'probes.evaluate'", recipe.iterations);
   }
   if (recipe.tested) {
-    training.tested = Cadence(*recipe.tested, "'probes.test'", recipe.iterations);
+    training.plan.tested = Cadence(*recipe.tested, "'probes.test'", recipe.iterations);
   }
   training.stop = recipe.stop;
   if (recipe.split) {
-    training.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
+    training.plan.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
   }
   if (recipe.sorted) {
-    training.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
+    training.plan.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);
   }
   if (recipe.power) {
-    training.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
+    training.plan.power = Cadence(*recipe.power, "'probes.power_every'", recipe.iterations);
   }
   if (recipe.virtual_points) {
-    training.virtual_points =
+    training.plan.virtual_points =
         Cadence(*recipe.virtual_points, "'probes.virtual_every'", recipe.iterations);
   }
-  training.compares_points = recipe.compares_points;
-  training.wants_unperturbed = recipe.unperturbed;
-  training.averages_iterates = recipe.averages_iterates;
+  training.plan.compares_points = recipe.compares_points;
+  training.plan.wants_unperturbed = recipe.unperturbed;
+  training.plan.averages_iterates = recipe.averages_iterates;
   training.loss_bound = recipe.loss_bound;
   training.minimum = recipe.minimum;
   training.minimizer = recipe.minimizer;

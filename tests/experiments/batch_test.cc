@@ -11,7 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "experiments/file_lock.h"
+#include "experiments/runs/file_lock.h"
 #include "tests/experiments/tiny_study.h"
 
 namespace residuum {

@@ -1,6 +1,6 @@
 // Checkpoint files: what is written comes back, and nothing else is ever taken for it.
 
-#include "experiments/checkpoint.h"
+#include "experiments/runs/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "experiments/checksum.h"
+#include "experiments/runs/checksum.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

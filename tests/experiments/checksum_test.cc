@@ -1,6 +1,6 @@
 // CRC-32 of text and of files that grow.
 
-#include "experiments/checksum.h"
+#include "experiments/runs/checksum.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/vectors_file.h"
+#include "experiments/commands/vectors_file.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/sparsifiers/sparsifier.h"
-#include "experiments/program.h"
+#include "experiments/program/program.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "experiments/file_lock.h"
+#include "experiments/runs/file_lock.h"
 #include "tests/experiments/resume.h"
 #include "tests/experiments/tiny_study.h"
 

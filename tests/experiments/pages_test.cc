@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/csv_reader.h"
+#include "reports/tables/csv_reader.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {

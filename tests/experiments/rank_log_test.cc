@@ -1,6 +1,6 @@
 // What goes wrong on one process is written in the folder of the run, under the process's rank.
 
-#include "experiments/rank_log.h"
+#include "experiments/runs/rank_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

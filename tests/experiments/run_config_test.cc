@@ -1,9 +1,11 @@
 // From settings to a run: its identity, and the refusal of values that cannot be meant.
 
-#include "experiments/run_config.h"
+#include "experiments/study/run_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "experiments/study/prepare_all.h"
 
 namespace residuum {
 namespace {
@@ -146,9 +148,10 @@ TEST(PartitionSeed, IsTheRunsOrAWholeNumber) {
 }
 
 TEST(RunConfig, MeasuresWhereOnlyATableOfDetailsIsWanted) {
-  EXPECT_FALSE(prepared(kConfigStudy, {"probes.names=[]"}).front().training.measure);
-  EXPECT_TRUE(
-      prepared(kConfigStudy, {"probes.names=[]", "probes.workers=true"}).front().training.measure);
+  EXPECT_FALSE(prepared(kConfigStudy, {"probes.names=[]"}).front().training.plan.measure);
+  EXPECT_TRUE(prepared(kConfigStudy, {"probes.names=[]", "probes.workers=true"})
+                  .front()
+                  .training.plan.measure);
 }
 
 TEST(RunConfig, RefusesWhatCannotBeMeant) {

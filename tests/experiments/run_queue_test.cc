@@ -1,6 +1,6 @@
 // Several takers share the runs of a batch through a file.
 
-#include "experiments/run_queue.h"
+#include "experiments/runs/run_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How a study file becomes runs, and what is said of a file that is wrong.
 
-#include "experiments/study.h"
+#include "experiments/study/study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

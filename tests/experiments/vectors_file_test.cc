@@ -1,6 +1,6 @@
 // Vectors that a user brings, as .csv and .npy.
 
-#include "experiments/vectors_file.h"
+#include "experiments/commands/vectors_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

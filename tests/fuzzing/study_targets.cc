@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include "experiments/run_config.h"
-#include "experiments/study.h"
+#include "experiments/study/prepare_all.h"
+#include "experiments/study/run_config.h"
+#include "experiments/study/study.h"
 #include "tests/fuzzing/targets.h"
 
 namespace residuum::fuzzing {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/record/record.h"
-#include "reports/csv.h"
-#include "reports/files.h"
+#include "reports/tables/csv.h"
+#include "reports/tables/files.h"
 
 namespace residuum::reports::testing {
 

@@ -42,7 +42,7 @@ TEST(Capture, IsThatOfTheTable) {
   for (const auto& row : kTable) {
     for (std::size_t i = 0; i < laws.size(); ++i) {
       EXPECT_NEAR(capture(laws[i], row.kappa), row.captured[i], 5.1e-7) << row.kappa;
-      const auto delta = predicted_delta_iid(Exchange::whole, row.kappa, 4, laws[i]);
+      const auto delta = predicted_delta_iid(Combination::whole, row.kappa, 4, laws[i]);
       EXPECT_NEAR(*delta, row.delta[i], 5.1e-7) << row.kappa;
     }
   }
@@ -97,8 +97,8 @@ TEST(IidPrediction, TurnsExactlyAtTheLargestNumberOfWorkers) {
        {kGaussian, kLaplace, kUniform, EntryLaw{.kind = EntryLaw::Kind::pareto, .tail = 3.5}}) {
     for (const double rho : {0.2, 0.013, 1.1e-3}) {
       const double most = *largest_workers_iid(rho, law);
-      EXPECT_LE(*predicted_delta_iid(Exchange::selected, rho, most, law), 1 + 1e-12);
-      EXPECT_GT(*predicted_delta_iid(Exchange::selected, rho, most + 1, law), 1);
+      EXPECT_LE(*predicted_delta_iid(Combination::selected, rho, most, law), 1 + 1e-12);
+      EXPECT_GT(*predicted_delta_iid(Combination::selected, rho, most + 1, law), 1);
     }
   }
   // Pareto: (rho/P)^(1-2/a) = rho gives P = rho^(1 - a/(a-2)) = rho^-2 at a = 3.
@@ -107,8 +107,8 @@ TEST(IidPrediction, TurnsExactlyAtTheLargestNumberOfWorkers) {
 
 TEST(IidPrediction, HasNoLimitWhereSelectedValuesAreWhole) {
   EXPECT_FALSE(largest_workers_iid(1));
-  EXPECT_LT(*predicted_delta_iid(Exchange::completed, 0.001, 1e6), 1);
-  EXPECT_FALSE(predicted_delta_iid(Exchange::whole, 0, 4));
+  EXPECT_LT(*predicted_delta_iid(Combination::completed, 0.001, 1e6), 1);
+  EXPECT_FALSE(predicted_delta_iid(Combination::whole, 0, 4));
 }
 
 }  // namespace

@@ -36,11 +36,13 @@ const std::vector<std::string> kAggregators{
     "dense", "allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"};
 
 TEST(DeltaPrediction, OfTopKGoesByWhatBecomesOfTheMessages) {
-  const double whole = *predicted_delta_iid(Exchange::whole, 0.01, 8);
+  const double whole = *predicted_delta_iid(Combination::whole, 0.01, 8);
   EXPECT_EQ(predicted(kTop, "allgather").delta, whole);
   EXPECT_EQ(predicted(kTop, "dense").delta, whole);
-  EXPECT_EQ(predicted(kTop, "gtopk-tree").delta, predicted_delta_iid(Exchange::selected, 0.01, 8));
-  EXPECT_EQ(predicted(kTop, "gtopk-mask").delta, predicted_delta_iid(Exchange::completed, 0.01, 8));
+  EXPECT_EQ(predicted(kTop, "gtopk-tree").delta,
+            predicted_delta_iid(Combination::selected, 0.01, 8));
+  EXPECT_EQ(predicted(kTop, "gtopk-mask").delta,
+            predicted_delta_iid(Combination::completed, 0.01, 8));
   EXPECT_EQ(predicted(kTop, "gtopk-exact").delta, overlapping_delta_iid(0.01, 8));
   EXPECT_EQ(predicted(kTop, "gtopk-tree").largest_workers, largest_workers_iid(0.01));
   EXPECT_EQ(predicted(kTop, "gtopk-exact").largest_workers, *largest_workers_overlapping(0.01));

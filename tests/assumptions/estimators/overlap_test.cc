@@ -25,7 +25,7 @@ TEST(OverlapPrediction, IsTheEnergyCaptureOfOneWorker) {
 TEST(OverlapPrediction, NeglectsWhatIsNegligibleWhereSelectionsHardlyMeet) {
   for (const EntryLaw& law : {kGaussianEntries, kLaplaceEntries}) {
     EXPECT_NEAR(*overlapping_delta_iid(1e-4, 8, law),
-                *predicted_delta_iid(Exchange::selected, 1e-4, 8, law),
+                *predicted_delta_iid(Combination::selected, 1e-4, 8, law),
                 1e-5);
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Vector = SparseVector<double>;
 
-Aggregation<double> top_one(const std::string& kind, const test::Rows<double>& rows) {
+Delivery<double> top_one(const std::string& kind, const test::Rows<double>& rows) {
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", 1}}), rows);
   return test::aggregate(*test::aggregator({{"kind", kind}}), messages, rows, 1);
 }
@@ -78,13 +78,13 @@ TEST(GTopKTree, DependsOnTheOrderOfWorkersAsTheExactSelectionDoesNot) {
 
 TEST(GTopKTree, ReportsWhatAMergeCutAtAnIndexThatSurvived) {
   // T-LEAK: merging (0,6) and (1,0) cuts 1 at index 0, which survives with 10.
-  const auto aggregation = top_one("gtopk-tree", {{5, 0}, {5, 0}, {0, 6}, {1, 0}});
+  const auto delivery = top_one("gtopk-tree", {{5, 0}, {5, 0}, {0, 6}, {1, 0}});
 
-  EXPECT_EQ(aggregation.sum, (Vector{{0}, {10}}));
-  EXPECT_EQ(aggregation.cut_in_merges[2], (Vector{{0}, {1}}));
-  EXPECT_TRUE(aggregation.cut_in_merges[0].empty());
-  EXPECT_EQ(aggregation.delivered[3], (Vector{{0}, {1}}));
-  EXPECT_TRUE(aggregation.delivered[2].empty());
+  EXPECT_EQ(delivery.sum, (Vector{{0}, {10}}));
+  EXPECT_EQ(delivery.cut_in_merges[2], (Vector{{0}, {1}}));
+  EXPECT_TRUE(delivery.cut_in_merges[0].empty());
+  EXPECT_EQ(delivery.delivered[3], (Vector{{0}, {1}}));
+  EXPECT_TRUE(delivery.delivered[2].empty());
 }
 
 TEST(GTopKTree, WorksForThreeFiveSixAndSevenWorkers) {
@@ -101,16 +101,16 @@ TEST(GTopKTree, WorksForThreeFiveSixAndSevenWorkers) {
 
 TEST(GTopKMask, SumsTheWholeAccumulatorsOnTheSupport) {
   // The tree picks index 0 (30); worker 1 adds its unsent -20 there.
-  const auto aggregation = top_one("gtopk-mask", {{30, 0, 0}, {-20, 21, 21}});
+  const auto delivery = top_one("gtopk-mask", {{30, 0, 0}, {-20, 21, 21}});
 
-  EXPECT_EQ(aggregation.sum, (Vector{{0}, {10}}));
-  EXPECT_EQ(aggregation.delivered[1], (Vector{{0}, {-20}}));
+  EXPECT_EQ(delivery.sum, (Vector{{0}, {10}}));
+  EXPECT_EQ(delivery.delivered[1], (Vector{{0}, {-20}}));
 }
 
 TEST(GTopKMask, DropsAnIndexWhereTheAccumulatorsCancel) {
-  const auto aggregation = top_one("gtopk-mask", {{2, 0}, {-2, 3}});
+  const auto delivery = top_one("gtopk-mask", {{2, 0}, {-2, 3}});
 
-  EXPECT_EQ(aggregation.sum, (Vector{{1}, {3}}));
+  EXPECT_EQ(delivery.sum, (Vector{{1}, {3}}));
   EXPECT_TRUE(top_one("gtopk-mask", {{2, 0}, {0, 0}, {0, 0}, {-2, 0}}).sum.empty());
 }
 

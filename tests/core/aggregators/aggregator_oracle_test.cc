@@ -90,7 +90,7 @@ void for_every_case(std::size_t d, Check check) {
 }
 
 template <class Real>
-Aggregation<Real> aggregated_by_top_k(const Case& c, const test::Rows<Real>& rows) {
+Delivery<Real> aggregated_by_top_k(const Case& c, const test::Rows<Real>& rows) {
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", c.k}}), rows);
   return test::aggregate(*test::aggregator({{"kind", c.name}}), messages, rows, c.k);
 }
@@ -107,7 +107,7 @@ std::vector<test::Entries> widened(const test::Rows<Real>& rows) {
 template <class Real>
 void expect_oracle(const Case& c) {
   const auto rows = accumulators_of<Real>(c.form, c.workers, c.d);
-  const auto aggregation = aggregated_by_top_k(c, rows);
+  const auto delivery = aggregated_by_top_k(c, rows);
   const auto whole = widened(rows);
   std::vector<test::Entries> messages;
   for (const auto& row : whole) {
@@ -115,8 +115,8 @@ void expect_oracle(const Case& c) {
   }
   const auto expected = test::aggregated(c.name, messages, whole, c.k);
 
-  const auto update = aggregation.is_dense ? test::sparse(aggregation.dense_sum) : aggregation.sum;
-  ASSERT_TRUE(is_well_formed(aggregation.sum, c.d));
+  const auto update = delivery.is_dense ? test::sparse(delivery.dense_sum) : delivery.sum;
+  ASSERT_TRUE(is_well_formed(delivery.sum, c.d));
   ASSERT_EQ(update.size(), expected.size());
   const double tolerance = c.form == Form::normal ? 1e-14 * static_cast<double>(c.workers) : 0;
   for (std::size_t i = 0; i < update.size(); ++i) {
@@ -156,23 +156,23 @@ TEST(Aggregators, SayExactlyWhatTheyDeliveredAndCut) {
       return;
     }
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto aggregation = aggregated_by_top_k(c, rows);
-    if (aggregation.applied_whole) {
+    const auto delivery = aggregated_by_top_k(c, rows);
+    if (delivery.applied_whole) {
       return;
     }
-    ASSERT_EQ(aggregation.delivered.size(), c.workers);
-    ASSERT_EQ(aggregation.cut_in_merges.size(), c.workers);
+    ASSERT_EQ(delivery.delivered.size(), c.workers);
+    ASSERT_EQ(delivery.cut_in_merges.size(), c.workers);
     for (std::size_t p = 0; p < c.workers; ++p) {
-      ASSERT_TRUE(is_well_formed(aggregation.delivered[p], c.d));
-      ASSERT_TRUE(is_well_formed(aggregation.cut_in_merges[p], c.d));
-      for (std::size_t i = 0; i < aggregation.delivered[p].size(); ++i) {
-        ASSERT_EQ(aggregation.delivered[p].values[i], rows[p][aggregation.delivered[p].indices[i]]);
+      ASSERT_TRUE(is_well_formed(delivery.delivered[p], c.d));
+      ASSERT_TRUE(is_well_formed(delivery.cut_in_merges[p], c.d));
+      for (std::size_t i = 0; i < delivery.delivered[p].size(); ++i) {
+        ASSERT_EQ(delivery.delivered[p].values[i], rows[p][delivery.delivered[p].indices[i]]);
       }
     }
     // sum delivered = sum applied + sum cut
     const auto applied_and_cut =
-        test::sum(test::entries(aggregation.sum), total(aggregation.cut_in_merges));
-    ASSERT_EQ(total(aggregation.delivered), applied_and_cut);
+        test::sum(test::entries(delivery.sum), total(delivery.cut_in_merges));
+    ASSERT_EQ(total(delivery.delivered), applied_and_cut);
   });
 }
 
@@ -180,13 +180,13 @@ TEST(Aggregators, KeepTheirLawOnSparsityAndWholeMessages) {
   for_every_case(6, [](const Case& c) {
     const auto law = test::aggregator({{"kind", c.name}})->law();
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto aggregation = aggregated_by_top_k(c, rows);
-    ASSERT_EQ(aggregation.applied_whole, law.applies_whole_messages);
+    const auto delivery = aggregated_by_top_k(c, rows);
+    ASSERT_EQ(delivery.applied_whole, law.applies_whole_messages);
     if (law.is_sparse) {
-      ASSERT_LE(aggregation.sum.size(), c.k);
+      ASSERT_LE(delivery.sum.size(), c.k);
     }
     if (!law.cuts_in_merges || c.workers <= 2) {
-      for (const auto& cuts : aggregation.cut_in_merges) {
+      for (const auto& cuts : delivery.cut_in_merges) {
         ASSERT_TRUE(law.applies_whole_messages || cuts.empty());
       }
     }
@@ -197,7 +197,7 @@ TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
   for_every_case(6, [](const Case& c) {
     const auto law = test::aggregator({{"kind", c.name}})->law();
     const auto rows = accumulators_of<double>(c.form, c.workers, c.d);
-    const auto aggregation = aggregated_by_top_k(c, rows);
+    const auto delivery = aggregated_by_top_k(c, rows);
     const auto sum_of_all = [&](std::uint32_t index) {
       double sum = 0;
       for (const auto& row : rows) {
@@ -205,8 +205,8 @@ TEST(Aggregators, KeepTheirLawOnCompleteSupportsAndOnSumsOfFewEntries) {
       }
       return sum;
     };
-    for (std::size_t i = 0; law.completes_support && i < aggregation.sum.size(); ++i) {
-      ASSERT_NEAR(aggregation.sum.values[i], sum_of_all(aggregation.sum.indices[i]), 1e-12);
+    for (std::size_t i = 0; law.completes_support && i < delivery.sum.size(); ++i) {
+      ASSERT_NEAR(delivery.sum.values[i], sum_of_all(delivery.sum.indices[i]), 1e-12);
     }
     if (!law.selects_largest) {
       return;
@@ -237,21 +237,22 @@ TEST(Aggregators, SayWhatPredictionsGoBy) {
   EXPECT_EQ(flags("gtopk-mask"), (std::vector<bool>{false, false, true, true}));
 }
 
-TEST(Aggregators, ForgetWhatTheirResultHeldBefore) {
+TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
   for (const auto& entry : aggregators()) {
     const auto rule = test::aggregator({{"kind", std::string(entry.name)}});
     const auto selection = test::sparsifier({{"kind", "top-k"}, {"k", 2}});
     const auto world = make_single_process();
-    Aggregation<double> reused;
+    const auto exchange = rule->exchange<double>();
+    Delivery<double> reused;
     for (const std::size_t workers : {9U, 4U, 5U}) {
       const auto rows = accumulators_of<double>(Form::few_values, workers, 6);
       const auto messages = test::messages_of(*selection, rows);
       const Cluster cluster(*world, static_cast<int>(workers));
       const std::vector<std::span<const double>> views(rows.begin(), rows.end());
-      rule->combine(cluster,
-                    Contributions<double>{
-                        .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
-                    reused);
+      exchange->combine(cluster,
+                        Contributions<double>{
+                            .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
+                        reused);
       const auto fresh = test::aggregate(*rule, messages, rows, 2);
 
       EXPECT_EQ(reused.dense_sum, fresh.dense_sum) << entry.name;
@@ -267,11 +268,10 @@ TEST(Aggregators, SumWholeAccumulatorsAsTheySumTheirEntries) {
   for (const auto& entry : aggregators()) {
     const auto rows = accumulators_of<double>(Form::mostly_zero, 5, 6);
     const auto messages = test::messages_of(*test::sparsifier({{"kind", "none"}}), rows);
-    const auto aggregation =
+    const auto delivery =
         test::aggregate(*test::aggregator({{"kind", std::string(entry.name)}}), messages, rows, 6);
 
-    const auto update =
-        aggregation.is_dense ? test::sparse(aggregation.dense_sum) : aggregation.sum;
+    const auto update = delivery.is_dense ? test::sparse(delivery.dense_sum) : delivery.sum;
     EXPECT_EQ(test::entries(update), test::sum(widened(rows))) << entry.name;
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// P workers with k entries each at indices of their own: merged lists always have k entries.
 template <class Real>
-Aggregation<Real> disjoint(const std::string& kind, std::size_t workers, std::size_t k) {
+Delivery<Real> disjoint(const std::string& kind, std::size_t workers, std::size_t k) {
   test::Rows<Real> rows(workers, std::vector<Real>(workers * k));
   for (std::size_t p = 0; p < workers; ++p) {
     for (std::size_t j = 0; j < k; ++j) {
@@ -63,10 +63,10 @@ TEST(Traffic, ShrinksWithListsThatCancelOrCoincide) {
   // Both messages are at index 0 and cancel in the merge: one edge up with an entry, none down.
   const auto messages =
       test::messages_of<float>(*test::sparsifier({{"kind", "top-k"}, {"k", 1}}), {{2, 0}, {-2, 0}});
-  const auto aggregation = test::aggregate<float>(
+  const auto delivery = test::aggregate<float>(
       *test::aggregator({{"kind", "gtopk-tree"}}), messages, {{2, 0}, {-2, 0}}, 1);
 
-  EXPECT_EQ(aggregation.traffic.bytes, 8U);
+  EXPECT_EQ(delivery.traffic.bytes, 8U);
 }
 
 TEST(TrafficModel, IsMetByFullListsOfEveryAggregator) {
@@ -96,7 +96,7 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
       entries += message.everything ? 4 : static_cast<double>(message.entries.size());
     }
     for (const auto& exchange : aggregators()) {
-      const auto aggregation =
+      const auto delivery =
           test::aggregate(*exchange.make(Section()), messages, rows, rule->k(4).value_or(4));
       const TrafficShape shape{.workers = 3,
                                .entries = entries,
@@ -105,7 +105,7 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
                                .k = static_cast<double>(rule->k(4).value_or(4)),
                                .value_bytes = 4};
       const auto model = exchange.make(Section())->traffic_model(shape);
-      const auto bytes = static_cast<double>(aggregation.traffic.bytes);
+      const auto bytes = static_cast<double>(delivery.traffic.bytes);
 
       EXPECT_TRUE(model.exact ? bytes == model.bytes : bytes <= model.bytes)
           << selection.name << " with " << exchange.name << ": " << bytes << " counted, "

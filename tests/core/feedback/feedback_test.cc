@@ -63,7 +63,9 @@ TEST(NoFeedback, ForgetsWhatWasNotDelivered) {
       std::span<double>(memory), std::span<const double>(gradient), 0.5, test::WholePass(2));
   EXPECT_EQ(memory, (Values{1, 2}));
 
-  rule->settle(std::span<double>(memory), {}, {}, 0, *std::make_unique<Settlement<double>>());
+  const Message<double> sent;
+  Settlement<double> settlement;
+  rule->settle(std::span<double>(memory), {.sent = sent, .applied_whole = true}, settlement);
   EXPECT_EQ(memory, (Values{0, 0}));
 }
 

@@ -168,7 +168,7 @@ void train_on(World& world, const Objective& objective, const Case& c, Allocatio
   training.precision = c.precision;
   training.batch = c.batch;
   training.sampling = c.sampling;
-  training.measure = c.measure;
+  training.plan.measure = c.measure;
   const std::size_t n = objective.samples();
   for (int worker = 0; n > 0 && worker < c.workers; ++worker) {
     auto& shard = training.shards.emplace_back();
@@ -177,10 +177,11 @@ void train_on(World& world, const Objective& objective, const Case& c, Allocatio
       shard.push_back(static_cast<std::uint32_t>(i));
     }
   }
-  training.measured = Cadence(c.measure ? Json(7) : Json(kTo + 20), "'every'", training.iterations);
+  training.plan.measured =
+      Cadence(c.measure ? Json(7) : Json(kTo + 20), "'every'", training.iterations);
   if (c.measure) {
-    training.virtual_points = training.measured;
-    training.wants_unperturbed = true;
+    training.plan.virtual_points = training.plan.measured;
+    training.plan.wants_unperturbed = true;
   }
   const Outcome outcome = train(training, counter);
   EXPECT_EQ(outcome.state, Outcome::State::finished) << outcome.message;

@@ -156,7 +156,7 @@ double gap_after(const Objective& f, std::uint64_t iterations) {
   training.iterations = iterations;
   training.batch = 0;
   training.precision = Precision::float64;
-  training.measure = false;
+  training.plan.measure = false;
   NoObserver nobody;
   return train(training, nobody).evaluation->loss - *f.facts().minimum;
 }

@@ -1,0 +1,70 @@
+#include "core/measurement/unperturbed.h"
+
+#include <array>
+#include <numeric>
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+/// As step_virtual, with direction + decay w in the place of the direction.
+VirtualStep step_decaying(std::span<const double> w,
+                          std::span<double> u,
+                          std::span<const double> direction,
+                          double decay,
+                          double scale) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> before{};
+  std::array<double, kLanes> step{};
+  std::array<double, kLanes> after{};
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double gap = w[i] - u[i];
+    const double change = scale * (direction[i] + decay * w[i]);
+    u[i] -= change;
+    const double next_gap = w[i] - u[i];
+    before[i % kLanes] += gap * gap;
+    step[i % kLanes] += change * change;
+    after[i % kLanes] += next_gap * next_gap;
+  }
+  const auto total = [](const std::array<double, kLanes>& lanes) {
+    return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+  };
+  return {.before_sq = total(before), .step_sq = total(step), .after_sq = total(after)};
+}
+
+}  // namespace
+
+UnperturbedIterate::UnperturbedIterate(const Training& training,
+                                       std::span<const double> initial_point)
+    : training_(training) {
+  if (training.follows_unperturbed() && training.cluster->world().is_root()) {
+    u_.assign(initial_point.begin(), initial_point.end());
+  }
+}
+
+void UnperturbedIterate::move(double step_size,
+                              std::span<const double> mean_gradient,
+                              std::span<const double> model) {
+  if (u_.empty()) {
+    return;
+  }
+  const Method& method = *training_.method;
+  const double scale = step_size * method.gain();
+  const double decay = method.effective_decay();
+  const VirtualStep moved = decay == 0 ? step_virtual(model, u_, mean_gradient, scale)
+                                       : step_decaying(model, u_, mean_gradient, decay, scale);
+  sums_before_ = sums_;
+  sums_.step += scale;
+  sums_.noise += moved.step_sq;
+  sums_.gap += scale * moved.before_sq;
+}
+
+void UnperturbedIterate::visit(RunState& state) {
+  if (training_.follows_unperturbed()) {
+    state.root(u_);
+    state.root(sums_);
+  }
+}
+
+}  // namespace residuum

@@ -1,0 +1,35 @@
+#pragma once
+// What is measured in a run, and when. An absent cadence means never.
+
+#include <cstddef>
+#include <optional>
+
+#include "core/schedules/cadence.h"
+
+namespace residuum {
+
+struct MeasurementPlan {
+  bool measure = true;                    // false: no probe wants anything; z is not even formed
+  std::optional<Cadence> measured;        // when probes look
+  std::optional<Cadence> evaluated;       // when f, grad f are evaluated on all data
+  std::optional<Cadence> tested;          // when held-out data are
+  bool full_gradient = true;              // whether evaluations include |grad f|^2
+  bool averages_iterates = false;         // and f at the average of the iterates
+  std::optional<Cadence> virtual_points;  // when f is evaluated at z_t
+  bool compares_points = false;           // and grad f at w_t, z_t and z_{t+1} for L
+  bool wants_unperturbed = false;         // and at u_t (unperturbed.h), where that is not z_t
+  std::optional<Cadence> split;           // when batches are split in halves
+  std::optional<Cadence> power;           // when the curvature is taken by power iteration
+  std::size_t power_samples = 1024;       // over about so many samples
+  std::optional<Cadence> sorted;          // when measurements may sort the accumulator
+
+  /// Whether an iteration is measured: whatever is looked at makes it so.
+  bool measures(std::uint64_t iteration) const {
+    return measure &&
+           (is_due(measured, iteration) || is_due(evaluated, iteration) ||
+            is_due(tested, iteration) || is_due(virtual_points, iteration) ||
+            is_due(split, iteration) || is_due(power, iteration) || is_due(sorted, iteration));
+  }
+};
+
+}  // namespace residuum

@@ -1,0 +1,271 @@
+// value: a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)"
+// with the run's length and workers (the step sizes of the rates), or "theory":
+//   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
+//             without bounded gradients), 1/(4 L) when nothing is dropped;
+//   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
+// A warm-up raises the first step sizes linearly from a fraction, 1/P as the gTop-k papers have it
+// (Goyal et al., 2017), to all of what the rule says.
+
+#include "core/schedules/step_rule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace residuum {
+namespace {
+
+double fact(const std::optional<double>& known, std::string_view symbol, const std::string& where) {
+  require(known.has_value() && *known > 0,
+          "{} refers to {}, which is not known for this objective; give a number",
+          where,
+          symbol);
+  return *known;
+}
+
+/// The number that `text` starts with; what follows it is left in `text`.
+std::optional<double> leading_number(std::string_view& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+double scaled_value(const std::string& value, const Section& section, const StepContext& context) {
+  std::string_view rest = value;
+  const auto factor = leading_number(rest);
+  const std::string where = section.where("value");
+  if (factor && rest == "/sqrt(T)") {
+    return *factor / std::sqrt(context.iterations);
+  }
+  if (factor && rest == "*sqrt(P/T)") {
+    return *factor * std::sqrt(context.workers / context.iterations);
+  }
+  require(factor && (rest == "/L" || rest == "/mu"),
+          "{} must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
+          "\"0.5/sqrt(T)\" or \"0.5*sqrt(P/T)\"; got \"{}\"",
+          where,
+          value);
+  const Facts facts = context.facts();
+  return rest == "/L" ? *factor / fact(facts.smoothness, "L", where)
+                      : *factor / fact(facts.strong_convexity, "mu", where);
+}
+
+double read_value(const Section& section, const StepContext& context, double theory) {
+  const auto value = section.any("value");
+  double step = 0;
+  if (value.is_number()) {
+    step = section.number("value");
+  } else if (value == "theory") {
+    require(theory > 0, "{}: this rule has no theoretical value", section.where("value"));
+    step = theory;
+  } else {
+    step = scaled_value(section.text("value"), section, context);
+  }
+  require(
+      step > 0 && std::isfinite(step), "{} must be positive, got {}", section.where("value"), step);
+  return step;
+}
+
+bool wants_theory(const Section& section) {
+  return section.has("value") && section.any("value") == "theory";
+}
+
+class Constant final : public StepRule {
+ public:
+  explicit Constant(double value) : value_(value) {}
+  double at(std::uint64_t /*iteration*/, double /*epoch*/) const override { return value_; }
+  std::optional<double> constant() const override { return value_; }
+
+ private:
+  double value_;
+};
+
+/// eta_t = value / sqrt(t + 1).
+class InverseSqrt final : public StepRule {
+ public:
+  explicit InverseSqrt(double value) : value_(value) {}
+  double at(std::uint64_t iteration, double /*epoch*/) const override {
+    return value_ / std::sqrt(static_cast<double>(iteration) + 1);
+  }
+
+ private:
+  double value_;
+};
+
+/// eta_t = value / (shift + t), Mem-SGD's rule.
+class InverseTime final : public StepRule {
+ public:
+  InverseTime(double value, double shift) : value_(value), shift_(shift) {}
+  double at(std::uint64_t iteration, double /*epoch*/) const override {
+    return value_ / (shift_ + static_cast<double>(iteration));
+  }
+  double weight(std::uint64_t iteration) const override {
+    const double root = shift_ + static_cast<double>(iteration);
+    return root * root;
+  }
+
+ private:
+  double value_;
+  double shift_;
+};
+
+/// eta_t = value * factor^(milestones reached).
+class Milestones final : public StepRule {
+ public:
+  Milestones(double value, double factor, std::vector<double> milestones, bool in_epochs)
+      : value_(value), factor_(factor), milestones_(std::move(milestones)), in_epochs_(in_epochs) {}
+  double at(std::uint64_t iteration, double epoch) const override {
+    const double now = in_epochs_ ? epoch : static_cast<double>(iteration);
+    const auto reached = std::count_if(milestones_.begin(),
+                                       milestones_.end(),
+                                       [now](double milestone) { return now >= milestone; });
+    return value_ * std::pow(factor_, static_cast<double>(reached));
+  }
+
+ private:
+  double value_;
+  double factor_;
+  std::vector<double> milestones_;
+  bool in_epochs_;
+};
+
+/// The rule's step sizes, the first ones times what rises linearly from a fraction to 1.
+class WarmUp final : public StepRule {
+ public:
+  WarmUp(std::unique_ptr<StepRule> rule, double first, double length, bool in_epochs)
+      : rule_(std::move(rule)), first_(first), length_(length), in_epochs_(in_epochs) {}
+  double at(std::uint64_t iteration, double epoch) const override {
+    const double now = in_epochs_ ? epoch : static_cast<double>(iteration);
+    const double fraction = first_ + (1 - first_) * (now / length_);
+    return rule_->at(iteration, epoch) * (now < length_ ? fraction : 1.0);
+  }
+  double weight(std::uint64_t iteration) const override { return rule_->weight(iteration); }
+
+ private:
+  std::unique_ptr<StepRule> rule_;
+  double first_;
+  double length_;
+  bool in_epochs_;
+};
+
+/// What milestones and a warm-up are counted in.
+bool in_epochs(const Section& section, const StepContext& context) {
+  const bool epochs = section.choice("unit", {"epochs", "iterations"}, "epochs") == "epochs";
+  require(!epochs || context.has_epochs,
+          "{} is \"epochs\", but this objective has no data set; use \"iterations\"",
+          section.where("unit"));
+  return epochs;
+}
+
+std::unique_ptr<StepRule> make_constant(const Section& section, const StepContext& context) {
+  double theory = 0;
+  if (wants_theory(section)) {
+    const double smoothness = fact(context.facts().smoothness, "L", section.where("value"));
+    theory = context.k / context.dimension / (4 * smoothness);
+  }
+  return std::make_unique<Constant>(read_value(section, context, theory));
+}
+
+std::unique_ptr<StepRule> make_inverse_sqrt(const Section& section, const StepContext& context) {
+  return std::make_unique<InverseSqrt>(read_value(section, context, 0));
+}
+
+/// shift: a number, "d/k" or a multiple "10d/k" (Mem-SGD's delay a).
+double read_shift(const Section& section, const StepContext& context) {
+  const auto value = section.any("shift", "7d/k");
+  double shift = 0;
+  if (value.is_number()) {
+    shift = section.number("shift");
+  } else {
+    const std::string text = section.text("shift", "7d/k");
+    std::string_view rest = text;
+    const double factor = leading_number(rest).value_or(1);
+    require(rest == "d/k",
+            "{} must be a number or a multiple of d/k such as \"10d/k\"; got \"{}\"",
+            section.where("shift"),
+            text);
+    shift = factor * context.dimension / context.k;
+  }
+  require(shift > 0, "{} must be positive, got {}", section.where("shift"), shift);
+  return shift;
+}
+
+std::unique_ptr<StepRule> make_inverse_time(const Section& section, const StepContext& context) {
+  double theory = 0;
+  if (wants_theory(section)) {
+    theory = 8 / fact(context.facts().strong_convexity, "mu", section.where("value"));
+  }
+  return std::make_unique<InverseTime>(read_value(section, context, theory),
+                                       read_shift(section, context));
+}
+
+std::unique_ptr<StepRule> make_milestones(const Section& section, const StepContext& context) {
+  const auto listed = section.any("milestones");
+  const std::string where = section.where("milestones");
+  require(listed.is_array(), "{} must be a list of numbers", where);
+  std::vector<double> milestones;
+  for (const auto& milestone : listed) {
+    require(milestone.is_number(), "{} must be a list of numbers", where);
+    milestones.push_back(milestone.get<double>());
+  }
+  const bool increase = std::is_sorted(milestones.begin(), milestones.end(), std::less_equal<>());
+  require(!milestones.empty() && increase, "{} must be numbers that increase", where);
+  const double factor = section.number("factor", 0.1);
+  require(factor > 0, "{} must be positive, got {}", section.where("factor"), factor);
+  return std::make_unique<Milestones>(
+      read_value(section, context, 0), factor, std::move(milestones), in_epochs(section, context));
+}
+
+std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& context) {
+  const auto rule =
+      section.choice("rule", {"constant", "inv-sqrt", "inv-time", "milestones"}, "constant");
+  if (rule == "constant") {
+    return make_constant(section, context);
+  }
+  if (rule == "inv-sqrt") {
+    return make_inverse_sqrt(section, context);
+  }
+  if (rule == "inv-time") {
+    return make_inverse_time(section, context);
+  }
+  return make_milestones(section, context);
+}
+
+/// warmup_from: a number, or "1/P".
+double read_first_fraction(const Section& section, const StepContext& context) {
+  const std::string where = section.where("warmup_from");
+  const auto from = section.any("warmup_from", "1/P");
+  if (from == "1/P") {
+    return 1 / context.workers;
+  }
+  require(from.is_number() && from.get<double>() >= 0 && from.get<double>() <= 1,
+          "{} must be \"1/P\" or a number in [0, 1], got {}",
+          where,
+          from.dump());
+  return from.get<double>();
+}
+
+}  // namespace
+
+std::unique_ptr<StepRule> make_step_rule(const Section& section, const StepContext& context) {
+  auto rule = make_rule(section, context);
+  const double length = section.switch_on("warmup", 0);
+  require(length >= 0 && std::isfinite(length),
+          "{} must be at least 0, got {}",
+          section.where("warmup"),
+          length);
+  if (length == 0) {
+    section.knows("warmup_from");
+    return rule;
+  }
+  return std::make_unique<WarmUp>(
+      std::move(rule), read_first_fraction(section, context), length, in_epochs(section, context));
+}
+
+}  // namespace residuum

@@ -1,0 +1,124 @@
+#include "core/training/model_update.h"
+
+#include <cmath>
+
+#include "core/training/divergence.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+template <class Real, class Visit>
+void for_each_entry(const Delivery<Real>& delivery, const Visit& visit) {
+  if (delivery.is_dense) {
+    for (std::size_t i = 0; i < delivery.dense_sum.size(); ++i) {
+      visit(i, static_cast<double>(delivery.dense_sum[i]));
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < delivery.sum.size(); ++i) {
+    visit(delivery.sum.indices[i], static_cast<double>(delivery.sum.values[i]));
+  }
+}
+
+template <class Real>
+double sum_norm(const Delivery<Real>& delivery) {
+  return std::sqrt(delivery.is_dense ? norm_sq<Real>(delivery.dense_sum)
+                                     : norm_sq<Real>(delivery.sum.values));
+}
+
+}  // namespace
+
+template <class Real>
+ModelUpdate<Real>::ModelUpdate(const Training& training)
+    : method_(*training.method),
+      workers_(training.cluster->workers()),
+      d_(training.objective->dimension()),
+      velocity_(method_.momentum != 0 ? d_ : 0),
+      estimate_(method_.feedback->estimates() ? d_ : 0) {}
+
+template <class Real>
+double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
+  if (!estimate_.empty()) {
+    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / workers_; });
+  }
+  if (method_.clip != Clip::update) {
+    return scale_;
+  }
+  const double norm =
+      estimate_.empty() ? sum_norm(delivery) / workers_ : std::sqrt(norm_sq<double>(estimate_));
+  const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
+  scale_ = norm > bound ? bound / norm : 1.0;
+  return scale_;
+}
+
+template <class Real>
+bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
+                              double eta,
+                              std::span<double> model,
+                              std::span<Real> working_model) {
+  const bool in_gradient_units = method_.feedback->units() == Units::gradient;
+  const double step = in_gradient_units ? eta : 1.0;
+  const double push = in_gradient_units ? 1.0 : eta;
+  bool usable = true;
+  const auto move = [&](std::size_t i, double change) {
+    model[i] -= change;
+    working_model[i] = static_cast<Real>(model[i]);
+    usable = usable && is_usable(working_model[i]);
+  };
+  if (method_.momentum != 0) {
+    take_velocity(delivery, push, model);
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, step * velocity_[i]);
+    }
+    return usable;
+  }
+  if (method_.weight_decay != 0) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, eta * method_.weight_decay * model[i]);
+    }
+  }
+  if (!estimate_.empty()) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, step * (scale_ * estimate_[i]));
+    }
+    return usable;
+  }
+  for_each_entry(delivery,
+                 [&](std::size_t i, double g) { move(i, step * (scale_ * (g / workers_))); });
+  return usable;
+}
+
+/// v = m v + s g/P + lambda w, in the units of the memories.
+template <class Real>
+void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
+                                      double push,
+                                      std::span<const double> model) {
+  for (double& value : velocity_) {
+    value *= method_.momentum;
+  }
+  if (estimate_.empty()) {
+    for_each_entry(delivery,
+                   [&](std::size_t i, double g) { velocity_[i] += scale_ * (g / workers_); });
+  } else {
+    for (std::size_t i = 0; i < d_; ++i) {
+      velocity_[i] += scale_ * estimate_[i];
+    }
+  }
+  if (method_.weight_decay != 0) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      velocity_[i] += push * method_.weight_decay * model[i];
+    }
+  }
+}
+
+template <class Real>
+void ModelUpdate<Real>::visit(RunState& state) {
+  state.shared(velocity_);
+  state.shared(estimate_);
+}
+
+template class ModelUpdate<float>;
+template class ModelUpdate<double>;
+
+}  // namespace residuum

@@ -1,0 +1,27 @@
+#include "core/training/training.h"
+
+#include "core/error.h"
+
+namespace residuum {
+
+bool Training::follows_unperturbed() const {
+  return plan.measure && plan.wants_unperturbed && plan.virtual_points &&
+         !method->follows_gradients();
+}
+
+void check_dimension(const Objective& objective) {
+  constexpr std::size_t kEnd = std::size_t{1} << 32;
+  require(objective.dimension() < kEnd,
+          "the model has {} parameters; at most {} can be trained, so take a smaller model",
+          objective.dimension(),
+          kEnd - 1);
+}
+
+std::span<const std::uint32_t> Training::shard_of(int worker) const {
+  if (shards.empty()) {
+    return {};
+  }
+  return shards[static_cast<std::size_t>(worker)];
+}
+
+}  // namespace residuum

@@ -1,0 +1,51 @@
+#pragma once
+// All that a run is made of.
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/objective.h"
+#include "core/schedules/measurement_plan.h"
+#include "core/training/batches.h"
+#include "core/training/checkpoints.h"
+#include "core/training/method.h"
+
+namespace residuum {
+
+/// Of the model, the accumulators and the messages.
+enum class Precision { float32, float64 };
+
+struct Training {
+  const Objective* objective = nullptr;
+  const Method* method = nullptr;
+  const Cluster* cluster = nullptr;
+  std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
+  std::uint64_t seed = 1;
+  std::uint64_t iterations = 0;
+  std::size_t batch = 1;         // samples per worker and iteration; 0: the whole shard
+  std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
+  Sampling sampling = Sampling::replacement;
+  Precision precision = Precision::float32;
+  MeasurementPlan plan;
+  std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
+  std::optional<double> minimum;            // f*, if known
+  std::vector<double> minimizer;            // x*, empty if not known
+  std::vector<double> worker_smoothness;    // L_p, where somebody wants them and they are known
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
+  Checkpoints* checkpoints = nullptr;       // null: the run is not kept
+
+  /// Whether u is followed: somebody wants it, f is evaluated at it, and it is not z.
+  bool follows_unperturbed() const;
+
+  /// The samples of a worker; empty without a data set.
+  std::span<const std::uint32_t> shard_of(int worker) const;
+};
+
+/// A usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits, and each
+/// vector of such a model would take 16 GiB.
+void check_dimension(const Objective& objective);
+
+}  // namespace residuum

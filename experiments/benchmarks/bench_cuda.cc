@@ -1,0 +1,101 @@
+// residuum bench cuda: the fused step on the device against a copy on the device that moves as many
+// bytes (12 per coordinate: residual and gradient in, accumulator out); the host waits for both.
+// The gradient is on the device; the selected pairs cross to the host, and back when they are
+// settled.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random/random.h"
+#include "core/vectors/cuda/device_step.h"
+#include "experiments/benchmarks/bench.h"
+
+namespace residuum {
+namespace {
+
+constexpr std::array<std::size_t, 3> kDeviceSizes{1'000'000, 25'000'000, std::size_t{1} << 28U};
+
+std::vector<float> normal_numbers(std::size_t size) {
+  RandomStream random(1, Purpose::test, 0, 0);
+  std::vector<float> values(size);
+  for (float& value : values) {
+    value = static_cast<float>(random.normal());
+  }
+  return values;
+}
+
+/// Error feedback with a gradient that stays the same.
+class StepCase {
+ public:
+  explicit StepCase(std::span<const float> gradient)
+      : gradient_(gradient.size()), step_(gradient.size()) {
+    gradient_.set(gradient);
+    for (int t = 0; t < kStepsBefore; ++t) {
+      run();
+    }
+  }
+
+  void run() {
+    step_.step(gradient_.span(), 1, gradient_.size() / kCompression, selected_);
+    step_.settle(selected_, {});
+  }
+
+ private:
+  cuda::DeviceMemory gradient_;
+  cuda::DeviceStep step_;
+  SparseVector<float> selected_;
+};
+
+struct CopyCase {
+  explicit CopyCase(std::size_t size) : from(size), to(size) {}
+  cuda::DeviceMemory from;
+  cuda::DeviceMemory to;
+};
+
+void add_size(std::vector<Measure>& measures,
+              std::span<const float> gradient,
+              const DeviceTopK& top_k) {
+  const std::size_t d = gradient.size();
+  const auto named = [d](const char* what) { return fmt::format("cuda-{}/{}", what, d); };
+  const auto step = std::make_shared<StepCase>(gradient);
+  add_benchmark(named("step"), [step] { step->run(); });
+  // A copy moves 8 bytes per number, a step 12 per coordinate.
+  const auto copied = std::make_shared<CopyCase>(d + d / 2);
+  copied->from.set(std::vector<float>(d + d / 2, 1));
+  add_benchmark(named("copy"), [copied] { cuda::copy(copied->from.span(), copied->to); });
+  const auto line = [&](const char* baseline, const char* text, double target) {
+    measures.push_back({.id = "P7",
+                        .name = fmt::format("step on the device, d = {}, against {}", d, text),
+                        .benchmark = named("step"),
+                        .baseline = named(baseline),
+                        .faster_than = true,
+                        .target = target});
+  };
+  line("copy", "a copy of as many bytes", 0.7);
+  if (top_k) {
+    add_benchmark(named("topk"), top_k(gradient, d / kCompression));
+    line("topk", "torch.topk there", 10);
+  }
+}
+
+}  // namespace
+
+void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k) {
+  if (!cuda::available()) {
+    resource_error("benchmark 'cuda' needs a CUDA device and a build with nvcc; here is none");
+  }
+  if (!top_k) {
+    fmt::print(stderr, "note: no comparison with torch.topk: no libtorch with CUDA here\n");
+  }
+  const auto gradient = normal_numbers(kDeviceSizes.back());
+  for (const std::size_t d : kDeviceSizes) {
+    add_size(measures, std::span(gradient).first(d), top_k);
+  }
+}
+
+}  // namespace residuum

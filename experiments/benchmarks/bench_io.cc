@@ -1,0 +1,78 @@
+// residuum bench io: what writing iterations.csv and checks.csv costs. A percent of a run is less
+// than what two runs differ by, so the writing alone, of the rows that a run has recorded, is set
+// against the run without files; the run with files is shown beside it.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "experiments/benchmarks/bench.h"
+#include "experiments/benchmarks/bench_training.h"
+
+namespace residuum {
+namespace {
+
+/// All that a run records, kept.
+class Kept final : public Recorder {
+ public:
+  void write(const Row& row, const std::vector<Check>& checks) override {
+    steps_.emplace_back(row, checks);
+  }
+  void write_to(Recorder& other) const {
+    for (const auto& [row, checks] : steps_) {
+      other.write(row, checks);
+    }
+  }
+
+ private:
+  std::vector<std::pair<Row, std::vector<Check>>> steps_;
+};
+
+void add_case(std::vector<Measure>& measures,
+              const Options& options,
+              const char* id,
+              const std::string& name,
+              const char* probes,
+              std::optional<double> target) {
+  const std::string study = logistic_study(options, probes);
+  const auto with = std::make_shared<TimedTraining>(study, options, Output::files);
+  const auto without = std::make_shared<TimedTraining>(study, options, Output::nothing);
+  const auto kept = std::make_shared<Kept>();
+  without->record(*kept);
+  const auto named = [&](const char* what) { return fmt::format("io/{}/{}", what, name); };
+  add_benchmark(named("without"), [without] { (*without)(); });
+  add_benchmark(named("with"), [with] { (*with)(); });
+  const auto add_writing = [&](const char* what, void (RecordFiles::*end)()) {
+    add_benchmark(named(what), [kept, end] {
+      RecordFiles files;
+      kept->write_to(files);
+      (files.*end)();
+    });
+  };
+  add_writing("writing", &RecordFiles::flush);
+  add_writing("writing and waiting", &RecordFiles::close);
+  const auto line = [&](const char* what,
+                        const char* of,
+                        const char* line_id,
+                        std::optional<double> aim) {
+    measures.push_back({.id = line_id,
+                        .name = fmt::format("{}, {}, {}", name, of, logistic_data_name(options)),
+                        .benchmark = named(what),
+                        .baseline = named("without"),
+                        .faster_than = false,
+                        .target = aim});
+  };
+  line("writing", "writing its rows against the run", id, target);
+  line("writing and waiting", "and waiting for the disk", "", std::nullopt);
+  line("with", "the run with files against without", "", std::nullopt);
+}
+
+}  // namespace
+
+void bench_io(std::vector<Measure>& measures, const Options& options) {
+  add_case(measures, options, "P8", "default probes", "", 0.01);
+  add_case(measures, options, "", "every iteration", "every = 1\nevaluate = 20000", std::nullopt);
+}
+
+}  // namespace residuum

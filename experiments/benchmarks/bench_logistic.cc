@@ -1,0 +1,50 @@
+// residuum bench logistic: how many worker-iterations of a small convex problem a second holds,
+// where what surrounds the arithmetic counts most. The same iteration, written with libtorch's
+// operators as training code writes it, stands beside it.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "experiments/benchmarks/bench.h"
+#include "experiments/benchmarks/bench_training.h"
+#include "objectives/network_module.h"
+
+namespace residuum {
+
+void bench_logistic(std::vector<Measure>& measures, const Options& options) {
+  const auto training = std::make_shared<TimedTraining>(
+      logistic_study(options, "names = []"), options, Output::nothing);
+  add_benchmark("logistic-rate", [training] { (*training)(); });
+  const auto iterate = network_module().logistic({.rows = 32561,
+                                                  .features = 123,
+                                                  .workers = kLogisticWorkers,
+                                                  .batch = 32,
+                                                  .k = 12,
+                                                  .step_size = 0.1,
+                                                  .l2 = 1.0 / 32561});
+  add_benchmark(
+      "logistic-operators",
+      [iterate] {
+        for (int t = 0; t < kLogisticIterations; ++t) {
+          iterate();
+        }
+      },
+      3);
+  // A row of a9a has 14 entries of 123; on dense rows the target would be for another problem.
+  const bool real = has_a9a(options);
+  const double worker_iterations = double{kLogisticWorkers} * kLogisticIterations;
+  measures.push_back({.id = real ? "P5" : "",
+                      .name = fmt::format(
+                          "logistic regression, {}, P = {}, batch 32, rho = 0.1, gTop-k, no probes",
+                          logistic_data_name(options),
+                          kLogisticWorkers),
+                      .benchmark = "logistic-rate",
+                      .baseline = "logistic-operators",
+                      .faster_than = true,
+                      .target = real ? std::optional(100'000.0) : std::nullopt,
+                      .unit = "worker-iterations/s",
+                      .per_run = worker_iterations});
+}
+
+}  // namespace residuum

@@ -1,0 +1,133 @@
+#include "experiments/benchmarks/bench_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <unistd.h>
+
+#include "assumptions/monitor.h"
+#include "experiments/benchmarks/clocked_objective.h"
+#include "experiments/study/study.h"
+#include "objectives/data/catalogue.h"
+
+namespace residuum {
+namespace {
+
+constexpr std::string_view kLogistic = R"(schema = 1
+name = "bench"
+seeds = 1
+[objective]
+kind = "logistic"
+{}
+[workers]
+count = {}
+batch = 32
+[sparsifier]
+kind = "top-k"
+density = 0.1
+[aggregator]
+kind = "gtopk-tree"
+[step]
+value = 0.1
+[budget]
+iterations = {}
+[probes]
+{}
+)";
+
+}  // namespace
+
+bool has_a9a(const Options& options) {
+  const auto folder = data_directory(options.data_dir) / "a9a";
+  constexpr std::array<const char*, 3> kNames{"a9a", "a9a.xz", "a9a.gz"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) {
+    return std::filesystem::exists(folder / name);
+  });
+}
+
+std::string logistic_study(const Options& options, std::string_view probes) {
+  const char* data = has_a9a(options)
+                         ? "data = \"a9a\""
+                         : "data = \"synthetic-logistic\"\nrows = 32561\nfeatures = 123";
+  return fmt::format(fmt::runtime(kLogistic), data, kLogisticWorkers, kLogisticIterations, probes);
+}
+
+std::string logistic_data_name(const Options& options) {
+  return has_a9a(options) ? "a9a" : "dense made data of a9a's size";
+}
+
+TimedTraining::TimedTraining(const std::string& study, const Options& options, Output output)
+    : objectives_({.data_dir = data_directory(options.data_dir), .cache_dir = {}, .workers = 1}),
+      world_(make_single_process()),
+      output_(output) {
+  const Study parsed = parse_study(study, "bench", {});
+  KnownKeys known;
+  run_ = prepare(parsed.runs.front(), objectives_, known);
+  cluster_.emplace(*world_, run_.workers);
+  run_.training.cluster = &*cluster_;
+}
+
+void TimedTraining::operator()() const {
+  if (output_ == Output::nothing) {
+    NoRecorder nothing;
+    record(nothing);
+    return;
+  }
+  RecordFiles files;
+  record(files);
+  files.close();
+}
+
+void TimedTraining::record(Recorder& recorder) const { record(run_, run_.training, recorder); }
+
+void TimedTraining::record(const PreparedRun& run, const Training& training, Recorder& recorder) {
+  Monitor monitor(
+      make_probes(run.probes, "a benchmark"), recorder, [](std::uint64_t, std::uint64_t) {});
+  train(training, monitor);
+}
+
+TimedTraining::Seconds TimedTraining::clock() const {
+  const ClockedObjective objective(*run_.objective);
+  Training training = run_.training;
+  training.objective = &objective;
+  const auto before = std::chrono::steady_clock::now();
+  RecordFiles files;
+  record(run_, training, files);
+  files.close();
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - before;
+  return {.all = all.count(), .outside = all.count() - objective.seconds()};
+}
+
+RecordFiles::RecordFiles()
+    : folder_(std::filesystem::temp_directory_path() /
+              fmt::format("residuum-bench-{}", ::getpid())) {
+  std::filesystem::create_directories(folder_);
+  iterations_ = std::make_unique<reports::IterationsWriter>(folder_ / "iterations.csv", "bench");
+  checks_ = std::make_unique<reports::ChecksWriter>(folder_ / "checks.csv", "bench");
+}
+
+RecordFiles::~RecordFiles() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void RecordFiles::write(const Row& row, const std::vector<Check>& checks) {
+  iterations_->write(row);
+  for (const auto& check : checks) {
+    checks_->write(check);
+  }
+}
+
+void RecordFiles::flush() {
+  iterations_->flush();
+  checks_->flush();
+}
+
+void RecordFiles::close() {
+  iterations_->close();
+  checks_->close();
+}
+
+}  // namespace residuum

@@ -1,0 +1,85 @@
+#pragma once
+// Whole trainings as benchmarks: the study that is timed, and a run of it that can be repeated.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cluster/cluster.h"
+#include "core/trainer/trainer.h"
+#include "experiments/console/options.h"
+#include "experiments/study/run_config.h"
+#include "reports/tables/csv.h"
+
+namespace residuum {
+
+inline constexpr int kLogisticWorkers = 4;
+inline constexpr int kLogisticIterations = 20000;
+
+/// Logistic regression on a9a with gTop-k, with these lines in its section [probes].
+std::string logistic_study(const Options& options, std::string_view probes);
+
+/// Whether the real a9a is there; made data of its size, which take its place, are dense.
+bool has_a9a(const Options& options);
+std::string logistic_data_name(const Options& options);
+
+/// What becomes of the rows and checks of a run.
+enum class Output { files, nothing };
+
+/// A prepared training that can be run again and again. Files go into a folder that goes with them.
+class TimedTraining {
+ public:
+  TimedTraining(const std::string& study, const Options& options, Output output = Output::files);
+  TimedTraining(const TimedTraining&) = delete;
+  TimedTraining& operator=(const TimedTraining&) = delete;
+  TimedTraining(TimedTraining&&) = delete;
+  TimedTraining& operator=(TimedTraining&&) = delete;
+  ~TimedTraining() = default;
+
+  void operator()() const;
+
+  /// Seconds of one run, and how many of them were not spent in the objective.
+  struct Seconds {
+    double all = 0;
+    double outside = 0;
+  };
+  Seconds clock() const;
+
+  /// What one run records.
+  void record(Recorder& recorder) const;
+
+ private:
+  static void record(const PreparedRun& run, const Training& training, Recorder& recorder);
+
+  ObjectiveCache objectives_;
+  std::unique_ptr<World> world_;
+  std::optional<Cluster> cluster_;
+  PreparedRun run_;
+  Output output_;
+};
+
+/// Writes what a run writes.
+class RecordFiles final : public Recorder {
+ public:
+  RecordFiles();
+  RecordFiles(const RecordFiles&) = delete;
+  RecordFiles& operator=(const RecordFiles&) = delete;
+  RecordFiles(RecordFiles&&) = delete;
+  RecordFiles& operator=(RecordFiles&&) = delete;
+  ~RecordFiles() override;
+
+  void write(const Row& row, const std::vector<Check>& checks) override;
+  void flush();
+  /// Waits for the disk, as a run does at its end.
+  void close();
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<reports::IterationsWriter> iterations_;
+  std::unique_ptr<reports::ChecksWriter> checks_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,30 @@
+#pragma once
+// The commands of the program, one file each. All return the exit code of the process.
+
+#include <string>
+#include <vector>
+
+#include "core/cluster/world.h"
+#include "core/error.h"
+#include "experiments/console/options.h"
+
+namespace residuum {
+
+/// Collective over the world's processes; the root writes and speaks.
+ExitCode run_command(const Options& options,
+                     const std::vector<std::string>& command_line,
+                     World& world);
+
+ExitCode plan_command(const Options& options);
+ExitCode report_command(const Options& options);
+ExitCode compare_command(const Options& options);
+ExitCode inspect_command(const Options& options);
+ExitCode falsify_command(const Options& options);
+/// `program` is this program's own path: it is started under mpirun.
+ExitCode verify_command(const Options& options, const std::string& program);
+/// Collective over the world's processes.
+ExitCode bench_command(const Options& options, World& world);
+ExitCode list_command(const Options& options);
+ExitCode info_command(const Options& options);
+
+}  // namespace residuum

@@ -1,0 +1,92 @@
+// residuum falsify: searches for accumulators that violate an assumption and writes the worst as a
+// file that `residuum inspect` reads back with the same number.
+
+#include <fmt/format.h>
+
+#include "assumptions/falsify/falsify.h"
+#include "assumptions/one_step.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/vectors_file.h"
+#include "experiments/console/streams.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+/// Beyond this the search holds gigabytes.
+constexpr std::int64_t kMostNumbers = 10'000'000;
+
+void check(const Options& options, const Target& target) {
+  const FalsifyOptions& given = options.falsify;
+  require(given.workers >= 1, "--workers is {}, but at least 1 is needed", given.workers);
+  require(given.dimension >= 1, "--dim is {}, but at least 1 is needed", given.dimension);
+  require(given.dimension <= kMostNumbers / given.workers,
+          "--workers {} and --dim {} are more than the {} numbers that can be searched; make one "
+          "smaller",
+          given.workers,
+          given.dimension,
+          kMostNumbers);
+  const std::int64_t k = options.k.value_or(0);
+  require(k >= 1 && k <= given.dimension,
+          "--k is {}, but must be from 1 to --dim, {}",
+          k,
+          given.dimension);
+  require(target.name != "delta" || k < given.dimension,
+          "--against delta needs --k below --dim: with k = d there is no random selection to "
+          "compare with");
+  require(
+      given.evaluations >= 1, "--evaluations is {}, but at least 1 is needed", given.evaluations);
+  require(given.seed >= 0, "--seed is {}, but must not be negative", given.seed);
+  require(given.out.extension() == ".npy",
+          "--out {} must end in .npy, the format that is written",
+          given.out.string());
+  // Found now, before the search and not after it.
+  const auto folder = given.out.parent_path();
+  require(folder.empty() || std::filesystem::is_directory(folder),
+          "--out {}: there is no folder '{}'; make it first",
+          given.out.string(),
+          folder.string());
+}
+
+reports::Json as_json(const Worst& worst, const Target& target, const Options& options) {
+  return {{"worst", reports::json_number(worst.value)},
+          {"verdict", worst.violated ? "violated" : "not violated"},
+          {"against", target.name},
+          {"assumption", target.assumption},
+          {"bound", target.bound},
+          {"column", kColumns[static_cast<std::size_t>(target.column)].name},
+          {"aggregator", options.aggregator},
+          {"putback", options.put_back},
+          {"workers", options.falsify.workers},
+          {"k", *options.k},
+          {"dimension", options.falsify.dimension},
+          {"seed", options.falsify.seed},
+          {"evaluations", worst.evaluations},
+          {"restarts", worst.restarts},
+          {"start", worst.start},
+          {"file", options.falsify.out.string()}};
+}
+
+}  // namespace
+
+ExitCode falsify_command(const Options& options) {
+  const FalsifyOptions& given = options.falsify;
+  const Target& target = target_named(given.against);
+  check(options, target);
+  const Method method =
+      one_step_method({"sparsifier", nlohmann::json{{"kind", "top-k"}, {"k", *options.k}}},
+                      options.aggregator,
+                      options.put_back);
+  const Worst worst = falsify(method,
+                              target,
+                              {.workers = static_cast<int>(given.workers),
+                               .dimension = static_cast<std::size_t>(given.dimension),
+                               .seed = static_cast<std::uint64_t>(given.seed),
+                               .evaluations = static_cast<std::uint64_t>(given.evaluations)});
+  write_vectors(given.out, worst.accumulators, static_cast<std::size_t>(given.dimension));
+  const auto json = as_json(worst, target, options);
+  print_json(json, options.json ? -1 : 2);
+  return ExitCode::done;
+}
+
+}  // namespace residuum

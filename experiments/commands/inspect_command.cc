@@ -1,0 +1,169 @@
+// residuum inspect: one aggregation step on vectors that the user brings.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "assumptions/one_step.h"
+#include "core/sparsifiers/magnitude_law.h"
+#include "core/vectors/dense.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/vectors_file.h"
+#include "experiments/console/streams.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+using Vectors = std::vector<std::vector<double>>;
+
+Section sparsifier_section(const Options& options) {
+  const int given = (options.k ? 1 : 0) + (options.density ? 1 : 0) + (options.threshold ? 1 : 0);
+  require(given == 1, "give one of --k, --density and --threshold");
+  nlohmann::json values;
+  if (options.threshold) {
+    values = {{"kind", "hard-threshold"}, {"threshold", *options.threshold}};
+  } else if (options.k) {
+    values = {{"kind", "top-k"}, {"k", *options.k}};
+  } else {
+    values = {{"kind", "top-k"}, {"density", *options.density}};
+  }
+  return {"sparsifier", values};
+}
+
+Method make_method(const Options& options) {
+  Method method =
+      one_step_method(sparsifier_section(options), options.aggregator, options.put_back);
+  require(!options.threshold || !method.aggregator->needs_k(),
+          "aggregator '{}' selects k entries: it goes with --k or --density, not --threshold",
+          options.aggregator);
+  return method;
+}
+
+std::vector<double> flattened(const Vectors& vectors) {
+  std::vector<double> flat;
+  for (const auto& row : vectors) {
+    flat.insert(flat.end(), row.begin(), row.end());
+  }
+  return flat;
+}
+
+/// |mean of the rows|.
+double mean_norm(const Vectors& vectors) {
+  std::vector<double> mean(vectors.front().size());
+  for (const auto& row : vectors) {
+    add_to<double>(mean, row);
+  }
+  return std::sqrt(norm_sq<double>(mean)) / static_cast<double>(vectors.size());
+}
+
+reports::Json column(const Row& row, Column column) {
+  return reports::json_number(row.get(column));
+}
+
+/// How well each law describes the magnitudes of all entries; null where it cannot be fitted.
+reports::Json magnitude_laws(const Vectors& vectors, double share) {
+  using Family = MagnitudeFamily;
+  const auto values = flattened(vectors);
+  reports::Json laws = reports::Json::object();
+  for (const auto& [name, family] : {std::pair{"normal", Family::normal},
+                                     std::pair{"exponential", Family::exponential},
+                                     std::pair{"gamma", Family::gamma},
+                                     std::pair{"generalised_pareto", Family::generalised_pareto}}) {
+    const auto fitted = fit_magnitudes<double>(family, values);
+    if (!fitted) {
+      laws[name] = nullptr;
+      continue;
+    }
+    const auto fit = goodness_of_fit<double>(fitted->law, values, share);
+    laws[name] = {{"shape", reports::json_number(fitted->law.shape)},
+                  {"scale", reports::json_number(fitted->law.scale)},
+                  {"ks_distance", reports::json_number(fit.ks_distance)},
+                  {"p_value", reports::json_number(fit.p_value)},
+                  {"threshold", reports::json_number(fitted->law.threshold(share))},
+                  {"tail_share", reports::json_number(fit.tail_share)}};
+  }
+  return laws;
+}
+
+reports::Json as_json(const StepQuantities& step,
+                      const Vectors& vectors,
+                      const Method& method,
+                      const Options& options) {
+  const std::size_t workers = vectors.size();
+  const std::size_t dimension = vectors.front().size();
+  const auto d = static_cast<double>(dimension);
+  const Row& row = step.row;
+  const auto predicted =
+      predict_delta(selection_laws(method, dimension), step.k / d, static_cast<double>(workers));
+  return {{"workers", workers},
+          {"dimension", dimension},
+          {"k", step.k},
+          {"density", step.k / d},
+          {"aggregator", options.aggregator},
+          {"putback", options.put_back},
+          {"delta", column(row, Column::delta)},
+          {"delta_in", column(row, Column::delta_in)},
+          {"delta_out", column(row, Column::delta_out)},
+          {"captured_energy", column(row, Column::captured_energy)},
+          {"xi", column(row, Column::xi)},
+          {"contraction", column(row, Column::contraction)},
+          {"accumulator_norm_sq", column(row, Column::accumulator_norm_sq)},
+          {"residual_norm_sq", column(row, Column::residual_norm_sq)},
+          {"mean_residual_norm_sq", column(row, Column::mean_residual_norm_sq)},
+          {"lost_mass_norm_sq", column(row, Column::lost_mass_norm_sq)},
+          {"conservation_defect", column(row, Column::conservation_defect)},
+          {"nnz_sent", column(row, Column::nnz_sent)},
+          {"nnz_applied", column(row, Column::nnz_applied)},
+          {"uplink_bytes", column(row, Column::uplink_bytes)},
+          {"rounds", column(row, Column::rounds)},
+          {"predicted_delta_iid", reports::json_number(predicted.delta)},
+          {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
+          {"selected", step.update.indices},
+          {"update", step.update.values}};
+}
+
+}  // namespace
+
+ExitCode inspect_command(const Options& options) {
+  const Vectors accumulators = read_vectors(options.file);
+  const Method method = make_method(options);
+  const std::vector<double> flat = flattened(accumulators);
+  require(std::isfinite(norm_sq<double>(flat)),
+          "{}: the squares of its numbers exceed float64, so nothing can be said of them; scale "
+          "them down",
+          options.file.string());
+  OneStep step(method, static_cast<int>(accumulators.size()), accumulators.front().size());
+  // Bytes are those of a training, whose messages are float32.
+  const auto bytes = step.on(flat, Precision::float32).get(Column::uplink_bytes);
+  StepQuantities quantities = step.on(flat);
+  if (bytes) {
+    quantities.row.set(Column::uplink_bytes, *bytes);
+  }
+  if (options.gradient) {
+    const Vectors gradients = read_vectors(*options.gradient);
+    require(gradients.size() == accumulators.size() &&
+                gradients.front().size() == accumulators.front().size(),
+            "{} holds {} vectors of {} numbers, {} holds {} of {}",
+            options.gradient->string(),
+            gradients.size(),
+            gradients.front().size(),
+            options.file.string(),
+            accumulators.size(),
+            accumulators.front().size());
+    // xi is relative to the gradient's step alone, the accumulator being residual plus that step.
+    const double scale = mean_norm(gradients);
+    if (const auto xi = quantities.get(Column::xi); xi && scale > 0) {
+      quantities.row.set(Column::xi, *xi * mean_norm(accumulators) / scale);
+    }
+  }
+  const auto json = as_json(quantities, accumulators, method, options);
+  if (options.json) {
+    print_json(json, -1);
+  } else {
+    print_json(json);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace residuum

@@ -1,0 +1,333 @@
+// residuum run: every run of a study, one at a time in each group of processes; those that are done
+// are skipped. Then the tables are collected.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "core/cluster/mpi_world.h"
+#include "experiments/commands/commands.h"
+#include "experiments/console/progress.h"
+#include "experiments/console/signals.h"
+#include "experiments/console/streams.h"
+#include "experiments/runs/file_lock.h"
+#include "experiments/runs/planned_runs.h"
+#include "experiments/runs/provenance.h"
+#include "experiments/runs/rank_log.h"
+#include "experiments/runs/run_folder.h"
+#include "experiments/runs/run_maker.h"
+#include "experiments/runs/run_queue.h"
+#include "experiments/runs/study_begin.h"
+#include "experiments/runs/study_end.h"
+#include "experiments/study/run_words.h"
+#include "experiments/study/study.h"
+#include "objectives/data/catalogue.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StudyRuns {
+ public:
+  StudyRuns(const Options& options, const std::vector<std::string>& command_line, World& world)
+      : options_(options),
+        world_(world),
+        group_(group_on_all()),
+        log_(world.rank(), group_->is_root()),
+        study_(parse_on_all()),
+        result_dir_(output_folder(options, study_.name)),
+        objectives_({.data_dir = data_directory(options.data_dir),
+                     .cache_dir = cache_folder(),
+                     .workers = 1}),
+        command_line_(command_line),
+        command_(quoted_command(command_line)) {}
+
+  ExitCode run() {
+    planned_ = plan_together(world_, study_, objectives_, result_dir_);
+    // Planning has loaded what the runs need: now it is known which libraries that are.
+    maker_.emplace(RunMaker::Place{.group = *group_,
+                                   .log = log_,
+                                   .objectives = objectives_,
+                                   .result_dir = result_dir_,
+                                   .provenance = provenance(command_line_, world_),
+                                   .checkpoint_every_s = options_.checkpoint_every_s});
+    together(world_, [&] {
+      for (const auto& run : planned_) {
+        const Cluster fits(*group_, run.workers);
+      }
+    });
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (options_.share.has(i)) {
+        chosen_.push_back(i);
+      }
+    }
+    RunQueue queue(chosen_.size(), queue_file());
+    together(world_, [&] {
+      if (world_.is_root()) {
+        begin(queue);
+      }
+    });
+    const std::optional<Error> failure = work(queue);
+    pool();  // all groups are through
+    if (world_.is_root() && options_.share.of == 1) {
+      queue.remove();  // nobody else is in the folder; a share may be done twice at once
+    }
+    together(world_, [&] {
+      if (failure) {
+        throw Error(*failure);
+      }
+    });
+    ExitCode code = ExitCode::done;
+    together(world_, [&] {
+      if (world_.is_root()) {
+        code = close();
+      }
+    });
+    return static_cast<ExitCode>(world_.minimum(world_.is_root() ? static_cast<int>(code) : 255));
+  }
+
+ private:
+  std::unique_ptr<World> group_on_all() const {
+    std::unique_ptr<World> group;
+    together(world_, [&] { group = make_group_world(world_, options_.groups); });
+    return group;
+  }
+
+  void begin(RunQueue& queue) {
+    for (const std::size_t i : chosen_) {
+      refuse_other_data(result_dir_, planned_[i]);
+    }
+    lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
+    queue.start();
+  }
+
+  /// Groups take their runs from a file; a single one needs none.
+  fs::path queue_file() const {
+    const Share& share = options_.share;
+    return options_.groups == 1
+               ? fs::path()
+               : result_dir_ / fmt::format(".next-{}-of-{}", share.index, share.of);
+  }
+
+  /// What this group of processes does. An error that ends it is not thrown: the others go on.
+  std::optional<Error> work(RunQueue& queue) {
+    Progress progress(group_->is_root() ? options_.progress : ProgressStyle::none,
+                      chosen_.size(),
+                      options_.groups);
+    try {
+      while (const auto position = next_run(queue)) {
+        const std::size_t i = chosen_[*position];
+        progress.start_run(*position, label_of(planned_[i].varying, planned_[i].seed));
+        make_or_fail(i, progress);
+      }
+    } catch (const SharedError& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  /// Of those that nobody has. Whoever is to end, on request or because a run failed, ends the
+  /// batch for all.
+  std::optional<std::size_t> next_run(RunQueue& queue) {
+    const bool asked = group_->minimum(stop_requested().load() ? 0 : 1) == 0;
+    const bool ends = asked || (options_.fail_fast && any_failed_);
+    std::int64_t next = std::numeric_limits<std::int64_t>::max();
+    together(*group_, [&] {
+      if (!group_->is_root()) {
+        return;
+      }
+      const auto position = queue.next();
+      if (ends) {
+        stopped_ = stopped_ || (asked && position);
+        queue.close();
+      } else if (position) {
+        next = static_cast<std::int64_t>(*position);
+      }
+    });
+    next = group_->minimum(next);
+    return next < static_cast<std::int64_t>(chosen_.size())
+               ? std::optional(static_cast<std::size_t>(next))
+               : std::nullopt;
+  }
+
+  /// What the groups have met, on all of them.
+  void pool() {
+    const auto any = [&](bool mine) { return world_.minimum(mine ? 0 : 1) == 0; };
+    stopped_ = any(stopped_);
+    out_of_time_ = any(out_of_time_);
+    std::array done{group_->is_root() ? static_cast<double>(done_before_) : 0.0};
+    world_.add_up(std::span<double>(done));
+    done_before_ = static_cast<std::size_t>(done.front());
+  }
+
+  /// Does one run unless it is done or somebody else is at it.
+  void make_or_fail(std::size_t i, Progress& progress) {
+    const PreparedRun& planned = planned_[i];
+    const auto alone = [&](const Error& error) {
+      if (group_->size() > 1) {
+        throw;  // the other processes do not know of it
+      }
+      fail(planned, error, progress);
+    };
+    try {
+      attempt(i, progress);
+    } catch (const SharedError& error) {
+      fail(planned, error, progress);
+    } catch (const Error& error) {
+      alone(error);
+    } catch (const std::bad_alloc&) {
+      alone(Error(ExitCode::resource, "out of memory"));
+    }
+  }
+
+  void attempt(std::size_t i, Progress& progress) {
+    std::unique_ptr<FileLock> lock;
+    switch (state_on_root(planned_[i], lock)) {
+      case Before::done:
+        progress.end_run("done before", false);
+        ++done_before_;
+        return;
+      case Before::taken:
+        progress.end_run("another process is at it", true);
+        return;
+      case Before::open:
+        break;
+    }
+    if (!planned_[i].failure.empty()) {
+      throw SharedError(ExitCode::resource, planned_[i].failure);
+    }
+    forget_failed_preparation(i);
+    log_.start_run(result_dir_ / "runs" / planned_[i].id);
+    log_.guard([&] {
+      const Outcome outcome =
+          maker_->make(study_.runs[i], study_, progress, [this] { mind_time_limit(); });
+      any_failed_ = any_failed_ || outcome.state == Outcome::State::diverged;
+      stopped_ = stopped_ || outcome.state == Outcome::State::stopped;
+    });
+  }
+
+  /// Removes what a start left under another id because it could not prepare the run.
+  void forget_failed_preparation(std::size_t i) const {
+    if (group_->is_root()) {
+      const auto folder = result_dir_ / "runs" / unprepared(study_.runs[i], "").id;
+      std::error_code ignored;  // there is none
+      fs::remove_all(folder, ignored);
+      fs::remove(reports::failure_file(folder), ignored);
+    }
+  }
+
+  enum class Before : std::int64_t { done, taken, open };
+
+  /// Other processes may have a share in the folder, so that every run is locked by itself; the
+  /// lock is the root's.
+  Before state_on_root(const PreparedRun& planned, std::unique_ptr<FileLock>& lock) {
+    Before before = Before::open;
+    together(*group_, [&] {
+      if (!group_->is_root()) {
+        return;
+      }
+      if (is_done(result_dir_, planned.id)) {
+        if (planned.failure.empty()) {
+          mend_finished(result_dir_, planned, study_);
+        }
+        before = Before::done;
+        return;
+      }
+      lock =
+          FileLock::attempt(result_dir_ / "runs" / planned.id / ".lock", FileLock::Kind::exclusive);
+      before = lock ? Before::open : Before::taken;
+    });
+    return static_cast<Before>(group_->minimum(static_cast<std::int64_t>(before)));
+  }
+
+  /// A run that fails is a result of the batch; the others go on.
+  void fail(const PreparedRun& planned, const Error& error, Progress& progress) {
+    any_failed_ = true;
+    together(*group_, [&] {
+      if (group_->is_root()) {
+        fail_run(result_dir_, planned, study_, error.what());
+      }
+    });
+    progress.end_run(fmt::format("failed: {}", error.what()), true);
+  }
+
+  /// Returns the ids of the runs that a share has.
+  std::vector<std::string> ids(const Share& share = {}) const {
+    std::vector<std::string> ids;
+    ids.reserve(planned_.size());
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (share.has(i)) {
+        ids.push_back(planned_[i].id);
+      }
+    }
+    return ids;
+  }
+
+  Study parse_on_all() {
+    const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
+    return parse_study(text, options_.study.string(), options_.overrides);
+  }
+
+  void mind_time_limit() {
+    if (options_.time_limit_s > 0 && !out_of_time_) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+      out_of_time_ = spent.count() > options_.time_limit_s;
+      if (out_of_time_) {
+        request_stop();
+      }
+    }
+  }
+
+  /// Collects the tables and says how it went.
+  ExitCode close() {
+    if (done_before_ > 0) {
+      say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));
+    }
+    const ExitCode code = end_study(result_dir_, ids(options_.share), options_);
+    if (out_of_time_ && stopped_) {
+      say("out of time: the same command goes on from here");
+      return ExitCode::time_limit;
+    }
+    if (stopped_) {
+      say("stopped on request: the same command goes on from here");
+      return ExitCode::stopped;
+    }
+    return code;
+  }
+
+  const Options& options_;
+  World& world_;
+  std::unique_ptr<World> group_;  // the processes that do one run together
+  RankLog log_;
+  Study study_;
+  fs::path result_dir_;
+  ObjectiveCache objectives_;
+  std::vector<std::string> command_line_;
+  std::optional<RunMaker> maker_;
+  std::string command_;
+  std::vector<PreparedRun> planned_;
+  std::vector<std::size_t> chosen_;  // the runs of this share
+  std::unique_ptr<FileLock> lock_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::size_t done_before_ = 0;
+  bool any_failed_ = false;
+  bool stopped_ = false;
+  bool out_of_time_ = false;
+};
+
+}  // namespace
+
+ExitCode run_command(const Options& options,
+                     const std::vector<std::string>& command_line,
+                     World& world) {
+  return StudyRuns(options, command_line, world).run();
+}
+
+}  // namespace residuum

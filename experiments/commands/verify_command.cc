@@ -1,0 +1,260 @@
+// residuum verify: the study at several process counts, each under mpirun in a folder of its own;
+// the collected iterations.csv must be the same bytes, columns of wall time aside, and so must the
+// tables of details.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <limits>
+#include <map>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/record/tables.h"
+#include "experiments/commands/commands.h"
+#include "experiments/console/progress.h"
+#include "experiments/study/detail_tables.h"
+#include "experiments/study/prepare_all.h"
+#include "experiments/study/run_config.h"
+#include "experiments/study/study.h"
+#include "objectives/data/catalogue.h"
+#include "reports/tables/csv_reader.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Starts a program with these arguments (no shell), its stdout discarded; waits; its exit code.
+int spawn_and_wait(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  std::vector<std::string> copies = arguments;
+  argv.reserve(copies.size() + 1);
+  for (auto& argument : copies) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    resource_error(
+        "cannot start {}: {}", arguments.front(), std::generic_category().message(failure));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
+}
+
+std::vector<std::string> run_arguments(const Options& options,
+                                       const std::string& program,
+                                       int ranks,
+                                       const fs::path& out) {
+  std::vector<std::string> arguments{"mpirun",
+                                     "-n",
+                                     std::to_string(ranks),
+                                     "--oversubscribe",
+                                     program,
+                                     "run",
+                                     options.study.string(),
+                                     "--out",
+                                     out.string(),
+                                     "--progress=none"};
+  for (const auto& change : options.overrides) {
+    arguments.emplace_back("--set");
+    arguments.push_back(change);
+  }
+  if (options.data_dir) {
+    arguments.emplace_back("--data-dir");
+    arguments.push_back(*options.data_dir);
+  }
+  return arguments;
+}
+
+/// Wall times differ from run to run; everything else may not.
+bool is_wall_time(const std::string& column) {
+  return column.size() > 2 && column.compare(column.size() - 2, 2, "_s") == 0 &&
+         column != "model_time_s";
+}
+
+/// The table without its columns of wall time, one text per row.
+std::vector<std::string> comparable_rows(const fs::path& file) {
+  reports::CsvReader reader(file);
+  std::vector<std::string> rows;
+  while (reader.next()) {
+    std::string text;
+    for (std::size_t column = 0; column < reader.header().size(); ++column) {
+      if (!is_wall_time(reader.header()[column])) {
+        text += reader.text(column) + ",";
+      }
+    }
+    rows.push_back(std::move(text));
+  }
+  return rows;
+}
+
+constexpr const char* kIterations = "iterations.csv";
+
+/// The rows of the collected tables that are the same at every process count, by file.
+using Tables = std::map<std::string, std::vector<std::string>>;
+
+Tables comparable_tables(const fs::path& folder) {
+  Tables tables{{kIterations, comparable_rows(folder / kIterations)}};
+  for (const TableInfo* details : kDetailTables) {
+    const auto name = DetailFiles::name(*details);
+    if (fs::exists(folder / name)) {
+      tables[name] = comparable_rows(folder / name);
+    }
+  }
+  return tables;
+}
+
+std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  if (a.size() != b.size()) {
+    return fmt::format("{} rows against {}", b.size(), a.size());
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) {
+      return fmt::format("first difference in row {}", i + 1);
+    }
+  }
+  return "";
+}
+
+/// The first difference between two results of one study.
+std::string difference(const Tables& a, const Tables& b) {
+  for (const auto& [file, rows] : a) {
+    const auto other = b.find(file);
+    if (other == b.end()) {
+      return fmt::format("{}: is missing", file);
+    }
+    const std::string differs = difference(rows, other->second);
+    if (!differs.empty()) {
+      return fmt::format("{}: {}", file, differs);
+    }
+  }
+  return "";
+}
+
+/// A comparison of old results would verify nothing. Only what this program wrote is removed.
+void remove_old_results(const fs::path& folder) {
+  if (fs::exists(folder)) {
+    require(fs::exists(folder / "study.resolved.json"),
+            "{} exists and holds no study; give another --out",
+            folder.string());
+    fs::remove_all(folder);
+  }
+}
+
+/// The fewest workers that a run of the study has. What is wrong with the study shows here, before
+/// mpirun wraps it into lines of its own.
+std::int64_t fewest_workers(const Study& study, const Options& options) {
+  ObjectiveCache objectives(
+      {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  const auto runs = prepare_all(study, objectives);
+  require_prepared(runs);
+  for (const auto& run : runs) {
+    fewest = std::min<std::int64_t>(fewest, run.workers);
+  }
+  return fewest;
+}
+
+/// Those that were asked for; more processes than workers would fail under mpirun, in many lines.
+std::vector<int> chosen_ranks(const std::vector<int>& asked, std::int64_t fewest) {
+  constexpr int kUsual = 4;
+  for (const int count : asked) {
+    require(count >= 1 && count <= fewest,
+            "--ranks: {} processes for {} workers; it takes 1 to {}",
+            count,
+            fewest,
+            fewest);
+  }
+  std::vector<int> ranks = asked;
+  for (int count = 1; asked.empty() && count <= std::min<std::int64_t>(kUsual, fewest); ++count) {
+    ranks.push_back(count);
+  }
+  return ranks;
+}
+
+/// Equal bits are what is verified, and with this key they are not promised.
+void refuse_fast_reductions(const Study& study) {
+  for (const auto& run : study.runs) {
+    const auto aggregator = run.sections.find("aggregator");
+    if (aggregator == run.sections.end() || !aggregator->second.contains("reduction")) {
+      continue;
+    }
+    const Setting& reduction = aggregator->second.at("reduction");
+    require(reduction.value != "fast",
+            "'aggregator.reduction' at {}: with \"fast\" the bits depend on the number of "
+            "processes, so there is nothing to verify; use --set aggregator.reduction=ordered",
+            reduction.place);
+  }
+}
+
+void allow_mpirun_as_root() {
+  if (geteuid() == 0) {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);  // NOLINT(concurrency-mt-unsafe)
+  }
+}
+
+}  // namespace
+
+ExitCode verify_command(const Options& options, const std::string& program) {
+  const Study study =
+      parse_study(read_study_file(options.study), options.study.string(), options.overrides);
+  const fs::path top = output_folder(options, study.name + "-verify");
+  const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(study, options));
+  refuse_fast_reductions(study);
+  allow_mpirun_as_root();
+  Tables reference;
+  bool all_equal = true;
+  bool some_failed = false;
+  for (const int ranks : all_ranks) {
+    const fs::path out = top / fmt::format("ranks-{}", ranks);
+    remove_old_results(out);
+    const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
+    const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
+                       code == static_cast<int>(ExitCode::runs_failed);
+    some_failed = some_failed || code == static_cast<int>(ExitCode::runs_failed);
+    require(ended, "the study failed on {} processes with exit code {}", ranks, code);
+    const auto tables = comparable_tables(out);
+    require(
+        !tables.at(kIterations).empty(),
+        "no run of the study came to its end on {} processes: there is nothing to compare; see {}",
+        ranks,
+        (out / "runs.csv").string());
+    if (ranks == all_ranks.front()) {
+      reference = tables;
+    }
+    const std::string differs = difference(reference, tables);
+    all_equal = all_equal && differs.empty();
+    fmt::print("{:>3} processes: {} rows, {}\n",
+               ranks,
+               tables.at(kIterations).size(),
+               differs.empty() ? "identical" : differs);
+  }
+  fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
+  if (some_failed) {
+    fmt::print("Some runs failed or diverged; what they left is compared: see {}\n",
+               (top / "*/runs.csv").string());
+  }
+  if (!all_equal) {
+    return ExitCode::check_failed;
+  }
+  return some_failed ? ExitCode::runs_failed : ExitCode::done;
+}
+
+}  // namespace residuum

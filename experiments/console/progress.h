@@ -1,0 +1,40 @@
+#pragma once
+// How far a batch of runs is, on stderr: a bar on a terminal, else lines at 1, 2, 5, 10, 20, ...
+// per cent of the batch and at least every minute. Groups that run side by side each have lines, at
+// these parts of the run they are at, and not one after the other.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "experiments/console/options.h"
+
+namespace residuum {
+
+class Progress {
+ public:
+  Progress(ProgressStyle style, std::size_t runs, int groups);
+
+  /// `position` among the runs, from 0.
+  void start_run(std::size_t position, const std::string& label);
+  void iteration(std::uint64_t done, std::uint64_t total);
+  /// `outcome` says how the run ended; one that is `remarkable` gets a line of its own.
+  void end_run(const std::string& outcome, bool remarkable) const;
+
+ private:
+  std::string run_name() const;
+  void show(double fraction);
+  void bar(double fraction) const;
+
+  using Clock = std::chrono::steady_clock;
+
+  ProgressStyle style_;
+  std::size_t runs_;
+  bool alone_;
+  std::size_t position_ = 0;
+  std::string label_;
+  double next_ = 0;  // fraction at which the next line is due
+  Clock::time_point shown_ = Clock::now();
+};
+
+}  // namespace residuum

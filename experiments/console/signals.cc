@@ -1,0 +1,38 @@
+#include "experiments/console/signals.h"
+
+#include <array>
+#include <csignal>
+
+namespace residuum {
+namespace {
+
+// A signal handler can reach nothing but a global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_signal(int /*signal*/) { stop.store(true); }
+
+}  // namespace
+
+const std::atomic<bool>& stop_requested() { return stop; }
+
+void request_stop() { stop.store(true); }
+
+void catch_stop_signals() {
+  for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) {  // NOLINT(cppcoreguidelines-pro-type-union-access): POSIX
+      continue;                          // nohup, and shells for what they start in the background
+    }
+    struct sigaction action {};
+    action.sa_handler = on_signal;  // NOLINT(cppcoreguidelines-pro-type-union-access): POSIX
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+  // The runs go on when nobody reads their progress any more.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace residuum

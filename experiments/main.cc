@@ -1,3 +1,0 @@
-#include "experiments/program.h"
-
-int main(int argc, char** argv) { return residuum::residuum_main(argc, argv); }

@@ -1,0 +1,3 @@
+#include "experiments/program/program.h"
+
+int main(int argc, char** argv) { return residuum::residuum_main(argc, argv); }

@@ -1,0 +1,308 @@
+// residuum: reads the command line, starts MPI where a launcher asks for it, and turns every
+// failure into one line on stderr and an exit code.
+
+#include "experiments/program/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "core/cluster/mpi_world.h"
+#include "core/text.h"
+#include "experiments/commands/commands.h"
+#include "experiments/console/signals.h"
+#include "experiments/console/streams.h"
+
+namespace {
+
+using residuum::ExitCode;
+using residuum::Options;
+using residuum::ProgressStyle;
+
+/// A flag is given or not; CLI11 reads the bare one as "true", and would take any other value too.
+void add_flag(CLI::App& command, const char* name, bool& value, const char* description) {
+  command.add_flag(name, value, description)->check([](const std::string& given) {
+    return given == "true" ? std::string() : "takes no value, got '" + given + "'";
+  });
+}
+
+void add_study(CLI::App& command, Options& options) {
+  command.add_option("STUDY", options.study, "the study, a TOML file")->required();
+  command.add_option("--set", options.overrides, "key=value that wins over the file")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--out", options.out, "result folder (results/<study name>)");
+  command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
+}
+
+void add_progress(CLI::App& command, Options& options) {
+  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::automatic},
+                                                    {"bar", ProgressStyle::bar},
+                                                    {"lines", ProgressStyle::lines},
+                                                    {"none", ProgressStyle::none}};
+  command.add_option("--progress", options.progress, "auto, bar, lines or none")
+      ->transform(CLI::CheckedTransformer(styles));
+}
+
+/// "2/8": the second of eight.
+residuum::Share parse_share(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto number = [](std::string_view digits) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size() ? value : 0;
+  };
+  const std::string_view all = text;
+  const residuum::Share share{.index = number(all.substr(0, slash)),
+                              .of = slash == std::string::npos ? 0 : number(all.substr(slash + 1))};
+  if (share.index < 1 || share.index > share.of) {
+    throw CLI::ValidationError("--shard", "must be i/n with 1 <= i <= n, got '" + text + "'");
+  }
+  return share;
+}
+
+std::string positive_count(const std::string& text) {
+  int count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, count);
+  return error == std::errc() && rest == end && count > 0
+             ? std::string()
+             : "must be a whole number from 1 on, got '" + text + "'";
+}
+
+std::string positive_time(const std::string& text) {
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
+  return error == std::errc() && rest == end && seconds > 0
+             ? std::string()
+             : "must be a time above zero such as 90s, 15m, 2h or 1d";
+}
+
+std::string tolerance(const std::string& text) {
+  double value = -1;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && value >= 0 && std::isfinite(value)
+             ? std::string()
+             : "must be a finite number from 0 on, got '" + text + "'";
+}
+
+void add_batch(CLI::App& command, Options& options) {
+  add_flag(
+      command, "--fail-fast", options.fail_fast, "end at the first run that fails or diverges");
+  command.add_option_function<std::string>(
+      "--shard",
+      [&options](const std::string& text) { options.share = parse_share(text); },
+      "i/n: every n-th run, from the i-th on");
+  command
+      .add_option("--groups", options.groups, "so many runs at once, each on a part of mpirun -n")
+      ->check(positive_count);
+  const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  command
+      .add_option("--time-limit", options.time_limit_s, "stop after 90, 15m, 2h or 1d; exit 124")
+      ->transform(CLI::AsNumberWithUnit(units))
+      ->check(positive_time);
+  command.add_option("--checkpoint-every", options.checkpoint_every_s, "a time as above (5m)")
+      ->transform(CLI::AsNumberWithUnit(units))
+      ->check(positive_time);
+}
+
+void add_compare(CLI::App& command, Options& options) {
+  command.add_option("DIR_A", options.result_dir, "a result folder")->required();
+  command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
+  command
+      .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
+      ->check(tolerance);
+  add_flag(command,
+           "--anyway",
+           options.anyway,
+           "also where objective options, data or dimension differ");
+  add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
+  add_flag(command, "--json", options.json, "as JSON");
+}
+
+std::string utf8_text(const std::string& text) {
+  return residuum::is_utf8(text) ? std::string() : "is no UTF-8 text";
+}
+
+void add_inspect(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
+      ->required();
+  command.add_option("--gradient", options.gradient, "the gradients alone, for xi");
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->check(utf8_text);
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
+  command.add_option("--k", options.k, "entries a worker keeps");
+  command.add_option("--density", options.density, "k/d instead of --k");
+  command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
+  add_flag(command, "--json", options.json, "on one line");
+}
+
+void add_falsify(CLI::App& command, Options& options) {
+  auto& own = options.falsify;
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->required()
+      ->check(utf8_text);
+  command.add_option("--workers", own.workers, "P")->required();
+  command.add_option("--k", options.k, "entries a worker keeps")->required();
+  command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
+  command.add_option("--against", own.against, "delta, conservation or contraction");
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
+  command.add_option("--seed", own.seed, "the same seed finds the same vectors");
+  command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
+  command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
+  add_flag(command, "--json", options.json, "on one line");
+}
+
+struct CommandLine {
+  Options options;
+  CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
+  CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
+  CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
+  CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
+  CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
+  CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
+  CLI::App* verify =
+      app.add_subcommand("verify", "run a study at several process counts, compare the bits");
+  CLI::App* bench = app.add_subcommand("bench", "benchmarks, as ratios within one run");
+  CLI::App* list = app.add_subcommand("list", "what can be named in a study");
+  CLI::App* info = app.add_subcommand("info", "versions of everything");
+
+  CommandLine() {
+    app.require_subcommand(1);
+    add_study(*run, options);
+    add_progress(*run, options);
+    add_flag(*run, "--json", options.json, "the final table as JSON");
+    add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
+    add_batch(*run, options);
+    add_study(*plan, options);
+    plan->add_option("--format", options.plan_format, "table, json or slurm")
+        ->check(CLI::IsMember({"table", "json", "slurm"}));
+    add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
+    report->add_option("DIR", options.result_dir, "a result folder")->required();
+    report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+    add_compare(*compare, options);
+    add_inspect(*inspect, options);
+    add_falsify(*falsify, options);
+    add_study(*verify, options);
+    verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")->delimiter(',');
+    bench->add_option("NAME", options.benchmarks, "which ones; all without");
+    add_flag(*bench, "--json", options.json, "as JSON");
+    list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
+    add_flag(*list, "--json", options.json, "as JSON");
+    add_flag(*info, "--json", options.json, "as JSON");
+  }
+};
+
+/// One line on what is wrong with the command line.
+std::string complaint(const CommandLine& line,
+                      const std::vector<std::string>& arguments,
+                      const CLI::ParseError& error) {
+  std::vector<std::string> commands;
+  for (const auto* command : line.app.get_subcommands(nullptr)) {
+    commands.push_back(command->get_name());
+  }
+  const bool names_a_command = arguments.size() > 1 && !arguments[1].starts_with('-');
+  if (names_a_command &&
+      std::find(commands.begin(), commands.end(), arguments[1]) == commands.end()) {
+    return fmt::format(
+        "unknown command '{}'{}", arguments[1], residuum::suggestion(arguments[1], commands));
+  }
+  return fmt::format("{}; see residuum --help", error.what());
+}
+
+ExitCode dispatch(const CommandLine& line,
+                  const std::vector<std::string>& arguments,
+                  residuum::World& world) {
+  const Options& options = line.options;
+  if (line.run->parsed()) {
+    return residuum::run_command(options, arguments, world);
+  }
+  if (line.bench->parsed()) {
+    return residuum::bench_command(options, world);
+  }
+  residuum::require(world.size() == 1,
+                    "only 'run' and 'bench aggregate' work on several processes; start this "
+                    "command without mpirun");
+  if (line.plan->parsed()) {
+    return residuum::plan_command(options);
+  }
+  if (line.report->parsed()) {
+    return residuum::report_command(options);
+  }
+  if (line.compare->parsed()) {
+    return residuum::compare_command(options);
+  }
+  if (line.inspect->parsed()) {
+    return residuum::inspect_command(options);
+  }
+  if (line.falsify->parsed()) {
+    return residuum::falsify_command(options);
+  }
+  if (line.verify->parsed()) {
+    return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
+  }
+  if (line.list->parsed()) {
+    return residuum::list_command(options);
+  }
+  return residuum::info_command(options);
+}
+
+/// Runs `action`; what it throws becomes a line on stderr and an exit code. `is_shared` tells
+/// whether all processes have failed alike, so that they can end in order.
+ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
+  try {
+    return action();
+  } catch (const residuum::SharedError& error) {
+    return world.is_root() ? residuum::say_what_was_caught() : error.code();
+  } catch (const std::exception&) {
+    const ExitCode code = residuum::say_what_was_caught();
+    if (world.size() > 1) {
+      world.abort(code);  // the others may be waiting for this one
+    }
+    return code;
+  }
+}
+
+}  // namespace
+
+namespace residuum {
+
+int residuum_main(int argc, char** argv) {
+  hold_standard_streams();
+  CommandLine line;
+  const std::vector<std::string> arguments(argv, argv + argc);
+  if (argc > 1 && arguments[1] == "run") {
+    catch_stop_signals();  // first of all: a request may come while the program is still loading
+  }
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      line.app.exit(error);  // --help
+      return static_cast<int>(flush_output(ExitCode::done));
+    }
+    say(fmt::format("error: {}", complaint(line, arguments, error)));
+    return static_cast<int>(ExitCode::usage);
+  }
+  const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
+                                                     : residuum::make_single_process();
+  const ExitCode code = guarded(*world, [&] { return dispatch(line, arguments, *world); });
+  return static_cast<int>(flush_output(code));
+}
+
+}  // namespace residuum

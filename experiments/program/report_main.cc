@@ -1,0 +1,32 @@
+// residuum-report DIR: what `residuum report DIR` does, as a program of its own that needs neither
+// MPI nor libtorch, for machines that only read results.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "experiments/commands/commands.h"
+#include "experiments/console/streams.h"
+
+int main(int argc, char** argv) {
+  using residuum::ExitCode;
+  residuum::hold_standard_streams();
+  residuum::Options options;
+  CLI::App app("Makes report.html, figures and tables from a residuum result folder");
+  app.add_option("DIR", options.result_dir, "the result folder of a study")->required();
+  app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+  try {
+    app.parse(argc, argv);
+    return static_cast<int>(residuum::flush_output(residuum::report_command(options)));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      app.exit(error);  // --help
+      return static_cast<int>(residuum::flush_output(ExitCode::done));
+    }
+    residuum::say(fmt::format("error: {}; see residuum-report --help", error.what()));
+    return static_cast<int>(ExitCode::usage);
+  } catch (const std::exception&) {
+    return static_cast<int>(residuum::say_what_was_caught());
+  }
+}

@@ -1,0 +1,60 @@
+#pragma once
+// The folder checkpoint/ of a run: where it stood, so that it can go on there. A file holds a head
+// (format, run, iteration, lengths of the tables), the run's state, and a checksum over both. Files
+// appear whole or not at all, and the last two are kept.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/training/run_state.h"
+#include "reports/tables/files.h"
+
+namespace residuum {
+
+/// What stands at the head of a checkpoint.
+struct CheckpointHead {
+  std::string run_id;
+  std::uint64_t iteration = 0;                        // done
+  std::uint64_t iterations_bytes = 0;                 // of iterations.csv.part
+  std::uint64_t checks_bytes = 0;                     // of checks.csv.part
+  std::map<std::string, std::uint64_t> details = {};  // bytes of each table of details
+  // By the name of the file, over the bytes that are counted. Earlier programs left this and the
+  // next one out: then nothing is compared.
+  std::map<std::string, std::uint32_t> table_sums = {};
+  std::string data_fingerprint = {};  // empty too where there are no data
+  reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
+  std::string started_utc = {};
+  std::string revision = {};  // of the program
+};
+
+/// Writes checkpoint/state-NNN in `folder` and of those up to it keeps the last two. `fill` passes
+/// the state through the stream.
+void write_checkpoint(const std::filesystem::path& folder,
+                      const CheckpointHead& head,
+                      const std::function<void(StateStream&)>& fill);
+
+/// A checkpoint whose checksum is right and that belongs to the run.
+struct Checkpoint {
+  std::filesystem::path file;
+  CheckpointHead head;
+};
+
+/// The newest usable checkpoint in `folder`; each one that is not, or at whose head `check` throws
+/// an Error, is named on stderr with the reason and renamed to refused-NNN, so that it never takes
+/// the place of a good one, and the one before it is tried.
+std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
+                                          const std::string& run_id,
+                                          const std::function<void(const CheckpointHead&)>& check);
+
+/// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
+/// what is asked for is a resource error.
+void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
+
+/// Of the checkpoints up to iteration `newest` removes all but the last `count`.
+void keep_checkpoints(const std::filesystem::path& folder, std::size_t count, std::uint64_t newest);
+
+}  // namespace residuum

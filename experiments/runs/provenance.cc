@@ -1,0 +1,187 @@
+#include "experiments/runs/provenance.h"
+
+#include <Eigen/Core>
+#include <boost/version.hpp>
+#include <fmt/format.h>
+
+#include <CLI/Version.hpp>
+#include <algorithm>
+#include <array>
+#include <dlfcn.h>
+#include <fstream>
+#include <string_view>
+#include <sys/utsname.h>
+#include <thread>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/cluster/mpi_world.h"
+#include "core/text.h"
+#include "core/vectors/cuda/device.h"
+#include "core/vectors/kernels.h"
+#include "objectives/network_module.h"
+#include "residuum_build.h"
+
+#include <toml++/impl/version.h>
+
+namespace residuum {
+namespace {
+
+/// Everything else in an environment may be secret.
+constexpr std::array<std::string_view, 6> kAllowed{
+    "OMP_", "OMPI_COMM_WORLD_", "OPENBLAS_", "SLURM_JOB_", "SLURM_N", "NCCL_"};
+constexpr std::string_view kAllowedWhole = "CUDA_VISIBLE_DEVICES";
+
+bool is_allowed(std::string_view name) {
+  const auto matches = [name](std::string_view prefix) {
+    return name.substr(0, prefix.size()) == prefix;
+  };
+  return name == kAllowedWhole || std::any_of(kAllowed.begin(), kAllowed.end(), matches);
+}
+
+nlohmann::json allowed_environment() {
+  auto allowed = nlohmann::json::object();
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos && is_allowed(text.substr(0, equals))) {
+      allowed[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+    }
+  }
+  return allowed;
+}
+
+/// The value of the first line "name : value" in a file of /proc.
+std::string proc_value(const char* file, std::string_view name) {
+  std::ifstream lines(file);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const auto colon = line.find(':');
+    if (line.rfind(name, 0) == 0 && colon != std::string::npos) {
+      const auto value = line.find_first_not_of(" \t", colon + 1);
+      return value == std::string::npos ? std::string() : line.substr(value);
+    }
+  }
+  return "unknown";
+}
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? std::string(names.nodename) : std::string("unknown");
+}
+
+/// The shared library that this process takes matrix products from.
+std::string blas_library() {
+  void* const symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  Dl_info info{};
+  if (symbol == nullptr || dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) {
+    return "none";
+  }
+  std::error_code error;
+  const auto path = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::string(info.dli_fname) : path.string();
+}
+
+/// libtorch is loaded for networks alone.
+std::string_view torch_state() {
+  const NetworkModule* const module = loaded_network_module();
+  if (module == nullptr) {
+    return "not loaded";
+  }
+  return module->has_cuda() ? "a CUDA device" : "CPU only";
+}
+
+bool is_shell_safe(const std::string& argument) {
+  constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
+  return !argument.empty() && argument.find_first_not_of(kSafe) == std::string::npos;
+}
+
+/// $'...' of bash, in which bytes that a terminal would obey are written in numbers.
+std::string escaped(const std::string& argument) {
+  std::string text = "$'";
+  for (const char c : argument) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '\'' || c == '\\') {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
+std::string quoted(const std::string& argument) {
+  if (is_shell_safe(argument)) {
+    return argument;
+  }
+  if (harmless(argument) != argument) {
+    return escaped(argument);
+  }
+  std::string text = "'";
+  for (const char c : argument) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+std::string quoted_command(const std::vector<std::string>& command_line) {
+  std::string text;
+  for (const auto& argument : command_line) {
+    text += (text.empty() ? "" : " ") + quoted(argument);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> versions() {
+  const std::string blas = blas_library();
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"residuum", fmt::format("{} ({})", kBuildVersion, kBuildRevision)},
+      {"compiler", fmt::format("{}, {} {}", kBuildCompiler, kBuildType, kBuildFlags)},
+      {"MPI", mpi_library_version()},
+      {"libtorch", fmt::format("{}, {}", kBuildTorch, torch_state())},
+      {"BLAS", blas},
+      {"Eigen",
+       fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+      {"Boost",
+       fmt::format(
+           "{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+      {"fmt",
+       fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+      {"CLI11", CLI11_VERSION},
+      {"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH)},
+      {"nlohmann-json",
+       fmt::format("{}.{}.{}",
+                   NLOHMANN_JSON_VERSION_MAJOR,
+                   NLOHMANN_JSON_VERSION_MINOR,
+                   NLOHMANN_JSON_VERSION_PATCH)},
+      {"zlib", zlibVersion()},
+      {"random streams", "Philox4x32-10 keyed by (seed, purpose, worker, iteration), version 1"},
+      {"CPU", proc_value("/proc/cpuinfo", "model name")},
+      {"SIMD", kernels::target_name()},
+      {"cores", std::to_string(std::thread::hardware_concurrency())},
+      {"memory", proc_value("/proc/meminfo", "MemTotal")},
+      {"GPU", cuda::description()}};
+  if (blas.find("openblas") == std::string::npos && blas.find("mkl") == std::string::npos) {
+    lines.emplace_back("warning",
+                       "the reference BLAS is in use, about 80 times slower: install "
+                       "libopenblas0-pthread");
+  }
+  return lines;
+}
+
+nlohmann::json provenance(const std::vector<std::string>& command_line, const World& world) {
+  auto json = nlohmann::json::object();
+  json["command"] = quoted_command(command_line);
+  json["host"] = host_name();
+  json["processes"] = world.description();
+  for (const auto& [name, value] : versions()) {
+    json[name] = value;
+  }
+  json["environment"] = allowed_environment();
+  return json;
+}
+
+}  // namespace residuum

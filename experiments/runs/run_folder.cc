@@ -1,0 +1,357 @@
+#include "experiments/runs/run_folder.h"
+
+#include <system_error>
+
+#include "experiments/console/streams.h"
+#include "experiments/runs/run_status.h"
+#include "reports/tables/result_folder.h"
+#include "reports/tables/table_prints.h"
+
+namespace residuum {
+namespace {
+
+using reports::Json;
+
+constexpr const char* kIterationsPart = "iterations.csv.part";
+constexpr const char* kChecksPart = "checks.csv.part";
+
+/// False also where nobody may look: whoever wants to write there is told why not.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    resource_error("cannot make the folder {}: {}", folder.string(), error.message());
+  }
+}
+
+void move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (error) {
+    resource_error("cannot rename {} to {}: {}", from.string(), to.string(), error.message());
+  }
+}
+
+std::vector<std::string> tables_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names{"iterations.csv", "checks.csv"};
+  for (const TableInfo* details : kDetailTables) {
+    const auto name = DetailFiles::name(*details);
+    if (is_there(folder / name)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// Returns what config.json is to hold.
+Json config_json(const PreparedRun& run, const Study& study) {
+  return {{"run_id", run.id},
+          {"study", study.name},
+          {"title", study.title},
+          {"seed", run.seed},
+          {"varying", Json(run.varying)},
+          {"config", Json(run.config)}};
+}
+
+void write_status(const std::filesystem::path& folder, const Json& status) {
+  reports::write_json_atomically(folder / "status.json", status);
+}
+
+/// log.txt: when the run started, and when and how it ended.
+void write_log(const std::filesystem::path& folder,
+               const std::string& started_utc,
+               const std::string& ending) {
+  reports::write_file_atomically(
+      folder / "log.txt", fmt::format("{} started\n{} {}\n", started_utc, utc_now(), ending));
+}
+
+std::uint64_t bytes_in(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+/// A run that ended between naming its tables and its status goes on with them. One that has been
+/// said to be finished does not: its tables are not those that were written.
+void restore_parts(const std::filesystem::path& folder) {
+  std::string state;
+  if (is_there(folder / "status.json")) {
+    try {
+      state = reports::text_at(reports::read_json(folder / "status.json"), "state");
+    } catch (const Error&) {
+      state.clear();
+    }
+  }
+  if (state != "running") {
+    return;
+  }
+  const auto restore = [&](const std::string& name, const std::string& part) {
+    if (!is_there(folder / part) && is_there(folder / name)) {
+      move_file(folder / name, folder / part);
+    }
+  };
+  restore("iterations.csv", kIterationsPart);
+  restore("checks.csv", kChecksPart);
+  for (const TableInfo* details : kDetailTables) {
+    restore(DetailFiles::name(*details), DetailFiles::part(*details));
+  }
+}
+
+/// The status of a run that has no tables.
+Json status_without_tables(const std::string& started_utc,
+                           const char* state,
+                           const std::string& message) {
+  return {{"state", state},
+          {"message", message},
+          {"started_utc", started_utc},
+          {"finished_utc", utc_now()}};
+}
+
+/// The run_id that a config.json names; empty where it is missing or damaged.
+std::string id_in(const std::filesystem::path& config) {
+  try {
+    return reports::text_at(reports::read_json(config), "run_id");
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+bool is_done(const std::filesystem::path& result_dir, const std::string& run_id) {
+  const auto folder = result_dir / "runs" / run_id;
+  if (!is_there(folder / "status.json")) {
+    return false;
+  }
+  try {
+    const Json status = reports::read_json(folder / "status.json");
+    const auto state = reports::text_at(status, "state");
+    if (state != "finished" && state != "diverged") {
+      return false;
+    }
+    const Json& files = reports::value_at(status, "files");
+    require(files.is_object() && !files.empty(), "it does not say which tables it has");
+    for (const auto& known : {reports::text_at(status, "run_id"), id_in(folder / "config.json")}) {
+      require(!reports::is_run_id(known) || known == run_id, "it is of run {}", known);
+    }
+    const auto damage = reports::damage_of(folder, status);
+    require(!damage, "{}", damage.value_or(""));
+    return true;
+  } catch (const Error& error) {
+    // What cannot be read is as good as damaged.
+    say(fmt::format(
+        "{} was damaged since it finished ({}); it is run again", folder.string(), error.what()));
+  }
+  return false;
+}
+
+void mend_finished(const std::filesystem::path& result_dir,
+                   const PreparedRun& run,
+                   const Study& study) {
+  const auto folder = result_dir / "runs" / run.id;
+  std::error_code ignored;  // there is none
+  std::filesystem::remove(reports::failure_file(folder), ignored);
+  const auto file = folder / "config.json";
+  const Json config = config_json(run, study);
+  try {
+    const Json found = reports::read_json(file);
+    if (found.value("run_id", Json()) == run.id && found.value("seed", Json()) == config["seed"] &&
+        found.value("varying", Json()).is_object() && found.value("config", Json()).is_object()) {
+      return;
+    }
+  } catch (const Error&) {
+    // It is missing or no JSON.
+  }
+  say(fmt::format("{} was damaged; it is written again", file.string()));
+  reports::write_json_atomically(file, config);
+}
+
+void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  const auto file = result_dir / "runs" / run.id / "status.json";
+  if (!run.failure.empty() || !is_there(file)) {
+    return;  // nobody knows what data an unprepared run would have
+  }
+  std::string before;
+  try {
+    before = reports::text_at(reports::read_json(file), "data.fingerprint");
+  } catch (const Error&) {
+    before.clear();  // a damaged run is made again
+  }
+  require(before.empty() || before == run.data_fingerprint,
+          "run {} in {} was done on other data (fingerprint {}, now {}): use another --out, or "
+          "remove {}",
+          run.id,
+          result_dir.string(),
+          before,
+          run.data_fingerprint,
+          file.parent_path().string());
+}
+
+RunFolder::RunFolder(const std::filesystem::path& result_dir,
+                     const PreparedRun& run,
+                     const Study& study)
+    : folder_(result_dir / "runs" / run.id),
+      run_id_(run.id),
+      data_fingerprint_(run.data_fingerprint),
+      started_utc_(utc_now()) {
+  make_folder(folder_);
+  reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
+  resume(run);
+  write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
+  std::error_code ignored;  // there is none
+  std::filesystem::remove(reports::failure_file(folder_), ignored);
+  if (!resumed_) {
+    iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
+    checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
+    details_ = DetailFiles(folder_, run.id, run.details.tables(), nullptr);
+  }
+}
+
+/// Rows after those that the checkpoint counted are made again.
+void RunFolder::resume(const PreparedRun& run) {
+  restore_parts(folder_);
+  const auto details = run.details.tables();
+  auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
+    require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
+            "it is of other data (fingerprint {}, now {})",
+            head.data_fingerprint,
+            data_fingerprint_);
+    check_tables(head, run);
+  });
+  if (!checkpoint) {
+    sums_ = {};  // of tables that begin anew
+    return;
+  }
+  const CheckpointHead& head = checkpoint->head;
+  iterations_ = std::make_unique<reports::IterationsWriter>(
+      table(kIterationsPart), run.id, head.iterations_bytes);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id, head.checks_bytes);
+  details_ = DetailFiles(folder_, run.id, details, &head.details);
+  started_utc_ = head.started_utc;
+  if (!head.found.is_null()) {
+    found_ = FoundThreshold{.threshold = head.found.at("threshold").get<double>(),
+                            .pilot_runs = head.found.at("pilot_runs").get<int>()};
+  }
+  resumed_ = std::move(checkpoint);
+}
+
+void RunFolder::check_tables(const CheckpointHead& head, const PreparedRun& run) {
+  require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
+              bytes_in(table(kChecksPart)) >= head.checks_bytes &&
+              DetailFiles::reach(folder_, run.details.tables(), head.details),
+          "the tables that go with it are not there");
+  if (head.table_sums.empty()) {
+    return;
+  }
+  for (const auto& [name, sum] : sums_of(head)) {
+    const auto counted = head.table_sums.find(name);
+    require(counted != head.table_sums.end() && counted->second == sum,
+            "{} has changed since",
+            table(name.c_str()).string());
+  }
+}
+
+std::map<std::string, std::uint32_t> RunFolder::sums_of(const CheckpointHead& head) {
+  TableBytes parts{{kIterationsPart, head.iterations_bytes}, {kChecksPart, head.checks_bytes}};
+  for (const auto& [name, bytes] : head.details) {
+    parts[name + ".csv.part"] = bytes;
+  }
+  std::map<std::string, std::uint32_t> sums;
+  for (const auto& [name, bytes] : parts) {
+    sums[name] = sums_.of(folder_ / name, bytes);
+  }
+  return sums;
+}
+
+void RunFolder::load(const std::function<void(StateStream&)>& fill) const {
+  read_checkpoint(*resumed_, fill);
+}
+
+void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill) {
+  Json found = nullptr;
+  if (found_) {
+    found = {{"threshold", found_->threshold}, {"pilot_runs", found_->pilot_runs}};
+  }
+  CheckpointHead head{.run_id = run_id_,
+                      .iteration = iterations,
+                      .iterations_bytes = iterations_->synchronise(),
+                      .checks_bytes = checks_->synchronise(),
+                      .details = details_.synchronise(),
+                      .data_fingerprint = data_fingerprint_,
+                      .found = found,
+                      .started_utc = started_utc_};
+  head.table_sums = sums_of(head);
+  write_checkpoint(folder_, head, fill);
+}
+
+void RunFolder::write(const Row& row, const std::vector<Check>& checks) {
+  iterations_->write(row);
+  for (const auto& check : checks) {
+    checks_->write(check);
+  }
+}
+
+void RunFolder::finish(const Outcome& outcome,
+                       const RunSummary& summary,
+                       const PreparedRun& run,
+                       const nlohmann::json& provenance) {
+  if (outcome.state == Outcome::State::stopped) {
+    write_log(folder_, started_utc_, outcome.message);
+    write_status(folder_,
+                 status_without_tables(started_utc_, state_name(outcome.state), outcome.message));
+    return;
+  }
+  iterations_->close();
+  checks_->close();
+  details_.close();
+  move_file(table(kIterationsPart), table("iterations.csv"));
+  move_file(table(kChecksPart), table("checks.csv"));
+  for (const TableInfo* details : run.details.tables()) {
+    move_file(folder_ / DetailFiles::part(*details), folder_ / DetailFiles::name(*details));
+  }
+  write_log(
+      folder_,
+      started_utc_,
+      outcome.message.empty()
+          ? fmt::format("finished: {} iterations in {:.2f} s", outcome.iterations, outcome.wall_s)
+          : outcome.message);
+  Json status = final_status(outcome, summary, run);
+  status["run_id"] = run_id_;
+  status["started_utc"] = started_utc_;
+  status["finished_utc"] = utc_now();
+  status["files"] = reports::prints_of(folder_, tables_in(folder_));
+  status["provenance"] = Json(provenance);
+  status["print"] = reports::print_of_status(status);
+  write_status(folder_, status);
+  keep_checkpoints(folder_, 1, outcome.iterations);
+}
+
+void fail_run(const std::filesystem::path& result_dir,
+              const PreparedRun& run,
+              const Study& study,
+              const std::string& message) {
+  const auto folder = result_dir / "runs" / run.id;
+  const std::string now = utc_now();
+  const Json config = config_json(run, study);
+  const Json status = status_without_tables(now, "failed", message);
+  try {
+    make_folder(folder);
+    write_log(folder, now, message);
+    reports::write_json_atomically(folder / "config.json", config);
+    write_status(folder, status);
+  } catch (const Error&) {
+    try {
+      reports::write_json_atomically(reports::failure_file(folder),
+                                     {{"config", config}, {"status", status}});
+    } catch (const Error& error) {
+      resource_error("{} (nor can it be noted that the run failed: {})", message, error.what());
+    }
+  }
+}
+
+}  // namespace residuum

@@ -1,0 +1,83 @@
+#pragma once
+// The folder of one run: runs/<run_id>/. Tables are written under other names and take their own
+// when the run has ended, and status.json comes last: what a later start trusts is whole.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "assumptions/monitor.h"
+#include "core/record/record.h"
+#include "experiments/runs/checkpoint.h"
+#include "experiments/runs/checksum.h"
+#include "experiments/study/detail_tables.h"
+#include "experiments/study/run_config.h"
+#include "reports/tables/csv.h"
+#include "reports/tables/files.h"
+
+namespace residuum {
+
+/// Whether status.json says that the run has come to its end; such a run is not made again.
+bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
+
+/// Mends a run that is done: writes config.json anew where it cannot be what was written (a run's
+/// identity says what it holds), and removes what an earlier failure has left.
+void mend_finished(const std::filesystem::path& result_dir,
+                   const PreparedRun& run,
+                   const Study& study);
+
+/// Usage error if the run has come to its end on data other than those it would be made with now.
+void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);
+
+/// Leaves the run without tables, with a status of "failed" that says why: in its folder, or beside
+/// it where the folder cannot be written.
+void fail_run(const std::filesystem::path& result_dir,
+              const PreparedRun& run,
+              const Study& study,
+              const std::string& message);
+
+class RunFolder final : public Recorder {
+ public:
+  /// Creates the folder and writes config.json and a status of "running". Where a checkpoint can be
+  /// used the tables go on from there.
+  RunFolder(const std::filesystem::path& result_dir, const PreparedRun& run, const Study& study);
+
+  void write(const Row& row, const std::vector<Check>& checks) override;
+  void write_detail(const DetailRow& row) override { details_.write(row); }
+
+  /// Iterations that the checkpoint has done, 0 without one.
+  std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }
+  /// The threshold that was found before, with the number of pilot runs.
+  const std::optional<FoundThreshold>& found() const { return found_; }
+  void remember(const std::optional<FoundThreshold>& found) { found_ = found; }
+  void load(const std::function<void(StateStream&)>& fill) const;
+  /// The tables first, then the state that goes with them.
+  void save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill);
+
+  /// Closes the tables and writes the final status.
+  void finish(const Outcome& outcome,
+              const RunSummary& summary,
+              const PreparedRun& run,
+              const nlohmann::json& provenance);
+
+ private:
+  std::filesystem::path table(const char* name) const { return folder_ / name; }
+  void resume(const PreparedRun& run);
+  /// Usage error unless the tables begin with what the checkpoint has counted.
+  void check_tables(const CheckpointHead& head, const PreparedRun& run);
+  /// Of the tables in a checkpoint, by their files' names.
+  std::map<std::string, std::uint32_t> sums_of(const CheckpointHead& head);
+
+  std::filesystem::path folder_;
+  std::string run_id_;
+  std::string data_fingerprint_;
+  std::optional<Checkpoint> resumed_;
+  std::optional<FoundThreshold> found_;
+  std::string started_utc_;
+  std::unique_ptr<reports::IterationsWriter> iterations_;
+  std::unique_ptr<reports::ChecksWriter> checks_;
+  DetailFiles details_;
+  GrowingSums sums_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,83 @@
+#include "experiments/runs/run_laws.h"
+
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+using reports::Json;
+using reports::json_number;
+
+bool holds_gradients(const Method& method) { return method.feedback->units() == Units::gradient; }
+
+/// The weakest of all stages, at the step size that the sparsifier sees.
+SparsifierLaw sparsifier_law(const PreparedRun& run) {
+  const Method& method = *run.method;
+  const std::size_t d = run.objective->dimension();
+  const double seen_step = holds_gradients(method) ? 1.0 : method.step_rule->at(0, 0);
+  SparsifierLaw law = method.sparsifier->law(d, seen_step);
+  for (const auto& stage : method.stages) {
+    law = weaker_of(law, stage.sparsifier->law(d, seen_step));
+  }
+  return law;
+}
+
+/// On step-multiplied accumulators: a threshold on gradients is eta times as large there.
+std::optional<double> step_threshold(const SparsifierLaw& law, const Method& method) {
+  const auto step = method.step_rule->constant();
+  if (!law.threshold || !step) {
+    return std::nullopt;
+  }
+  return holds_gradients(method) ? *step * *law.threshold : *law.threshold;
+}
+
+Json sparsifier_json(const PreparedRun& run) {
+  const Method& method = *run.method;
+  const SparsifierLaw law = sparsifier_law(run);
+  return {{"contraction", json_number(law.contraction)},
+          {"exact", law.exact},
+          {"pathwise", law.pathwise},
+          {"deterministic", law.deterministic},
+          {"keeps_largest", law.keeps_largest},
+          {"shares_support", law.shares_support},
+          {"unbiased", law.unbiased},
+          {"threshold", json_number(step_threshold(law, method))},
+          {"threshold_follows_step",
+           law.threshold && (holds_gradients(method) || law.threshold_scales)},
+          {"sends_everything", sends_everything(run)},
+          {"by_layer", !method.sparsifier->segments().empty()},
+          {"scheduled", !method.stages.empty()}};
+}
+
+Json aggregator_json(const AggregatorLaw& law) {
+  return {{"applies_whole_messages", law.applies_whole_messages},
+          {"cuts_in_merges", law.cuts_in_merges},
+          {"is_sparse", law.is_sparse},
+          {"completes_support", law.completes_support},
+          {"selects_largest", law.selects_largest}};
+}
+
+Json feedback_json(const Method& method) {
+  const Feedback& feedback = *method.feedback;
+  const char* memory = feedback.estimates()      ? "estimate"
+                       : feedback.has_velocity() ? "velocity"
+                                                 : "residual";
+  return {{"memory", memory},
+          {"units", holds_gradients(method) ? "gradient" : "step"},
+          {"gain", feedback.gain()},
+          {"averaging", json_number(feedback.averaging())}};
+}
+
+}  // namespace
+
+bool sends_everything(const PreparedRun& run) {
+  return sparsifier_law(run).contraction == 1.0;  // E|a - C(a)|^2 <= 0
+}
+
+Json laws_json(const PreparedRun& run) {
+  return {{"sparsifier", sparsifier_json(run)},
+          {"aggregator", aggregator_json(run.method->aggregator->law())},
+          {"feedback", feedback_json(*run.method)}};
+}
+
+}  // namespace residuum

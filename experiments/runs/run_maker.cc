@@ -1,0 +1,87 @@
+#include "experiments/runs/run_maker.h"
+
+#include <memory>
+#include <utility>
+
+#include "assumptions/monitor.h"
+#include "core/cluster/mpi_world.h"
+#include "experiments/console/signals.h"
+#include "experiments/runs/run_checkpoints.h"
+#include "experiments/study/run_words.h"
+#include "experiments/study/worker_smoothness.h"
+
+namespace residuum {
+
+/// Together in the group; an error is also noted by the process that has it.
+void RunMaker::in_step(const std::function<void()>& action) {
+  together(place_.group, [&] { place_.log.guard(action); });
+}
+
+Outcome RunMaker::make(const RunSpec& spec,
+                       const Study& study,
+                       Progress& progress,
+                       const std::function<void()>& after_iteration) {
+  std::unique_ptr<RunFolder> folder;
+  PreparedRun run;
+  std::optional<Cluster> cluster;
+  in_step([&] {
+    KnownKeys known;
+    run = prepare(spec, place_.objectives, known);
+    cluster.emplace(place_.group, run.workers);
+    run.training.cluster = &*cluster;
+    const Facts facts = run.objective->facts();
+    run.training.minimum = facts.minimum;
+    run.training.minimizer = facts.minimizer;
+    run.training.stop = &stop_requested();
+    if (place_.group.is_root()) {
+      folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
+      if (run.method->feedback->estimates()) {
+        run.training.worker_smoothness = worker_smoothness(run);
+      }
+    }
+  });
+  use_pilot(run, folder.get());
+  NoRecorder nothing;
+  Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
+  Monitor monitor(make_probes(run.probes, "'probes.names'"),
+                  recorder,
+                  [&](std::uint64_t done, std::uint64_t total) {
+                    progress.iteration(done, total);
+                    after_iteration();
+                  });
+  run.details.add_to(monitor);
+  if (!run.records_times) {
+    monitor.leave_out_times();
+  }
+  RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
+  run.training.checkpoints = &checkpoints;
+  const Outcome outcome = train(run.training, monitor);
+  in_step([&] {
+    if (folder) {
+      folder->finish(outcome, monitor.summary(), run, place_.provenance);
+      progress.end_run(describe(outcome), is_remarkable(outcome));
+    }
+  });
+  return outcome;
+}
+
+/// Finds the threshold of a run that asks for one. The run's identity stays what was asked.
+void RunMaker::use_pilot(PreparedRun& run, RunFolder* folder) {
+  run.found = folder != nullptr ? folder->found() : std::nullopt;
+  place_.group.broadcast(0, std::as_writable_bytes(std::span(&run.found, 1)));
+  if (!run.found) {
+    run.found = find_threshold(run.training);
+  }
+  if (folder != nullptr) {
+    folder->remember(run.found);
+  }
+  if (!run.found) {
+    return;
+  }
+  auto method = std::make_shared<Method>(*run.method);
+  method->sparsifier = run.method->sparsifier->with_threshold(run.found->threshold);
+  run.method = std::move(method);
+  run.training.method = run.method.get();
+}
+
+}  // namespace residuum

@@ -1,0 +1,41 @@
+#pragma once
+// One run from its settings to its folder, by a group of processes.
+
+#include <functional>
+#include <optional>
+
+#include "core/trainer/trainer.h"
+#include "experiments/console/progress.h"
+#include "experiments/runs/rank_log.h"
+#include "experiments/runs/run_folder.h"
+#include "experiments/study/run_config.h"
+
+namespace residuum {
+
+class RunMaker {
+ public:
+  struct Place {
+    World& group;  // the processes that do one run together
+    RankLog& log;
+    ObjectiveCache& objectives;
+    std::filesystem::path result_dir;
+    nlohmann::json provenance;
+    double checkpoint_every_s = 0;
+  };
+  explicit RunMaker(Place place) : place_(std::move(place)) {}
+
+  /// Trains it, from a checkpoint if there is one, and leaves its folder. Collective in the group.
+  /// `after_iteration` is called on the group's root.
+  Outcome make(const RunSpec& spec,
+               const Study& study,
+               Progress& progress,
+               const std::function<void()>& after_iteration);
+
+ private:
+  void in_step(const std::function<void()>& action);
+  void use_pilot(PreparedRun& run, RunFolder* folder);
+
+  Place place_;
+};
+
+}  // namespace residuum

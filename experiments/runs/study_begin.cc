@@ -1,0 +1,103 @@
+#include "experiments/runs/study_begin.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/error.h"
+#include "experiments/runs/study_end.h"
+#include "experiments/study/prepare_all.h"
+#include "experiments/study/run_config.h"
+#include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Before anything is written: a folder of ours has at least the lock.
+void refuse_foreign_folder(const fs::path& result_dir) {
+  if (!fs::exists(result_dir)) {
+    return;
+  }
+  require(fs::is_directory(result_dir), "{} is a file; give another --out", result_dir.string());
+  require(fs::is_empty(result_dir) || fs::exists(result_dir / ".lock") ||
+              fs::exists(result_dir / "study.resolved.json"),
+          "{} is not empty and holds no study; give another --out",
+          result_dir.string());
+}
+
+/// Shares of one study may be made side by side, each on runs of its own.
+std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& share) {
+  const auto kind = share.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
+  auto lock = FileLock::attempt(result_dir / ".lock", kind);
+  require(lock != nullptr,
+          "another process is writing {}; wait for it or give another --out",
+          result_dir.string());
+  return lock;
+}
+
+/// The name of the study whose results lie there.
+std::string name_in(const fs::path& resolved) {
+  try {
+    return reports::text_at(reports::read_json(resolved), "name");
+  } catch (const Error& error) {
+    usage_error("{}; remove it if the results beside it are of this study, else give another --out",
+                error.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
+                                      const Study& study,
+                                      const std::vector<std::string>& ids,
+                                      const std::string& command,
+                                      const Options& options) {
+  const fs::path resolved = result_dir / "study.resolved.json";
+  refuse_foreign_folder(result_dir);
+  auto lock = lock_folder(result_dir, options.share);
+  const auto alone = FileLock::wait(result_dir / kTablesLock);
+  if (fs::exists(resolved)) {
+    const std::string other = name_in(resolved);
+    require(other == study.name,
+            "{} holds the results of study '{}', this one is '{}'; give another --out",
+            result_dir.string(),
+            other,
+            study.name);
+  }
+  std::vector<std::string> hashes;
+  hashes.reserve(study.runs.size());
+  for (const auto& spec : study.runs) {
+    hashes.push_back(settings_hash(spec));
+  }
+  reports::write_file_atomically(result_dir / "study.toml", study.text);
+  reports::write_json_atomically(resolved,
+                                 {{"name", study.name},
+                                  {"title", study.title},
+                                  {"runs", ids},
+                                  {"settings", hashes},
+                                  {"command", command},
+                                  {"overrides", options.overrides}});
+  return lock;
+}
+
+std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {
+  std::map<std::string, std::string> ids;
+  try {
+    const auto study = reports::read_json(result_dir / "study.resolved.json");
+    const auto& runs = reports::value_at(study, "runs");
+    const auto& settings = reports::value_at(study, "settings");
+    for (std::size_t i = 0; i < std::min(runs.size(), settings.size()); ++i) {
+      const auto id = reports::plain_text(runs[i]);
+      if (reports::is_run_id(id)) {
+        ids.emplace(reports::plain_text(settings[i]), id);
+      }
+    }
+  } catch (const Error&) {
+    ids.clear();  // there is none, or none that can be read
+  }
+  return ids;
+}
+
+}  // namespace residuum

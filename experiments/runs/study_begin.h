@@ -1,0 +1,29 @@
+#pragma once
+// What a study does before its runs: its result folder is locked and says what it holds.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/console/options.h"
+#include "experiments/runs/file_lock.h"
+#include "experiments/study/study.h"
+
+namespace residuum {
+
+/// Writes study.toml and study.resolved.json with the `ids` of all runs. A folder that is not this
+/// study's, or that another process is writing, is a usage error; shards stand side by side. The
+/// lock is to be held as long as the folder is written.
+std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
+                                      const Study& study,
+                                      const std::vector<std::string>& ids,
+                                      const std::string& command,
+                                      const Options& options);
+
+/// The ids of the runs that were begun in the folder, by `settings_hash`; none where it holds no
+/// study.
+std::map<std::string, std::string> ids_by_settings(const std::filesystem::path& result_dir);
+
+}  // namespace residuum

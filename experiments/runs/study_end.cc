@@ -1,0 +1,77 @@
+#include "experiments/runs/study_end.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/console/streams.h"
+#include "experiments/runs/file_lock.h"
+#include "reports/collection/collect.h"
+#include "reports/tables/result_folder.h"
+#include "reports/terminal/table.h"
+#include "reports/terminal/verdict_lines.h"
+
+namespace residuum {
+namespace {
+
+/// Says which invariants that must hold do not; true if there is one.
+bool tell_failed_checks(const reports::Run& run) {
+  bool any = false;
+  for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {
+    const bool matters =
+        reports::flag_at(check, "hard", false) && reports::flag_at(check, "expected", true);
+    if (!reports::flag_at(check, "holds", true) && matters) {
+      say(fmt::format("{}: check '{}' failed at {} of {} iterations",
+                      run.id,
+                      name,
+                      reports::plain_text(reports::value_at(check, "failures")),
+                      reports::plain_text(reports::value_at(check, "n"))));
+      any = true;
+    }
+  }
+  return any;
+}
+
+ExitCode exit_code_of(const reports::Summary& summary,
+                      const std::vector<std::string>& ids,
+                      bool strict) {
+  bool check_failed = false;
+  if (strict) {
+    for (const auto& line : reports::failed_assumptions(summary)) {
+      say(line);
+      check_failed = true;
+    }
+  }
+  bool run_failed = false;
+  for (const auto& run : summary.folder.runs) {
+    if (std::find(ids.begin(), ids.end(), run.id) == ids.end()) {
+      continue;
+    }
+    run_failed = run_failed || run.state != "finished";
+    check_failed = tell_failed_checks(run) || check_failed;
+  }
+  if (check_failed) {
+    return ExitCode::check_failed;
+  }
+  return run_failed ? ExitCode::runs_failed : ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode end_study(const std::filesystem::path& result_dir,
+                   const std::vector<std::string>& ids,
+                   const Options& options) {
+  const auto alone = FileLock::wait(result_dir / kTablesLock);
+  const auto summary = reports::collect(result_dir);
+  if (options.json) {
+    print_json(reports::study_table_json(summary));
+  } else {
+    fmt::print("{}", reports::study_table(summary));
+    fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));
+  }
+  say(fmt::format(
+      "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
+  return exit_code_of(summary, ids, options.strict);
+}
+
+}  // namespace residuum

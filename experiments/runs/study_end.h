@@ -1,0 +1,22 @@
+#pragma once
+// What a study says when its runs have been visited: collected tables, verdicts, exit code.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "experiments/console/options.h"
+
+namespace residuum {
+
+/// Held while the tables of a result folder are written: shards may end at the same time.
+inline constexpr const char* kTablesLock = ".tables.lock";
+
+/// Collects the tables of the whole folder and prints them. The exit code is that of the runs
+/// `ids`, read from the folder, so that a second call that finds all runs done says the same.
+ExitCode end_study(const std::filesystem::path& result_dir,
+                   const std::vector<std::string>& ids,
+                   const Options& options);
+
+}  // namespace residuum

@@ -1,0 +1,144 @@
+#include "experiments/study/detail_tables.h"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "assumptions/details/worker_details.h"
+
+namespace residuum {
+namespace {
+
+void check_layer(const std::string& name,
+                 const std::vector<std::string>& known,
+                 const std::string& where) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    return;
+  }
+  const std::string near = nearest(name, known);
+  usage_error("unknown layer '{}' in {}{} (residuum plan STUDY.toml --layers lists them)",
+              name,
+              where,
+              near.empty() ? near : fmt::format("; did you mean '{}'?", near));
+}
+
+/// The names in the list, which layers must have.
+std::set<std::string> named_layers(const nlohmann::json& list,
+                                   const std::vector<Layer>& layers,
+                                   const std::string& where) {
+  constexpr const char* kWanted = R"({} must be "all" or a list of layer names, got {})";
+  require(list.is_array(), kWanted, where, list.dump());
+  std::vector<std::string> known;
+  known.reserve(layers.size());
+  for (const auto& layer : layers) {
+    known.push_back(layer.name);
+  }
+  std::set<std::string> names;
+  for (const auto& name : list) {
+    require(name.is_string(), kWanted, where, list.dump());
+    check_layer(name.get<std::string>(), known, where);
+    names.insert(name.get<std::string>());
+  }
+  return names;
+}
+
+std::vector<NumberedLayer> read_layers(const Section& probes, const Objective& objective) {
+  const auto value = probes.any("layers", nlohmann::json::array());
+  const auto layers = objective.layers();
+  const bool all = value == "all";
+  const auto names =
+      all ? std::set<std::string>() : named_layers(value, layers, probes.where("layers"));
+  std::vector<NumberedLayer> chosen;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (all || names.contains(layers[i].name)) {
+      chosen.push_back({.number = i, .layer = layers[i]});
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<const TableInfo*> DetailTables::tables() const {
+  std::vector<const TableInfo*> asked;
+  if (workers) {
+    asked.push_back(&kWorkersTable);
+  }
+  if (!layers.empty()) {
+    asked.push_back(&kLayersTable);
+  }
+  return asked;
+}
+
+void DetailTables::add_to(Monitor& monitor) const {
+  if (workers) {
+    monitor.add_details(write_worker_details);
+  }
+  if (!layers.empty()) {
+    monitor.add_details([chosen = layers](const StepView& view, Recorder& recorder) {
+      write_layer_details(chosen, view, recorder);
+    });
+  }
+}
+
+DetailTables read_detail_tables(const Section& probes, const Objective& objective) {
+  return {.workers = probes.flag("workers", false), .layers = read_layers(probes, objective)};
+}
+
+void forget_absent_tables(nlohmann::json& probes) {
+  if (!probes["workers"].get<bool>()) {
+    probes.erase("workers");
+  }
+  if (probes["layers"].empty()) {
+    probes.erase("layers");
+  }
+}
+
+DetailFiles::DetailFiles(const std::filesystem::path& folder,
+                         const std::string& run_id,
+                         const std::vector<const TableInfo*>& tables,
+                         const TableBytes* kept) {
+  files_.reserve(tables.size());
+  for (const TableInfo* table : tables) {
+    const auto path = folder / part(*table);
+    files_.push_back(kept == nullptr
+                         ? std::make_unique<reports::DetailWriter>(path, run_id, *table)
+                         : std::make_unique<reports::DetailWriter>(
+                               path, run_id, *table, kept->at(std::string(table->name))));
+  }
+}
+
+bool DetailFiles::reach(const std::filesystem::path& folder,
+                        const std::vector<const TableInfo*>& tables,
+                        const TableBytes& counted) {
+  return std::all_of(tables.begin(), tables.end(), [&](const TableInfo* table) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(folder / part(*table), error);
+    const auto found = counted.find(std::string(table->name));
+    return !error && found != counted.end() && size >= found->second;
+  });
+}
+
+void DetailFiles::write(const DetailRow& row) {
+  for (const auto& file : files_) {
+    if (&file->table() == &row.table()) {
+      file->write(row);
+    }
+  }
+}
+
+TableBytes DetailFiles::synchronise() {
+  TableBytes bytes;
+  for (const auto& file : files_) {
+    bytes[std::string(file->table().name)] = file->synchronise();
+  }
+  return bytes;
+}
+
+void DetailFiles::close() {
+  for (const auto& file : files_) {
+    file->close();
+  }
+}
+
+}  // namespace residuum

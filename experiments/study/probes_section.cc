@@ -1,0 +1,100 @@
+#include "experiments/study/probes_section.h"
+
+#include <string>
+#include <vector>
+
+#include "assumptions/monitor.h"
+
+namespace residuum {
+namespace {
+
+std::vector<std::string> read_probe_names(const Section& section) {
+  const auto value = section.any("names",
+                                 {"delta",
+                                  "contraction",
+                                  "residual",
+                                  "conservation",
+                                  "xi",
+                                  "traffic",
+                                  "noise",
+                                  "certificate",
+                                  "ef21"});
+  require(value.is_array(), "{} must be a list of probe names", section.where("names"));
+  std::vector<std::string> names;
+  for (const auto& name : value) {
+    require(name.is_string(), "{} must be a list of probe names", section.where("names"));
+    names.push_back(name.get<std::string>());
+  }
+  make_probes(names, section.where("names"));  // names the first unknown one
+  return names;
+}
+
+/// A cadence that the study gives must have a second iteration before the end.
+Cadence read_cadence(const Section& section,
+                     const char* key,
+                     const nlohmann::json& fallback,
+                     std::uint64_t iterations) {
+  const auto value = section.any(key, fallback);
+  require(!section.has(key) || !value.is_number_integer() || value < 1 || value <= iterations,
+          "{}: every {} iterations are more than the run has, which are {}",
+          section.where(key),
+          value.dump(),
+          iterations);
+  return {value, section.where(key), iterations};
+}
+
+/// What the chosen probes need beyond the run itself, each on a cadence of its own.
+void read_needs(const Section& section, PreparedRun& run) {
+  Training& training = run.training;
+  bool virtual_points = false;
+  bool halves = false;
+  bool sorts = false;
+  bool power = false;
+  for (const auto& probe : make_probes(run.probes, section.where("names"))) {
+    const Needs needs = probe->needs();
+    virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
+    training.plan.wants_unperturbed = training.plan.wants_unperturbed || needs.unperturbed;
+    training.plan.compares_points = training.plan.compares_points || needs.compares_points;
+    training.plan.averages_iterates = training.plan.averages_iterates || needs.averages_iterates;
+    halves = halves || needs.halves;
+    sorts = sorts || needs.sorts;
+    power = power || needs.power;
+  }
+  const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
+    return read_cadence(section, key, fallback, training.iterations);
+  };
+  if (virtual_points) {
+    training.plan.virtual_points = cadence("virtual_every", {{"geometric", 4.0}});
+  }
+  if (halves) {
+    training.plan.split = cadence("noise_every", {{"geometric", 1.5}});
+  }
+  if (sorts) {
+    training.plan.sorted = cadence("tail_every", 100);
+  }
+  if (power && section.has("power_every")) {
+    training.plan.power = cadence("power_every", 1);
+    const auto samples = section.integer("power_samples", 1024);
+    require(samples >= 1, "{} must be at least 1, got {}", section.where("power_samples"), samples);
+    training.plan.power_samples = static_cast<std::size_t>(samples);
+  }
+}
+
+}  // namespace
+
+void read_probes(const Section& section, PreparedRun& run) {
+  Training& training = run.training;
+  run.probes = read_probe_names(section);
+  run.details = read_detail_tables(section, *run.objective);
+  training.plan.measure = !run.probes.empty() || run.details.any();
+  const std::uint64_t iterations = training.iterations;
+  training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);
+  const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
+  training.plan.evaluated = read_cadence(section, "evaluate", evaluate, iterations);
+  training.plan.tested = read_cadence(section, "test", evaluate, iterations);
+  training.plan.full_gradient = section.flag("full_gradient", true);
+  run.records_times = section.flag("times", true);
+  read_needs(section, run);
+}
+
+}  // namespace residuum

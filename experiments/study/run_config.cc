@@ -1,0 +1,356 @@
+#include "experiments/study/run_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/fnv1a.h"
+#include "core/schedules/density_schedule.h"
+#include "experiments/study/probes_section.h"
+#include "objectives/data/partition.h"
+
+namespace residuum {
+namespace {
+
+/// The sections of one run.
+struct Sections {
+  explicit Sections(const RunSpec& spec) {
+    for (const auto& name : section_names()) {
+      const auto found = spec.sections.find(name);
+      sections.emplace(
+          name,
+          Section(name,
+                  found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second));
+    }
+  }
+  const Section& operator[](const std::string& name) const { return sections.at(name); }
+
+  std::map<std::string, Section> sections;
+};
+
+/// The given section, with `kind` set where the study does not name one.
+Section with_default_kind(const Section& section, const char* kind, const RunSpec& spec) {
+  const auto found = spec.sections.find(section.name());
+  auto settings = found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second;
+  settings.try_emplace("kind", Setting{.value = kind, .place = "the default"});
+  return {section.name(), std::move(settings)};
+}
+
+int read_workers(const Section& section) {
+  const auto count = section.integer("count", kDefaultWorkers);
+  require(count >= 1 && count <= 1'000'000,
+          "{} must lie in 1..1000000, got {}",
+          section.where("count"),
+          count);
+  return static_cast<int>(count);
+}
+
+std::size_t read_batch(const Section& section, const Objective& objective) {
+  if (objective.samples() == 0) {
+    require(!section.has("batch"),
+            "{}: this objective has no data set to draw batches from",
+            section.where("batch"));
+    return 0;
+  }
+  const auto value = section.any("batch", 32);
+  if (value == "full") {
+    return 0;
+  }
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 1,
+          "{} must be a whole number of at least 1, or \"full\"; got {}",
+          section.where("batch"),
+          value.dump());
+  return value.get<std::size_t>();
+}
+
+/// The seed of the partition where the study does not say: all runs have the same shards.
+constexpr std::uint64_t kPartitionSeed = 1;
+
+/// "run" is the run's own seed. At the default the key leaves no trace in the resolved section, so
+/// that the run keeps its id.
+std::uint64_t read_partition_seed(const Section& section,
+                                  const Objective& objective,
+                                  std::uint64_t run_seed) {
+  const char* const key = "partition_seed";
+  section.knows(key);
+  if (!section.has(key) || section.given()[key] == kPartitionSeed) {
+    return kPartitionSeed;
+  }
+  require(objective.samples() > 0,
+          "{}: this objective has no data set to divide among the workers",
+          section.where(key));
+  const auto value = section.any(key);
+  if (value == "run") {
+    return run_seed;
+  }
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 0,
+          "{} must be \"run\" or a whole number of at least 0, got {}",
+          section.where(key),
+          value.dump());
+  return value.get<std::uint64_t>();
+}
+
+/// How many parts a batch has, whose gradients are taken one after the other.
+std::size_t read_accumulation(const Section& section, std::size_t batch) {
+  const double parts = section.switch_on("accumulate", 1);
+  require(parts >= 1 && parts <= 65536 && parts == std::floor(parts),
+          "{} must be a whole number in 1..65536, got {}",
+          section.where("accumulate"),
+          parts);
+  require(parts == 1 || batch > 0,
+          "{}: there are no batches to accumulate; give 'workers.batch' and an objective with data",
+          section.where("accumulate"));
+  return static_cast<std::size_t>(parts);
+}
+
+/// Random streams are keyed by the number of the batch, which has 32 bits.
+void check_batches(const Section& section, const Training& training) {
+  require(training.iterations < (std::uint64_t{1} << 32) / training.accumulation,
+          "{}: {} iterations of {} batches are 2^32 batches or more; accumulate fewer",
+          section.where("accumulate"),
+          training.iterations,
+          training.accumulation);
+}
+
+/// By all workers; the data set where batches are whole shards.
+double samples_per_iteration(const Objective& objective, std::size_t batch, int workers) {
+  return batch == 0 ? static_cast<double>(objective.samples())
+                    : static_cast<double>(batch) * workers;
+}
+
+std::uint64_t read_iterations(const Section& section,
+                              const Objective& objective,
+                              std::size_t batch,
+                              int workers) {
+  require(!(section.has("iterations") && section.has("epochs")),
+          "{} and {}: give one of them, either is enough",
+          section.where("iterations"),
+          section.where("epochs"));
+  require(section.has("iterations") || section.has("epochs"),
+          "section [budget] needs 'iterations' or 'epochs'");
+  if (section.has("iterations")) {
+    const auto iterations = section.integer("iterations");
+    require(iterations >= 1 && iterations < std::int64_t{1} << 32,
+            "{} must lie in 1..4294967295, got {}",
+            section.where("iterations"),
+            iterations);
+    return static_cast<std::uint64_t>(iterations);
+  }
+  const double epochs = section.number("epochs");
+  require(epochs > 0, "{} must be positive, got {}", section.where("epochs"), epochs);
+  require(objective.samples() > 0,
+          "{}: this objective has no data set; give 'iterations'",
+          section.where("epochs"));
+  const auto n = static_cast<double>(objective.samples());
+  const double iterations =
+      std::ceil(epochs * n / samples_per_iteration(objective, batch, workers));
+  require(iterations < 4294967296.0,
+          "{}: {} epochs are {} iterations; 4294967295 are the most",
+          section.where("epochs"),
+          epochs,
+          iterations);
+  return static_cast<std::uint64_t>(iterations);
+}
+
+std::optional<double> read_loss_bound(const Section& section) {
+  if (!section.has("loss_bound")) {
+    return std::nullopt;
+  }
+  const double bound = section.number("loss_bound");
+  require(bound > 0, "{} must be positive, got {}", section.where("loss_bound"), bound);
+  return bound;
+}
+
+Precision read_precision(const Section& section) {
+  return section.choice("precision", {"float32", "float64"}, "float32") == "float64"
+             ? Precision::float64
+             : Precision::float32;
+}
+
+/// Momentum, weight decay and clipping, all off by default.
+void read_update(const Section& step, const Section& feedback, Method& method) {
+  method.momentum = step.number("momentum", 0);
+  require(method.momentum >= 0 && method.momentum < 1,
+          "{} must lie in [0, 1), got {}",
+          step.where("momentum"),
+          method.momentum);
+  require(method.momentum == 0 || !method.feedback->has_velocity(),
+          "{}: {} has a momentum of its own before the exchange; give one of them",
+          step.where("momentum"),
+          feedback.where("kind"));
+  method.weight_decay = step.switch_on("weight_decay", 0);
+  require(method.weight_decay >= 0,
+          "{} must be at least 0, got {}",
+          step.where("weight_decay"),
+          method.weight_decay);
+  method.clip_norm = step.switch_on("clip_norm", 0);
+  require(method.clip_norm >= 0,
+          "{} must be at least 0, got {}",
+          step.where("clip_norm"),
+          method.clip_norm);
+  step.knows("clip_at");
+  if (method.clip_norm > 0) {
+    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
+    method.clip = at == "worker" ? Clip::worker : Clip::update;
+  }
+}
+
+std::unique_ptr<Method> read_method(const Sections& sections,
+                                    const RunSpec& spec,
+                                    const PreparedRun& run,
+                                    nlohmann::json& config,
+                                    KnownKeys& known) {
+  const auto resolve = [&](const Section& section) {
+    config[section.name()] = section.resolved();
+    known.note(section.name(), section.known());
+  };
+  auto method = std::make_unique<Method>();
+  const Objective& objective = *run.objective;
+  const std::size_t d = objective.dimension();
+  const auto sparsifier =
+      with_final_density(with_default_kind(sections["sparsifier"], "none", spec));
+  std::vector<Segment> layers;
+  for (const Layer& layer : objective.layers()) {
+    layers.push_back({.begin = layer.offset, .size = layer.size});
+  }
+  method->sparsifier = make_sparsifier(sparsifier, layers);
+  method->stages = read_density_stages(
+      sparsifier,
+      *method->sparsifier,
+      {.layers = layers,
+       .dimension = d,
+       .iterations = run.training.iterations,
+       .samples = static_cast<double>(objective.samples()),
+       .samples_per_iteration = samples_per_iteration(objective, run.training.batch, run.workers)});
+  resolve(sparsifier);
+  const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
+  method->aggregator = make_aggregator(aggregator);
+  resolve(aggregator);
+  const auto feedback = with_default_kind(sections["feedback"], "ef14", spec);
+  method->feedback = make_feedback(feedback);
+  resolve(feedback);
+
+  const auto k = method->sparsifier->k(d);
+  require(k.has_value() || !method->aggregator->needs_k(),
+          "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
+          "'dense'",
+          aggregator.where("kind"),
+          config["sparsifier"]["kind"].get<std::string>());
+  const Section& step = sections["step"];
+  method->step_rule = make_step_rule(step,
+                                     {.facts = [&objective] { return objective.facts(); },
+                                      .dimension = static_cast<double>(d),
+                                      .k = static_cast<double>(k.value_or(d)),
+                                      .iterations = static_cast<double>(run.training.iterations),
+                                      .workers = static_cast<double>(run.workers),
+                                      .has_epochs = objective.samples() > 0});
+  read_update(step, feedback, *method);
+  resolve(step);
+  return method;
+}
+
+/// "logistic-gtopk-tree-s3-0123456789ab".
+std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
+  const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
+  return fmt::format("{}-{}-s{}-{}",
+                     config["objective"]["kind"].get<std::string>(),
+                     config["aggregator"]["kind"].get<std::string>(),
+                     seed,
+                     short_hash(identity.dump()));
+}
+
+}  // namespace
+
+std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {
+  ObjectiveContext context = context_;
+  context.workers = workers;
+  const std::string key = section.given().dump() + "/" + std::to_string(workers);
+  if (last_ != nullptr && key == key_) {
+    section.adopt(resolved_);
+    return last_;
+  }
+  last_.reset();  // two data sets may be more than the memory holds
+  last_ = make_objective(section, context);
+  resolved_ = section.resolved();
+  key_ = key;
+  return last_;
+}
+
+void KnownKeys::note(const std::string& section, const std::vector<std::string>& keys) {
+  keys_[section].insert(keys.begin(), keys.end());
+}
+
+void KnownKeys::check(const Study& study) const {
+  for (const auto& spec : study.runs) {
+    for (const auto& [name, settings] : spec.sections) {
+      const Section section(name, settings);
+      const auto& keys = keys_.at(name);
+      section.finish({keys.begin(), keys.end()});
+    }
+  }
+}
+
+PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known) {
+  const Sections sections(spec);
+  PreparedRun run;
+  run.seed = spec.seed;
+  run.varying = spec.varying;
+  run.config = nlohmann::json::object();
+  Training& training = run.training;
+  training.seed = spec.seed;
+  const auto resolve = [&](const Section& section) {
+    run.config[section.name()] = section.resolved();
+    known.note(section.name(), section.known());
+  };
+
+  const Section& workers = sections["workers"];
+  run.workers = read_workers(workers);
+  const auto partition = workers.text("partition", "iid");
+  check_partition(partition);
+  const Section& objective = sections["objective"];
+  training.precision = read_precision(objective);
+  run.objective = objectives.get(objective, run.workers);
+  check_dimension(*run.objective);
+  run.data_fingerprint = run.objective->data().fingerprint;
+  resolve(objective);
+  training.objective = run.objective.get();
+  training.batch = read_batch(workers, *run.objective);
+  training.accumulation = read_accumulation(workers, training.batch);
+  training.batch *= training.accumulation;
+  training.sampling =
+      workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
+          ? Sampling::shuffle
+          : Sampling::replacement;
+  const auto partition_seed = read_partition_seed(workers, *run.objective, run.seed);
+  resolve(workers);
+  if (run.objective->samples() > 0) {
+    training.shards = make_partition(
+        partition, run.objective->samples(), run.workers, run.objective->labels(), partition_seed);
+  }
+
+  const Section& budget = sections["budget"];
+  training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
+  check_batches(workers, training);
+  training.loss_bound = read_loss_bound(budget);
+  resolve(budget);
+  run.method = read_method(sections, spec, run, run.config, known);
+  training.method = run.method.get();
+  if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
+    check_pilot(*pilot, run.workers, training.iterations);
+    run.needs_pilot = true;
+  }
+  const Section& protocol = sections["protocol"];
+  protocol.choice("kind", {"bsp"}, "bsp");
+  resolve(protocol);
+  const Section& probe_section = sections["probes"];
+  read_probes(probe_section, run);
+  resolve(probe_section);
+  forget_absent_tables(run.config["probes"]);
+  run.id = make_id(run.config, run.seed);
+  return run;
+}
+
+int workers_of(const RunSpec& spec) { return read_workers(Sections(spec)["workers"]); }
+
+}  // namespace residuum

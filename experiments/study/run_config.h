@@ -1,0 +1,76 @@
+#pragma once
+// From the settings of a run to the objects that train it, and to its identity: the resolved values
+// (defaults included) of every section, and a hash of them that is the same everywhere.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/trainer/pilot.h"
+#include "core/trainer/trainer.h"
+#include "experiments/study/detail_tables.h"
+#include "experiments/study/study.h"
+#include "objectives/registry.h"
+
+namespace residuum {
+
+/// P where a study does not say.
+inline constexpr int kDefaultWorkers = 4;
+
+/// Objectives by their settings; the last one stays loaded, since neighbouring runs share it.
+class ObjectiveCache {
+ public:
+  explicit ObjectiveCache(ObjectiveContext context) : context_(std::move(context)) {}
+
+  /// Builds the objective of a run, or returns the one that was built last if it is the same.
+  std::shared_ptr<const Objective> get(const Section& section, int workers);
+
+ private:
+  ObjectiveContext context_;
+  std::string key_;
+  std::shared_ptr<const Objective> last_;
+  nlohmann::json resolved_;
+};
+
+/// A run whose every value was read and found valid.
+struct PreparedRun {
+  std::string id;
+  std::uint64_t seed = 1;
+  nlohmann::json varying;
+  nlohmann::json config;         // resolved values by section
+  std::string data_fingerprint;  // of what the objective has loaded; empty without data
+  std::shared_ptr<const Objective> objective;
+  std::shared_ptr<const Method> method;
+  Training training;  // cluster, minimum and stop are set when it runs
+  std::vector<std::string> probes;
+  DetailTables details;
+  bool records_times = true;
+  int workers = 1;
+  bool needs_pilot = false;             // its threshold is yet to be found
+  std::optional<FoundThreshold> found;  // the one that was; no part of the identity
+  std::string failure;  // why it could not be prepared; then it has an identity and nothing else
+};
+
+/// The keys that sections of a study were asked for, over all its runs. A key that no run reads is
+/// a mistake; one that some run does not need (a density for kind "none" in a sweep over kinds) is
+/// not.
+class KnownKeys {
+ public:
+  void note(const std::string& section, const std::vector<std::string>& keys);
+  /// Usage error if a key of the study was read by none of its runs.
+  void check(const Study& study) const;
+
+ private:
+  std::map<std::string, std::set<std::string>> keys_;
+};
+
+/// Reads and checks one run. Errors are usage errors that name the key and its place.
+PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);
+
+/// P of a run, which needs nothing else of it.
+int workers_of(const RunSpec& spec);
+
+}  // namespace residuum

@@ -1,0 +1,40 @@
+#include "experiments/study/run_words.h"
+
+#include <fmt/format.h>
+
+namespace residuum {
+
+std::string label_of(const nlohmann::json& varying, std::uint64_t seed) {
+  std::string label;
+  for (const auto& [key, value] : varying.items()) {
+    const auto dot = key.find('.');
+    const std::string name = key.substr(dot + 1);
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const bool speaks_for_itself = name == "kind" || name == "putback";
+    label += fmt::format("{}{} ", speaks_for_itself ? "" : name + "=", text);
+  }
+  return label + "seed=" + std::to_string(seed);
+}
+
+bool is_remarkable(const Outcome& outcome) {
+  constexpr double kLong = 5;
+  return outcome.state != Outcome::State::finished || outcome.wall_s > kLong;
+}
+
+std::string describe(const Outcome& outcome) {
+  if (outcome.state != Outcome::State::finished) {
+    return outcome.message;
+  }
+  std::string text = fmt::format("{:.2f} s", outcome.wall_s);
+  if (outcome.evaluation) {
+    text += fmt::format(", loss {:.6g}", outcome.evaluation->loss);
+  }
+  if (outcome.test) {
+    text += outcome.test->perplexity
+                ? fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity)
+                : fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
+  }
+  return text;
+}
+
+}  // namespace residuum

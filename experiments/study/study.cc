@@ -1,0 +1,170 @@
+#include "experiments/study/study.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string_view>
+
+#include "experiments/study/study_points.h"
+#include "experiments/study/study_toml.h"
+#include "reports/tables/files.h"
+
+namespace residuum {
+namespace {
+
+std::map<std::string, Settings> by_section(const Settings& settings) {
+  std::map<std::string, Settings> sections;
+  for (const auto& [dotted, setting] : settings) {
+    check_known_section(dotted, setting.place);
+    const auto dot = dotted.find('.');
+    sections[dotted.substr(0, dot)][dotted.substr(dot + 1)] = setting;
+  }
+  return sections;
+}
+
+std::uint64_t seed_from(const toml::node& node) {
+  const auto* integer = node.as_integer();
+  require(integer != nullptr && integer->get() >= 0,
+          "a seed must be a whole number of at least 0, at {}",
+          place_of(node.source()));
+  return static_cast<std::uint64_t>(integer->get());
+}
+
+std::vector<std::uint64_t> seeds_of(const toml::table& root) {
+  const auto node = root["seeds"];
+  if (!node) {
+    return {1};
+  }
+  std::vector<std::uint64_t> seeds;
+  if (const auto* list = node.as_array()) {
+    for (const auto& seed : *list) {
+      seeds.push_back(seed_from(seed));
+    }
+    require(!seeds.empty(), "'seeds' at {} is empty", place_of(node.node()->source()));
+    return seeds;
+  }
+  const std::uint64_t count = seed_from(*node.node());
+  require(count >= 1 && count <= kMaxRuns,
+          "'seeds' at {} must lie in 1..{}",
+          place_of(node.node()->source()),
+          kMaxRuns);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+void check_top_level(const toml::table& root) {
+  std::vector<std::string> known = section_names();
+  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point"}) {
+    known.emplace_back(key);
+  }
+  for (const auto& [key, node] : root) {
+    const std::string name(key.str());
+    require(std::find(known.begin(), known.end(), name) != known.end(),
+            "unknown key '{}' at {}{}",
+            name,
+            place_of(key.source()),
+            suggestion(name, known));
+    const auto& sections = section_names();
+    const bool is_section = std::find(sections.begin(), sections.end(), name) != sections.end();
+    require(!is_section || node.is_table(),
+            "'{}' at {} must be a section: [{}]",
+            name,
+            place_of(key.source()),
+            name);
+  }
+  const auto node = root["schema"];
+  require(static_cast<bool>(node), "missing key 'schema'; this program reads schema = 1");
+  const auto schema = node.value_exact<std::int64_t>();
+  require(
+      schema.has_value(), "'schema' at {} must be the number 1", place_of(node.node()->source()));
+  require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
+}
+
+bool is_folder_name(std::string_view name) {
+  const auto safe = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= 100 && name.front() != '-' && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), safe);
+}
+
+std::string name_of(const toml::table& root, const std::string& file) {
+  const auto node = root["name"];
+  require(static_cast<bool>(node), "missing key 'name' in {}", file);
+  const auto name = node.value<std::string>();
+  require(name && is_folder_name(*name),
+          "'name' at {} must be made of letters, digits, '.', '-' and '_'",
+          place_of(node.node()->source()));
+  return *name;
+}
+
+std::string title_of(const toml::table& root, const std::string& name) {
+  const auto node = root["title"];
+  if (!node) {
+    return name;
+  }
+  const auto title = node.value_exact<std::string>();
+  require(title.has_value(), "'title' at {} must be a text", place_of(node.node()->source()));
+  return *title;
+}
+
+/// The study with the seeds that an override names, if one does.
+toml::table with_seeds(toml::table root, const std::vector<std::string>& overrides) {
+  for (const auto& override_text : overrides) {
+    if (override_text.rfind("seeds=", 0) == 0) {
+      const auto seeds = parse_toml("seeds = " + override_text.substr(6), "--set");
+      root.insert_or_assign("seeds", *seeds.get("seeds"));
+    }
+  }
+  return root;
+}
+
+}  // namespace
+
+const std::vector<std::string>& section_names() {
+  static const std::vector<std::string> names{"objective",
+                                              "workers",
+                                              "sparsifier",
+                                              "aggregator",
+                                              "feedback",
+                                              "protocol",
+                                              "step",
+                                              "budget",
+                                              "probes"};
+  return names;
+}
+
+std::string read_study_file(const std::filesystem::path& file) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
+  return reports::read_file(file, kMostBytes);
+}
+
+Study parse_study(const std::string& text,
+                  const std::string& file,
+                  const std::vector<std::string>& overrides) {
+  const toml::table root = with_seeds(parse_toml(text, file), overrides);
+  check_top_level(root);
+  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
+  study.title = title_of(root, study.name);
+
+  const auto points = points_of(root, overrides);
+  const auto keys = varying_keys(points);
+  const auto seeds = seeds_of(root);
+  require(points.size() * seeds.size() <= kMaxRuns,
+          "{} points times {} seeds are more than {} runs",
+          points.size(),
+          seeds.size(),
+          kMaxRuns);
+  for (const auto& point : points) {
+    for (const std::uint64_t seed : seeds) {
+      study.runs.push_back(
+          {.seed = seed, .varying = varying_of(point, keys), .sections = by_section(point)});
+    }
+  }
+  return study;
+}
+
+}  // namespace residuum

@@ -1,0 +1,179 @@
+#include "experiments/study/study_points.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "experiments/study/long_keys.h"
+#include "experiments/study/study.h"
+
+namespace residuum {
+namespace {
+
+/// Returns the settings that [sweep] changes, one entry for each point of the grid.
+std::vector<Settings> grid_of(const toml::table& root) {
+  std::vector<Settings> grid{Settings{}};
+  const auto node = root["sweep"];
+  if (!node) {
+    return grid;
+  }
+  const auto* sweep = node.as_table();
+  require(sweep != nullptr,
+          "'sweep' at {} must be a section of keys with lists: [sweep]",
+          place_of(node.node()->source()));
+  Settings axes;
+  flatten(*sweep, axes);
+  for (const auto& [dotted, axis] : axes) {
+    require(axis.value.is_array() && !axis.value.empty(),
+            "'sweep.{}' at {} must be a list of values that is not empty",
+            dotted,
+            axis.place);
+    check_known_section(dotted, axis.place);
+    require(grid.size() * axis.value.size() <= kMaxRuns,
+            "the sweep at {} has more than {} points",
+            axis.place,
+            kMaxRuns);
+    std::vector<Settings> grown;
+    for (const auto& point : grid) {
+      for (const auto& value : axis.value) {
+        grown.push_back(point);
+        grown.back()[dotted] = {.value = value, .place = axis.place};
+      }
+    }
+    grid = std::move(grown);
+  }
+  return grid;
+}
+
+std::vector<Settings> extra_points_of(const toml::table& root) {
+  std::vector<Settings> points;
+  const auto node = root["point"];
+  if (!node) {
+    return points;
+  }
+  const auto* list = node.as_array();
+  require(list != nullptr && list->is_homogeneous(toml::node_type::table),
+          "'point' at {} must be written [[point]]",
+          place_of(node.node()->source()));
+  for (const auto& point : *list) {
+    flatten(*point.as_table(), points.emplace_back());
+  }
+  return points;
+}
+
+/// "sparsifier.k=3" -> the setting; a value that is no TOML is taken as a text.
+void apply_override(const std::string& override_text, Settings& settings) {
+  const auto equals = override_text.find('=');
+  require(equals != std::string::npos && equals > 0,
+          "--set {}: write it as key=value, e.g. --set workers.count=8",
+          override_text);
+  const std::string key = override_text.substr(0, equals);
+  require(override_text.find('\n') == std::string::npos,
+          "--set {}: a value has no line breaks",
+          override_text);
+  require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
+  const std::string value = override_text.substr(equals + 1);
+  for (const char* fixed : {"schema", "name", "title", "sweep", "point"}) {
+    require(key != fixed, "--set {}: '{}' is set in the file alone", override_text, key);
+  }
+  if (key == "seeds") {
+    return;  // not a section's key: `with_seeds` has taken it
+  }
+  Setting setting{.value = value, .place = "--set"};
+  try {
+    const std::string line = "v = " + value;
+    refuse_long_keys(line, "--set");
+    const toml::table table = toml::parse(line);
+    setting.value = setting_of(*table.get("v"), table.source()).value;
+  } catch (const toml::parse_error&) {
+    setting.value = value;
+  }
+  check_known_section(key, setting.place);
+  settings[key] = setting;
+}
+
+/// An override of a swept key makes the points equal that differed in it alone.
+void merge_equal(std::vector<Settings>& points) {
+  const auto values = [](const Settings& point) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, setting] : point) {
+      object[key] = setting.value;
+    }
+    return object.dump();
+  };
+  std::set<std::string> seen;
+  std::erase_if(points, [&](const Settings& point) { return !seen.insert(values(point)).second; });
+}
+
+Settings base_of(const toml::table& root) {
+  Settings base;
+  for (const auto& section : section_names()) {
+    if (const auto* table = root[section].as_table()) {
+      for (const auto& [key, node] : *table) {
+        base[fmt::format("{}.{}", section, key.str())] = setting_of(node, key.source());
+      }
+    }
+  }
+  return base;
+}
+
+}  // namespace
+
+nlohmann::json varying_of(const Settings& point, const std::set<std::string>& keys) {
+  auto varying = nlohmann::json::object();
+  for (const auto& key : keys) {
+    const auto found = point.find(key);
+    if (found != point.end()) {
+      varying[key] = found->second.value;
+    }
+  }
+  return varying;
+}
+
+std::set<std::string> varying_keys(const std::vector<Settings>& points) {
+  std::set<std::string> keys;
+  for (const auto& point : points) {
+    for (const auto& [key, setting] : point) {
+      const auto& first = points.front();
+      const auto found = first.find(key);
+      if (found == first.end() || found->second.value != setting.value) {
+        keys.insert(key);
+      }
+    }
+  }
+  for (const auto& first : points.front()) {
+    const bool everywhere = std::all_of(points.begin(), points.end(), [&](const Settings& point) {
+      return point.contains(first.first);
+    });
+    if (!everywhere) {
+      keys.insert(first.first);
+    }
+  }
+  return keys;
+}
+
+std::vector<Settings> points_of(const toml::table& root,
+                                const std::vector<std::string>& overrides) {
+  const Settings base = base_of(root);
+  Settings forced;
+  for (const auto& override_text : overrides) {
+    apply_override(override_text, forced);
+  }
+  std::vector<Settings> changes = grid_of(root);
+  for (auto& extra : extra_points_of(root)) {
+    changes.push_back(std::move(extra));
+  }
+  std::vector<Settings> points;
+  for (const auto& change : changes) {
+    // `insert` leaves what is there, so that the strongest settings come first.
+    Settings point = forced;
+    point.insert(change.begin(), change.end());
+    point.insert(base.begin(), base.end());
+    points.push_back(std::move(point));
+  }
+  if (!forced.empty()) {
+    merge_equal(points);
+  }
+  return points;
+}
+
+}  // namespace residuum

@@ -1,0 +1,102 @@
+#include "objectives/network_module.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <dlfcn.h>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace residuum {
+namespace {
+
+const NetworkModule* loaded = nullptr;
+
+/// Beside the program, or where the installation or the build has put it (the program's run path).
+void* open_module() {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto beside = program.parent_path() / RESIDUUM_NETWORK_MODULE;
+  const bool is_beside = std::filesystem::exists(beside, ignored);
+  const std::string name = is_beside ? beside.string() : std::string(RESIDUUM_NETWORK_MODULE);
+  // Its libraries are seen by all, as if the program had been linked with them.
+  return ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
+template <const char* name>
+std::unique_ptr<Objective> make_network(const Section& section, const ObjectiveContext& context) {
+  return network_module().make(name, section, context);
+}
+
+constexpr char kMlp[] = "mlp";
+constexpr char kLenet[] = "lenet";
+constexpr char kResnet20[] = "resnet20";
+constexpr char kVgg16[] = "vgg16";
+constexpr char kAlexnet[] = "alexnet";
+constexpr char kLstm[] = "lstm";
+
+constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
+    {{.name = kMlp,
+      .summary = "a network of fully connected layers, cross-entropy",
+      .source = "Rumelhart, Hinton, Williams 1986",
+      .example = R"({"data": "synthetic-images", "rows": 600, "hidden": 32})",
+      .make = make_network<kMlp>},
+     {.name = kLenet,
+      .summary = "LeNet-5: two convolutions, three fully connected layers",
+      .source = "LeCun, Bottou, Bengio, Haffner 1998",
+      .example = R"({"data": "synthetic-images", "rows": 600})",
+      .make = make_network<kLenet>},
+     {.name = kResnet20,
+      .summary = "residual network for CIFAR-10, 269 722 parameters, batch normalised",
+      .source = "He, Zhang, Ren, Sun 2016",
+      .example = R"({"data": "synthetic-images", "rows": 64})",
+      .make = make_network<kResnet20>},
+     {.name = kVgg16,
+      .summary = "VGG-16 for CIFAR-10, 14 728 266 parameters, batch normalised",
+      .source = "Simonyan, Zisserman 2015",
+      .example = R"({"data": "synthetic-images", "rows": 16})",
+      .make = make_network<kVgg16>},
+     {.name = kAlexnet,
+      .summary = "AlexNet for CIFAR-10, 2 472 266 parameters",
+      .source = "Krizhevsky, Sutskever, Hinton 2012",
+      .example = R"({"data": "synthetic-images", "rows": 64})",
+      .make = make_network<kAlexnet>},
+     {.name = kLstm,
+      .summary = "LSTM language model, of words or of characters, on sequences of text",
+      .source = "Hochreiter, Schmidhuber 1997; Zaremba, Sutskever, Vinyals 2014",
+      .example = R"({"data": "synthetic-text", "hidden": 16, "embedding": 8})",
+      .make = make_network<kLstm>}});
+
+}  // namespace
+
+const NetworkModule& network_module() {
+  if (loaded != nullptr) {
+    return *loaded;
+  }
+  using Entry = const NetworkModule* (*)();
+  void* const module = open_module();
+  // NOLINTNEXTLINE(*-reinterpret-cast): what dlsym returns has no type
+  const auto entry = module == nullptr
+                         ? nullptr
+                         : reinterpret_cast<Entry>(::dlsym(module, RESIDUUM_NETWORK_ENTRY));
+  if (entry == nullptr) {
+    const char* const why = ::dlerror();
+    resource_error(
+        "networks and libtorch's baselines need {}, which cannot be loaded ({}); install "
+        "libtorch, and keep the library beside the program or where it was installed",
+        RESIDUUM_NETWORK_MODULE,
+        why == nullptr ? "it is of another version" : harmless(why));
+  }
+  loaded = entry();
+  return *loaded;
+}
+
+const NetworkModule* loaded_network_module() { return loaded; }
+
+std::span<const ObjectiveEntry> network_objectives() { return kNetworks; }
+
+}  // namespace residuum

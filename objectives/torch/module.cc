@@ -1,0 +1,66 @@
+// The door of the shared library of networks; objectives/network_module.cc knocks.
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "objectives/network_module.h"
+#include "objectives/torch/baselines.h"
+#include "objectives/torch/device.h"
+#include "objectives/torch/logistic_baseline.h"
+#include "objectives/torch/models.h"
+
+namespace residuum {
+namespace {
+
+using Make = std::unique_ptr<Objective> (*)(const Section&, const ObjectiveContext&);
+
+constexpr auto kMakers =
+    std::to_array<std::pair<std::string_view, Make>>({{"mlp", make_mlp},
+                                                      {"lenet", make_lenet},
+                                                      {"resnet20", make_resnet20},
+                                                      {"vgg16", make_vgg16},
+                                                      {"alexnet", make_alexnet},
+                                                      {"lstm", make_lstm}});
+
+class TorchModule final : public NetworkModule {
+ public:
+  std::unique_ptr<Objective> make(std::string_view name,
+                                  const Section& section,
+                                  const ObjectiveContext& context) const override {
+    for (const auto& [known, maker] : kMakers) {
+      if (known == name) {
+        return maker(section, context);
+      }
+    }
+    return nullptr;
+  }
+
+  bool has_cuda() const override { return torch_has_cuda(); }
+
+  float top_k(std::span<const float> x, std::size_t k) const override { return torch_top_k(x, k); }
+
+  float error_feedback(std::span<float> memory,
+                       std::span<const float> gradient,
+                       float scale,
+                       std::size_t k) const override {
+    return torch_error_feedback(memory, gradient, scale, k);
+  }
+
+  std::function<void()> device_top_k(std::span<const float> x, std::size_t k) const override {
+    return torch_device_top_k(x, k);
+  }
+
+  std::function<void()> logistic(const LogisticSetting& setting) const override {
+    return [training = std::make_shared<TorchLogistic>(setting)] { training->iterate(); };
+  }
+};
+
+}  // namespace
+}  // namespace residuum
+
+// NOLINTNEXTLINE(readability-identifier-naming): its name has the version in it
+extern "C" const residuum::NetworkModule* RESIDUUM_NETWORK_ENTRY_NAME() {
+  static const residuum::TorchModule module;
+  return &module;
+}

@@ -1,0 +1,175 @@
+#include "reports/collection/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "reports/collection/summary_json.h"
+#include "reports/collection/verdicts_json.h"
+#include "reports/tables/csv.h"
+#include "reports/tables/csv_reader.h"
+#include "reports/verdicts/evidence.h"
+
+namespace residuum::reports {
+namespace {
+
+/// A field of runs.csv from JSON: empty for null, 0/1 for booleans.
+std::string field(const Json& value) {
+  if (value.is_null()) {
+    return {};
+  }
+  if (value.is_boolean()) {
+    return value.get<bool>() ? "1" : "0";
+  }
+  return csv_field(plain_text(value));
+}
+
+std::string field_of(const Json& status, std::string_view path) {
+  return field(value_at(status, path));
+}
+
+std::string run_record(const ResultFolder& folder, const Run& run) {
+  const std::string seed = run.config.empty() ? std::string() : fmt::format("{}", run.seed);
+  std::string line = fmt::format(
+      "{},{},{},{},{}", run.id, csv_field(folder.name), run.state, csv_field(run.message), seed);
+  for (const auto& key : folder.varying_keys) {
+    const auto found = run.varying.find(key);
+    line += ',' + (found == run.varying.end() ? std::string() : field(*found));
+  }
+  line += ',' + field_of(run.status, "iterations");
+  for (const auto& metric : run_metrics()) {
+    line += ',' + format_number(number_at(run.status, metric.path));
+  }
+  for (const char* path : {"dimension", "k", "processes", "started_utc", "finished_utc"}) {
+    line += ',' + field_of(run.status, path);
+  }
+  return line + '\n';
+}
+
+void write_runs(const ResultFolder& folder) {
+  AtomicFile file(folder.path / "runs.csv");
+  std::string header;
+  for (const auto& column : run_columns(folder)) {
+    header += (header.empty() ? "" : ",") + csv_field(column.name);
+  }
+  file.append(header + '\n');
+  for (const auto& run : folder.runs) {
+    file.append(run_record(folder, run));
+  }
+  file.commit();
+}
+
+std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
+  std::vector<RunMeasures> measures;
+  AtomicFile file(folder.path / "iterations.csv");
+  file.append(iterations_header());
+  const auto lengths = run_lengths(folder);
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    MeasureTaker taker(lengths[i]);
+    if (run.has_tables()) {
+      read_iterations(
+          folder.run_path(run) / "iterations.csv",
+          run.id,
+          [&](const IterationRecord& record) { taker.add(record); },
+          [&](std::string_view line) { file.append(line); });
+    }
+    measures.push_back(taker.finish());
+  }
+  file.commit();
+  return measures;
+}
+
+/// The records of one run, which the table's own are to be. One from before columns were added is
+/// filled up.
+void append_table(AtomicFile& file,
+                  const std::filesystem::path& path,
+                  const Run& run,
+                  std::string_view header) {
+  CsvReader reader(path);
+  std::string found;
+  for (const auto& name : reader.header()) {
+    found += (found.empty() ? "" : ",") + name;
+  }
+  if (!header.starts_with(found + ',') && !header.starts_with(found + '\n')) {
+    reader.fail(fmt::format("the header is not that of {}", path.filename().string()));
+  }
+  const std::string_view later = header.substr(found.size());
+  const std::string missing(static_cast<std::size_t>(std::count(later.begin(), later.end(), ',')),
+                            ',');
+  while (reader.next()) {
+    if (reader.text(0) != run.id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    file.append(reader.record());
+    file.append(missing + '\n');
+  }
+}
+
+void write_checks(const ResultFolder& folder) {
+  AtomicFile file(folder.path / "checks.csv");
+  file.append(checks_header());
+  for (const auto& run : folder.runs) {
+    if (run.has_tables()) {
+      append_table(file, folder.run_path(run) / "checks.csv", run, checks_header());
+    }
+  }
+  file.commit();
+}
+
+/// A study none of whose runs has the table is left with none.
+void write_details(const ResultFolder& folder, const TableInfo& table) {
+  const auto path = folder.path / (std::string(table.name) + ".csv");
+  if (!has_details(folder, table)) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    return;
+  }
+  const std::string header = detail_header(table);
+  AtomicFile file(path);
+  file.append(header);
+  for (const auto& run : folder.runs) {
+    if (has_details(folder, run, table)) {
+      append_table(file, details_path(folder, run, table), run, header);
+    }
+  }
+  file.commit();
+}
+
+}  // namespace
+
+std::filesystem::path details_path(const ResultFolder& folder,
+                                   const Run& run,
+                                   const TableInfo& table) {
+  return folder.run_path(run) / (std::string(table.name) + ".csv");
+}
+
+bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table) {
+  std::error_code ignored;
+  return run.has_tables() && std::filesystem::exists(details_path(folder, run, table), ignored);
+}
+
+bool has_details(const ResultFolder& folder, const TableInfo& table) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const Run& run) {
+    return has_details(folder, run, table);
+  });
+}
+
+Summary collect(const std::filesystem::path& result_dir) {
+  ResultFolder folder = read_result_folder(result_dir);
+  write_runs(folder);
+  const auto measures = write_iterations(folder);
+  write_checks(folder);
+  for (const TableInfo* table : kDetailTables) {
+    write_details(folder, *table);
+  }
+  write_json_atomically(result_dir / "datapackage.json", data_package(folder));
+  Summary summary = make_summary(std::move(folder), measures);
+  write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));
+  write_json_atomically(result_dir / "summary.json", to_json(summary));
+  return summary;
+}
+
+}  // namespace residuum::reports

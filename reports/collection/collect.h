@@ -1,0 +1,42 @@
+#pragma once
+// Gathers what the runs of a study left into one set of tables: runs.csv, iterations.csv,
+// checks.csv, tables of details where a run has one, their schema datapackage.json, and
+// summary.json. Every file is replaced whole or left as it was; the tables of the runs are
+// streamed, never held in memory.
+
+#include <filesystem>
+
+#include "core/record/tables.h"
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// Writes the collected files of `result_dir` and says what they come to. A damaged or foreign file
+/// is a usage error, a full disk a resource error; either names the file.
+Summary collect(const std::filesystem::path& result_dir);
+
+/// datapackage.json (Frictionless data package) for the tables of this study.
+Json data_package(const ResultFolder& folder);
+
+/// Where a run has such a table, and whether it was asked for it and has it.
+std::filesystem::path details_path(const ResultFolder& folder,
+                                   const Run& run,
+                                   const TableInfo& table);
+bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table);
+/// Whether any run of the study has it.
+bool has_details(const ResultFolder& folder, const TableInfo& table);
+
+/// One column of runs.csv.
+struct RunColumn {
+  std::string name;
+  std::string type;  // of Frictionless: string, integer, number, boolean
+  std::string meaning;
+};
+
+/// The columns of runs.csv: fixed ones and one `p_<key>` for each key that varies.
+std::vector<RunColumn> run_columns(const ResultFolder& folder);
+
+/// "sparsifier.density" -> "p_sparsifier_density".
+std::string parameter_column(std::string_view key);
+
+}  // namespace residuum::reports

@@ -1,0 +1,175 @@
+// The schema of the collected tables as a Frictionless data package
+// (https://specs.frictionlessdata.io), made of the tables that also write the headers.
+
+#include <algorithm>
+
+#include "core/record/columns.h"
+#include "reports/collection/collect.h"
+
+namespace residuum::reports {
+namespace {
+
+Json field(std::string_view name,
+           std::string_view type,
+           std::string_view meaning,
+           std::string_view unit = {}) {
+  Json object{{"name", name}, {"type", type}};
+  if (!meaning.empty()) {
+    object["description"] = meaning;
+  }
+  if (!unit.empty()) {
+    object["unit"] = unit;
+  }
+  if (type == "boolean") {
+    object["trueValues"] = Json::array({"1"});
+    object["falseValues"] = Json::array({"0"});
+  }
+  return object;
+}
+
+Json resource(std::string_view name, const Json& fields, const Json& primary_key) {
+  Json schema{{"fields", fields}, {"missingValues", Json::array({""})}};
+  if (!primary_key.empty()) {
+    schema["primaryKey"] = primary_key;
+  }
+  if (name != "runs" && name != "bounds") {
+    schema["foreignKeys"] = Json::array({Json{
+        {"fields", "run_id"}, {"reference", Json{{"resource", "runs"}, {"fields", "run_id"}}}}});
+  }
+  return {{"name", name},
+          {"path", std::string(name) + ".csv"},
+          {"profile", "tabular-data-resource"},
+          {"format", "csv"},
+          {"mediatype", "text/csv"},
+          {"encoding", "utf-8"},
+          {"dialect", Json{{"delimiter", ","}, {"lineTerminator", "\n"}, {"header", true}}},
+          {"schema", schema}};
+}
+
+Json run_fields(const ResultFolder& folder) {
+  Json fields = Json::array();
+  for (const auto& column : run_columns(folder)) {
+    fields.push_back(field(column.name, column.type, column.meaning));
+  }
+  return fields;
+}
+
+void append_fields(std::span<const ColumnInfo> columns, Json& fields) {
+  for (const auto& column : columns) {
+    const bool is_integer = column.type == ColumnType::integer;
+    fields.push_back(
+        field(column.name, is_integer ? "integer" : "number", column.meaning, column.unit));
+  }
+}
+
+Json iteration_fields() {
+  Json fields = Json::array({field("run_id", "string", "the run"),
+                             field("iteration", "integer", "t: from w_t to w_{t+1}")});
+  append_fields(kColumns, fields);
+  return fields;
+}
+
+Json detail_resource(const TableInfo& table) {
+  Json fields = Json::array({field("run_id", "string", "the run"),
+                             field("iteration", "integer", "t"),
+                             field(table.key, table.key_type, table.key_meaning)});
+  append_fields(table.columns, fields);
+  return resource(table.name, fields, Json::array({"run_id", "iteration", table.key}));
+}
+
+Json check_fields() {
+  return Json::array({field("run_id", "string", "the run"),
+                      field("iteration", "integer", "t"),
+                      field("check", "string", "the inequality or invariant lhs <= rhs"),
+                      field("worker", "integer", "empty for global ones"),
+                      field("lhs", "number", ""),
+                      field("rhs", "number", ""),
+                      field("ratio", "number", "lhs / rhs; empty for 0 / 0"),
+                      field("holds", "boolean", "")});
+}
+
+Json bound_fields() {
+  return Json::array(
+      {field(
+           "method", "string", "the runs that differ by their seed only, as the report names them"),
+       field("theorem", "string", "its name in `residuum list theorems`"),
+       field("iterations", "integer", "T: both sides are of the first T iterations"),
+       field("lhs", "number", "left side, mean over the seeds"),
+       field("rhs", "number", "right side with the measured constants, mean over the seeds")});
+}
+
+/// The one type all values of a parameter have; string where they differ.
+std::string type_of_parameter(const ResultFolder& folder, const std::string& key) {
+  std::string type;
+  for (const auto& run : folder.runs) {
+    const auto found = run.varying.find(key);
+    if (found == run.varying.end() || found->is_null()) {
+      continue;
+    }
+    std::string_view one = "string";
+    if (found->is_number()) {
+      one = "number";
+    } else if (found->is_boolean()) {
+      one = "boolean";
+    }
+    if (!type.empty() && type != one) {
+      return "string";
+    }
+    type = one;
+  }
+  return type.empty() ? "string" : type;
+}
+
+}  // namespace
+
+std::string parameter_column(std::string_view key) {
+  std::string name = "p_";
+  for (const char c : key) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += is_plain ? c : '_';
+  }
+  return name;
+}
+
+std::vector<RunColumn> run_columns(const ResultFolder& folder) {
+  std::vector<RunColumn> columns{
+      {"run_id", "string", "the run; the same configuration has the same id everywhere"},
+      {"study", "string", ""},
+      {"status", "string", "finished, diverged, failed, interrupted, running or missing"},
+      {"stop_reason", "string", "why it is not finished"},
+      {"seed", "integer", ""}};
+  for (const auto& key : folder.varying_keys) {
+    columns.push_back({parameter_column(key), type_of_parameter(folder, key), key});
+  }
+  columns.push_back({"iterations", "integer", "iterations done"});
+  for (const auto& metric : run_metrics()) {
+    columns.push_back({std::string(metric.name), "number", std::string(metric.meaning)});
+  }
+  columns.push_back({"dimension", "integer", "d, parameters of the model"});
+  columns.push_back({"k", "integer", "entries a worker may send"});
+  columns.push_back({"processes", "integer", "processes the workers lived on"});
+  columns.push_back({"started_utc", "string", ""});
+  columns.push_back({"finished_utc", "string", ""});
+  return columns;
+}
+
+Json data_package(const ResultFolder& folder) {
+  Json package{{"profile", "tabular-data-package"},
+               {"name", folder.name},
+               {"title", folder.title},
+               {"schema_version", 1}};
+  package["resources"] = Json::array(
+      {resource("runs", run_fields(folder), "run_id"),
+       resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
+       resource("checks", check_fields(), nullptr),
+       resource("bounds", bound_fields(), Json::array({"method", "theorem", "iterations"}))});
+  for (const TableInfo* table : kDetailTables) {
+    if (has_details(folder, *table)) {
+      package["resources"].push_back(detail_resource(*table));
+    }
+  }
+  return package;
+}
+
+}  // namespace residuum::reports

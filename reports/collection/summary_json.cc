@@ -1,0 +1,282 @@
+// Summary as summary.json. Non-finite numbers are texts, what is undefined is null.
+
+#include "reports/collection/summary_json.h"
+
+#include <algorithm>
+
+#include "reports/collection/verdicts_json.h"
+#include "reports/numbers/practice.h"
+#include "reports/verdicts/delta_workers.h"
+
+namespace residuum::reports {
+namespace {
+
+Json interval_json(const Spread& spread) {
+  if (!spread.interval) {
+    return nullptr;
+  }
+  return Json::array({json_number(spread.interval->low), json_number(spread.interval->high)});
+}
+
+Json to_json(const Standing& standing, const Summary& summary) {
+  Json methods = Json::array();
+  for (const auto& [group, value, spent] : standing.methods) {
+    methods.push_back({{"label", summary.groups[group].group.label},
+                       {"mean", json_number(value.mean)},
+                       {"interval", interval_json(value)},
+                       {"seeds", value.n},
+                       {"spent", json_number(spent)}});
+  }
+  return {{"cost", standing.cost},
+          {"unit", standing.unit},
+          {"budget", json_number(standing.budget)},
+          {"absent", standing.absent},
+          {"methods", methods}};
+}
+
+Json to_json(const Place& place) {
+  if (!place.value) {
+    return nullptr;
+  }
+  return {{"run_id", place.run_id}, {"iteration", place.iteration}};
+}
+
+Json to_json(const CheckSummary& check) {
+  return {{"holds", check.holds},
+          {"expected", check.expected},
+          {"n", check.n},
+          {"failures", check.failures},
+          {"unexpected_failures", check.unexpected_failures},
+          {"worst_ratio", json_number(check.worst.value)},
+          {"where", to_json(check.worst)}};
+}
+
+Json to_json(const BoundSummary& bound) {
+  return {{"n", bound.n},
+          {"held", bound.held},
+          {"fraction", json_number(bound.fraction())},
+          {"median", json_number(bound.median)},
+          {"worst", json_number(bound.worst.value)},
+          {"where", to_json(bound.worst)}};
+}
+
+Json checks_json(const std::vector<CheckSummary>& checks) {
+  Json object = Json::object();
+  for (const auto& check : checks) {
+    object[check.name] = to_json(check);
+  }
+  return object;
+}
+
+Json to_json(const GroupSummary& group, const ResultFolder& folder) {
+  Json runs = Json::array();
+  for (const std::size_t i : group.group.runs) {
+    runs.push_back(folder.runs[i].id);
+  }
+  Json theorems = Json::array();
+  for (const auto& theorem : group.theorems) {
+    theorems.push_back(to_json(theorem));
+  }
+  Json assumptions = assumptions_json(group);
+  assumptions["delta_at_most_1"] = to_json(group.delta);
+  assumptions["contraction_below_1"] = to_json(group.contraction);
+  Json metrics = Json::object();
+  for (const auto& [name, spread] : group.metrics) {
+    metrics[name] = to_json(spread);
+  }
+  return {{"label", group.group.label},
+          {"varying", group.group.varying},
+          {"practice", practice_of(folder.runs[group.group.runs.front()])},
+          {"runs", runs},
+          {"seeds", group.group.runs.size()},
+          {"finished", group.finished},
+          {"diverged", group.diverged},
+          {"metrics", metrics},
+          {"assumptions", assumptions},
+          {"prediction", prediction_json(group)},
+          {"lost_mass_norm_sq",
+           {{"worst", json_number(group.lost_mass.value)}, {"where", to_json(group.lost_mass)}}},
+          {"conservation_defect",
+           {{"worst", json_number(group.conservation_defect.value)},
+            {"where", to_json(group.conservation_defect)}}},
+          {"checks", checks_json(group.checks)},
+          {"theorems", theorems}};
+}
+
+Json measure_json(const BoundMeasure& measure) {
+  return {{"n", measure.n},
+          {"held", measure.held},
+          {"median", json_number(measure.median)},
+          {"worst", json_number(measure.worst.value)},
+          {"worst_iteration", measure.worst.iteration}};
+}
+
+Json epochs_json(const std::vector<EpochDelta>& epochs) {
+  Json all = Json::array();
+  for (const auto& one : epochs) {
+    Json interval = nullptr;
+    if (one.delta.interval) {
+      interval = Json::array(
+          {json_number(one.delta.interval->low), json_number(one.delta.interval->high)});
+    }
+    all.push_back({{"epoch", one.epoch},
+                   {"n", one.n},
+                   {"delta", json_number(one.delta.value)},
+                   {"delta_method_interval", interval},
+                   {"batches", one.delta.pairs}});
+  }
+  return all;
+}
+
+/// A run without tables has no verdict.
+Json runs_json(const Summary& summary) {
+  Json runs = Json::array();
+  for (const auto& run : summary.runs) {
+    if (!run.measured) {
+      runs.push_back({{"run_id", run.run_id}, {"invariants", nullptr}});
+      continue;
+    }
+    runs.push_back({{"run_id", run.run_id},
+                    {"invariants", run.invariants ? "PASS" : "FAIL"},
+                    {"failed_check", run.failed_check},
+                    {"delta_at_most_1", measure_json(run.delta)},
+                    {"contraction_below_1", measure_json(run.contraction)},
+                    {"delta_by_epoch", epochs_json(run.epochs)}});
+  }
+  return runs;
+}
+
+Json counts_json(const Summary& summary) {
+  Json counts{{"runs", summary.folder.runs.size()}};
+  for (const char* state :
+       {"finished", "diverged", "failed", "interrupted", "running", "missing"}) {
+    const auto found = summary.states.find(state);
+    counts[state] = found == summary.states.end() ? 0 : found->second;
+  }
+  return counts;
+}
+
+Json failures_json(const Summary& summary) {
+  Json failures = Json::array();
+  for (const auto& run : summary.folder.runs) {
+    if (run.state != "finished") {
+      failures.push_back({{"run_id", run.id},
+                          {"label", run.config.empty() ? run.id : method_label(run)},
+                          {"seed", run.seed},
+                          {"state", run.state},
+                          {"message", run.message}});
+    }
+  }
+  return failures;
+}
+
+Json timing_json(const ResultFolder& folder) {
+  double total = 0;
+  std::vector<double> times;
+  std::string started;
+  std::string finished;
+  for (const auto& run : folder.runs) {
+    if (const auto wall = number_at(run.status, "wall_s")) {
+      total += *wall;
+      times.push_back(*wall);
+    }
+    const std::string begin = text_at(run.status, "started_utc");  // ISO 8601 sorts by time
+    const std::string end = text_at(run.status, "finished_utc");
+    started = started.empty() || (!begin.empty() && begin < started) ? begin : started;
+    finished = std::max(finished, end);
+  }
+  return {{"wall_s", json_number(total)},
+          {"run_wall_s", to_json(spread_of(times))},
+          {"started_utc", started},
+          {"finished_utc", finished}};
+}
+
+Json provenance_json(const ResultFolder& folder) {
+  for (const auto& run : folder.runs) {
+    const Json& provenance = value_at(run.status, "provenance");
+    if (run.has_tables() && provenance.is_object()) {
+      return provenance;
+    }
+  }
+  return Json::object();
+}
+
+Json data_json(const ResultFolder& folder) {
+  Json data = Json::array();
+  for (const auto& run : folder.runs) {
+    const Json& one = value_at(run.status, "data");
+    if (one.is_object() && std::find(data.begin(), data.end(), one) == data.end()) {
+      data.push_back(one);
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+Json comparisons_json(const Summary& summary) {
+  Json comparisons = Json::array();
+  for (const auto& comparison : summary.comparisons) {
+    Json standings = Json::array();
+    for (const auto& standing : comparison.standings) {
+      standings.push_back(to_json(standing, summary));
+    }
+    comparisons.push_back({{"objective", comparison.objective},
+                           {"quantity", comparison.quantity},
+                           {"at_equal", standings}});
+  }
+  return comparisons;
+}
+
+Json rates_json(const Summary& summary) {
+  Json rates = Json::array();
+  for (const auto& rate : summary.rates) {
+    rates.push_back({{"quantity", "average_grad_norm_sq"},
+                     {"against", rate.key},
+                     {"label", rate.label},
+                     {"values", rate.x},
+                     {"slope", json_number(rate.slope.mean)},
+                     {"interval", interval_json(rate.slope)},
+                     {"seeds", rate.slope.n},
+                     {"note", note_on(rate)}});
+  }
+  return rates;
+}
+
+Json to_json(const Spread& spread) {
+  Json interval = nullptr;
+  if (spread.interval) {
+    interval = Json::array({json_number(spread.interval->low), json_number(spread.interval->high)});
+  }
+  return {{"n", spread.n},
+          {"median", json_number(spread.median)},
+          {"lower_quartile", json_number(spread.lower_quartile)},
+          {"upper_quartile", json_number(spread.upper_quartile)},
+          {"mean", json_number(spread.mean)},
+          {"interval", interval}};
+}
+
+Json to_json(const Summary& summary) {
+  Json groups = Json::array();
+  for (const auto& group : summary.groups) {
+    groups.push_back(to_json(group, summary.folder));
+  }
+  return {{"schema_version", 1},
+          {"study", summary.folder.name},
+          {"title", summary.folder.title},
+          {"command", summary.folder.command},
+          {"counts", counts_json(summary)},
+          {"invariants_hold", summary.invariants_hold()},
+          {"failures", failures_json(summary)},
+          {"checks", checks_json(summary.checks)},
+          {"groups", groups},
+          {"runs", runs_json(summary)},
+          {"delta_against_workers", to_json(delta_against_workers(summary))},
+          {"comparisons", comparisons_json(summary)},
+          {"rates", rates_json(summary)},
+          {"timing", timing_json(summary.folder)},
+          {"data", data_json(summary.folder)},
+          {"provenance", provenance_json(summary.folder)}};
+}
+
+}  // namespace residuum::reports

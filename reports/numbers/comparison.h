@@ -1,0 +1,48 @@
+#pragma once
+// Methods on one objective at equal cost: equal iterations, equal bytes, equal modelled time. The
+// iterations are the last that every finished run has evaluated; the other budgets the most that
+// every finished run has spent, and a run's value is then the last evaluated within it, never an
+// interpolated one. What had been spent by then is told beside it.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/numbers/groups.h"
+#include "reports/numbers/measures.h"
+#include "reports/numbers/statistics.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// What one method has reached.
+struct Reached {
+  std::size_t group = 0;        // position among the groups
+  Spread value;                 // over the seeds; the lower the better
+  std::optional<double> spent;  // when it was evaluated, mean over the seeds
+};
+
+/// All methods at one kind of cost.
+struct Standing {
+  std::string_view cost;  // iterations, bytes or modelled time
+  std::string_view unit;
+  std::optional<double> budget;
+  std::vector<Reached> methods;  // best mean first; those that reached nothing last
+  std::string absent;            // why there is no budget
+};
+
+struct Comparison {
+  std::string objective;
+  std::string_view quantity;  // loss_gap where every run knows it, else loss
+  std::vector<Standing> standings;
+};
+
+/// One comparison per objective that at least two methods have worked on. `measures` are those of
+/// `folder.runs`.
+std::vector<Comparison> compare_methods(const ResultFolder& folder,
+                                        const std::vector<Group>& groups,
+                                        const std::vector<RunMeasures>& measures);
+
+}  // namespace residuum::reports

@@ -1,0 +1,27 @@
+#pragma once
+// What a figure draws.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace residuum::reports {
+
+/// The middle of the seeds at one place of the x axis, with their band; empty ones leave a gap.
+struct Point {
+  double x = 0;
+  std::optional<double> middle;
+  std::optional<double> lower;
+  std::optional<double> upper;
+  std::size_t n = 0;  // seeds
+};
+
+struct Curve {
+  std::string label;
+  std::size_t style = 0;  // colour and dash: a method keeps its own in every figure
+  std::vector<Point> points;
+  bool is_bound = false;  // thin and dashed: what another curve is held against
+};
+
+}  // namespace residuum::reports

@@ -1,0 +1,199 @@
+#include "reports/numbers/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace residuum::reports {
+namespace {
+
+struct ShortName {
+  std::string_view key;
+  std::string_view name;  // empty: the value speaks for itself
+};
+
+// In the order a label names them; every other key comes after, by its own name.
+constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
+                                                 {"objective.data", ""},
+                                                 {"aggregator.kind", ""},
+                                                 {"sparsifier.kind", ""},
+                                                 {"feedback.kind", ""},
+                                                 {"feedback.putback", ""},
+                                                 {"protocol.kind", ""},
+                                                 {"sparsifier.density", "rho"},
+                                                 {"sparsifier.k", "k"},
+                                                 {"sparsifier.threshold", "lambda"},
+                                                 {"workers.count", "P"},
+                                                 {"step.rule", ""},
+                                                 {"step.value", "eta"}}};
+
+std::string part(std::string_view key, std::string_view name, const Json& value) {
+  const bool is_text = value.is_string();
+  if (name.empty() && is_text) {
+    return value.get<std::string>();
+  }
+  return fmt::format("{}={}", name.empty() ? key : name, plain_text(value));
+}
+
+/// Without a sparsifier there is nothing to say of its density or of what is put back.
+bool is_moot(const Run& run, std::string_view key) {
+  const bool of_sparsifier = key.starts_with("sparsifier.") && key != "sparsifier.kind";
+  const bool of_feedback = key.starts_with("feedback.");
+  return (of_sparsifier || of_feedback) && text_at(run.config, "config.sparsifier.kind") == "none";
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const auto& one : parts) {
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  return text;
+}
+
+std::string full_label(const Run& run, std::string_view omitted, bool with_moot) {
+  std::vector<std::string> parts;
+  std::set<std::string, std::less<>> said{std::string(omitted)};
+  for (const auto& [key, name] : kShortNames) {
+    const auto found = run.varying.find(std::string(key));
+    if (found == run.varying.end() || key == omitted) {
+      continue;
+    }
+    said.emplace(key);
+    if (with_moot || !is_moot(run, key)) {
+      parts.push_back(part(key, name, *found));
+    }
+  }
+  for (const auto& [key, value] : run.varying.items()) {
+    if (!said.contains(key) && (with_moot || !is_moot(run, key))) {
+      parts.push_back(part(key, {}, value));
+    }
+  }
+  return join(parts);
+}
+
+void make_labels_differ(const ResultFolder& folder, std::vector<Group>& groups) {
+  std::map<std::string, int> count;
+  for (const auto& group : groups) {
+    ++count[group.label];
+  }
+  for (auto& group : groups) {
+    if (count[group.label] > 1) {
+      const Run& run = folder.runs[group.runs.front()];
+      group.label =
+          fmt::format("{} [{}]", full_label(run, {}, true), run.id.substr(run.id.size() - 12));
+    }
+  }
+}
+
+std::string value_text(const Group& group, const std::string& key) {
+  const auto found = group.varying.find(key);
+  return found == group.varying.end() ? std::string("(none)") : plain_text(*found);
+}
+
+/// The key that makes the fewest facets of at most kCurvesPerFigure groups each.
+std::optional<std::string> facet_key(const ResultFolder& folder, const std::vector<Group>& groups) {
+  std::optional<std::string> best;
+  std::size_t fewest = groups.size();
+  for (const auto& key : folder.varying_keys) {
+    std::map<std::string, std::size_t> sizes;
+    std::size_t largest = 0;
+    for (const auto& group : groups) {
+      largest = std::max(largest, ++sizes[value_text(group, key)]);
+    }
+    if (largest <= kCurvesPerFigure && sizes.size() < fewest) {
+      best = key;
+      fewest = sizes.size();
+    }
+  }
+  return best;
+}
+
+std::vector<Facet> split_by_order(std::size_t groups) {
+  std::vector<Facet> facets;
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (i % kCurvesPerFigure == 0) {
+      facets.emplace_back();
+    }
+    facets.back().groups.push_back(i);
+    facets.back().styles.push_back(i % kCurvesPerFigure);
+  }
+  for (std::size_t i = 0; facets.size() > 1 && i < facets.size(); ++i) {
+    facets[i].title = fmt::format("part {} of {}", i + 1, facets.size());
+  }
+  return facets;
+}
+
+std::vector<Facet> split_by_key(const ResultFolder& folder,
+                                const std::vector<Group>& groups,
+                                const std::string& key) {
+  std::vector<Facet> facets;
+  std::vector<std::string> methods;  // a method's place is its style
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string title = fmt::format("{} = {}", key, value_text(groups[i], key));
+    auto facet = std::find_if(
+        facets.begin(), facets.end(), [&](const Facet& f) { return f.title == title; });
+    if (facet == facets.end()) {
+      facet = facets.insert(facets.end(), Facet{.title = title, .groups = {}, .styles = {}});
+    }
+    const std::string method = method_label(folder.runs[groups[i].runs.front()], key);
+    const auto place = std::find(methods.begin(), methods.end(), method);
+    facet->groups.push_back(i);
+    facet->styles.push_back(static_cast<std::size_t>(place - methods.begin()));
+    if (place == methods.end()) {
+      methods.push_back(method);
+    }
+  }
+  if (methods.size() > kCurvesPerFigure) {  // no style for each: count within every figure
+    for (auto& facet : facets) {
+      for (std::size_t i = 0; i < facet.styles.size(); ++i) {
+        facet.styles[i] = i;
+      }
+    }
+  }
+  return facets;
+}
+
+}  // namespace
+
+std::string method_label(const Run& run, std::string_view omitted) {
+  std::string label = full_label(run, omitted, false);
+  if (label.empty()) {
+    label = text_at(run.config, "config.aggregator.kind");
+  }
+  return label.empty() ? run.id : label;
+}
+
+std::vector<Group> group_runs(const ResultFolder& folder) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    if (run.config.empty()) {
+      continue;
+    }
+    // Sorted keys: two spellings of one configuration are one.
+    const nlohmann::json config = value_at(run.config, "config");
+    const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const auto [found, is_new] = place.emplace(key, groups.size());
+    if (is_new) {
+      groups.push_back({.label = method_label(run), .varying = run.varying, .runs = {}});
+    }
+    groups[found->second].runs.push_back(i);
+  }
+  make_labels_differ(folder, groups);
+  return groups;
+}
+
+std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups) {
+  if (groups.size() <= kCurvesPerFigure) {
+    return split_by_order(groups.size());
+  }
+  const auto key = facet_key(folder, groups);
+  return key ? split_by_key(folder, groups, *key) : split_by_order(groups.size());
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,38 @@
+#pragma once
+// Runs that differ only by their seed are one method; its name is made of what varies in the study.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+struct Group {
+  std::string label;              // "gtopk-tree, captured, rho=0.01"
+  Json varying = Json::object();  // as in config.json
+  std::vector<std::size_t> runs;  // positions in ResultFolder::runs, in study order
+};
+
+/// The groups in study order, their labels all different. Runs without config.json are in none.
+std::vector<Group> group_runs(const ResultFolder& folder);
+
+/// The label of a run, without what the key `omitted` says.
+std::string method_label(const Run& run, std::string_view omitted = {});
+
+/// Some groups that are drawn in one figure.
+struct Facet {
+  std::string title;                // what its groups share, empty when there is one facet only
+  std::vector<std::size_t> groups;  // at most kCurvesPerFigure
+  std::vector<std::size_t> styles;  // of each group: the same method looks the same in all facets
+};
+
+inline constexpr std::size_t kCurvesPerFigure = 8;
+
+/// Splits the groups by the value of a varying key so that no figure is overfull; by their order
+/// where no key does.
+std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups);
+
+}  // namespace residuum::reports

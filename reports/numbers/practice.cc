@@ -1,0 +1,76 @@
+#include "reports/numbers/practice.h"
+
+#include <fmt/format.h>
+
+namespace residuum::reports {
+namespace {
+
+void add_momentum(const Json& config, std::vector<std::string>& practice) {
+  if (const auto momentum = number_at(config, "step.momentum"); momentum && *momentum > 0) {
+    practice.push_back(fmt::format("momentum {} after the aggregation", *momentum));
+  }
+  if (text_at(config, "feedback.kind") == "dgc") {
+    const Json& masking = value_at(config, "feedback.masking");
+    const bool masks = !masking.is_boolean() || masking.get<bool>();
+    practice.push_back(fmt::format("momentum correction {}, {} factor masking",
+                                   number_at(config, "feedback.momentum").value_or(0.9),
+                                   masks ? "with" : "without"));
+  }
+}
+
+void add_update(const Json& config, std::vector<std::string>& practice) {
+  if (const auto decay = number_at(config, "step.weight_decay"); decay && *decay > 0) {
+    practice.push_back(fmt::format("weight decay {} after the aggregation", *decay));
+  }
+  if (const auto bound = number_at(config, "step.clip_norm"); bound && *bound > 0) {
+    practice.push_back(text_at(config, "step.clip_at") == "update"
+                           ? fmt::format("updates clipped to norm {} after the aggregation", *bound)
+                           : fmt::format("workers' gradients clipped to norm {}/sqrt(P)", *bound));
+  }
+}
+
+void add_step(const Json& config, std::vector<std::string>& practice) {
+  const std::string unit = text_at(config, "step.unit");
+  if (const auto length = number_at(config, "step.warmup"); length && *length > 0) {
+    practice.push_back(fmt::format("step warm-up from {} of its size over {} {}",
+                                   plain_text(value_at(config, "step.warmup_from")),
+                                   *length,
+                                   unit));
+  }
+  if (text_at(config, "step.rule") == "milestones") {
+    practice.push_back(fmt::format("step times {} at {} {}",
+                                   plain_text(value_at(config, "step.factor")),
+                                   unit,
+                                   plain_text(value_at(config, "step.milestones"))));
+  }
+}
+
+void add_density(const Json& config, std::vector<std::string>& practice) {
+  const Json& schedule = value_at(config, "sparsifier.schedule");
+  if (schedule.is_null()) {
+    return;
+  }
+  const auto epochs = number_at(config, "sparsifier.schedule_epochs");
+  const auto iterations = number_at(config, "sparsifier.schedule_iterations");
+  practice.push_back(fmt::format("density warm-up {}, {} {} a stage",
+                                 plain_text(schedule),
+                                 epochs ? *epochs : iterations.value_or(0),
+                                 epochs ? "epochs" : "iterations"));
+}
+
+}  // namespace
+
+std::vector<std::string> practice_of(const Run& run) {
+  const Json& config = value_at(run.config, "config");
+  std::vector<std::string> practice;
+  add_momentum(config, practice);
+  add_update(config, practice);
+  add_step(config, practice);
+  add_density(config, practice);
+  if (const auto parts = number_at(config, "workers.accumulate"); parts && *parts > 1) {
+    practice.push_back(fmt::format("gradients of {} batches accumulated", *parts));
+  }
+  return practice;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,36 @@
+#pragma once
+// Rates: how X_T, the mean of |grad f(w_t)|^2, falls with the iterations and with the workers. A
+// line of log X_T against the logarithm of what varies is fitted to every seed; the slopes of the
+// seeds are independent, which is what the interval is made of. Theory says -1/2 for both where
+// noise dominates.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/numbers/groups.h"
+#include "reports/numbers/statistics.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// Slope of the least-squares line of log y against log x. Absent for fewer than two different x,
+/// or where a number is not positive and finite.
+std::optional<double> log_log_slope(const std::vector<double>& x, const std::vector<double>& y);
+
+/// One method at several values of one key.
+struct Rate {
+  std::string_view key;   // budget.iterations or workers.count
+  std::string label;      // the method, without the key
+  std::vector<double> x;  // the values of the key, rising
+  Spread slope;           // over the seeds that have finished at all of them
+};
+
+/// All methods of which at least two groups differ in nothing but the key.
+std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
+
+/// Why a rate has no interval, or none at all; empty where it has one.
+std::string_view note_on(const Rate& rate);
+
+}  // namespace residuum::reports

@@ -1,0 +1,53 @@
+#pragma once
+// A quantity over the iterations for one method: the middle of its seeds and their band. A run may
+// have any number of rows; what is kept of each is bounded.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/record/columns.h"
+#include "reports/numbers/curve.h"
+#include "reports/numbers/groups.h"
+#include "reports/numbers/measures.h"
+
+namespace residuum::reports {
+
+/// Every 2^m-th value of a sequence, m the least for which at most 2 kKept remain: equally long
+/// sequences keep the same places.
+class ThinnedSeries {
+ public:
+  static constexpr std::size_t kKept = 150;
+
+  struct Sample {
+    std::uint64_t iteration = 0;
+    double bytes = 0;  // sent before this iteration
+    double value = 0;
+  };
+
+  void add(const Sample& sample);
+  /// Drops values until only every `stride`-th is left; `stride` a power of two.
+  void thin_to(std::size_t stride);
+
+  std::size_t stride() const { return stride_; }
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  std::vector<Sample> samples_;
+  std::size_t stride_ = 1;
+  std::size_t count_ = 0;
+};
+
+/// One quantity of one method.
+struct GroupSeries {
+  std::vector<Point> by_iteration;
+  std::vector<Point> by_bytes;  // empty where bytes were not counted
+  std::size_t stride = 1;       // one of how many values is kept
+};
+
+/// The series of `columns`, in their order, over the finished and diverged runs of the group.
+std::vector<GroupSeries> read_series(const ResultFolder& folder,
+                                     const Group& group,
+                                     const std::vector<Column>& columns);
+
+}  // namespace residuum::reports

@@ -1,0 +1,61 @@
+#include "reports/numbers/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace residuum::reports {
+namespace {
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool any_nan(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+}
+
+double quantile_of_sorted(const std::vector<double>& sorted, double p) {
+  const double position = static_cast<double>(sorted.size() - 1) * p;
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = position - static_cast<double>(below);
+  if (part == 0 || sorted[below] == sorted[above] || std::isinf(sorted[below])) {
+    return sorted[below];  // inf - inf is no number
+  }
+  return sorted[below] + part * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+std::optional<double> quantile(std::vector<double> values, double p) {
+  if (values.empty() || any_nan(values)) {
+    return std::nullopt;
+  }
+  std::sort(values.begin(), values.end());
+  return quantile_of_sorted(values, p);
+}
+
+std::optional<double> median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+std::optional<double> mean(const std::vector<double>& values) {
+  if (values.empty() || !all_finite(values)) {
+    return std::nullopt;
+  }
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
+  return mean_interval(values, confidence);
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  return {.n = values.size(),
+          .median = median(values),
+          .lower_quartile = quantile(values, 0.25),
+          .upper_quartile = quantile(values, 0.75),
+          .mean = mean(values),
+          .interval = student_interval(values)};
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,203 @@
+#include "reports/numbers/study_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace residuum::reports {
+namespace {
+
+void take_worse(Place& worst,
+                const std::optional<double>& value,
+                const std::string& run_id,
+                std::uint64_t iteration) {
+  if (!value) {
+    return;
+  }
+  Worst comparison{.value = worst.value, .iteration = 0};
+  comparison.add(*value, 1);
+  if (comparison.iteration == 1) {
+    worst = {.value = value, .run_id = run_id, .iteration = iteration};
+  }
+}
+
+void take_worse(Place& worst, const Worst& of_run, const std::string& run_id) {
+  take_worse(worst, of_run.value, run_id, of_run.iteration);
+}
+
+/// Checks are small in number: a list keeps the order the program made them in.
+CheckSummary& entry(std::vector<CheckSummary>& checks, const std::string& name) {
+  const auto found = std::find_if(
+      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+  if (found != checks.end()) {
+    return *found;
+  }
+  checks.push_back({.name = name, .expected = false, .worst = {}});
+  return checks.back();
+}
+
+std::uint64_t count_at(const Json& object, std::string_view key) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double value = number_at(object, key).value_or(0);
+  return value > 0 && std::isfinite(value) ? static_cast<std::uint64_t>(std::min(value, kMost)) : 0;
+}
+
+void add_checks(std::vector<CheckSummary>& checks, const Run& run) {
+  for (const auto& [name, status] : value_at(run.status, "checks").items()) {
+    if (!flag_at(status, "hard", true)) {
+      continue;  // an assumption, not an invariant: judged from its column
+    }
+    CheckSummary& check = entry(checks, name);
+    const bool holds = flag_at(status, "holds", false);
+    const bool expected = flag_at(status, "expected", true);
+    const std::uint64_t failures = count_at(status, "failures");
+    check.holds = check.holds && holds;
+    check.expected = check.expected || expected;
+    check.n += count_at(status, "n");
+    check.failures += failures;
+    if (expected && !holds) {
+      check.unexpected_failures += std::max<std::uint64_t>(failures, 1);
+    }
+    take_worse(
+        check.worst, number_at(status, "worst_ratio"), run.id, count_at(status, "worst_iteration"));
+  }
+}
+
+void add_bound(BoundSummary& summary,
+               const BoundMeasure& measure,
+               const std::string& run_id,
+               std::vector<double>& medians) {
+  summary.n += measure.n;
+  summary.held += measure.held;
+  take_worse(summary.worst, measure.worst, run_id);
+  if (measure.median) {
+    medians.push_back(*measure.median);
+  }
+}
+
+void add_metrics(GroupNumbers& numbers, const std::vector<const Run*>& finished) {
+  for (const auto& metric : run_metrics()) {
+    std::vector<double> values;
+    for (const Run* run : finished) {
+      if (const auto value = number_at(run->status, metric.path)) {
+        values.push_back(*value);
+      }
+    }
+    if (!values.empty()) {
+      numbers.metrics.emplace_back(metric.name, spread_of(values));
+    }
+  }
+}
+
+RunVerdict judge_run(const Run& run, const RunMeasures& measures) {
+  RunVerdict verdict;
+  verdict.run_id = run.id;
+  verdict.measured = run.has_tables();
+  verdict.delta = measures.delta;
+  verdict.contraction = measures.contraction;
+  verdict.epochs = measures.epochs;
+  std::vector<CheckSummary> checks;
+  if (verdict.measured) {
+    add_checks(checks, run);
+  }
+  for (const auto& check : checks) {
+    if (check.unexpected_failures > 0 && verdict.invariants) {
+      verdict.invariants = false;
+      verdict.failed_check = check.name;
+    }
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::optional<double> BoundSummary::fraction() const {
+  if (n == 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(held) / static_cast<double>(n);
+}
+
+const Spread* GroupNumbers::metric(std::string_view name) const {
+  const auto found = std::find_if(
+      metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.first == name; });
+  return found == metrics.end() ? nullptr : &found->second;
+}
+
+const CheckSummary* GroupNumbers::check(std::string_view name) const {
+  const auto found = std::find_if(
+      checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+bool StudyNumbers::invariants_hold() const {
+  return std::all_of(checks.begin(), checks.end(), [](const CheckSummary& check) {
+    return check.unexpected_failures == 0;
+  });
+}
+
+const std::vector<Metric>& run_metrics() {
+  static const std::vector<Metric> metrics{
+      {"final_loss", "final.loss", "f(w_T) on the training set"},
+      {"final_loss_gap", "final.loss_gap", "f(w_T) - f*, where f* is known"},
+      {"final_grad_norm_sq", "final.grad_norm_sq", "|grad f(w_T)|^2"},
+      {"final_test_loss", "final.test_loss", "mean loss on held-out data"},
+      {"final_test_accuracy", "final.test_accuracy", "fraction of held-out samples right"},
+      {"final_test_perplexity", "final.test_perplexity", "exp of the held-out loss of a token"},
+      {"average_grad_norm_sq", "totals.average_grad_norm_sq", "X_T, mean of |grad f(w_t)|^2"},
+      {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
+      {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations"},
+      {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
+      {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
+      {"wall_s", "wall_s", "wall time of the run"}};
+  return metrics;
+}
+
+GroupNumbers numbers_of(const ResultFolder& folder,
+                        const Group& group,
+                        const std::vector<RunMeasures>& measures) {
+  GroupNumbers numbers;
+  numbers.group = group;
+  std::vector<const Run*> finished;
+  std::vector<double> delta_medians;
+  std::vector<double> contraction_medians;
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    if (!run.has_tables()) {
+      continue;
+    }
+    numbers.diverged += run.state == "diverged" ? 1 : 0;
+    if (run.state == "finished") {
+      finished.push_back(&run);
+    }
+    add_checks(numbers.checks, run);
+    add_bound(numbers.delta, measures[i].delta, run.id, delta_medians);
+    add_bound(numbers.contraction, measures[i].contraction, run.id, contraction_medians);
+    take_worse(numbers.lost_mass, measures[i].lost_mass, run.id);
+    take_worse(numbers.conservation_defect, measures[i].conservation_defect, run.id);
+  }
+  numbers.finished = finished.size();
+  numbers.delta.median = median(delta_medians);
+  numbers.contraction.median = median(contraction_medians);
+  add_metrics(numbers, finished);
+  return numbers;
+}
+
+StudyNumbers numbers_of(ResultFolder folder,
+                        const std::vector<Group>& groups,
+                        const std::vector<RunMeasures>& measures) {
+  StudyNumbers numbers;
+  numbers.comparisons = compare_methods(folder, groups, measures);
+  numbers.rates = fit_rates(folder, groups);
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    ++numbers.states[run.state];
+    if (run.has_tables()) {
+      add_checks(numbers.checks, run);
+    }
+    numbers.runs.push_back(judge_run(run, measures[i]));
+  }
+  numbers.folder = std::move(folder);
+  return numbers;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,109 @@
+#pragma once
+// What was read of a study: how its runs ended, what their invariants say, and the numbers of every
+// method over its seeds. Nothing is judged here.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/numbers/comparison.h"
+#include "reports/numbers/groups.h"
+#include "reports/numbers/measures.h"
+#include "reports/numbers/rates.h"
+#include "reports/numbers/statistics.h"
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// The largest value over some runs and where it was seen.
+struct Place {
+  std::optional<double> value;
+  std::string run_id;
+  std::uint64_t iteration = 0;
+};
+
+/// One invariant over some runs. `expected` is false where the method is known to violate it.
+struct CheckSummary {
+  std::string name;
+  bool holds = true;
+  bool expected = true;
+  std::uint64_t n = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t unexpected_failures = 0;
+  Place worst;  // of lhs / rhs
+};
+
+/// How often a measured quantity stayed within its bound, over the seeds of a method.
+struct BoundSummary {
+  std::size_t n = 0;
+  std::size_t held = 0;
+  Place worst;
+  std::optional<double> median;  // over the runs, of their medians over the iterations
+
+  /// The fraction of the measured iterations in which the bound held.
+  std::optional<double> fraction() const;
+};
+
+/// The numbers of one method.
+struct GroupNumbers {
+  Group group;
+  std::size_t finished = 0;
+  std::size_t diverged = 0;
+  std::vector<CheckSummary> checks;
+  BoundSummary delta;
+  BoundSummary contraction;
+  Place lost_mass;
+  Place conservation_defect;
+  std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
+
+  /// Nullptr for what was not measured in any finished run.
+  const Spread* metric(std::string_view name) const;
+  const CheckSummary* check(std::string_view name) const;
+};
+
+/// A single run is judged by pathwise invariants alone; its measures stand beside.
+struct RunVerdict {
+  std::string run_id;
+  bool measured = false;     // it has tables
+  bool invariants = true;    // that must hold, do
+  std::string failed_check;  // the first that does not
+  BoundMeasure delta;
+  BoundMeasure contraction;
+  std::vector<EpochDelta> epochs;
+};
+
+struct StudyNumbers {
+  ResultFolder folder;
+  std::vector<RunVerdict> runs;  // as in `folder.runs`
+  std::vector<CheckSummary> checks;
+  std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
+  std::vector<Comparison> comparisons;
+  std::vector<Rate> rates;
+
+  /// Whether every invariant holds in every run of a method that is not known to violate it.
+  bool invariants_hold() const;
+};
+
+/// The quantities of status.json that are one number per run, by their dotted path.
+struct Metric {
+  std::string_view name;
+  std::string_view path;
+  std::string_view meaning;
+};
+const std::vector<Metric>& run_metrics();
+
+GroupNumbers numbers_of(const ResultFolder& folder,
+                        const Group& group,
+                        const std::vector<RunMeasures>& measures);
+
+/// Of all runs; `measures` are in the order of `folder.runs`.
+StudyNumbers numbers_of(ResultFolder folder,
+                        const std::vector<Group>& groups,
+                        const std::vector<RunMeasures>& measures);
+
+}  // namespace residuum::reports

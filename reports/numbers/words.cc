@@ -1,0 +1,53 @@
+#include "reports/numbers/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "reports/tables/csv.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::string_view kNotMeasured = "–";
+
+}  // namespace
+
+std::string short_number(const std::optional<double>& value) {
+  if (!value) {
+    return std::string(kNotMeasured);
+  }
+  if (std::isfinite(*value) && *value == std::trunc(*value) && std::abs(*value) < 1e6) {
+    return format_integer(*value);
+  }
+  return std::isnan(*value) ? format_number(*value) : fmt::format("{:.4g}", *value);
+}
+
+std::string short_bytes(const std::optional<double>& value) {
+  constexpr std::array<std::string_view, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  if (!value || !std::isfinite(*value)) {
+    return short_number(value);
+  }
+  double amount = *value;
+  std::size_t unit = 0;
+  while (amount >= 999.5 && unit + 1 < kUnits.size()) {
+    amount /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", amount, kUnits.at(unit));
+}
+
+std::string percent(const std::optional<double>& fraction) {
+  if (!fraction) {
+    return std::string(kNotMeasured);
+  }
+  if (*fraction == 0 || *fraction == 1) {
+    return fmt::format("{:.0f} %", 100 * *fraction);
+  }
+  return fmt::format("{:.1f} %", std::clamp(100 * *fraction, 0.1, 99.9));
+}
+
+}  // namespace residuum::reports

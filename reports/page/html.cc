@@ -1,0 +1,103 @@
+#include "reports/page/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+#include "reports/tables/csv.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::string_view kNotMeasured = "–";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
+    result.append(text, begin, at - begin);
+    result += to;
+    begin = at + from.size();
+  }
+  result.append(text, begin);
+  text = std::move(result);
+}
+
+std::string tag(std::string_view name, const Cell& cell) {
+  return fmt::format("<{0}{1}>{2}</{0}>", name, cell.is_number ? " class=\"n\"" : "", cell.html);
+}
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : harmless_lines(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+Cell text_cell(std::string_view text) { return {.html = escape(text), .is_number = false}; }
+
+Cell number_cell(std::string_view text) { return {.html = escape(text), .is_number = true}; }
+
+std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
+
+std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows) {
+  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const auto& cell : header) {
+    html += tag("th", cell);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : rows) {
+    html += "<tr>";
+    for (const auto& cell : row) {
+      html += tag("td", cell);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
+std::string inline_svg(std::string_view svg, const SvgNames& names) {
+  constexpr std::string_view kOpening = "<svg";
+  const std::size_t begin = svg.find(kOpening);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  std::string body(svg.substr(begin + kOpening.size()));
+  replace_all(body, "<title>Gnuplot</title>", "");
+  for (const char* black : {"stroke='black'", "stroke=\"black\"", "stroke='rgb(  0,   0,   0)'"}) {
+    replace_all(body, black, "stroke=\"currentColor\"");
+  }
+  replace_all(body, "color=\"black\"", "");
+  replace_all(body, "fill=\"black\"", "fill=\"currentColor\"");
+  replace_all(body, "fill = 'rgb(  0,   0,   0)'", "fill=\"currentColor\"");
+  for (const char* reference : {"id=\"", "id='", "href='#", "url(#"}) {
+    replace_all(body, reference, fmt::format("{}{}-", reference, names.prefix));
+  }
+  return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", escape(names.description), body);
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,39 @@
+#pragma once
+// The few things that a page made by hand needs. All text of others goes through `escape`.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace residuum::reports {
+
+/// The text with & < > " ' as entities, for element content and quoted attributes alike.
+std::string escape(std::string_view text);
+
+/// One cell of a table: `html` is used as it is.
+struct Cell {
+  std::string html;
+  bool is_number = false;
+};
+
+/// The text, escaped, as a cell; numbers stand at the right.
+Cell text_cell(std::string_view text);
+Cell number_cell(std::string_view text);
+
+/// The text, escaped, in small print.
+std::string small(std::string_view text);
+
+/// A table with a header row, in a box of its own that scrolls when the page is narrow.
+std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows);
+
+struct SvgNames {
+  std::string_view prefix;       // of the ids
+  std::string_view description;  // for those who cannot see the drawing
+};
+
+/// A drawing of gnuplot as part of a page: black becomes the colour of the page's text, and its ids
+/// get a prefix, as a page holds many.
+std::string inline_svg(std::string_view svg, const SvgNames& names);
+
+}  // namespace residuum::reports

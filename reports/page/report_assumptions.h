@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// Methods against assumptions, and what each assumption means.
+std::string assumptions_table(const Summary& summary);
+std::string assumptions_legend(const Summary& summary);
+
+}  // namespace residuum::reports

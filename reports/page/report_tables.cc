@@ -1,0 +1,290 @@
+#include "reports/page/report_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/numbers/practice.h"
+#include "reports/numbers/words.h"
+#include "reports/page/html.h"
+#include "reports/verdicts/verdict.h"
+
+namespace residuum::reports {
+namespace {
+
+using HtmlRow = std::vector<Cell>;
+
+std::string_view css_class(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+    case Verdict::held_here:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::known:
+      return "known";
+    case Verdict::not_looked:
+      break;
+  }
+  return "none";
+}
+
+std::string badge(Verdict verdict) {
+  return fmt::format("<span class=\"{}\">{}</span>", css_class(verdict), verdict_text(verdict));
+}
+
+std::string where(const Place& place) { return fmt::format("at t = {}", place.iteration); }
+
+Cell conservation_cell(const GroupSummary& group) {
+  Cell cell{.html = badge(verdict_of(group.check("conservation"))), .is_number = false};
+  const Place& defect = group.conservation_defect;
+  if (defect.value) {
+    cell.html += small(fmt::format("defect ≤ {} {}", short_number(defect.value), where(defect)));
+  }
+  return cell;
+}
+
+Cell others_cell(const GroupSummary& group) {
+  Cell cell{.html = badge(verdict_of_others(group)), .is_number = false};
+  for (const auto& check : group.checks) {
+    if (!check.holds && check.name != "conservation") {
+      cell.html += small(fmt::format(
+          "{}: {} of {}, worst {}", check.name, check.failures, check.n, where(check.worst)));
+    }
+  }
+  return cell;
+}
+
+Cell bound_cell(const BoundSummary& bound, std::string_view symbol) {
+  if (bound.n == 0) {
+    return {.html = badge(Verdict::not_looked), .is_number = false};
+  }
+  const bool held = bound.held == bound.n;
+  Cell cell{.html = fmt::format("<span class=\"{}\">{}</span>",
+                                held ? "pass" : "fail",
+                                held ? "always" : percent(bound.fraction())),
+            .is_number = false};
+  cell.html += small(
+      fmt::format("max {} = {} {}", symbol, short_number(bound.worst.value), where(bound.worst)));
+  return cell;
+}
+
+Cell place_cell(const Place& place) {
+  Cell cell = number_cell(short_number(place.value));
+  if (place.value && *place.value > 0) {
+    cell.html += small(where(place));
+  }
+  return cell;
+}
+
+Cell invariants_cell(const RunVerdict& run) {
+  if (!run.measured) {
+    return text_cell("–");
+  }
+  if (run.invariants) {
+    return {.html = badge(Verdict::pass), .is_number = false};
+  }
+  return {.html = badge(Verdict::fail) + small(run.failed_check), .is_number = false};
+}
+
+std::string runs_text(const GroupSummary& group) {
+  const std::size_t all = group.group.runs.size();
+  std::string text = fmt::format("{}", all);
+  if (group.diverged > 0) {
+    text += fmt::format(", {} diverged", group.diverged);
+  }
+  const std::size_t rest = all - group.finished - group.diverged;
+  if (rest > 0) {
+    text += fmt::format(", {} not finished", rest);
+  }
+  return text;
+}
+
+Cell spread_cell(const Spread* spread) {
+  if (spread == nullptr) {
+    return number_cell(short_number(std::nullopt));
+  }
+  Cell cell = number_cell(short_number(spread->median));
+  if (spread->interval) {
+    cell.html += small(fmt::format("mean in [{}, {}]",
+                                   short_number(spread->interval->low),
+                                   short_number(spread->interval->high)));
+  }
+  return cell;
+}
+
+struct ResultColumn {
+  std::string_view metric;
+  std::string_view title;
+};
+
+/// The columns of the results table that at least one method has a value for.
+std::vector<ResultColumn> result_columns(const Summary& summary) {
+  std::vector<ResultColumn> columns{{"final_loss", "final loss"},
+                                    {"final_loss_gap", "final loss gap"},
+                                    {"average_grad_norm_sq", "X_T"},
+                                    {"final_grad_norm_sq", "final ‖∇f‖²"},
+                                    {"final_test_loss", "test loss"},
+                                    {"final_test_accuracy", "test accuracy"},
+                                    {"final_test_perplexity", "test perplexity"},
+                                    {"total_error", "total error"}};
+  columns.erase(std::remove_if(columns.begin(),
+                               columns.end(),
+                               [&](const ResultColumn& column) {
+                                 return std::none_of(summary.groups.begin(),
+                                                     summary.groups.end(),
+                                                     [&](const GroupSummary& group) {
+                                                       return group.metric(column.metric) !=
+                                                              nullptr;
+                                                     });
+                               }),
+                columns.end());
+  return columns;
+}
+
+std::string median_text(const GroupSummary& group, std::string_view metric, bool is_bytes) {
+  const Spread* spread = group.metric(metric);
+  const auto value = spread == nullptr ? std::nullopt : spread->median;
+  return is_bytes ? short_bytes(value) : short_number(value);
+}
+
+void flatten(const Json& value, const std::string& key, std::vector<HtmlRow>& rows) {
+  if (value.is_object()) {
+    for (const auto& [name, inner] : value.items()) {
+      flatten(inner, key.empty() ? name : fmt::format("{}.{}", key, name), rows);
+    }
+    return;
+  }
+  if (!value.is_null()) {
+    rows.push_back({text_cell(key), text_cell(plain_text(value))});
+  }
+}
+
+}  // namespace
+
+std::string verdict_table(const Summary& summary) {
+  const HtmlRow header{text_cell("method"),
+                       text_cell("seeds"),
+                       text_cell("conservation"),
+                       text_cell("other invariants"),
+                       text_cell("iterations with δ ≤ 1"),
+                       text_cell("iterations with q < 1"),
+                       number_cell("largest lost mass ‖ℓ‖²")};
+  std::vector<HtmlRow> rows;
+  for (const auto& group : summary.groups) {
+    rows.push_back({text_cell(group.group.label),
+                    text_cell(runs_text(group)),
+                    conservation_cell(group),
+                    others_cell(group),
+                    bound_cell(group.delta, "δ"),
+                    bound_cell(group.contraction, "q"),
+                    place_cell(group.lost_mass)});
+  }
+  return table(header, rows);
+}
+
+std::string results_table(const Summary& summary) {
+  const auto columns = result_columns(summary);
+  HtmlRow header{text_cell("method")};
+  for (const auto& column : columns) {
+    header.push_back(number_cell(column.title));
+  }
+  for (const char* title : {"δ median", "bytes sent", "wall time, s"}) {
+    header.push_back(number_cell(title));
+  }
+  std::vector<HtmlRow> rows;
+  for (const auto& group : summary.groups) {
+    HtmlRow row{text_cell(group.group.label)};
+    for (const auto& column : columns) {
+      row.push_back(spread_cell(group.metric(column.metric)));
+    }
+    row.push_back(number_cell(short_number(group.delta.median)));
+    row.push_back(number_cell(median_text(group, "uplink_bytes", true)));
+    row.push_back(number_cell(median_text(group, "wall_s", false)));
+    rows.push_back(std::move(row));
+  }
+  return table(header, rows);
+}
+
+std::string checks_table(const Summary& summary) {
+  const HtmlRow header{text_cell("method"),
+                       text_cell("invariant"),
+                       text_cell("verdict"),
+                       number_cell("looked at"),
+                       number_cell("failures"),
+                       number_cell("worst lhs / rhs"),
+                       text_cell("where")};
+  std::vector<HtmlRow> rows;
+  for (const auto& group : summary.groups) {
+    for (const auto& check : group.checks) {
+      rows.push_back(
+          {text_cell(group.group.label),
+           text_cell(check.name),
+           {.html = badge(verdict_of(&check)), .is_number = false},
+           number_cell(fmt::format("{}", check.n)),
+           number_cell(fmt::format("{}", check.failures)),
+           number_cell(short_number(check.worst.value)),
+           text_cell(check.worst.value
+                         ? fmt::format("{}, t = {}", check.worst.run_id, check.worst.iteration)
+                         : std::string())});
+    }
+  }
+  return table(header, rows);
+}
+
+std::string practice_table(const Summary& summary) {
+  std::vector<HtmlRow> rows;
+  bool says_anything = false;
+  for (const auto& group : summary.groups) {
+    std::string words;
+    for (const auto& word : practice_of(summary.folder.runs[group.group.runs.front()])) {
+      words += (words.empty() ? "" : "; ") + word;
+    }
+    says_anything = says_anything || !words.empty();
+    rows.push_back({text_cell(group.group.label), text_cell(words.empty() ? "–" : words)});
+  }
+  return says_anything ? table({text_cell("method"), text_cell("practice")}, rows) : std::string();
+}
+
+std::string runs_table(const Summary& summary) {
+  const HtmlRow header{text_cell("run"),
+                       text_cell("method"),
+                       number_cell("seed"),
+                       text_cell("state"),
+                       text_cell("invariants"),
+                       number_cell("largest δ"),
+                       number_cell("largest q"),
+                       number_cell("iterations"),
+                       number_cell("final loss"),
+                       number_cell("wall time, s"),
+                       text_cell("message")};
+  std::vector<HtmlRow> rows;
+  for (std::size_t i = 0; i < summary.folder.runs.size(); ++i) {
+    const Run& run = summary.folder.runs[i];
+    const RunVerdict& verdict = summary.runs[i];
+    const bool is_finished = run.state == "finished";
+    rows.push_back(
+        {{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
+         text_cell(run.config.empty() ? "" : method_label(run)),
+         number_cell(run.config.empty() ? "" : fmt::format("{}", run.seed)),
+         {.html = fmt::format(
+              "<span class=\"{}\">{}</span>", is_finished ? "pass" : "fail", escape(run.state)),
+          .is_number = false},
+         invariants_cell(verdict),
+         number_cell(short_number(verdict.delta.worst.value)),
+         number_cell(short_number(verdict.contraction.worst.value)),
+         number_cell(short_number(number_at(run.status, "iterations"))),
+         number_cell(short_number(number_at(run.status, "final.loss"))),
+         number_cell(short_number(number_at(run.status, "wall_s"))),
+         text_cell(run.message)});
+  }
+  return table(header, rows);
+}
+
+std::string facts_table(const Json& object) {
+  std::vector<HtmlRow> rows;
+  flatten(object, "", rows);
+  return table({text_cell("what"), text_cell("value")}, rows);
+}
+
+}  // namespace residuum::reports

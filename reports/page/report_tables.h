@@ -1,0 +1,27 @@
+#pragma once
+// The tables of the report, as HTML.
+
+#include <string>
+
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// Per method: invariants, conservation, delta <= 1, q < 1, lost mass; with where it was worst.
+std::string verdict_table(const Summary& summary);
+
+/// Per method: where the seeds ended, with 95 % intervals.
+std::string results_table(const Summary& summary);
+
+/// Per method and invariant: how often it was looked at, failures, the worst ratio.
+std::string checks_table(const Summary& summary);
+
+/// What each method does beside the plain algorithm; empty if none does anything.
+std::string practice_table(const Summary& summary);
+
+std::string runs_table(const Summary& summary);
+
+/// What an object holds, one line per scalar, keys dotted.
+std::string facts_table(const Json& object);
+
+}  // namespace residuum::reports

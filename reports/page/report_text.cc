@@ -1,0 +1,208 @@
+#include "reports/page/report_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "core/record/columns.h"
+#include "reports/page/html.h"
+
+namespace residuum::reports {
+namespace {
+
+struct Explanation {
+  std::string_view name;
+  std::string_view formula;
+  std::string_view reading;
+  std::string_view source;
+};
+
+constexpr std::array<Explanation, 13> kExplanations{{
+    {"δ, the gTop-k assumption",
+     "δ = ‖ā − ĝ/P‖² / ((1 − k/d) ‖ā‖²)",
+     "ā is the mean of the workers' accumulators (residual + step × gradient), ĝ the sparse sum "
+     "that "
+     "was applied. The proof of gTop-k assumes that the global selection loses no more than a "
+     "random "
+     "one of k entries: δ ≤ 1 in every iteration. Values just below 1 are usual when k/d is small; "
+     "0 "
+     "would be no loss at all. δ > 1 does not mean that the run fails: the theorems need q < 1, "
+     "and "
+     "δ ≤ 1 only suffices for it.",
+     "Shi, Zhao, Wang, Tang, Chu: A Convergence Analysis of Distributed SGD with "
+     "Communication-Efficient Gradient Sparsification, IJCAI 2019"},
+    {"q, the contraction of the gap",
+     "q = ‖e′‖² / ‖e + η ḡ‖², e = w − z, e′ the same after the step",
+     "z is the model that dense SGD would have reached with the same gradients. As long as q stays "
+     "below a number under 1, the gap between w and z stays bounded and sparse SGD keeps the rate "
+     "of "
+     "dense SGD, slowed by about 1/(1 − q).",
+     "Stich, Cordonnier, Jaggi: Sparsified SGD with Memory, NeurIPS 2018; Karimireddy, Rebjock, "
+     "Stich, Jaggi: Error Feedback Fixes SignSGD, ICML 2019"},
+    {"Conservation",
+     "Σ e′ + ĝ = Σ a, equivalently w − z = mean e",
+     "What the workers computed is either applied or kept for later. The defect is the difference "
+     "of "
+     "both sides relative to their scale: about 1e-7 or less is the rounding of float32; anything "
+     "else is mass that leaks. The put-back rule of the published gTop-k tree leaks: a value "
+     "truncated in one branch is cleared by its owner when its index wins through another.",
+     "follows from error feedback; the published rule: Shi et al.: A Distributed Synchronous SGD "
+     "Algorithm with Global Top-k Sparsification, ICDCS 2019"},
+    {"Lost mass",
+     "ℓ = Σ a − Σ e′ − ĝ",
+     "What one iteration dropped for good. Zero for a conserving method. It is never fed back, so "
+     "over the iterations it adds up.",
+     "as above"},
+    {"Residual",
+     "mean over workers of ‖e‖²",
+     "What is held back at the workers. It should level off; if it grows without end, more comes "
+     "in "
+     "than is sent.",
+     "Stich et al. 2018; its sum over time is the total error of Sahu et al.: Rethinking Gradient "
+     "Sparsification as Total Error Minimization, NeurIPS 2021"},
+    {"X_T",
+     "(1/T) Σ ‖∇f(w)‖² over all iterations",
+     "What convergence theorems for non-convex losses bound; smaller is better. Given only when "
+     "the "
+     "full gradient was evaluated in every iteration.",
+     "Ghadimi, Lan: Stochastic First- and Zeroth-order Methods, SIAM J. Optim. 2013"},
+    {"Certificate",
+     "Σ η ‖∇f(w)‖² ≤ 2(f(z₀) − f(z_T)) + L Σ η²‖ḡ‖² + L² Σ η‖w − z‖², both sides over Σ η",
+     "Holds in expectation for every method in this program without momentum, whatever it sends: "
+     "the "
+     "gap w − z is measured, not bounded. Its terms say what the method pays for: the way to go, "
+     "the "
+     "noise, what is held back, and what was lost for good.",
+     "from the smoothness of f; the skeleton of the proofs in Stich et al. 2018 and Karimireddy et "
+     "al. 2019"},
+    {"Theorems: verdict and slack",
+     "slack = right side / left side",
+     "Each theorem is evaluated with measured constants; where a constant is exact the table says "
+     "so. holds: the 95 % interval over the seeds of left − right ends at or below zero; fails: it "
+     "begins above; marginal: it spans zero; undecided: there is no interval, for want of seeds. "
+     "Not "
+     "applicable: a precondition is not met, and the theorem says nothing. Not measured: a "
+     "constant "
+     "is missing; add the probe that measures it. A large slack is a bound that says little about "
+     "this run.",
+     "each theorem names its paper"},
+    {"Measured constants",
+     "the largest of 64 window means over all seeds",
+     "Theorems ask for constants that hold in every iteration: M² ≥ E‖ḡ‖², σ², ζ², the contraction "
+     "q. The largest single draw would be biased upwards; the mean over the run would not cover "
+     "its "
+     "worst part. L is exact where the objective knows it, else the largest ratio seen, which the "
+     "true L can only exceed.",
+     ""},
+    {"T*, the horizon of a rate",
+     "T* = T (fast terms / leading terms)² with η = θ/√T",
+     "From T* iterations on the terms of order 1/√T, those of dense SGD, outweigh what "
+     "sparsification "
+     "adds. A run that is much shorter than T* shows nothing of the rate.",
+     "Shi et al., IJCAI 2019; Karimireddy et al., ICML 2019"},
+    {"Other invariants",
+     "lhs ≤ rhs, or equality up to rounding",
+     "Facts that need no assumption, such as the recursion of the residual, the bound of the hard "
+     "threshold on every entry it leaves, and the count of bytes. PASS: held wherever looked at. "
+     "FAIL: the program "
+     "or the machine is wrong; do not trust the run. “fails, as known”: a published rule that is "
+     "known to violate it, run on purpose. “held here”: such a rule that did no harm in this "
+     "study.",
+     ""},
+    {"Medians, bands, intervals",
+     "mean ± t s/√n, Student's t with n − 1 degrees of freedom",
+     "Tables give the median over the seeds and the 95 % interval of the mean; with fewer than two "
+     "seeds there is none. The interval says how well these seeds determine the mean on this data "
+     "set, not how another data set would behave. Runs that diverged count for the assumptions but "
+     "not for the final numbers; the column of seeds says how many there are.",
+     ""},
+    {"Bytes",
+     "all messages of all workers, values and indices",
+     "Counted as they were sent, not modelled.",
+     ""},
+}};
+
+}  // namespace
+
+std::string explanations() {
+  std::string html = "<dl>\n";
+  for (const auto& one : kExplanations) {
+    html += fmt::format("<dt>{}</dt>\n<dd><p class=\"formula\">{}</p><p>{}</p>",
+                        escape(one.name),
+                        escape(one.formula),
+                        escape(one.reading));
+    if (!one.source.empty()) {
+      html += fmt::format("<p class=\"source\">{}</p>", escape(one.source));
+    }
+    html += "</dd>\n";
+  }
+  return html + "</dl>\n";
+}
+
+std::string column_reference() {
+  std::vector<std::vector<Cell>> rows;
+  rows.reserve(kColumns.size());
+  for (const auto& column : kColumns) {
+    rows.push_back(
+        {{.html = fmt::format("<code>{}</code>", escape(column.name)), .is_number = false},
+         text_cell(column.unit),
+         text_cell(column.meaning)});
+  }
+  return table({text_cell("column"), text_cell("unit"), text_cell("meaning")}, rows);
+}
+
+std::string style_sheet() {
+  return R"css(
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d5d9de;
+  --page: #ffffff; --panel: #f6f7f9; --pass: #0a6b3b; --fail: #b3261e; --known: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8ea; --soft: #a0a8b0; --line: #3a4048;
+  --page: #16191d; --panel: #1e2227; --pass: #5fd096; --fail: #ff8a80; --known: #f0b84d; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; color: var(--ink);
+  background: var(--page); font: 16px/1.55 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans",
+  sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--line); }
+p, dd { max-width: 46rem; }
+.kind { color: var(--soft); margin: 0 0 .2rem; letter-spacing: .02em; }
+.answer { font-size: 1.2rem; line-height: 1.45; margin: .9rem 0 .7rem; overflow-wrap: anywhere; }
+.findings { margin: 0; padding-left: 1.1rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: .5rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .42rem .8rem .42rem 0;
+  border-bottom: 1px solid var(--line); }
+th { font-weight: 600; color: var(--soft); vertical-align: bottom; }
+td { overflow-wrap: break-word; } td.n { white-space: nowrap; }
+td:first-child { min-width: 10rem; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+small { display: block; color: var(--soft); font-size: .8rem; }
+.pass, .fail, .known { font-weight: 600; white-space: nowrap; }
+.pass { color: var(--pass); } .fail { color: var(--fail); } .known { color: var(--known); }
+.none { color: var(--soft); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr));
+  gap: 1.6rem 2rem; margin-top: 1rem; }
+figure { margin: 0; break-inside: avoid; }
+figure h3 { font-size: 1rem; margin: 0 0 .2rem; overflow-wrap: anywhere; }
+figure svg { width: 100%; height: auto; display: block; }
+figcaption { color: var(--soft); font-size: .88rem; line-height: 1.45; }
+pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: .86em; }
+pre { background: var(--panel); padding: .8rem 1rem; border-radius: 6px; overflow-x: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+a { color: inherit; }
+dt { font-weight: 600; margin-top: 1.1rem; } dd { margin: 0; } dd p { margin: .15rem 0; }
+.formula { font-family: "STIX Two Text", Georgia, "DejaVu Serif", serif; }
+.source { color: var(--soft); font-size: .86rem; }
+details { margin: .6rem 0; } summary { cursor: pointer; font-weight: 600; }
+.note { color: var(--known); }
+@media print {
+  :root { --ink: #000; --soft: #444; --line: #bbb; --page: #fff; --panel: #f4f4f4; --pass: #0a6b3b;
+    --fail: #b3261e; --known: #8a5a00; }
+  body { font-size: 10pt; max-width: none; padding: 0; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 1rem; }
+  h2 { break-after: avoid; } tr { break-inside: avoid; } .scroll { overflow: visible; }
+}
+)css";
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,105 @@
+#include "reports/page/report_workers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "reports/numbers/words.h"
+#include "reports/page/html.h"
+#include "reports/verdicts/delta_workers.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::size_t kMostCurves = 6;
+
+std::string bracket_text(const WorkersCurve& curve) {
+  if (!curve.fails_from) {
+    return fmt::format("δ ≤ 1 up to P = {}", short_number(curve.holds_to));
+  }
+  if (!curve.holds_to) {
+    return fmt::format("δ > 1 from P = {} on", short_number(curve.fails_from));
+  }
+  return fmt::format(
+      "between {} and {}", short_number(curve.holds_to), short_number(curve.fails_from));
+}
+
+Curve measured_curve(const WorkersCurve& curve, std::size_t style) {
+  Curve drawn{.label = curve.label, .style = style, .points = {}};
+  for (const auto& place : curve.places) {
+    const auto& interval = place.delta->interval;
+    drawn.points.push_back({.x = place.workers,
+                            .middle = place.delta->value,
+                            .lower = interval ? interval->low : *place.delta->value,
+                            .upper = interval ? interval->high : *place.delta->value,
+                            .n = place.delta->seeds});
+  }
+  return drawn;
+}
+
+std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t style) {
+  Curve drawn{.label = curve.label + ", predicted", .style = style, .points = {}, .is_bound = true};
+  for (const auto& place : curve.places) {
+    if (place.group->gaussian.delta) {
+      drawn.points.push_back({.x = place.workers,
+                              .middle = place.group->gaussian.delta,
+                              .lower = std::nullopt,
+                              .upper = std::nullopt,
+                              .n = 1});
+    }
+  }
+  return drawn.points.empty() ? std::nullopt : std::optional<Curve>(std::move(drawn));
+}
+
+}  // namespace
+
+std::string workers_table(const std::vector<WorkersCurve>& curves) {
+  if (curves.empty()) {
+    return {};
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& curve : curves) {
+    std::string values;
+    for (const auto& place : curve.places) {
+      values += fmt::format(
+          "{}P = {}: {:.5f}", values.empty() ? "" : "; ", place.workers, *place.delta->value);
+    }
+    rows.push_back({text_cell(curve.label),
+                    text_cell(values),
+                    text_cell(bracket_text(curve)),
+                    number_cell(short_number(curve.predicted))});
+  }
+  return table({text_cell("method"),
+                text_cell("δ, pooled over the run, mean over the seeds"),
+                text_cell("δ crosses 1"),
+                number_cell("P* predicted (iid Gaussian)")},
+               rows);
+}
+
+std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& curves) {
+  std::vector<ReportFigure> figures;
+  for (std::size_t first = 0; first < curves.size(); first += kMostCurves) {
+    ReportFigure figure;
+    figure.title = "The gTop-k assumption against the number of workers";
+    figure.caption =
+        "Solid: δ pooled over the run, mean over the seeds with its interval. Dashed: what "
+        "independent Gaussian accumulators would give. Above the dotted line the "
+        "assumption fails.";
+    figure.spec.name = fmt::format("delta-workers-{}", figures.size() + 1);
+    figure.spec.x_label = "workers P";
+    figure.spec.y_label = "δ";
+    figure.spec.x_scale = Scale::log;
+    figure.spec.reference = Reference{.y = 1, .label = "δ = 1: as good as random selection"};
+    for (std::size_t i = first; i < std::min(curves.size(), first + kMostCurves); ++i) {
+      figure.spec.curves.push_back(measured_curve(curves[i], i - first));
+      if (auto predicted = predicted_curve(curves[i], i - first)) {
+        figure.spec.curves.push_back(std::move(*predicted));
+      }
+    }
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+}  // namespace residuum::reports

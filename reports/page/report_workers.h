@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/figures/report_figures.h"
+#include "reports/verdicts/delta_workers.h"
+
+namespace residuum::reports {
+
+/// Empty where there are no curves.
+std::string workers_table(const std::vector<WorkersCurve>& curves);
+std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& curves);
+
+}  // namespace residuum::reports

@@ -1,0 +1,95 @@
+#pragma once
+// Tables as the program writes them: UTF-8, comma, line feed, a header row, RFC 4180 quoting,
+// shortest numbers that read back the same. Empty is "not measured here"; nan, inf and -inf were
+// measured so.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/record/record.h"
+#include "reports/tables/files.h"
+
+namespace residuum::reports {
+
+/// "0.1", "3", "1e-300", "nan", "-inf": the shortest text that reads back as the same number.
+std::string format_number(double value);
+
+/// As above; nothing for what was not measured.
+std::string format_number(const std::optional<double>& value);
+
+/// "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.
+std::string format_integer(double value);
+
+/// The text as one CSV field: quoted where it holds a comma, a quote or a line end.
+std::string csv_field(std::string_view text);
+
+/// The header row, line end included: run_id, iteration and the measured columns.
+const std::string& iterations_header();
+
+/// The header row of checks.csv.
+const std::string& checks_header();
+
+/// iterations.csv of one run.
+class IterationsWriter {
+ public:
+  IterationsWriter(const std::filesystem::path& path, std::string_view run_id);
+  /// Goes on with a table after its first `kept` bytes.
+  IterationsWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
+
+  void write(const Row& row);
+  void flush() { file_.flush(); }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+};
+
+/// checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
+class ChecksWriter {
+ public:
+  ChecksWriter(const std::filesystem::path& path, std::string_view run_id);
+  /// Goes on with a table after its first `kept` bytes.
+  ChecksWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
+
+  void write(const Check& check);
+  void flush() { file_.flush(); }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+};
+
+/// The header row of a table of details.
+std::string detail_header(const TableInfo& table);
+
+/// workers.csv of one run.
+class DetailWriter {
+ public:
+  DetailWriter(const std::filesystem::path& path, std::string_view run_id, const TableInfo& table);
+  /// Goes on with a table after its first `kept` bytes.
+  DetailWriter(const std::filesystem::path& path,
+               std::string_view run_id,
+               const TableInfo& table,
+               std::uint64_t kept);
+
+  void write(const DetailRow& row);
+  const TableInfo& table() const { return *table_; }
+  /// Waits until the disk has all rows; their bytes, the header's included.
+  std::uint64_t synchronise() { return file_.synchronise(); }
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  std::string key_;
+  const TableInfo* table_;
+};
+
+}  // namespace residuum::reports

@@ -1,0 +1,242 @@
+#include "reports/tables/result_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <system_error>
+
+#include "core/error.h"
+#include "reports/tables/csv.h"
+#include "reports/tables/table_prints.h"
+
+namespace residuum::reports {
+namespace {
+
+const Json& required(const Json& object, const char* key, const std::filesystem::path& file) {
+  const auto found = object.find(key);
+  require(found != object.end(), "'{}' has no '{}'", file.string(), key);
+  return *found;
+}
+
+std::string required_text(const Json& object, const char* key, const std::filesystem::path& file) {
+  const Json& value = required(object, key, file);
+  require(value.is_string(), "'{}' in '{}' is not a text", key, file.string());
+  return value.get<std::string>();
+}
+
+std::string checked_state(const Json& status, const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 5> kStates{
+      "finished", "diverged", "failed", "interrupted", "running"};
+  std::string state = required_text(status, "state", file);
+  require(std::find(kStates.begin(), kStates.end(), state) != kStates.end(),
+          "'{}' names no known state: '{}'",
+          file.string(),
+          state);
+  return state;
+}
+
+/// Takes over the configuration that was read from `file`.
+void take_config(Json config, const std::filesystem::path& file, Run& run) {
+  run.config = std::move(config);
+  require(required_text(run.config, "run_id", file) == run.id,
+          "'{}' is of another run: '{}'",
+          file.string(),
+          text_at(run.config, "run_id"));
+  const Json& seed = required(run.config, "seed", file);
+  require(seed.is_number_integer(), "'seed' in '{}' is not a whole number", file.string());
+  run.seed = seed.get<std::int64_t>();
+  run.varying = run.config.value("varying", Json::object());
+  require(run.varying.is_object(), "'varying' in '{}' is not an object", file.string());
+}
+
+void take_status(Json status, const std::filesystem::path& file, Run& run) {
+  run.status = std::move(status);
+  run.state = checked_state(run.status, file);
+  run.message = text_at(run.status, "message");
+}
+
+/// Nobody knows what lies in a folder that may not be looked into: that is not nothing.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool found = std::filesystem::exists(file, error);
+  if (error) {
+    resource_error("cannot look for '{}': {}", file.string(), error.message());
+  }
+  return found;
+}
+
+/// A run that never started has no folder, one that was cut off early no status.json. One that
+/// failed before it could say what it is has no config.json.
+Run read_files(const std::filesystem::path& folder, const std::string& id) {
+  Run run;
+  run.id = id;
+  const auto config = folder / "config.json";
+  const auto status = folder / "status.json";
+  if (is_there(config)) {
+    take_config(read_json(config), config, run);
+  }
+  if (!is_there(status)) {
+    return run;
+  }
+  take_status(read_json(status), status, run);
+  require(!run.config.empty() || run.state == "failed" || run.state == "running",
+          "'{}' is missing beside status.json",
+          config.string());
+  if (run.has_tables()) {
+    const auto damage = damage_of(folder, run.status);
+    require(!damage, "{}", damage.value_or(""));
+  }
+  return run;
+}
+
+/// Reads {"config": config.json, "status": status.json} of a run that failed because its folder
+/// cannot be written.
+Run read_failure(const std::filesystem::path& file, const std::string& id) {
+  Run run;
+  run.id = id;
+  Json failure = read_json(file);
+  take_config(required(failure, "config", file), file, run);
+  take_status(required(failure, "status", file), file, run);
+  return run;
+}
+
+/// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
+Run read_run(const std::filesystem::path& folder, const std::string& id) {
+  try {
+    const auto aside = failure_file(folder);
+    if (!is_there(aside)) {
+      return read_files(folder, id);
+    }
+    try {
+      Run run = read_files(folder, id);
+      if (run.has_tables()) {
+        return run;
+      }
+    } catch (const Error&) {  // it was to be made again, and could not be
+      return read_failure(aside, id);
+    }
+    return read_failure(aside, id);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::resource) {
+      throw;
+    }
+    usage_error("{}; 'residuum run' makes the run again", error.what());
+  }
+}
+
+std::vector<std::string> keys_of(const std::vector<Run>& runs) {
+  std::vector<std::string> keys;
+  for (const auto& run : runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
+  std::filesystem::path file = run_folder;
+  file += ".failed.json";
+  return file;
+}
+
+ResultFolder read_result_folder(const std::filesystem::path& path) {
+  const auto file = path / "study.resolved.json";
+  require(
+      is_there(file), "'{}' is not a result folder: it has no study.resolved.json", path.string());
+  const Json study = read_json(file);
+  ResultFolder folder;
+  folder.path = path;
+  folder.name = required_text(study, "name", file);
+  folder.title = text_at(study, "title");
+  folder.title = folder.title.empty() ? folder.name : folder.title;
+  folder.command = text_at(study, "command");
+
+  const Json& ids = required(study, "runs", file);
+  require(ids.is_array(), "'runs' in '{}' is not a list", file.string());
+  std::set<std::string> seen;
+  for (const auto& id : ids) {
+    require(id.is_string() && is_run_id(id.get<std::string>()),
+            "'{}' names a run that is no run_id: {}",
+            file.string(),
+            id.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const auto text = id.get<std::string>();
+    require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
+    folder.runs.push_back(read_run(path / "runs" / text, text));
+  }
+  folder.varying_keys = keys_of(folder.runs);
+  return folder;
+}
+
+const Json& value_at(const Json& object, std::string_view dotted) {
+  static const Json nothing;
+  const Json* value = &object;
+  while (!dotted.empty()) {
+    const std::size_t dot = dotted.find('.');
+    const std::string key(dotted.substr(0, dot));
+    if (!value->is_object() || !value->contains(key)) {
+      return nothing;
+    }
+    value = &(*value)[key];
+    dotted = dot == std::string_view::npos ? std::string_view() : dotted.substr(dot + 1);
+  }
+  return *value;
+}
+
+std::optional<double> number_at(const Json& object, std::string_view dotted) {
+  const Json& value = value_at(object, dotted);
+  if (value.is_number()) {
+    return value.get<double>();
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : std::string();
+  if (text == "nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (text == "inf" || text == "-inf") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return text == "inf" ? infinity : -infinity;
+  }
+  return std::nullopt;
+}
+
+std::string text_at(const Json& object, std::string_view dotted) {
+  const Json& value = value_at(object, dotted);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool flag_at(const Json& object, std::string_view dotted, bool fallback) {
+  const Json& value = value_at(object, dotted);
+  return value.is_boolean() ? value.get<bool>() : fallback;
+}
+
+Json json_number(const std::optional<double>& value) {
+  if (!value) {
+    return nullptr;
+  }
+  if (!std::isfinite(*value)) {
+    return format_number(*value);
+  }
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (*value == std::trunc(*value) && std::abs(*value) <= kExact) {
+    return static_cast<std::int64_t>(*value);
+  }
+  return *value;
+}
+
+std::string plain_text(const Json& value) {
+  if (value.is_string()) {
+    return value.get<std::string>();
+  }
+  if (value.is_number_float()) {
+    return format_number(value.get<double>());
+  }
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace residuum::reports

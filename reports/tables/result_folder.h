@@ -1,0 +1,67 @@
+#pragma once
+// A study's folder as the program leaves it: study.resolved.json names the runs in their order,
+// runs/<run_id>/config.json and status.json say what each was and what became of it. All of it is
+// untrusted: a run_id becomes a path only after `is_run_id`.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/tables/files.h"
+
+namespace residuum::reports {
+
+struct Run {
+  std::string id;
+  std::string state = "missing";  // finished, diverged, failed, interrupted, running or missing
+  std::string message;
+  std::int64_t seed = 0;
+  Json config = Json::object();   // the whole config.json, empty when there is none
+  Json status = Json::object();   // the whole status.json, empty when there is none
+  Json varying = Json::object();  // dotted key -> value: what differs within the study
+
+  /// Whether its tables are complete: it has come to an end of its own.
+  bool has_tables() const { return state == "finished" || state == "diverged"; }
+};
+
+struct ResultFolder {
+  std::filesystem::path path;
+  std::string name;
+  std::string title;
+  std::string command;
+  std::vector<Run> runs;                  // in study order
+  std::vector<std::string> varying_keys;  // of all runs, in order of appearance
+
+  std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
+};
+
+/// Beside a run's folder that cannot be written: {"config": config.json, "status": status.json} of
+/// the run that failed for it.
+std::filesystem::path failure_file(const std::filesystem::path& run_folder);
+
+/// Reads the folder; what cannot be what the program wrote is a usage error that names the file.
+ResultFolder read_result_folder(const std::filesystem::path& path);
+
+/// A number at a dotted path ("totals.delta_max"). "nan", "inf" and "-inf" are numbers; a missing
+/// key, null and other types are nullopt.
+std::optional<double> number_at(const Json& object, std::string_view dotted);
+
+/// A text at a dotted path; empty where there is none.
+std::string text_at(const Json& object, std::string_view dotted);
+
+/// Whether a dotted path holds true; the fallback where it holds neither true nor false.
+bool flag_at(const Json& object, std::string_view dotted, bool fallback);
+
+/// What stands at a dotted path; null where there is nothing.
+const Json& value_at(const Json& object, std::string_view dotted);
+
+/// The number as our JSON holds it: non-finite ones as text, nothing as null.
+Json json_number(const std::optional<double>& value);
+
+/// A scalar as a person writes it: texts bare, numbers shortest, the rest as JSON.
+std::string plain_text(const Json& value);
+
+}  // namespace residuum::reports

@@ -1,0 +1,369 @@
+#include "reports/terminal/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "reports/terminal/problem_difference.h"
+#include "reports/terminal/table.h"
+
+namespace residuum::reports {
+namespace {
+
+enum class Better { lower, higher, neither, unjudged };
+
+struct ComparedQuantity {
+  std::string_view name;
+  Better better;
+};
+
+/// Those of run_metrics(), then the medians over the iterations of a run.
+constexpr std::array<ComparedQuantity, 14> kComparedQuantities{
+    {{"final_loss", Better::lower},
+     {"final_loss_gap", Better::lower},
+     {"final_grad_norm_sq", Better::lower},
+     {"final_test_loss", Better::lower},
+     {"final_test_accuracy", Better::higher},
+     {"final_test_perplexity", Better::lower},
+     {"average_grad_norm_sq", Better::lower},
+     {"delta_max", Better::neither},
+     {"total_error", Better::neither},
+     {"nnz_sent", Better::neither},
+     {"uplink_bytes", Better::lower},
+     {"delta_median", Better::neither},
+     {"contraction_median", Better::neither},
+     {"wall_s", Better::unjudged}}};
+
+std::optional<double> value_of(const Summary& summary, std::size_t run, std::string_view quantity) {
+  if (quantity == "delta_median") {
+    return summary.runs[run].delta.median;
+  }
+  if (quantity == "contraction_median") {
+    return summary.runs[run].contraction.median;
+  }
+  const auto& metrics = run_metrics();
+  const auto metric = std::find_if(
+      metrics.begin(), metrics.end(), [&](const Metric& one) { return one.name == quantity; });
+  return metric == metrics.end() ? std::nullopt
+                                 : number_at(summary.folder.runs[run].status, metric->path);
+}
+
+/// Two runs of the same method and seed, as positions in A and B.
+struct Pair {
+  std::size_t a = 0;
+  std::size_t b = 0;
+};
+
+struct PairedMethod {
+  std::string label;
+  std::vector<Pair> pairs;  // both with tables
+};
+
+std::string key_of(const Run& run) { return fmt::format("{} {}", run.varying.dump(), run.seed); }
+
+std::string name_of(const Run& run, const std::string& label) {
+  return fmt::format("{}seed {}", label.empty() ? "" : label + ", ", run.seed);
+}
+
+/// The dotted keys at which two configurations differ.
+std::vector<std::string> differing_keys(const Json& a, const Json& b) {
+  std::vector<std::string> keys;
+  const Json flat_a = value_at(a, "config").flatten();
+  const Json flat_b = value_at(b, "config").flatten();
+  for (const auto& [key, value] : flat_a.items()) {
+    if (!flat_b.contains(key) || flat_b[key] != value) {
+      keys.push_back(key);
+    }
+  }
+  for (const auto& [key, value] : flat_b.items()) {
+    if (!flat_a.contains(key)) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+class Comparer {
+ public:
+  Comparer(const Summary& a, const Summary& b, double tolerance, OtherProblem other)
+      : a_(a), b_(b), tolerance_(tolerance), other_(other) {
+    for (std::size_t i = 0; i < b.folder.runs.size(); ++i) {
+      of_b_.emplace(key_of(b.folder.runs[i]), i);
+    }
+  }
+
+  Changes compare() {
+    std::vector<PairedMethod> methods;
+    std::size_t known = 0;
+    for (const auto& group : a_.groups) {
+      methods.push_back(pair(group.group));
+      known += matched_;
+    }
+    require(known > 0,
+            "{} and {} have no run of the same method and seed",
+            a_.folder.path.string(),
+            b_.folder.path.string());
+    note_additions();
+    set_confidence(methods);
+    for (const auto& method : methods) {
+      for (const auto& quantity : kComparedQuantities) {
+        judge(method, quantity);
+      }
+    }
+    return std::move(changes_);
+  }
+
+ private:
+  PairedMethod pair(const Group& group) {
+    PairedMethod method{.label = group.label, .pairs = {}};
+    matched_ = 0;
+    for (const std::size_t i : group.runs) {
+      const Run& run = a_.folder.runs[i];
+      const auto found = of_b_.find(key_of(run));
+      const std::string name = name_of(run, group.label);
+      if (found == of_b_.end()) {
+        changes_.losses.push_back(fmt::format("{}: not in the second folder", name));
+        continue;
+      }
+      ++matched_;
+      const std::size_t j = found->second;
+      mind_other_problem(run, b_.folder.runs[j], name);
+      compare_states(i, j, name);
+      if (run.state == "finished" && b_.folder.runs[j].state == "finished") {
+        method.pairs.push_back({.a = i, .b = j});
+      }
+    }
+    return method;
+  }
+
+  void mind_other_problem(const Run& before, const Run& after, const std::string& name) {
+    const std::string difference = problem_difference(before, after);
+    if (difference.empty()) {
+      return;
+    }
+    require(
+        other_ == OtherProblem::noted,
+        "{} and {} are not of the same problem: for {}, {}; --anyway compares them all the same",
+        a_.folder.path.string(),
+        b_.folder.path.string(),
+        name,
+        difference);
+    changes_.notes.push_back(fmt::format("{}: not the same problem: {}", name, difference));
+  }
+
+  void compare_states(std::size_t i, std::size_t j, const std::string& name) {
+    const Run& before = a_.folder.runs[i];
+    const Run& after = b_.folder.runs[j];
+    if (before.state == "finished" && after.state != "finished") {
+      changes_.losses.push_back(fmt::format("{}: finished, now {}{}{}",
+                                            name,
+                                            after.state,
+                                            after.message.empty() ? "" : ": ",
+                                            after.message));
+    } else if (before.state != after.state) {
+      changes_.notes.push_back(fmt::format("{}: {}, now {}", name, before.state, after.state));
+    }
+    if (a_.runs[i].invariants && !b_.runs[j].invariants) {
+      changes_.losses.push_back(
+          fmt::format("{}: check '{}' no longer holds", name, b_.runs[j].failed_check));
+    }
+    if (before.id != after.id) {
+      std::string keys;
+      for (const auto& key : differing_keys(before.config, after.config)) {
+        keys += (keys.empty() ? "" : ", ") + key;
+      }
+      changes_.notes.push_back(fmt::format("{}: the configurations differ at {}", name, keys));
+    }
+  }
+
+  void note_additions() {
+    std::map<std::string, std::size_t> of_a;
+    for (std::size_t i = 0; i < a_.folder.runs.size(); ++i) {
+      of_a.emplace(key_of(a_.folder.runs[i]), i);
+    }
+    for (const auto& run : b_.folder.runs) {
+      if (!of_a.contains(key_of(run))) {
+        changes_.notes.push_back(
+            fmt::format("{}: only in the second folder", name_of(run, method_label(run))));
+      }
+    }
+  }
+
+  struct Differences {
+    std::vector<double> before, after, difference;
+    bool same = true;
+  };
+
+  Differences differences(const PairedMethod& method, std::string_view quantity) const {
+    Differences result;
+    for (const auto& [i, j] : method.pairs) {
+      const auto before = value_of(a_, i, quantity);
+      const auto after = value_of(b_, j, quantity);
+      if (!before || !after) {
+        continue;
+      }
+      result.before.push_back(*before);
+      result.after.push_back(*after);
+      result.difference.push_back(*after - *before);
+      result.same = result.same &&
+                    std::bit_cast<std::uint64_t>(*before) == std::bit_cast<std::uint64_t>(*after);
+    }
+    return result;
+  }
+
+  /// 95 % for all intervals together: each has its share of the error.
+  void set_confidence(const std::vector<PairedMethod>& methods) {
+    std::size_t judged = 0;
+    for (const auto& method : methods) {
+      for (const auto& quantity : kComparedQuantities) {
+        const auto found = differences(method, quantity.name);
+        judged +=
+            quantity.better != Better::unjudged && !found.same && found.before.size() > 1 ? 1U : 0U;
+      }
+    }
+    changes_.confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, judged));
+  }
+
+  void judge(const PairedMethod& method, const ComparedQuantity& quantity) {
+    const Differences found = differences(method, quantity.name);
+    if (found.before.empty()) {
+      return;
+    }
+    Change change{.method = method.label,
+                  .quantity = quantity.name,
+                  .verdict = ChangeVerdict::same,
+                  .pairs = found.before.size(),
+                  .before = mean(found.before),
+                  .after = mean(found.after),
+                  .difference = student_interval(found.difference, changes_.confidence)};
+    if (!found.same) {
+      change.verdict = verdict_on(change, quantity.better);
+    }
+    changes_.quantities.push_back(std::move(change));
+  }
+
+  ChangeVerdict verdict_on(const Change& change, Better better) const {
+    if (better == Better::unjudged) {
+      return ChangeVerdict::undecided;
+    }
+    if (!change.difference || !change.before) {
+      return ChangeVerdict::undecided;
+    }
+    const double tolerated = tolerance_ * std::abs(*change.before);
+    const bool rises = change.difference->low > tolerated;
+    const bool falls = change.difference->high < -tolerated;
+    if (!rises && !falls) {
+      return ChangeVerdict::noise;
+    }
+    if (better == Better::neither) {
+      return ChangeVerdict::changed;
+    }
+    return rises == (better == Better::higher) ? ChangeVerdict::better : ChangeVerdict::worse;
+  }
+
+  const Summary& a_;
+  const Summary& b_;
+  double tolerance_;
+  OtherProblem other_;
+  std::map<std::string, std::size_t> of_b_;
+  std::size_t matched_ = 0;
+  Changes changes_;
+};
+
+}  // namespace
+
+std::string_view name_of(ChangeVerdict verdict) {
+  switch (verdict) {
+    case ChangeVerdict::same:
+      return "same";
+    case ChangeVerdict::undecided:
+      return "undecided";
+    case ChangeVerdict::noise:
+      return "noise";
+    case ChangeVerdict::changed:
+      return "changed";
+    case ChangeVerdict::better:
+      return "better";
+    case ChangeVerdict::worse:
+      return "worse";
+  }
+  return "";
+}
+
+bool Changes::has_regression() const {
+  return !losses.empty() ||
+         std::any_of(quantities.begin(), quantities.end(), [](const Change& change) {
+           return change.verdict == ChangeVerdict::worse;
+         });
+}
+
+Changes compare_folders(const Summary& a, const Summary& b, double tolerance, OtherProblem other) {
+  return Comparer(a, b, tolerance, other).compare();
+}
+
+Json to_json(const Changes& changes) {
+  Json quantities = Json::array();
+  for (const auto& change : changes.quantities) {
+    Json interval = nullptr;
+    if (change.difference) {
+      interval = {json_number(change.difference->low), json_number(change.difference->high)};
+    }
+    quantities.push_back({{"method", change.method},
+                          {"quantity", change.quantity},
+                          {"verdict", name_of(change.verdict)},
+                          {"pairs", change.pairs},
+                          {"before", json_number(change.before)},
+                          {"after", json_number(change.after)},
+                          {"difference_interval", interval}});
+  }
+  return {{"regression", changes.has_regression()},
+          {"confidence", changes.confidence},
+          {"quantities", quantities},
+          {"losses", changes.losses},
+          {"notes", changes.notes}};
+}
+
+std::string changes_table(const Changes& changes) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string("-");
+  };
+  std::vector<std::vector<std::string>> rows{
+      {"method", "quantity", "before", "after", "interval of the difference", "n", "verdict"}};
+  std::size_t same = 0;
+  for (const auto& change : changes.quantities) {
+    if (change.verdict == ChangeVerdict::same) {
+      ++same;
+      continue;
+    }
+    const std::string interval =
+        change.difference
+            ? fmt::format("[{:.3g}, {:.3g}]", change.difference->low, change.difference->high)
+            : "-";
+    rows.push_back({printable(change.method.empty() ? "all runs" : change.method),
+                    std::string(change.quantity),
+                    number(change.before),
+                    number(change.after),
+                    interval,
+                    fmt::format("{}", change.pairs),
+                    std::string(name_of(change.verdict))});
+  }
+  std::string text = rows.size() > 1 ? aligned(rows) : "";
+  text += fmt::format("{} of {} quantities have the same bits\n", same, changes.quantities.size());
+  for (const auto& loss : changes.losses) {
+    text += fmt::format("lost: {}\n", harmless(loss));
+  }
+  for (const auto& note : changes.notes) {
+    text += fmt::format("note: {}\n", harmless(note));
+  }
+  return text;
+}
+
+}  // namespace residuum::reports

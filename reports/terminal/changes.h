@@ -1,0 +1,65 @@
+#pragma once
+// The same study twice: which numbers changed, and whether by more than the seeds let expect. Runs
+// are paired by what varies and by seed, so that what both share cancels in the differences.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// How a quantity of a method differs between two result folders, A and B.
+enum class ChangeVerdict {
+  same,       // every pair of runs has the same bits
+  undecided,  // it differs, but with fewer than two pairs nothing says by how much to expect
+  noise,      // the interval of the mean difference reaches what is tolerated
+  changed,    // it differs significantly, and neither direction is better
+  better,
+  worse,
+};
+
+std::string_view name_of(ChangeVerdict verdict);
+
+struct Change {
+  std::string method;
+  std::string_view quantity;
+  ChangeVerdict verdict = ChangeVerdict::same;
+  std::size_t pairs = 0;
+  std::optional<double> before;        // mean over the pairs in A
+  std::optional<double> after;         // and in B
+  std::optional<Interval> difference;  // of the mean of B - A
+};
+
+struct Changes {
+  std::vector<Change> quantities;  // all that both folders have, in study order
+  /// What is worse whatever the numbers say: runs that are gone or no longer end, invariants that
+  /// no longer hold.
+  std::vector<std::string> losses;
+  /// What makes the comparison less than one of like with like.
+  std::vector<std::string> notes;
+  double confidence = 0;  // of each interval: 95 % for all of them together (Bonferroni)
+
+  bool has_regression() const;
+};
+
+/// Says what is done with two folders whose runs minimise different functions.
+enum class OtherProblem { refused, noted };
+
+/// `tolerance`: relative to the mean in A, how much worse is still no regression. Wall time is told
+/// but never judged. Folders without a method in common are a usage error, and so are those with
+/// another objective, other data or another dimension, unless they are to be noted.
+Changes compare_folders(const Summary& a,
+                        const Summary& b,
+                        double tolerance,
+                        OtherProblem other = OtherProblem::refused);
+
+Json to_json(const Changes& changes);
+
+/// A line for each quantity that is not the same, then the losses and notes.
+std::string changes_table(const Changes& changes);
+
+}  // namespace residuum::reports

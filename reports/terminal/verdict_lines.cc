@@ -1,0 +1,104 @@
+#include "reports/terminal/verdict_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/numbers/words.h"
+#include "reports/terminal/table.h"
+#include "reports/verdicts/verdict_words.h"
+
+namespace residuum::reports {
+namespace {
+
+std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
+  return static_cast<std::size_t>(
+      std::count_if(group.theorems.begin(), group.theorems.end(), [&](const TheoremSummary& one) {
+        return one.bound.verdict == verdict;
+      }));
+}
+
+/// "fails 15 % / holds": in every measured iteration, and on average.
+std::string verdict_words(const AssumptionVerdict& verdict) {
+  std::string average(verdict.state == AssumptionState::not_measured ? "–" : average_word(verdict));
+  if (!verdict.every) {
+    return average;
+  }
+  return verdict.is_average ? every_word(*verdict.every) + " / " + average
+                            : every_word(*verdict.every);
+}
+
+/// A method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
+std::vector<std::string> verdict_row(const GroupSummary& group,
+                                     const std::vector<std::size_t>& shown) {
+  std::vector<std::string> row{printable(group.group.label)};
+  for (const std::size_t i : shown) {
+    row.push_back(verdict_words(group.assumptions[i].verdict));
+  }
+  const TheoremSummary* certificate = group.certificate();
+  row.emplace_back(certificate == nullptr ? "–" : verdict_text(certificate->bound.verdict));
+  row.push_back(certificate == nullptr ? "–" : short_number(certificate->bound.slack));
+  row.push_back(fmt::format("{} hold, {} fail",
+                            count_theorems(group, BoundVerdict::holds),
+                            count_theorems(group, BoundVerdict::fails)));
+  return row;
+}
+
+/// Says where averages are over a part of the iterations; empty where every one was measured.
+std::string sampling_line(const Summary& summary) {
+  std::uint64_t rows = 0;
+  std::uint64_t iterations = 0;
+  for (const auto& group : summary.groups) {
+    for (const auto& one : group.assumptions) {
+      if (one.verdict.name == "gtopk") {
+        rows += one.verdict.rows;
+        iterations += one.verdict.iterations;
+      }
+    }
+  }
+  if (rows >= iterations) {
+    return {};
+  }
+  return fmt::format(
+      "rows at {} of {} iterations, each counting for those until the next\n", rows, iterations);
+}
+
+}  // namespace
+
+std::vector<std::string> failed_assumptions(const Summary& summary) {
+  std::vector<std::string> lines;
+  for (const auto& group : summary.groups) {
+    const std::string label = printable(group.group.label);
+    for (const auto& one : group.assumptions) {
+      const AssumptionVerdict& verdict = one.verdict;
+      if (verdict.is_average && verdict.state == AssumptionState::fails) {
+        lines.push_back(fmt::format("{}: assumption '{}' fails on average: {}",
+                                    label,
+                                    verdict.name,
+                                    number_with_interval(verdict)));
+      }
+      if (verdict.every && verdict.every->state == AssumptionState::fails) {
+        lines.push_back(fmt::format("{}: assumption '{}' fails in single iterations: {}",
+                                    label,
+                                    verdict.name,
+                                    every_text(*verdict.every)));
+      }
+    }
+  }
+  return lines;
+}
+
+std::string verdict_lines(const Summary& summary, std::size_t methods) {
+  const auto shown = measured_assumptions(summary);
+  std::vector<std::vector<std::string>> rows{{"in every iteration / on average"}};
+  for (const std::size_t i : shown) {
+    rows[0].emplace_back(summary.groups[0].assumptions[i].verdict.name);
+  }
+  rows[0].insert(rows[0].end(), {"certificate", "slack", "theorems"});
+  for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
+    rows.push_back(verdict_row(summary.groups[g], shown));
+  }
+  return aligned_within(rows) + sampling_line(summary);
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// "METHOD: assumption 'gtopk' fails: 1.22 [1.17, 1.27]" for each that fails.
+std::vector<std::string> failed_assumptions(const Summary& summary);
+
+/// For stdout: a word per assumption and method, with the certificate's slack and the theorems.
+std::string verdict_lines(const Summary& summary, std::size_t methods);
+
+}  // namespace residuum::reports

@@ -1,0 +1,30 @@
+#pragma once
+// delta against the number of workers: where the gTop-k assumption ceases to hold, beside the
+// prediction for independent Gaussian entries.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// delta of methods that differ only in P, in the order of P.
+struct WorkersCurve {
+  std::string label;
+  struct Place {
+    double workers = 0;
+    const GroupSummary* group = nullptr;
+    const AssumptionVerdict* delta = nullptr;
+  };
+  std::vector<Place> places;
+  std::optional<double> predicted;   // P* for independent Gaussian entries
+  std::optional<double> holds_to;    // delta <= 1 for every measured P up to here
+  std::optional<double> fails_from;  // delta > 1 at the next measured P
+};
+
+/// Empty unless the number of workers varies within the study and delta was measured.
+std::vector<WorkersCurve> delta_against_workers(const Summary& summary);
+
+}  // namespace residuum::reports

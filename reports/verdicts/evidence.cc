@@ -1,0 +1,320 @@
+#include "reports/verdicts/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace residuum::reports {
+namespace {
+
+// 2^53: what a foreign file says beyond that is no number of iterations.
+constexpr double kMostIterations = 9007199254740992.0;
+
+std::optional<Known> known_at(const Json& object, std::string_view path, const char* origin) {
+  const auto value = number_at(object, path);
+  if (!value || !std::isfinite(*value)) {
+    return std::nullopt;
+  }
+  return Known{.value = *value, .origin = origin};
+}
+
+/// The text at a path, or what the program takes where it says nothing.
+std::string word_at(const Json& config, std::string_view path, std::string_view fallback) {
+  const std::string word = text_at(config, path);
+  return word.empty() ? std::string(fallback) : word;
+}
+
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The threshold on what a worker accumulates as it acts on step-multiplied accumulators, at
+/// constant step eta. An eta-scaled one is eta lambda in units of the step; in units of gradients
+/// lambda, which is eta lambda again when it is multiplied by the step. Older folders do not say
+/// it: then it is made of the words of the study.
+std::optional<double> threshold_of(const Json& config, const Json& status, double step) {
+  const auto found = number_at(status, "threshold");
+  auto threshold = found ? found : number_at(config, "sparsifier.threshold");
+  auto k = number_at(config, "sparsifier.k");
+  const auto density = number_at(config, "sparsifier.density");
+  const auto dimension = number_at(status, "dimension");
+  if (!k && density && dimension) {
+    k = std::max(1.0, std::floor(*density * *dimension));
+  }
+  if (!threshold && k && *k > 0) {
+    threshold = 1 / (2 * std::sqrt(*k));
+  }
+  if (!threshold) {
+    return std::nullopt;
+  }
+  const bool eta_scaled = text_at(config, "sparsifier.rule") == "eta-scaled";
+  const bool on_gradients = text_at(config, "feedback.units") == "gradient";
+  return *threshold * (eta_scaled || on_gradients ? step : 1);
+}
+
+/// Whether the density of the first iterations is another one.
+bool has_schedule(const Json& config) {
+  const Json& schedule = value_at(config, "sparsifier.schedule");
+  return !schedule.is_null() && schedule != "none";
+}
+
+/// What a study written before laws were recorded says by its names.
+Json laws_by_name(const Json& config, const Json& status, std::optional<double> step) {
+  const std::string sparsifier = word_at(config, "sparsifier.kind", "none");
+  const std::string aggregator = word_at(config, "aggregator.kind", "dense");
+  const std::string feedback = word_at(config, "feedback.kind", "ef14");
+  const bool scaled = flag_at(config, "sparsifier.scaled", false);
+  const bool by_layer = text_at(config, "sparsifier.scope") == "layer";
+  const bool is_random = sparsifier.find("rand") != std::string::npos;
+  const auto k = number_at(status, "k");
+  const auto dimension = number_at(status, "dimension");
+  Json share = nullptr;
+  if (sparsifier == "none") {
+    share = 1;
+  } else if (is_one_of(sparsifier, {"top-k", "rand-k"}) && !scaled && !by_layer && k && dimension) {
+    share = *k / *dimension;
+  }
+  const std::string units = word_at(config, "feedback.units", "step");
+  const double before = number_at(config, "feedback.momentum").value_or(0);
+  Json threshold = nullptr;
+  if (sparsifier == "hard-threshold" && step) {
+    threshold = json_number(threshold_of(config, status, *step));
+  }
+  return {{"sparsifier",
+           {{"contraction", share},
+            {"deterministic", !is_random},
+            {"scheduled", has_schedule(config)},
+            {"exact", sparsifier == "rand-k" && !scaled},
+            {"keeps_largest", sparsifier == "top-k" && !by_layer},
+            {"shares_support",
+             sparsifier == "rand-k" && word_at(config, "sparsifier.mask", "shared") == "shared"},
+            {"sends_everything", sparsifier == "none"},
+            {"threshold", threshold},
+            {"threshold_follows_step",
+             text_at(config, "sparsifier.rule") == "eta-scaled" || units == "gradient"}}},
+          {"aggregator",
+           {{"applies_whole_messages", is_one_of(aggregator, {"allgather", "dense"})},
+            {"cuts_in_merges", aggregator == "gtopk-tree"},
+            {"completes_support", aggregator == "gtopk-mask"},
+            {"selects_largest", aggregator.starts_with("gtopk-")}}},
+          {"feedback",
+           {{"memory",
+             feedback == "ef21"  ? "estimate"
+             : feedback == "dgc" ? "velocity"
+                                 : "residual"},
+            {"units", units},
+            {"gain", feedback == "dgc" ? 1 / (1 - before) : 1.0}}}};
+}
+
+void add_laws(MethodFacts& facts, const Json& laws) {
+  facts.promised_share = number_at(laws, "sparsifier.contraction");
+  facts.selects_at_random = !flag_at(laws, "sparsifier.deterministic", false);
+  facts.density_varies = flag_at(laws, "sparsifier.scheduled", false);
+  facts.promise_is_exact = flag_at(laws, "sparsifier.exact", false);
+  facts.keeps_largest = flag_at(laws, "sparsifier.keeps_largest", false);
+  facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
+  facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
+  facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
+  facts.cuts_in_merges = flag_at(laws, "aggregator.cuts_in_merges", false);
+  facts.completes_support = flag_at(laws, "aggregator.completes_support", false);
+  facts.selects_largest = flag_at(laws, "aggregator.selects_largest", false);
+  facts.in_gradient_units = text_at(laws, "feedback.units") == "gradient";
+  const std::string memory = text_at(laws, "feedback.memory");
+  if (memory == "estimate") {
+    facts.memory = Memory::estimate;
+  } else if (memory == "velocity") {
+    facts.memory = Memory::velocity;
+  }
+  facts.averaging = number_at(laws, "feedback.averaging");
+  facts.threshold = number_at(laws, "sparsifier.threshold");
+  facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
+}
+
+/// The method's laws as the run wrote them; an older run's by its names.
+void add_method_facts(MethodFacts& facts,
+                      const Json& config,
+                      const Json& status,
+                      std::optional<double> step) {
+  const Json& written = value_at(status, "laws");
+  const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
+  add_laws(facts, laws);
+  facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
+  facts.effective_decay = facts.weight_decay / number_at(laws, "feedback.gain").value_or(1);
+  facts.conserves = flag_at(status, "conserves", true);
+  const auto k = number_at(status, "k");
+  if (k && *k >= 1 && *k <= facts.dimension) {
+    facts.k = k;
+  }
+}
+
+void add_step_facts(MethodFacts& facts, const Json& config) {
+  const std::string rule = word_at(config, "step.rule", "constant");
+  const bool warms_up = number_at(config, "step.warmup").value_or(0) > 0;
+  facts.step_rule = rule + (warms_up ? " with warm-up" : "");
+  facts.steps_are_constant = rule == "constant" && !warms_up;
+  const double factor = number_at(config, "step.factor").value_or(0);
+  const bool falls = is_one_of(rule, {"constant", "inv-sqrt", "inv-time", "milestones"});
+  facts.steps_may_grow = !falls || warms_up || (rule == "milestones" && factor > 1);
+  // The rule's default is a multiple of d/k that config.json gives as it was written.
+  if (warms_up) {
+    return;
+  }
+  facts.step_shift = number_at(config, "step.shift");
+  const std::string shift = text_at(config, "step.shift");
+  if (!facts.step_shift && shift.ends_with("d/k") && facts.k) {
+    const double times = shift == "d/k" ? 1 : std::strtod(shift.c_str(), nullptr);
+    facts.step_shift = times * facts.dimension / *facts.k;
+  }
+}
+
+void add_practice_facts(MethodFacts& facts, const Json& config) {
+  const bool before = facts.memory == Memory::velocity;
+  facts.momentum = number_at(config, before ? "feedback.momentum" : "step.momentum").value_or(0);
+  if (number_at(config, "step.clip_norm").value_or(0) > 0) {
+    facts.clipped = word_at(config, "step.clip_at", "worker");
+  }
+}
+
+/// f is evaluated on a fixed choice of the samples; 0 stands for all of them.
+bool evaluates_a_part(const Json& config) {
+  return number_at(config, "objective.evaluate_samples").value_or(0) > 0;
+}
+
+void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& status) {
+  const auto variance = known_at(status, "facts.noise_variance", "exact: of the objective");
+  const bool full_batch = text_at(config, "workers.batch") == "full";
+  facts.full_gradients = full_batch || (variance && variance->value == 0);
+  facts.noise_variance =
+      facts.full_gradients ? Known{.value = 0, .origin = "exact: full gradients"} : variance;
+  facts.sampling = word_at(config, "workers.sampling", "replacement");
+  facts.independent_draws = facts.sampling == "replacement";
+  facts.gradient_bias = text_at(status, "facts.gradient_bias");
+  // Differences are those of grad f on the samples that f is evaluated on.
+  const auto samples = number_at(status, "facts.samples");
+  const auto whole = [&](std::string_view path) {
+    const auto looked_at = number_at(status, path);
+    return !samples || !looked_at || *looked_at >= *samples;
+  };
+  facts.differences_are_of_f = whole("facts.evaluated_samples") && !evaluates_a_part(config);
+  facts.curvature_is_of_f = facts.differences_are_of_f && whole("facts.power_samples");
+}
+
+/// An older run's facts of its objective, by its name.
+void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const Json& status) {
+  const std::string objective = text_at(config, "objective.kind");
+  const bool is_network =
+      is_one_of(objective, {"mlp", "lenet", "resnet20", "vgg16", "alexnet", "lstm"});
+  if (facts.strong_convexity) {
+    facts.convex = true;  // was known of convex objectives only
+  } else if (objective == "nonconvex-logistic") {
+    facts.convex = false;
+  }
+  if (is_network || is_one_of(objective, {"logistic", "nonconvex-logistic"})) {
+    facts.lower_bound = Known{.value = 0, .origin = "0: this loss is never negative"};
+  }
+  if (is_one_of(objective, {"resnet20", "vgg16"})) {
+    facts.gradient_bias = "batch normalisation";
+  } else if (flag_at(config, "objective.augment", false)) {
+    facts.gradient_bias = "images are augmented";
+  } else if (evaluates_a_part(config)) {
+    facts.gradient_bias = "f is evaluated on a part of the samples";
+  }
+  // Power iteration looked at some 1024 samples, of which nothing was written.
+  const double samples = number_at(status, "data.samples").value_or(0);
+  facts.curvature_is_of_f = facts.curvature_is_of_f &&
+                            samples <= number_at(config, "probes.power_samples").value_or(1024);
+}
+
+void add_objective_facts(MethodFacts& facts, const Json& config, const Json& status) {
+  facts.smoothness = known_at(status, "facts.smoothness", "exact: of the objective");
+  facts.worker_smoothness =
+      known_at(status, "facts.worker_smoothness", "exact: of the workers' objectives");
+  if (text_at(config, "objective.kind") == "quadratic" && !facts.worker_smoothness) {
+    facts.worker_smoothness = facts.smoothness;  // all workers have the same curvatures
+  }
+  facts.mean_worker_smoothness =
+      known_at(status, "facts.worker_smoothness_mean", "exact: of the workers' objectives");
+  facts.strong_convexity = known_at(status, "facts.strong_convexity", "exact: of the objective");
+  facts.minimum = known_at(status, "facts.minimum", "f* known");
+  facts.initial_distance_sq = known_at(status, "facts.initial_distance_sq", "exact: x* is known");
+  bool starts_alike = false;
+  if (value_at(status, "facts.starts_from_seed").is_boolean()) {
+    starts_alike = !flag_at(status, "facts.starts_from_seed", true);
+    const Json& convex = value_at(status, "facts.convex");
+    facts.convex = convex.is_boolean() ? std::optional<bool>(convex.get<bool>()) : std::nullopt;
+    facts.lower_bound = known_at(status, "facts.lower_bound", "a bound that f is never below");
+  } else {
+    add_objective_facts_by_name(facts, config, status);
+    starts_alike = facts.convex.has_value();  // networks draw w_0 from the seed
+  }
+  const Json& partition = value_at(config, "workers.partition_seed");
+  const bool divides_alike = !partition.is_string();
+  facts.deterministic =
+      facts.full_gradients && starts_alike && divides_alike && !facts.selects_at_random;
+}
+
+}  // namespace
+
+MethodFacts method_facts(const Run& run, std::optional<double> step) {
+  const Json& config = value_at(run.config, "config");
+  MethodFacts facts;
+  facts.sparsifier = word_at(config, "sparsifier.kind", "none");
+  facts.aggregator = word_at(config, "aggregator.kind", "dense");
+  facts.feedback = word_at(config, "feedback.kind", "ef14");
+  facts.protocol = word_at(config, "protocol.kind", "bsp");
+  facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
+  facts.dimension = std::max(1.0, number_at(run.status, "dimension").value_or(1));
+  facts.period = number_at(config, "protocol.period");
+  add_method_facts(facts, config, run.status, step);
+  add_step_facts(facts, config);
+  add_practice_facts(facts, config);
+  add_gradient_facts(facts, config, run.status);
+  add_objective_facts(facts, config, run.status);
+  return facts;
+}
+
+std::vector<std::uint64_t> run_lengths(const ResultFolder& folder) {
+  std::vector<std::uint64_t> lengths(folder.runs.size(), 1);
+  for (const auto& group : group_runs(folder)) {
+    double longest = 1;
+    for (const std::size_t i : group.runs) {
+      const double done = number_at(folder.runs[i].status, "iterations").value_or(1);
+      longest = done > longest ? std::min(done, kMostIterations) : longest;
+    }
+    for (const std::size_t i : group.runs) {
+      lengths[i] = static_cast<std::uint64_t>(longest);
+    }
+  }
+  return lengths;
+}
+
+Evidence evidence_of(const ResultFolder& folder,
+                     const Group& group,
+                     const std::vector<RunMeasures>& measures) {
+  std::vector<SeedEvidence> seeds;
+  std::optional<double> step;
+  const Run* first = nullptr;
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    if (!run.has_tables() || !measures[i].evidence) {
+      continue;
+    }
+    first = first == nullptr ? &run : first;
+    seeds.push_back(*measures[i].evidence);
+    const auto done = number_at(run.status, "iterations");
+    if (run.state == "diverged" && done && *done >= 0) {
+      seeds.back().end_early(static_cast<std::uint64_t>(std::min(*done, kMostIterations)));
+    }
+    step = std::max(step, seeds.back().measures().largest_step);
+  }
+  Evidence evidence(first == nullptr ? MethodFacts{} : method_facts(*first, step));
+  for (auto& seed : seeds) {
+    evidence.add(std::move(seed));
+  }
+  return evidence;
+}
+
+}  // namespace residuum::reports

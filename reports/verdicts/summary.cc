@@ -1,0 +1,138 @@
+#include "reports/verdicts/summary.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reports/verdicts/evidence.h"
+
+namespace residuum::reports {
+namespace {
+
+DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
+  const bool one_density = !method.density_varies;
+  const SelectionLaws laws{
+      .keeps_largest = method.keeps_largest && one_density,
+      .shares_support = method.shares_support,
+      .exact_share = method.promise_is_exact && one_density ? method.promised_share : std::nullopt,
+      .applies_whole_messages = method.applies_whole_messages,
+      .selects_largest = method.selects_largest,
+      .cuts_in_merges = method.cuts_in_merges,
+      .completes_support = method.completes_support,
+      .remembers_residuals = method.memory == Memory::residual};
+  const double density = method.k.value_or(method.dimension) / method.dimension;
+  return predict_delta(laws, density, method.workers, {.kind = entries});
+}
+
+std::vector<TheoremSummary> judge_theorems(const Evidence& evidence) {
+  std::vector<TheoremSummary> all;
+  for (const auto& theorem : residuum::theorems()) {
+    all.push_back({.theorem = &theorem, .bound = theorem.evaluate(evidence)});
+  }
+  return all;
+}
+
+/// Fills `assumptions` and the predictions of `summary`, whose numbers are complete.
+void judge_assumptions(const ResultFolder& folder,
+                       const Evidence& evidence,
+                       GroupSummary& summary) {
+  std::vector<const Run*> runs;
+  for (const std::size_t i : summary.group.runs) {
+    if (folder.runs[i].has_tables()) {
+      runs.push_back(&folder.runs[i]);
+    }
+  }
+  for (auto& verdict : residuum::judge_assumptions(evidence)) {
+    AssumptionSummary one{
+        .verdict = std::move(verdict), .worst_run = {}, .worst_every_run = {}, .worst = {}};
+    if (one.verdict.worst && one.verdict.worst_seed < runs.size()) {
+      one.worst_run = runs[one.verdict.worst_seed]->id;
+    }
+    if (one.verdict.every && one.verdict.every->worst_seed < runs.size()) {
+      one.worst_every_run = runs[one.verdict.every->worst_seed]->id;
+    }
+    if (one.verdict.name == "gtopk") {
+      one.worst = summary.delta.worst;
+    } else if (one.verdict.name == "contraction") {
+      one.worst = summary.contraction.worst;
+    }
+    summary.assumptions.push_back(std::move(one));
+  }
+  if (!runs.empty()) {
+    const MethodFacts& method = evidence.method();
+    summary.gaussian = predict(method, EntryLaw::Kind::gaussian);
+    summary.laplace = predict(method, EntryLaw::Kind::laplace);
+  }
+}
+
+GroupSummary summarise_group(const ResultFolder& folder,
+                             const Group& group,
+                             const std::vector<RunMeasures>& measures) {
+  GroupSummary summary{numbers_of(folder, group, measures), {}, {}, {}, {}};
+  const Evidence evidence = evidence_of(folder, group, measures);
+  summary.theorems = judge_theorems(evidence);
+  judge_assumptions(folder, evidence, summary);
+  return summary;
+}
+
+/// The verdicts of all methods are one family of tests, and so are the theorems'.
+void correct_for_their_number(Summary& summary) {
+  std::vector<AssumptionVerdict*> assumptions;
+  std::vector<Bound*> bounds;
+  for (auto& group : summary.groups) {
+    for (auto& one : group.assumptions) {
+      assumptions.push_back(&one.verdict);
+    }
+    for (auto& one : group.theorems) {
+      bounds.push_back(&one.bound);
+    }
+  }
+  control_false_alarms(assumptions);
+  control_false_alarms(bounds);
+}
+
+}  // namespace
+
+const TheoremSummary* GroupSummary::theorem(std::string_view name) const {
+  const auto found = std::find_if(
+      theorems.begin(), theorems.end(), [&](const auto& one) { return one.theorem->name == name; });
+  return found == theorems.end() ? nullptr : &*found;
+}
+
+const TheoremSummary* GroupSummary::certificate() const {
+  const TheoremSummary* plain = theorem("certificate");
+  const TheoremSummary* of_any_rule = theorem("certificate-any-rule");
+  const bool takes_other = plain != nullptr && of_any_rule != nullptr &&
+                           plain->bound.verdict == BoundVerdict::not_applicable &&
+                           of_any_rule->bound.verdict != BoundVerdict::not_applicable;
+  return takes_other ? of_any_rule : plain;
+}
+
+Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
+  const auto groups = group_runs(folder);
+  std::vector<GroupSummary> judged;
+  for (const auto& group : groups) {
+    judged.push_back(summarise_group(folder, group, measures));
+  }
+  Summary summary{numbers_of(std::move(folder), groups, measures), std::move(judged)};
+  correct_for_their_number(summary);
+  return summary;
+}
+
+Summary summarise(const std::filesystem::path& result_dir) {
+  ResultFolder folder = read_result_folder(result_dir);
+  std::vector<RunMeasures> measures(folder.runs.size());
+  const auto lengths = run_lengths(folder);
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    const Run& run = folder.runs[i];
+    if (run.has_tables()) {
+      MeasureTaker taker(lengths[i]);
+      read_iterations(folder.run_path(run) / "iterations.csv",
+                      run.id,
+                      [&](const IterationRecord& record) { taker.add(record); });
+      measures[i] = taker.finish();
+    }
+  }
+  return make_summary(std::move(folder), measures);
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,54 @@
+#pragma once
+// What a study comes to: its numbers, and what theorems and assumptions say of each method. The
+// report, the final table and summary.json are all made of it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assumptions/delta_prediction.h"
+#include "assumptions/theorems/theorem.h"
+#include "assumptions/verdicts/assumptions.h"
+#include "reports/numbers/study_numbers.h"
+
+namespace residuum::reports {
+
+/// One theorem's judgement of a method.
+struct TheoremSummary {
+  const Theorem* theorem = nullptr;  // a registered one
+  Bound bound;
+};
+
+/// One assumption's judgement of a method.
+struct AssumptionSummary {
+  AssumptionVerdict verdict;
+  std::string worst_run;        // of the seeds' ratios: its run_id
+  std::string worst_every_run;  // of the worst single iteration
+  Place worst;                  // that iteration, of delta and q
+};
+
+/// The numbers of one method, and what is said of it.
+struct GroupSummary : GroupNumbers {
+  std::vector<AssumptionSummary> assumptions;  // all, in a fixed order
+  DeltaPrediction gaussian;                    // of delta, if accumulators had independent entries
+  DeltaPrediction laplace;
+  std::vector<TheoremSummary> theorems;  // all registered ones, in their order
+
+  /// Nullptr for a name that is not registered.
+  const TheoremSummary* theorem(std::string_view name) const;
+  /// The measured certificate that is about the method: with momentum, decay or clipping that of
+  /// any update rule. Nullptr where no theorem was judged.
+  const TheoremSummary* certificate() const;
+};
+
+struct Summary : StudyNumbers {
+  std::vector<GroupSummary> groups;
+};
+
+/// Puts together what the runs (in the order of `folder.runs`) left in their status and tables.
+Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures);
+
+/// Reads all of a result folder's runs.
+Summary summarise(const std::filesystem::path& result_dir);
+
+}  // namespace residuum::reports

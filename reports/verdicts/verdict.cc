@@ -1,0 +1,208 @@
+#include "reports/verdicts/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/numbers/words.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::string_view kConservation = "conservation";
+
+struct BoundTotal {
+  std::size_t methods = 0;
+  std::size_t methods_held = 0;
+  std::size_t n = 0;
+  std::size_t held = 0;
+  const GroupSummary* worst_group = nullptr;
+  Place worst;
+};
+
+BoundTotal total(const Summary& summary, BoundSummary GroupSummary::*bound) {
+  BoundTotal sum;
+  for (const auto& group : summary.groups) {
+    const BoundSummary& one = group.*bound;
+    if (one.n == 0) {
+      continue;
+    }
+    ++sum.methods;
+    sum.methods_held += one.held == one.n ? 1 : 0;
+    sum.n += one.n;
+    sum.held += one.held;
+    Worst comparison{.value = sum.worst.value, .iteration = 0};
+    comparison.add(one.worst.value.value_or(0), 1);
+    if (comparison.iteration == 1) {
+      sum.worst = one.worst;
+      sum.worst_group = &group;
+    }
+  }
+  return sum;
+}
+
+std::string place_text(const BoundTotal& sum) {
+  return fmt::format("{} ({}, iteration {})",
+                     short_number(sum.worst.value),
+                     sum.worst_group->group.label,
+                     sum.worst.iteration);
+}
+
+std::string methods_text(std::size_t n) {
+  return n == 1 ? "the one method" : fmt::format("all {} methods", n);
+}
+
+std::string invariants_sentence(const Summary& summary) {
+  if (summary.checks.empty()) {
+    return "No invariant was checked.";
+  }
+  std::string failed;
+  for (const auto& check : summary.checks) {
+    if (check.unexpected_failures > 0) {
+      failed += fmt::format("{}{} ({} of {}, worst in {} at iteration {})",
+                            failed.empty() ? "" : "; ",
+                            check.name,
+                            check.unexpected_failures,
+                            check.n,
+                            check.worst.run_id,
+                            check.worst.iteration);
+    }
+  }
+  if (failed.empty()) {
+    return "Every invariant holds where it must.";
+  }
+  return fmt::format("An invariant that must hold FAILED: {}.", failed);
+}
+
+std::string known_sentence(const Summary& summary) {
+  std::size_t leaking = 0;
+  for (const auto& group : summary.groups) {
+    const CheckSummary* check = group.check(kConservation);
+    leaking += verdict_of(check) == Verdict::known ? 1 : 0;
+  }
+  if (leaking == 0) {
+    return {};
+  }
+  return fmt::format("Conservation fails for {} method{}, as the put-back rule of {} is known to.",
+                     leaking,
+                     leaking == 1 ? "" : "s",
+                     leaking == 1 ? "this one" : "these");
+}
+
+std::string contraction_sentence(const Summary& summary) {
+  const BoundTotal sum = total(summary, &GroupSummary::contraction);
+  if (sum.n == 0) {
+    return {};
+  }
+  if (sum.held == sum.n) {
+    return fmt::format("The gap contracted (q < 1) in every measured iteration; largest q = {}.",
+                       place_text(sum));
+  }
+  return fmt::format(
+      "The gap did not contract (q ≥ 1) in {} of {} measured iterations; largest q = {}.",
+      sum.n - sum.held,
+      sum.n,
+      place_text(sum));
+}
+
+std::string unfinished_sentence(const Summary& summary) {
+  std::string text;
+  for (const auto& [state, count] : summary.states) {
+    if (state != "finished") {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state);
+    }
+  }
+  if (text.empty()) {
+    return {};
+  }
+  return fmt::format("Of {} runs not all are finished: {}.", summary.folder.runs.size(), text);
+}
+
+}  // namespace
+
+Verdict verdict_of(const CheckSummary* check) {
+  if (check == nullptr || (check->n == 0 && check->holds)) {
+    return Verdict::not_looked;
+  }
+  if (check->unexpected_failures > 0) {
+    return Verdict::fail;
+  }
+  if (!check->holds) {
+    return Verdict::known;
+  }
+  return check->expected ? Verdict::pass : Verdict::held_here;
+}
+
+Verdict verdict_of_others(const GroupSummary& group) {
+  Verdict gravest = Verdict::not_looked;
+  const auto gravity = [](Verdict verdict) {
+    switch (verdict) {
+      case Verdict::fail:
+        return 4;
+      case Verdict::known:
+        return 3;
+      case Verdict::pass:
+        return 2;
+      case Verdict::held_here:
+        return 1;
+      case Verdict::not_looked:
+        return 0;
+    }
+    return 0;
+  };
+  for (const auto& check : group.checks) {
+    const Verdict verdict = verdict_of(&check);
+    if (check.name != kConservation && gravity(verdict) > gravity(gravest)) {
+      gravest = verdict;
+    }
+  }
+  return gravest;
+}
+
+std::string verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "PASS";
+    case Verdict::fail:
+      return "FAIL";
+    case Verdict::known:
+      return "fails, as known";
+    case Verdict::held_here:
+      return "held here";
+    case Verdict::not_looked:
+      break;
+  }
+  return "–";
+}
+
+std::string answer(const Summary& summary) {
+  const BoundTotal sum = total(summary, &GroupSummary::delta);
+  if (sum.n == 0) {
+    return "The gTop-k assumption was not measured in this study.";
+  }
+  if (sum.held == sum.n) {
+    return fmt::format(
+        "The gTop-k assumption δ ≤ 1 held in every measured iteration of {}; largest δ = {}.",
+        methods_text(sum.methods),
+        place_text(sum));
+  }
+  return fmt::format(
+      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations, in {} of {} methods; "
+      "largest δ = {}.",
+      sum.n - sum.held,
+      sum.n,
+      sum.methods - sum.methods_held,
+      sum.methods,
+      place_text(sum));
+}
+
+std::vector<std::string> findings(const Summary& summary) {
+  std::vector<std::string> sentences{invariants_sentence(summary),
+                                     known_sentence(summary),
+                                     contraction_sentence(summary),
+                                     unfinished_sentence(summary)};
+  sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
+  return sentences;
+}
+
+}  // namespace residuum::reports

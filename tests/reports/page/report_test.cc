@@ -1,0 +1,247 @@
+#include "reports/page/report.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "reports/numbers/words.h"
+#include "reports/tables/files.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::change_status;
+using ::testing::HasSubstr;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+struct Tag {
+  std::string name;
+  bool is_closing = false;
+  bool is_complete = false;  // <a/>, or an element that has no end
+};
+
+/// All tags in their order; an attribute must not hold a '>'.
+std::vector<Tag> tags_of(const std::string& html) {
+  std::vector<Tag> tags;
+  for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    std::string inside = html.substr(at + 1, end - at - 1);
+    Tag tag;
+    tag.is_closing = inside.starts_with('/');
+    tag.is_complete = inside.ends_with('/') || inside.starts_with('!');
+    inside.erase(0, tag.is_closing ? 1 : 0);
+    tag.name = inside.substr(0, inside.find_first_of(" \t\n/"));
+    tag.is_complete = tag.is_complete || tag.name == "meta";
+    tags.push_back(tag);
+  }
+  return tags;
+}
+
+/// The first place where tags do not nest, or nothing.
+std::string imbalance(const std::string& html) {
+  std::vector<std::string> open;
+  for (const auto& tag : tags_of(html)) {
+    if (tag.is_closing && (open.empty() || open.back() != tag.name)) {
+      return fmt::format("</{}> closes {}", tag.name, open.empty() ? "nothing" : open.back());
+    }
+    if (tag.is_closing) {
+      open.pop_back();
+    } else if (!tag.is_complete) {
+      open.push_back(tag.name);
+    }
+  }
+  return open.empty() ? "" : open.back() + " is not closed";
+}
+
+TEST(Imbalance, SeesTagsThatDoNotNest) {
+  EXPECT_EQ(imbalance("<!DOCTYPE html><a><b x=\"1\"><c/></b><meta></a>"), "");
+  EXPECT_EQ(imbalance("<a><b></a>"), "</a> closes b");
+  EXPECT_EQ(imbalance("<a>"), "a is not closed");
+  EXPECT_EQ(imbalance("</a>"), "</a> closes nothing");
+}
+
+class ReportPage : public ::testing::Test {
+ protected:
+  std::string make() const {
+    const Report report = write_report(folder_.path());
+    EXPECT_EQ(report.file, folder_.path() / "report.html");
+    return read_file(report.file);
+  }
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReportPage, SaysWhatTheStudyFound) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{},
+                   SyntheticMethod{.putback = "published", .delta_peak = 1.25, .leaks = true}};
+  study.write(path());
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("<h1>A synthetic study</h1>"));
+  EXPECT_THAT(html, HasSubstr("largest δ = 1.25 (gtopk-tree, published, rho=0.01"));
+  EXPECT_THAT(html, HasSubstr("<span class=\"known\">fails, as known</span>"));
+  EXPECT_THAT(html, HasSubstr("mpirun -n 4 residuum run synthetic.toml"));
+  EXPECT_THAT(html, HasSubstr("0f1e2d3c"));  // the data's fingerprint
+  EXPECT_THAT(html, HasSubstr("host.cpu"));  // provenance
+  EXPECT_THAT(html, HasSubstr(SyntheticStudy::run_id(1, 2)));
+}
+
+/// A row of layers.csv with |a_l|^2 = 2 and k_l = d_l/2: a delta of 1 misses 1.
+DetailRow layer_row(
+    std::uint64_t t, const std::string& layer, double size, double sent, double delta) {
+  DetailRow row(kLayersTable, t, layer);
+  row.set(LayerColumn::size, size);
+  row.set(LayerColumn::k, size / 2);
+  row.set(LayerColumn::nnz_sent, sent);
+  row.set(LayerColumn::accumulator_norm_sq, 2);
+  row.set(LayerColumn::delta, delta);
+  return row;
+}
+
+TEST_F(ReportPage, TellsOfLayersWhereTheyWereMeasured) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.write(path());
+  EXPECT_THAT(make(), Not(HasSubstr("<h2>Layers</h2>")));
+  const std::string id = SyntheticStudy::run_id(0, 2);
+  DetailWriter writer(path() / "runs" / id / "layers.csv", id, kLayersTable);
+  for (const std::uint64_t t : {0U, 1U}) {
+    writer.write(layer_row(t, "conv.weight", 90, 10, 0.5 + static_cast<double>(t)));
+    writer.write(layer_row(t, "<b>bias", 10, 30, 0.25));
+  }
+  writer.close();
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("<h2>Layers</h2>"));
+  // 90 of 100 parameters, 20 of 80 entries, delta (0.5 + 1.5) / 2, the largest 1.5.
+  const auto cells = [](const std::vector<std::string>& texts) {
+    std::string row;
+    for (const auto& text : texts) {
+      row += fmt::format("<td class=\"n\">{}</td>", text);
+    }
+    return row;
+  };
+  EXPECT_THAT(html, HasSubstr("conv.weight</td>" + cells({"90", "90.0 %", "25.0 %", "1", "1.5"})));
+  EXPECT_THAT(html,
+              HasSubstr("&lt;b&gt;bias</td>" + cells({"10", "10.0 %", "75.0 %", "0.25", "0.25"})));
+}
+
+TEST_F(ReportPage, LoadsAndRunsNothing) {
+  SyntheticStudy{}.write(path());
+
+  const std::string html = make();
+
+  EXPECT_THAT(html, HasSubstr("default-src 'none'"));
+  for (const char* forbidden :
+       {"<script", "<link", "<img", "<iframe", "@import", "src=", "href=\"http", "url(http"}) {
+    EXPECT_THAT(html, Not(HasSubstr(forbidden)));
+  }
+}
+
+TEST_F(ReportPage, ShowsHostileNamesAsText) {
+  const std::string hostile = "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>";
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.title = hostile;
+  study.methods = {SyntheticMethod{.aggregator = hostile}};
+  study.write(path());
+  change_status(path(), SyntheticStudy::run_id(0, 1), [&](Json& status) {
+    status["state"] = "diverged";
+    status["message"] = hostile;
+    status["data"]["name"] = hostile;
+    status["checks"][hostile] = status["checks"]["conservation"];
+    status["provenance"][hostile] = hostile;
+  });
+  write_file_atomically(path() / "study.toml", "# </pre>" + hostile);
+  Json resolved = read_json(path() / "study.resolved.json");
+  resolved["command"] = hostile;
+  write_json_atomically(path() / "study.resolved.json", resolved);
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("<img")));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img"));
+}
+
+TEST_F(ReportPage, SaysWhereSumsAreLeftToTheOrderOfMpi) {
+  SyntheticStudy{}.write(path());
+  EXPECT_THAT(make(), Not(HasSubstr("MPI_Allreduce")));
+
+  const auto file = path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
+  Json config = read_json(file);
+  config["config"]["aggregator"]["reduction"] = "fast";
+  write_json_atomically(file, config);
+
+  const std::string html = make();
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("depend on the number of processes"));
+}
+
+TEST_F(ReportPage, IsTheSameBytesEveryTime) {
+  SyntheticStudy{}.write(path());
+
+  EXPECT_EQ(make(), make());
+}
+
+TEST_F(ReportPage, IsMadeOfAStudyWhereNothingHasRunYet) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.write(path());
+  std::filesystem::remove_all(path() / "runs");
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(html), "");
+  EXPECT_THAT(html, HasSubstr("No run has left anything to draw"));
+  EXPECT_THAT(html, HasSubstr("1 missing"));
+}
+
+TEST_F(ReportPage, WithoutGnuplotHasTheTablesAndSaysSo) {
+  SyntheticStudy{}.write(path());
+  const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
+  ::setenv("PATH", path().c_str(), 1);             // NOLINT(concurrency-mt-unsafe)
+  const Report report = write_report(path());
+  ::setenv("PATH", before.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_THAT(report.problems[0], HasSubstr("gnuplot-nox"));
+  EXPECT_THAT(read_file(report.file), HasSubstr("Not drawn: gnuplot is not installed"));
+  EXPECT_TRUE(std::filesystem::exists(path() / "figures" / "delta.csv"));
+}
+
+TEST(Html, NumbersAreShort) {
+  EXPECT_EQ(short_number({}), "–");
+  EXPECT_EQ(short_number(0.123456), "0.1235");
+  EXPECT_EQ(short_number(1e-9), "1e-09");
+  EXPECT_EQ(short_number(32561), "32561");
+  EXPECT_EQ(short_number(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(short_bytes(999), "999 B");
+  EXPECT_EQ(short_bytes(1234567), "1.23 MB");
+}
+
+TEST(Html, PercentNeverRoundsToAllOrNothing) {
+  EXPECT_EQ(percent(1.0), "100 %");
+  EXPECT_EQ(percent(0.99999), "99.9 %");
+  EXPECT_EQ(percent(0.00001), "0.1 %");
+  EXPECT_EQ(percent(0.0), "0 %");
+  EXPECT_EQ(percent(0.5), "50.0 %");
+}
+
+}  // namespace
+}  // namespace residuum::reports

@@ -1,0 +1,191 @@
+// The same study twice, with differences that are known.
+
+#include "reports/terminal/changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::change_status;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+
+class ChangesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    study_.write(a());
+    study_.write(b());
+  }
+  std::filesystem::path a() const { return folder_.path() / "a"; }
+  std::filesystem::path b() const { return folder_.path() / "b"; }
+  Changes compare(double tolerance = 0.01) const {
+    return compare_folders(summarise(a()), summarise(b()), tolerance);
+  }
+  /// Adds these numbers to the final losses in B, one per seed.
+  void raise_losses(const std::vector<double>& by) const {
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      const int seed = static_cast<int>(i) + 1;
+      change_status(b(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["final"]["loss"] = status["final"]["loss"].get<double>() + by[i];
+      });
+    }
+  }
+  static Change of(const Changes& changes, std::string_view quantity) {
+    for (const auto& change : changes.quantities) {
+      if (change.quantity == quantity) {
+        return change;
+      }
+    }
+    ADD_FAILURE() << "no " << quantity;
+    return {};
+  }
+
+  testing::TemporaryFolder folder_;
+  SyntheticStudy study_;  // three seeds, losses 0.3210, 0.3211, 0.3212
+};
+
+TEST_F(ChangesTest, FindsNothingInTheSameNumbers) {
+  const auto changes = compare();
+
+  EXPECT_FALSE(changes.has_regression());
+  EXPECT_THAT(changes.losses, IsEmpty());
+  EXPECT_THAT(changes.notes, IsEmpty());
+  for (const auto& change : changes.quantities) {
+    EXPECT_EQ(change.verdict, ChangeVerdict::same) << change.quantity;
+  }
+  EXPECT_EQ(of(changes, "final_loss").pairs, 3U);
+  EXPECT_THAT(changes_table(changes), HasSubstr("have the same bits"));
+}
+
+// Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1/sqrt(3), t_2(0.975) = 4.302653.
+TEST_F(ChangesTest, GivesStudentsIntervalOfThePairedDifferences) {
+  raise_losses({0.1, 0.2, 0.3});
+  const auto change = of(compare(), "final_loss");
+
+  EXPECT_NEAR(change.difference->low, 0.2 - 4.302653 * 0.1 / std::sqrt(3), 1e-6);
+  EXPECT_NEAR(change.difference->high, 0.2 + 4.302653 * 0.1 / std::sqrt(3), 1e-6);
+  EXPECT_EQ(change.verdict, ChangeVerdict::noise);  // the interval has 0
+}
+
+TEST_F(ChangesTest, CallsWorseWhatIsWorseInEverySeed) {
+  raise_losses({0.1, 0.1001, 0.0999});
+  const auto changes = compare();
+
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::worse);
+  EXPECT_TRUE(changes.has_regression());
+  EXPECT_EQ(to_json(changes)["regression"], true);
+}
+
+TEST_F(ChangesTest, CallsBetterWhatIsBetterInEverySeed) {
+  raise_losses({-0.1, -0.1001, -0.0999});
+  const auto changes = compare();
+
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::better);
+  EXPECT_FALSE(changes.has_regression());
+}
+
+TEST_F(ChangesTest, LetsPassWhatIsTolerated) {
+  raise_losses({0.001, 0.001, 0.001});  // 0.3 % of 0.3211
+
+  EXPECT_EQ(of(compare(0.01), "final_loss").verdict, ChangeVerdict::noise);
+  EXPECT_EQ(of(compare(0.001), "final_loss").verdict, ChangeVerdict::worse);
+}
+
+// Two quantities differ: each interval is at 97.5 %, so that both hold together at 95 %.
+TEST_F(ChangesTest, WidensTheIntervalsWithTheirNumber) {
+  raise_losses({0.1, 0.2, 0.3});
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(b(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+      status["totals"]["delta_max"] = 2 + seed;
+    });
+  }
+  const auto changes = compare();
+
+  EXPECT_DOUBLE_EQ(changes.confidence, 0.975);
+  // t_2(0.9875) = 6.205347
+  EXPECT_NEAR(of(changes, "final_loss").difference->low, 0.2 - 6.205347 * 0.1 / std::sqrt(3), 1e-6);
+  EXPECT_EQ(of(changes, "delta_max").verdict, ChangeVerdict::noise);
+}
+
+TEST_F(ChangesTest, NeverJudgesWallTime) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(
+        b(), SyntheticStudy::run_id(0, seed), [](Json& status) { status["wall_s"] = 1000; });
+  }
+  const auto changes = compare();
+
+  EXPECT_EQ(of(changes, "wall_s").verdict, ChangeVerdict::undecided);
+  EXPECT_FALSE(changes.has_regression());
+}
+
+TEST_F(ChangesTest, DecidesNothingFromOneSeed) {
+  study_.seeds = 1;
+  study_.write(a());
+  study_.write(b());
+  raise_losses({100});
+  const auto changes = compare();
+
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::undecided);
+  EXPECT_FALSE(changes.has_regression());
+}
+
+TEST_F(ChangesTest, CallsARunThatNoLongerEndsALoss) {
+  change_status(b(), SyntheticStudy::run_id(0, 2), [](Json& status) {
+    status["state"] = "diverged";
+    status["message"] = "gradient of worker 1 is not finite";
+  });
+  const auto changes = compare();
+
+  EXPECT_THAT(changes.losses,
+              ElementsAre(HasSubstr("seed 2: finished, now diverged: gradient of worker 1")));
+  EXPECT_TRUE(changes.has_regression());
+  EXPECT_EQ(of(changes, "final_loss").pairs, 2U);
+}
+
+TEST_F(ChangesTest, CallsARunThatIsGoneALoss) {
+  SyntheticStudy fewer = study_;
+  fewer.seeds = 2;
+  std::filesystem::remove_all(b());
+  fewer.write(b());
+
+  EXPECT_THAT(compare().losses, ElementsAre(HasSubstr("seed 3: not in the second folder")));
+}
+
+TEST_F(ChangesTest, NotesRunsThatAreNew) {
+  SyntheticStudy more = study_;
+  more.seeds = 4;
+  more.write(b());
+  const auto changes = compare();
+
+  EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("seed 4: only in the second folder")));
+  EXPECT_FALSE(changes.has_regression());
+}
+
+TEST_F(ChangesTest, CallsABrokenInvariantALoss) {
+  change_status(b(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+    status["checks"]["conservation"]["holds"] = false;
+    status["checks"]["conservation"]["failures"] = 3;
+  });
+
+  EXPECT_THAT(compare().losses, ElementsAre(HasSubstr("check 'conservation' no longer holds")));
+}
+
+TEST_F(ChangesTest, RefusesFoldersWithNothingInCommon) {
+  SyntheticStudy other;
+  other.methods = {SyntheticMethod{.aggregator = "dense"}};
+  std::filesystem::remove_all(b());
+  other.write(b());
+
+  EXPECT_THROW(compare(), Error);
+}
+
+}  // namespace
+}  // namespace residuum::reports

@@ -1,0 +1,397 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/collection/collect.h"
+#include "reports/page/report.h"
+#include "reports/page/report_theorems.h"
+#include "reports/tables/csv_reader.h"
+#include "reports/terminal/theorem_text.h"
+#include "reports/verdicts/evidence.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::change_status;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+Run run_with(const Json& config, const Json& status) {
+  Run run;
+  run.id = "r";
+  run.state = "finished";
+  run.config = Json{{"config", config}};
+  run.status = status;
+  return run;
+}
+
+TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
+  const MethodFacts facts = method_facts(
+      run_with(
+          {{"objective", {{"kind", "logistic"}}},
+           {"workers",
+            {{"count", 8}, {"batch", 32}, {"sampling", "shuffle"}, {"partition", "iid"}}},
+           {"sparsifier", {{"kind", "top-k"}}},
+           {"aggregator", {{"kind", "gtopk-tree"}}},
+           {"feedback", {{"kind", "ef14"}, {"units", "gradient"}}},
+           {"protocol", {{"kind", "bsp"}}},
+           {"step", {{"rule", "inv-time"}, {"value", 8}, {"shift", "10d/k"}, {"momentum", 0.9}}}},
+          {{"dimension", 200},
+           {"k", 20},
+           {"conserves", false},
+           {"facts",
+            {{"smoothness", 2},
+             {"strong_convexity", 0.1},
+             {"minimum", 0.3},
+             {"initial_distance_sq", 7}}}}),
+      {});
+  EXPECT_EQ(facts.sparsifier, "top-k");
+  EXPECT_EQ(facts.aggregator, "gtopk-tree");
+  EXPECT_TRUE(facts.in_gradient_units);
+  EXPECT_FALSE(facts.applies_whole_messages);
+  EXPECT_TRUE(facts.keeps_largest);
+  EXPECT_EQ(facts.promised_share, 0.1);
+  EXPECT_EQ(facts.sampling, "shuffle");
+  EXPECT_EQ(facts.step_rule, "inv-time");
+  EXPECT_EQ(facts.momentum, 0.9);
+  EXPECT_EQ(facts.workers, 8);
+  EXPECT_EQ(facts.dimension, 200);
+  EXPECT_EQ(facts.k, 20);
+  EXPECT_EQ(facts.step_shift, 100);
+  EXPECT_FALSE(facts.conserves);
+  EXPECT_FALSE(facts.full_gradients);
+  EXPECT_EQ(facts.convex, true);
+  EXPECT_EQ(facts.smoothness->value, 2);
+  EXPECT_EQ(facts.minimum->value, 0.3);
+  EXPECT_EQ(facts.initial_distance_sq->value, 7);
+  EXPECT_FALSE(facts.noise_variance);
+}
+
+TEST(MethodFacts, DoNotGuessWhatIsNotSaid) {
+  const MethodFacts facts = method_facts(run_with(Json::object(), Json::object()), {});
+  EXPECT_FALSE(facts.smoothness);
+  EXPECT_FALSE(facts.minimum);
+  EXPECT_FALSE(facts.lower_bound);
+  EXPECT_FALSE(facts.convex);
+  EXPECT_FALSE(facts.k);
+  EXPECT_FALSE(facts.deterministic);
+  EXPECT_FALSE(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).minimum);
+  EXPECT_EQ(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).lower_bound->value,
+            0);
+}
+
+TEST(MethodFacts, KnowFullGradientsAndWhenNothingIsRandom) {
+  const Json status{{"facts", {{"strong_convexity", 0.1}}}};
+  Json config{{"workers", {{"batch", "full"}, {"partition", "dirichlet:0.5"}}},
+              {"sparsifier", {{"kind", "top-k"}}}};
+  MethodFacts facts = method_facts(run_with(config, status), {});
+  EXPECT_TRUE(facts.full_gradients);
+  EXPECT_TRUE(facts.deterministic);
+  EXPECT_EQ(facts.noise_variance->value, 0);
+  config["sparsifier"]["kind"] = "rand-k";
+  EXPECT_FALSE(method_facts(run_with(config, status), {}).deterministic);
+}
+
+TEST(MethodFacts, TakeThresholdsToStepMultipliedAccumulators) {
+  Json config{{"sparsifier", {{"kind", "hard-threshold"}, {"threshold", 0.4}, {"rule", "fixed"}}},
+              {"feedback", {{"units", "step"}}},
+              {"step", {{"value", "0.5/L"}}}};
+  const auto threshold = [&](const Json& status = Json::object()) {
+    return *method_facts(run_with(config, status), 0.1).threshold;
+  };
+  EXPECT_DOUBLE_EQ(threshold(), 0.4);
+  config["sparsifier"]["rule"] = "eta-scaled";
+  EXPECT_DOUBLE_EQ(threshold(), 0.04);
+  config["feedback"]["units"] = "gradient";
+  EXPECT_DOUBLE_EQ(threshold(), 0.04);  // 0.4 on gradients, times the step
+  config["sparsifier"]["rule"] = "fixed";
+  EXPECT_DOUBLE_EQ(threshold(), 0.04);
+  config["sparsifier"]["rule"] = "eta-scaled";
+  config["feedback"]["units"] = "step";
+  EXPECT_DOUBLE_EQ(threshold({{"threshold", 3}}), 0.3);  // found by a pilot
+  config["sparsifier"].erase("threshold");
+  config["sparsifier"]["k"] = 25;
+  EXPECT_DOUBLE_EQ(threshold(), 0.01);  // eta / (2 sqrt 25)
+  config["sparsifier"].erase("k");
+  config["sparsifier"]["density"] = 0.25;
+  EXPECT_DOUBLE_EQ(threshold({{"dimension", 100}}), 0.01);
+}
+
+TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
+  const Json config{{"sparsifier", {{"kind", "somebody's own"}}},
+                    {"aggregator", {{"kind", "another"}}},
+                    {"feedback", {{"kind", "a third"}}}};
+  const Json status{{"dimension", 100},
+                    {"k", 10},
+                    {"conserves", true},
+                    {"laws",
+                     {{"sparsifier",
+                       {{"contraction", 0.1},
+                        {"exact", true},
+                        {"deterministic", false},
+                        {"shares_support", true},
+                        {"threshold", 0.25},
+                        {"threshold_follows_step", true}}},
+                      {"aggregator", {{"applies_whole_messages", true}}},
+                      {"feedback", {{"memory", "estimate"}, {"units", "gradient"}}}}},
+                    {"facts",
+                     {{"convex", false},
+                      {"lower_bound", -2},
+                      {"starts_from_seed", false},
+                      {"gradient_bias", "dropout"},
+                      {"samples", 5000},
+                      {"evaluated_samples", 5000},
+                      {"power_samples", 1024}}}};
+  const MethodFacts facts = method_facts(run_with(config, status), 0.1);
+  EXPECT_EQ(facts.promised_share, 0.1);
+  EXPECT_TRUE(facts.promise_is_exact);
+  EXPECT_TRUE(facts.selects_at_random);
+  EXPECT_TRUE(facts.shares_support);
+  EXPECT_FALSE(facts.keeps_largest);
+  EXPECT_EQ(facts.threshold, 0.25);
+  EXPECT_TRUE(facts.threshold_follows_step);
+  EXPECT_TRUE(facts.applies_whole_messages);
+  EXPECT_EQ(facts.memory, Memory::estimate);
+  EXPECT_TRUE(facts.in_gradient_units);
+  EXPECT_EQ(facts.convex, false);
+  EXPECT_EQ(facts.lower_bound->value, -2);
+  EXPECT_EQ(facts.gradient_bias, "dropout");
+  EXPECT_TRUE(facts.differences_are_of_f);
+  EXPECT_FALSE(facts.curvature_is_of_f);
+}
+
+TEST(MethodFacts, KnowWhatMomentumBeforeTheExchangeMakesOfDecay) {
+  const Json config{{"feedback", {{"kind", "dgc"}, {"momentum", 0.75}}},
+                    {"step", {{"weight_decay", 0.5}}}};
+  const MethodFacts by_name = method_facts(run_with(config, Json::object()), {});
+  EXPECT_EQ(by_name.momentum, 0.75);
+  EXPECT_EQ(by_name.weight_decay, 0.5);
+  EXPECT_EQ(by_name.effective_decay, 0.125);
+  const Json laws{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}, {"gain", 1}}}};
+  const MethodFacts by_law = method_facts(run_with(config, {{"laws", laws}}), {});
+  EXPECT_EQ(by_law.effective_decay, 0.5);
+  EXPECT_EQ(by_law.averaging, 0.1);
+  EXPECT_TRUE(by_law.has_momentum());
+}
+
+TEST(MethodFacts, HaveBothMeansOfTheWorkersSmoothness) {
+  const Json status{{"facts", {{"worker_smoothness", 2.5}, {"worker_smoothness_mean", 2}}}};
+  const MethodFacts facts = method_facts(run_with(Json::object(), status), {});
+  EXPECT_EQ(facts.worker_smoothness->value, 2.5);
+  EXPECT_EQ(facts.mean_worker_smoothness->value, 2);
+}
+
+TEST(MethodFacts, KnowMilestonesThatRaiseTheStep) {
+  const auto may_grow = [](const Json& step) {
+    return method_facts(run_with({{"step", step}}, Json::object()), {}).steps_may_grow;
+  };
+  EXPECT_FALSE(may_grow({{"rule", "milestones"}, {"factor", 0.1}}));
+  EXPECT_TRUE(may_grow({{"rule", "milestones"}, {"factor", 2}}));
+  EXPECT_FALSE(may_grow({{"rule", "inv-sqrt"}}));
+  EXPECT_TRUE(may_grow({{"rule", "constant"}, {"warmup", 5}}));
+  EXPECT_TRUE(may_grow({{"rule", "one-cycle"}}));
+}
+
+TEST(MethodFacts, OfOlderRunsKnowBiasedGradientsByTheNetwork) {
+  const auto bias = [](const Json& objective) {
+    return method_facts(run_with({{"objective", objective}}, Json::object()), {}).gradient_bias;
+  };
+  EXPECT_EQ(bias({{"kind", "resnet20"}}), "batch normalisation");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"augment", true}}), "images are augmented");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 100}}),
+            "f is evaluated on a part of the samples");
+  EXPECT_EQ(bias({{"kind", "lenet"}}), "");
+  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 0}}), "") << "0 stands for all";
+  const auto all = run_with({{"objective", {{"kind", "lenet"}, {"evaluate_samples", 0}}}},
+                            {{"facts", {{"samples", 200}, {"evaluated_samples", 200}}}});
+  EXPECT_TRUE(method_facts(all, {}).differences_are_of_f);
+}
+
+/// Runs whose two sides are known: eta = 0.1, L = 1, f* = 0, f(w_0) = 1, M^2 = 1, q = 1/2.
+class TheoremsOfAStudy : public ::testing::Test {
+ protected:
+  void write(int seeds) {
+    study.methods = {{.aggregator = "gtopk-exact"}};
+    study.seeds = seeds;
+    study.write(folder.path());
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const std::string id = SyntheticStudy::run_id(0, seed);
+      change_status(folder.path(), id, [](Json& status) {
+        status["dimension"] = 100;
+        status["k"] = 10;
+        status["conserves"] = true;
+        status["facts"] = Json{{"smoothness", 1}, {"minimum", 0}, {"noise_variance", 2}};
+      });
+      IterationsWriter rows(folder.path() / "runs" / id / "iterations.csv", id);
+      for (std::uint64_t t = 0; t < study.iterations; ++t) {
+        rows.write(row(t, seed));
+      }
+      rows.close();
+    }
+  }
+
+  static Row row(std::uint64_t t, int seed) {
+    Row row(t);
+    row.set(Column::loss, 1);
+    row.set(Column::step_size, 0.1);
+    row.set(Column::grad_norm_sq, 0.5 + 0.01 * seed);
+    row.set(Column::mean_grad_norm_sq, 1);
+    row.set(Column::accumulator_norm_sq, 1);
+    row.set(Column::gap_norm_sq, 0.5);
+    row.set(Column::mean_residual_norm_sq, 0.5);
+    row.set(Column::contraction, 0.5);
+    row.set(Column::delta, 0.9);
+    const auto steps = static_cast<double>(t);
+    row.set(Column::unperturbed_loss, 1);
+    row.set(Column::unperturbed_step_sum, 0.1 * steps);
+    row.set(Column::unperturbed_noise_sum, 0.01 * steps);
+    row.set(Column::unperturbed_gap_sum, 0.05 * steps);
+    return row;
+  }
+
+  SyntheticStudy study;    // NOLINT(misc-non-private-member-variables-in-classes)
+  TemporaryFolder folder;  // NOLINT(misc-non-private-member-variables-in-classes)
+};
+
+Json theorem_of(const Json& summary, const std::string& name) {
+  for (const auto& theorem : summary["groups"][0]["theorems"]) {
+    if (theorem["name"] == name) {
+      return theorem;
+    }
+  }
+  return nullptr;
+}
+
+// L sum eta'^2|g|^2 + L^2 sum eta'|w - u|^2 over sum eta' is 0.1 + 0.5, X is 0.52.
+TEST_F(TheoremsOfAStudy, HaveTheCertificateOfAnyRuleWhereThePlainOneIsNotAboutThem) {
+  write(3);
+  EXPECT_EQ(summarise(folder.path()).groups[0].certificate()->theorem->name, "certificate");
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(folder.path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["laws"] = Json{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}}}};
+    });
+  }
+  const Summary summary = summarise(folder.path());
+  EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::not_applicable);
+  const auto* certificate = summary.groups[0].certificate();
+  EXPECT_EQ(certificate->theorem->name, "certificate-any-rule");
+  EXPECT_NEAR(*certificate->bound.slack, 0.6 / 0.52, 1e-12);
+  EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 1.154"));
+}
+
+TEST_F(TheoremsOfAStudy, AreJudgedInTheSummaryWithTheirTerms) {
+  write(3);
+  const Summary summary = collect(folder.path());
+  const Json json = read_json(folder.path() / "summary.json");
+  EXPECT_EQ(json["groups"][0]["theorems"].size(), theorems().size());
+
+  const Json certificate = theorem_of(json, "certificate");
+  EXPECT_EQ(certificate["verdict"], "holds");
+  EXPECT_EQ(certificate["iterations"], 19);
+  EXPECT_NEAR(certificate["lhs"].get<double>(), 0.52, 1e-12);
+  // 2 (1 - 0)/(0.1 * 19) + 0.1 + 0.5 * 18/19: e_0 = 0.
+  EXPECT_NEAR(certificate["rhs"].get<double>(), 2 / 1.9 + 0.1 + 9.0 / 19, 1e-12);
+  EXPECT_EQ(certificate["terms"].size(), 3U);
+  EXPECT_NEAR(certificate["terms"][1]["value"].get<double>(), 0.1, 1e-12);
+  EXPECT_LT(certificate["interval_of_lhs_minus_rhs"][1].get<double>(), 0);
+
+  const Json refused = theorem_of(json, "alistarh");
+  EXPECT_EQ(refused["verdict"], "not applicable");
+  EXPECT_TRUE(refused["rhs"].is_null());
+  EXPECT_THAT(refused["reason"].get<std::string>(), HasSubstr("gtopk-exact"));
+
+  ASSERT_EQ(theorem_lines(summary).size(), 1U);
+  EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 3.128"));
+}
+
+TEST_F(TheoremsOfAStudy, SayOnATerminalWhatTheyAreMadeOf) {
+  write(3);
+  const std::string text = theorem_text(collect(folder.path()), "mean-contraction");
+  EXPECT_THAT(text, HasSubstr("mean-contraction: X_T"));
+  EXPECT_THAT(text, HasSubstr("contraction q < 1, on average over the run: met (q = 0.5)"));
+  EXPECT_THAT(text, HasSubstr("L = 1 (exact: of the objective)"));
+  EXPECT_THAT(text, HasSubstr("gtopk-exact, captured, rho=0.01: "));
+}
+
+TEST_F(TheoremsOfAStudy, LeaveTheirCurvesInATable) {
+  write(2);
+  (void)collect(folder.path());
+  CsvReader bounds(folder.path() / "bounds.csv");
+  std::size_t certificates = 0;
+  while (bounds.next()) {
+    if (bounds.text(bounds.column("theorem")) == "certificate") {
+      ++certificates;
+      EXPECT_EQ(bounds.integer(bounds.column("iterations")), certificates);
+      EXPECT_GT(*bounds.number(bounds.column("rhs")), *bounds.number(bounds.column("lhs")));
+    }
+  }
+  EXPECT_EQ(certificates, study.iterations - 1);
+}
+
+TEST_F(TheoremsOfAStudy, OfOneSeedAreUndecidedAndTheReportSaysWhy) {
+  write(1);
+  (void)collect(folder.path());
+  const Json certificate = theorem_of(read_json(folder.path() / "summary.json"), "certificate");
+  EXPECT_EQ(certificate["verdict"], "undecided");
+  EXPECT_TRUE(certificate["interval_of_lhs_minus_rhs"].is_null());
+  (void)write_report(folder.path());
+  EXPECT_THAT(read_file(folder.path() / "report.html"),
+              HasSubstr("one seed: a bound in expectation takes an interval over seeds"));
+}
+
+TEST_F(TheoremsOfAStudy, SayFailsWhereABoundIsBroken) {
+  write(3);
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(folder.path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["facts"]["smoothness"] = 1e-3;  // not that of the objective
+      status["facts"]["minimum"] = 0.99;
+    });
+  }
+  const Summary summary = collect(folder.path());
+  EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::fails);
+  EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("FAILS: certificate"));
+}
+
+TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
+  write(3);
+  const Summary summary = collect(folder.path());
+  const auto figures = plan_bound_figures(summary);
+  ASSERT_FALSE(figures.empty());
+  EXPECT_FALSE(figures[0].spec.curves[0].is_bound);
+  EXPECT_EQ(figures[0].spec.curves[1].label, "certificate");
+  EXPECT_TRUE(figures[0].spec.curves[1].is_bound);
+  EXPECT_THAT(figure_gp(figures[0].spec), HasSubstr("dashtype (6,4) linewidth 1.1 title 'certif"));
+  const std::string html = theorem_details(summary);
+  EXPECT_THAT(html, HasSubstr("L² Ση‖w − z‖²/Ση"));
+  EXPECT_THAT(html, HasSubstr("exact: of the objective"));
+  EXPECT_THAT(html, HasSubstr("aggregator gtopk-exact cuts what was sent"));
+}
+
+TEST_F(TheoremsOfAStudy, EscapeWhatAStudySmugglesIn) {
+  study.methods = {{.aggregator = "<script>alert(1)</script>"}};
+  study.seeds = 2;
+  study.write(folder.path());
+  const Summary summary = collect(folder.path());
+  EXPECT_THAT(theorem_details(summary) + theorem_overview(summary), Not(HasSubstr("<script>")));
+}
+
+TEST_F(TheoremsOfAStudy, SurviveStatusesThatNoProgramWrote) {
+  write(2);
+  change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+    status["iterations"] = 1e300;
+    status["dimension"] = -5;
+    status["k"] = "many";
+    status["facts"]["smoothness"] = "nan";
+  });
+  change_status(folder.path(), SyntheticStudy::run_id(0, 2), [](Json& status) {
+    status["iterations"] = -3;
+    status.erase("facts");
+  });
+  const Summary summary = collect(folder.path());
+  EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::not_measured);
+}
+
+}  // namespace
+}  // namespace residuum::reports
