@@ -1,7 +1,8 @@
 #pragma once
-// What a pass on the device should note for the selection after it. Thresholds drift slowly: the
-// last cut, lowered by a slack that follows what the passes have found, yields a few more entries
-// than are wanted. Whatever it yields, the selection stays exact; a bad bound costs further passes.
+// What a pass on the device should note for the selection after it. Cuts drift slowly and steadily:
+// the last one, moved on by the drift and lowered by a slack that follows what the passes have
+// found, yields two or three times the entries that are wanted. Whatever it yields, the selection
+// stays exact; a bad bound costs further passes.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,8 @@ class WarmBound {
  private:
   std::uint32_t bits_ = kNothing;
   float slack_ = 1.0F / 16;
+  float last_cut_ = 0;
+  float drift_ = 1;  // the factor from one cut to the next, smoothed
 };
 
 }  // namespace residuum::cuda
