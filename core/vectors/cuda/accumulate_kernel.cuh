@@ -1,9 +1,10 @@
 #pragma once
 // The one pass over memory: accumulate, three squared norms, and notes of what reaches a bound.
 //
-// A block works on one tile of the vector, so that sums are formed in an order that depends on the
-// tile alone; tile sums are added in their order afterwards. A thread has eight 16-byte loads in
-// flight, which is what it takes to keep the memory of a large device busy.
+// A block works on one tile of the vector. What it notes it writes as one run, in the order of the
+// indices, so that whoever walks the tiles meets entries by index. Its sums are formed in an order
+// that depends on the tile alone. A thread has eight 16-byte loads in flight, which is what it
+// takes to keep the memory of a large device busy.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,20 +15,26 @@ namespace residuum::cuda {
 
 inline constexpr unsigned kThreads = 256;  // per block
 inline constexpr unsigned kWarp = 32;
+inline constexpr unsigned kWarps = kThreads / kWarp;  // per block
 inline constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
-inline constexpr unsigned kQuads = 4;  // of four numbers, per thread and batch
-inline constexpr unsigned kEach = 4 * kQuads;
-inline constexpr unsigned kBatch = kThreads * kEach;
-inline constexpr unsigned kTile = 2 * kBatch;
+inline constexpr unsigned kQuads = 4;  // of four numbers, per thread
+inline constexpr unsigned kTile = kThreads * 4 * kQuads;
 
 /// |e|^2, |G|^2 and |a|^2.
 struct Sums {
   double of[3];
 };
 
-/// Where entries are noted; `count` goes on where the room ends.
+/// Where a tile's notes are among all notes.
+struct Run {
+  std::uint32_t begin;
+  std::uint32_t size;
+};
+
+/// Where entries are noted; `count` goes on where the room ends, and is 0 before the pass.
 struct Notes {
   std::uint64_t* entries;
+  Run* runs;  // one per tile
   std::uint32_t* count;
   std::uint32_t capacity;
   std::uint32_t bound;  // bits of a magnitude
@@ -39,31 +46,44 @@ __device__ inline void add_square(double& sum, float value) {
   sum = __fma_rn(x, x, sum);
 }
 
-/// Sums over the block, the result is thread 0's. Always in the same order.
-__device__ inline Sums block_sums(Sums sums) {
-  __shared__ Sums of_warp[kThreads / kWarp];
+__device__ inline void add(Sums& sums, const Sums& more) {
+  for (unsigned n = 0; n < 3; ++n) {
+    sums.of[n] += more.of[n];
+  }
+}
+
+/// Sums over the warp, the result is lane 0's. Always in the same order.
+__device__ inline Sums warp_sums(Sums sums) {
   for (unsigned offset = kWarp / 2; offset > 0; offset /= 2) {
     for (double& sum : sums.of) {
       sum += __shfl_down_sync(kWholeWarp, sum, offset);
     }
   }
+  return sums;
+}
+
+/// Sums over the block, the result is thread 0's. Always in the same order.
+__device__ inline Sums block_sums(Sums sums) {
+  __shared__ Sums of_warp[kWarps];
+  sums = warp_sums(sums);
   if (threadIdx.x % kWarp == 0) {
     of_warp[threadIdx.x / kWarp] = sums;
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    for (unsigned warp = 1; warp < kThreads / kWarp; ++warp) {
-      for (unsigned n = 0; n < 3; ++n) {
-        sums.of[n] += of_warp[warp].of[n];
-      }
+    for (unsigned warp = 1; warp < kWarps; ++warp) {
+      add(sums, of_warp[warp]);
     }
   }
   return sums;
 }
 
-/// The first coordinate of a thread's quad in a batch: neighbours in a warp load neighbours.
-__device__ inline std::size_t start_of(std::size_t batch, unsigned quad) {
-  return batch + (std::size_t{quad} * kThreads + threadIdx.x) * 4;
+/// The first coordinate of a thread's quad. A warp has 512 numbers that follow one another, and in
+/// each of its four loads neighbours load neighbours.
+__device__ inline std::size_t start_of(unsigned quad) {
+  const unsigned warp = threadIdx.x / kWarp;
+  const unsigned lane = threadIdx.x % kWarp;
+  return std::size_t{blockIdx.x} * kTile + ((warp * kQuads + quad) * kWarp + lane) * 4;
 }
 
 /// Four numbers from `i`; zeros behind the end.
@@ -94,40 +114,87 @@ __device__ inline float accumulated(float residual, float scale, float gradient,
   return value;
 }
 
-/// Appends what reaches the bound, one atomic operation for the warp. All its lanes come here.
-__device__ inline void note(const float4 (&quads)[kQuads], std::size_t batch, const Notes& notes) {
-  unsigned mine = 0;
+/// One count in each byte, of the four quads: a warp has at most 128 of each.
+static_assert(kQuads == 4 && 4 * kWarp < 256);
+
+/// How many numbers of each quad reach the bound.
+__device__ inline std::uint32_t count_of(const float4 (&quads)[kQuads], std::uint32_t bound) {
+  std::uint32_t counts = 0;
 #pragma unroll
-  for (const float4& quad : quads) {
-    mine += (magnitude(quad.x) >= notes.bound) + (magnitude(quad.y) >= notes.bound) +
-            (magnitude(quad.z) >= notes.bound) + (magnitude(quad.w) >= notes.bound);
+  for (unsigned q = 0; q < kQuads; ++q) {
+    const std::uint32_t count = (magnitude(quads[q].x) >= bound) +
+                                (magnitude(quads[q].y) >= bound) +
+                                (magnitude(quads[q].z) >= bound) + (magnitude(quads[q].w) >= bound);
+    counts |= count << (8 * q);
   }
-  if (__any_sync(kWholeWarp, mine > 0) == 0) {
-    return;
-  }
+  return counts;
+}
+
+__device__ inline std::uint32_t count_in(std::uint32_t counts, unsigned quad) {
+  return counts >> (8 * quad) & 0xFFU;
+}
+
+/// The sums over the lanes up to this one.
+__device__ inline std::uint32_t up_to_this_lane(std::uint32_t counts) {
   const unsigned lane = threadIdx.x % kWarp;
-  unsigned upto = mine;
   for (unsigned offset = 1; offset < kWarp; offset *= 2) {
-    const unsigned before = __shfl_up_sync(kWholeWarp, upto, offset);
-    upto += lane >= offset ? before : 0;
+    const std::uint32_t before = __shfl_up_sync(kWholeWarp, counts, offset);
+    counts += lane >= offset ? before : 0;
   }
-  std::uint32_t at = lane == kWarp - 1 ? atomicAdd(notes.count, upto) : 0;
-  at = __shfl_sync(kWholeWarp, at, kWarp - 1) + upto - mine;
-  const auto append = [&](float value, std::size_t index) {
-    if (magnitude(value) >= notes.bound) {
-      if (at < notes.capacity) {
-        notes.entries[at] = entry_of(value, static_cast<std::uint32_t>(index));
+  return counts;
+}
+
+/// Writes those of a quad that reach the bound.
+__device__ inline void note_quad(float4 quad,
+                                 std::size_t index,
+                                 std::uint32_t at,
+                                 const Notes& to) {
+  const float values[4] = {quad.x, quad.y, quad.z, quad.w};
+#pragma unroll
+  for (unsigned c = 0; c < 4; ++c) {
+    if (magnitude(values[c]) >= to.bound) {
+      if (at < to.capacity) {
+        to.entries[at] = entry_of(values[c], static_cast<std::uint32_t>(index + c));
       }
       ++at;
     }
-  };
+  }
+}
+
+/// Appends what reaches the bound, by index: one atomic operation for the block.
+__device__ inline void note(const float4 (&quads)[kQuads], const Notes& notes) {
+  __shared__ std::uint32_t of_warp[kWarps];
+  __shared__ std::uint32_t begin;
+  const std::uint32_t mine = count_of(quads, notes.bound);
+  if (__syncthreads_or(mine != 0) == 0) {
+    if (threadIdx.x == 0) {
+      notes.runs[blockIdx.x] = {0, 0};
+    }
+    return;
+  }
+  const unsigned warp = threadIdx.x / kWarp;
+  const std::uint32_t upto = up_to_this_lane(mine);
+  const std::uint32_t all = __shfl_sync(kWholeWarp, upto, kWarp - 1);
+  if (threadIdx.x % kWarp == 0) {
+    of_warp[warp] = count_in(all, 0) + count_in(all, 1) + count_in(all, 2) + count_in(all, 3);
+  }
+  __syncthreads();
+  std::uint32_t before = 0;
+  std::uint32_t size = 0;
+  for (unsigned w = 0; w < kWarps; ++w) {
+    before += w < warp ? of_warp[w] : 0;
+    size += of_warp[w];
+  }
+  if (threadIdx.x == 0) {
+    begin = atomicAdd(notes.count, size);
+    notes.runs[blockIdx.x] = {begin, size};
+  }
+  __syncthreads();
+  std::uint32_t at = begin + before;
 #pragma unroll
   for (unsigned q = 0; q < kQuads; ++q) {
-    const std::size_t i = start_of(batch, q);
-    append(quads[q].x, i);
-    append(quads[q].y, i + 1);
-    append(quads[q].z, i + 2);
-    append(quads[q].w, i + 3);
+    note_quad(quads[q], start_of(q), at + count_in(upto, q) - count_in(mine, q), notes);
+    at += count_in(all, q);
   }
 }
 
@@ -138,47 +205,28 @@ __global__ void __launch_bounds__(kThreads, 4) accumulate_kernel(float* memory,
                                                                  std::size_t size,
                                                                  Notes notes,
                                                                  Sums* tile_sums) {
-  const std::size_t tile = std::size_t{blockIdx.x} * kTile;
   Sums sums{};
-#pragma unroll 1
-  for (std::size_t batch = tile; batch < tile + kTile; batch += kBatch) {
-    float4 residuals[kQuads];
-    float4 gradients[kQuads];
+  float4 residuals[kQuads];
+  float4 gradients[kQuads];
 #pragma unroll
-    for (unsigned q = 0; q < kQuads; ++q) {
-      residuals[q] = load_quad(memory, start_of(batch, q), size);
-      gradients[q] = load_quad(gradient, start_of(batch, q), size);
-    }
-#pragma unroll
-    for (unsigned q = 0; q < kQuads; ++q) {
-      float4& quad = residuals[q];
-      const float4& step = gradients[q];
-      quad = {accumulated(quad.x, scale, step.x, sums),
-              accumulated(quad.y, scale, step.y, sums),
-              accumulated(quad.z, scale, step.z, sums),
-              accumulated(quad.w, scale, step.w, sums)};
-      store_quad(memory, start_of(batch, q), size, quad);
-    }
-    note(residuals, batch, notes);
+  for (unsigned q = 0; q < kQuads; ++q) {
+    residuals[q] = load_quad(memory, start_of(q), size);
+    gradients[q] = load_quad(gradient, start_of(q), size);
   }
+#pragma unroll
+  for (unsigned q = 0; q < kQuads; ++q) {
+    float4& quad = residuals[q];
+    const float4& step = gradients[q];
+    quad = {accumulated(quad.x, scale, step.x, sums),
+            accumulated(quad.y, scale, step.y, sums),
+            accumulated(quad.z, scale, step.z, sums),
+            accumulated(quad.w, scale, step.w, sums)};
+    store_quad(memory, start_of(q), size, quad);
+  }
+  note(residuals, notes);
   sums = block_sums(sums);
   if (threadIdx.x == 0) {
     tile_sums[blockIdx.x] = sums;
-  }
-}
-
-/// One block.
-__global__ void __launch_bounds__(kThreads)
-    add_tiles_kernel(const Sums* tile_sums, unsigned tiles, Sums* total) {
-  Sums sums{};
-  for (unsigned tile = threadIdx.x; tile < tiles; tile += kThreads) {
-    for (unsigned n = 0; n < 3; ++n) {
-      sums.of[n] += tile_sums[tile].of[n];
-    }
-  }
-  sums = block_sums(sums);
-  if (threadIdx.x == 0) {
-    *total = sums;
   }
 }
 

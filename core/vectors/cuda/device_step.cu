@@ -3,11 +3,9 @@
 // where it does not (first step, another density, a shift) a second selection reads the accumulator
 // itself and is waited for as well.
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -40,12 +38,52 @@ unsigned blocks_for(std::size_t size, std::size_t per_block) {
   return static_cast<unsigned>((size + per_block - 1) / per_block);
 }
 
-/// Enough to fill any device; what is left over goes round.
-constexpr unsigned kMostBlocks = 2048;
-constexpr std::size_t kItemsPerBlock = std::size_t{4} * kThreads;
+int attribute(cudaDeviceAttr which) {
+  int device = 0;
+  int value = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
 
-unsigned blocks_of_selection(std::size_t items) {
-  return std::clamp(blocks_for(items, kItemsPerBlock), 1U, kMostBlocks);
+/// How a selection is launched.
+struct Launch {
+  unsigned blocks;     // all of them are on the device at once
+  std::uint32_t room;  // for entries, in the shared memory of each
+};
+
+/// A tile for every warp, as far as `each` blocks per multiprocessor go.
+unsigned blocks_of_selection(unsigned tiles, int each) {
+  const auto resident = static_cast<unsigned>(each * attribute(cudaDevAttrMultiProcessorCount));
+  return std::clamp(blocks_for(tiles, kSearchWarps), 1U, std::min(kMostBlocks, resident));
+}
+
+template <class Source>
+const void* kernel_of() {
+  return reinterpret_cast<const void*>(&select_kernel<Source>);
+}
+
+/// For short lists: few blocks, which meet sooner, each with all of a multiprocessor's shared
+/// memory.
+Launch launch_for_noted(unsigned tiles) {
+  const void* kernel = kernel_of<Noted>();
+  cudaFuncAttributes of_kernel{};
+  check(cudaFuncGetAttributes(&of_kernel, kernel), "cudaFuncGetAttributes");
+  const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                    static_cast<int>(of_kernel.sharedSizeBytes);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "cudaFuncSetAttribute");
+  return {.blocks = blocks_of_selection(tiles, 1),
+          .room = static_cast<std::uint32_t>(bytes / sizeof(std::uint64_t))};
+}
+
+/// For a whole vector, which no shared memory holds: as many blocks as there can be.
+Launch launch_for_everything(unsigned tiles) {
+  int each = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, kernel_of<Everything>(), kSearchThreads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return {.blocks = blocks_of_selection(tiles, each), .room = 0};
 }
 
 /// What the host is told, the selected indices and their values, side by side: one copy fetches
@@ -78,15 +116,20 @@ class DeviceStep::Implementation {
       : d_(d),
         tiles_(blocks_for(d, kTile)),
         memory_(d),
+        runs_(tiles_),
         tile_sums_(tiles_),
+        group_sums_(blocks_for(tiles_, kGroup)),
+        noted_(1),
         search_(1),
         answer_(Answer::bytes(0)),
-        answer_on_host_(Answer::bytes(0)) {
+        answer_on_host_(Answer::bytes(0)),
+        warm_(launch_for_noted(tiles_)),
+        cold_(launch_for_everything(tiles_)) {
     assert(d <= std::numeric_limits<std::uint32_t>::max());
-    if (d > 0) {
-      check(cudaMemsetAsync(memory_.data(), 0, d * sizeof(float), stream_.get()), "cudaMemset");
-    }
-    check(cudaMemsetAsync(search_.data(), 0, sizeof(Search), stream_.get()), "cudaMemset");
+    clear(memory_.data(), d);
+    clear(noted_.data(), 1);
+    clear(search_.data(), 1);
+    clear(answer_.data(), Answer::bytes(0));
     stream_.wait();
   }
 
@@ -119,17 +162,15 @@ class DeviceStep::Implementation {
     assert(gradient.size == d_ && k <= d_);
     assert(reinterpret_cast<std::uintptr_t>(gradient.data) % sizeof(float4) == 0);
     selected.clear();
+    kept_ = 0;
     if (d_ == 0) {
       return {};
     }
     reserve(k);
     const std::uint32_t bound = k > 0 ? bound_.bits() : WarmBound::kNothing;
-    begin(k);
     accumulate(gradient, scale, k, bound);
+    select(Noted{notes_.data(), runs_.data(), capacity(k)}, warm_, k);
     const bool warm = bound != WarmBound::kNothing;
-    if (warm) {
-      select(Noted{notes_.data(), &answer(k).told->noted, capacity(k)}, capacity(k), k);
-    }
     fetch(warm ? k : 0);
     const Told told = *answer_on_host(k).told;
     const PassNorms norms = norms_of(told);
@@ -149,17 +190,21 @@ class DeviceStep::Implementation {
     if (count == 0) {
       return;
     }
-    stream_.wait();  // for the lists of an earlier call to have left
-    list_indices_on_host_.reserve(count);
-    list_values_on_host_.reserve(count);
+    stream_.wait();  // for the lists of an earlier call to have been read
     list_indices_.reserve(count);
     list_values_.reserve(count);
     put(cleared, 0);
     put(returned, cleared.size());
-    upload(list_indices_.data(), list_indices_on_host_.data(), count);
-    upload(list_values_.data(), list_values_on_host_.data(), count);
-    scatter(0, cleared.size(), -1);
-    scatter(cleared.size(), returned.size(), 1);
+    scatter(list_indices_.data(), list_values_.data(), cleared.size(), -1);
+    scatter(list_indices_.data() + cleared.size(),
+            list_values_.data() + cleared.size(),
+            returned.size(),
+            1);
+  }
+
+  void settle_selected() {
+    scatter(answer(k_).indices, answer(k_).values, kept_, -1);
+    kept_ = 0;
   }
 
  private:
@@ -188,86 +233,63 @@ class DeviceStep::Implementation {
           "cudaMemcpy to the host");
   }
 
-  /// The number of bits that tell indices below d apart.
-  int index_bits() const {
-    return std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(d_ - 1))));
+  template <typename T>
+  void clear(T* to, std::size_t count) const {
+    if (count > 0) {
+      check(cudaMemsetAsync(to, 0, count * sizeof(T), stream_.get()), "cudaMemset");
+    }
   }
 
-  cudaError_t sort_by_index(void* room, std::size_t& bytes, std::size_t k) {
-    return cub::DeviceRadixSort::SortPairs(room,
-                                           bytes,
-                                           indices_.data(),
-                                           answer(k).indices,
-                                           values_.data(),
-                                           answer(k).values,
-                                           static_cast<std::uint32_t>(k),
-                                           0,
-                                           index_bits(),
-                                           stream_.get());
-  }
-
-  /// Room for a selection of k; nothing where an earlier one was as large.
+  /// Room for a selection of k; nothing where an earlier one was as large. The answer crosses to
+  /// the host whole, also where fewer than k are selected, so that nothing in it is left undefined.
   void reserve(std::size_t k) {
     if (k <= reserved_) {
       return;
     }
     notes_.reserve(capacity(k));
-    indices_.reserve(k);
-    values_.reserve(k);
     answer_.reserve(Answer::bytes(k));
+    clear(answer_.data(), Answer::bytes(k));
     answer_on_host_.reserve(Answer::bytes(k));
-    std::size_t bytes = 0;
-    check(sort_by_index(nullptr, bytes, k), "cub::DeviceRadixSort");
-    sort_room_.reserve(bytes);
-    sort_bytes_ = bytes;
     reserved_ = k;
-  }
-
-  void begin(std::size_t k) {
-    begin_kernel<<<1, 1, 0, stream_.get()>>>(
-        search_.data(), answer(k).told, static_cast<std::uint32_t>(k));
-    check(cudaGetLastError(), "begin_kernel");
   }
 
   void accumulate(DeviceSpan gradient, float scale, std::size_t k, std::uint32_t bound) {
     const Notes notes{.entries = notes_.data(),
-                      .count = &answer(k).told->noted,
+                      .runs = runs_.data(),
+                      .count = noted_.data(),
                       .capacity = capacity(k),
                       .bound = bound};
     accumulate_kernel<<<tiles_, kThreads, 0, stream_.get()>>>(
         memory_.data(), gradient.data, scale, d_, notes, tile_sums_.data());
     check(cudaGetLastError(), "accumulate_kernel");
-    add_tiles_kernel<<<1, kThreads, 0, stream_.get()>>>(
-        tile_sums_.data(), tiles_, &answer(k).told->norms);
-    check(cudaGetLastError(), "add_tiles_kernel");
   }
 
-  /// The k first of at most `items` entries, by index; behind them, if there are fewer, the largest
-  /// index there is.
+  /// The norms, and the k first entries by index or as many as there are.
   template <class Source>
-  void select(Source source, std::size_t items, std::size_t k) {
-    const auto stream = stream_.get();
-    const unsigned blocks = blocks_of_selection(items);
-    check(cudaMemsetAsync(indices_.data(), 0xFF, k * sizeof(std::uint32_t), stream), "cudaMemset");
-    for (const Digit digit : kDigits) {
-      narrow_kernel<<<blocks, kThreads, 0, stream>>>(source, digit, search_.data());
-    }
-    keep_kernel<<<blocks, kThreads, 0, stream>>>(source,
-                                                 search_.data(),
-                                                 Kept{.indices = indices_.data(),
-                                                      .values = values_.data(),
-                                                      .told = answer(k).told,
-                                                      .k = static_cast<std::uint32_t>(k)});
-    check(cudaGetLastError(), "the kernels of the selection");
-    std::size_t bytes = sort_bytes_;
-    check(sort_by_index(sort_room_.data(), bytes, k), "cub::DeviceRadixSort");
+  void select(Source source, Launch launch, std::size_t k) {
+    Passed passed{.tile_sums = tile_sums_.data(),
+                  .group_sums = group_sums_.data(),
+                  .noted = noted_.data(),
+                  .tiles = tiles_};
+    Search* search = search_.data();
+    Selected selected{.indices = answer(k).indices,
+                      .values = answer(k).values,
+                      .told = answer(k).told,
+                      .k = static_cast<std::uint32_t>(k)};
+    void* arguments[] = {&source, &passed, &search, &selected, &launch.room};
+    check(cudaLaunchCooperativeKernel(kernel_of<Source>(),
+                                      launch.blocks,
+                                      kSearchThreads,
+                                      arguments,
+                                      launch.room * sizeof(std::uint64_t),
+                                      stream_.get()),
+          "select_kernel");
   }
 
-  /// Reads all of the accumulator, once per digit that is needed and once more.
+  /// Reads all of the accumulator, once per digit that is needed and twice more.
   void select_cold(std::size_t k) {
     ++cold_selections_;
-    begin(k);
-    select(Everything{memory_.data(), d_}, d_, k);
+    select(Everything{memory_.data(), d_}, cold_, k);
     fetch(k);
   }
 
@@ -282,29 +304,26 @@ class DeviceStep::Implementation {
             .accumulator_sq = told.norms.of[2]};
   }
 
-  void take(std::size_t k, SparseVector<float>& selected) const {
+  void take(std::size_t k, SparseVector<float>& selected) {
     const Answer here = answer_on_host(k);
-    const std::size_t count = here.told->kept;
-    assert(count <= k);
-    selected.indices.assign(here.indices, here.indices + count);
-    selected.values.assign(here.values, here.values + count);
+    k_ = k;
+    kept_ = here.told->kept;
+    assert(kept_ <= k);
+    selected.indices.assign(here.indices, here.indices + kept_);
+    selected.values.assign(here.values, here.values + kept_);
   }
 
   void put(const SparseVector<float>& list, std::size_t at) {
-    std::copy(list.indices.begin(), list.indices.end(), list_indices_on_host_.data() + at);
-    std::copy(list.values.begin(), list.values.end(), list_values_on_host_.data() + at);
+    std::copy(list.indices.begin(), list.indices.end(), list_indices_.data() + at);
+    std::copy(list.values.begin(), list.values.end(), list_values_.data() + at);
   }
 
-  void scatter(std::size_t at, std::size_t count, float sign) {
+  void scatter(const std::uint32_t* indices, const float* values, std::size_t count, float sign) {
     if (count == 0) {
       return;
     }
     scatter_kernel<<<blocks_for(count, kThreads), kThreads, 0, stream_.get()>>>(
-        memory_.data(),
-        list_indices_.data() + at,
-        list_values_.data() + at,
-        static_cast<std::uint32_t>(count),
-        sign);
+        memory_.data(), indices, values, static_cast<std::uint32_t>(count), sign);
     check(cudaGetLastError(), "scatter_kernel");
   }
 
@@ -313,22 +332,24 @@ class DeviceStep::Implementation {
   unsigned tiles_;
   Buffer<float> memory_;
   Buffer<float> gradient_;  // only for gradients that come from the host
+  Buffer<Run> runs_;
   Buffer<Sums> tile_sums_;
+  Buffer<Sums> group_sums_;
+  Buffer<std::uint32_t> noted_;
   Buffer<Search> search_;
   Buffer<unsigned char> answer_;
   PinnedBuffer<unsigned char> answer_on_host_;
+  Launch warm_;
+  Launch cold_;
 
   std::size_t reserved_ = 0;  // the largest k so far
   Buffer<std::uint64_t> notes_;
-  Buffer<std::uint32_t> indices_;
-  Buffer<float> values_;
-  Buffer<unsigned char> sort_room_;
-  std::size_t sort_bytes_ = 0;
+  std::size_t k_ = 0;  // of the last selection
+  std::size_t kept_ = 0;
 
-  Buffer<std::uint32_t> list_indices_;  // to be settled
-  Buffer<float> list_values_;
-  PinnedBuffer<std::uint32_t> list_indices_on_host_;
-  PinnedBuffer<float> list_values_on_host_;
+  // Lists to be settled. The kernel reads them where they are, on the host: it needs each once.
+  PinnedBuffer<std::uint32_t> list_indices_;
+  PinnedBuffer<float> list_values_;
 
   WarmBound bound_;
   std::size_t cold_selections_ = 0;
@@ -360,5 +381,7 @@ PassNorms DeviceStep::step(DeviceSpan gradient,
 void DeviceStep::settle(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
   implementation_->settle(cleared, returned);
 }
+
+void DeviceStep::settle_selected() { implementation_->settle_selected(); }
 
 }  // namespace residuum::cuda

@@ -17,8 +17,8 @@
 
 namespace residuum::cuda {
 
-/// Memory: the residual and, if gradients come from the host, room for one; some 60 bytes per entry
-/// of the largest k seen, and 24 bytes per 8192 coordinates.
+/// Memory: the residual and, if gradients come from the host, room for one; some 72 bytes per entry
+/// of the largest k seen, and 32 bytes per 4096 coordinates.
 class DeviceStep {
  public:
   /// The residual starts at 0. d is below 2^32.
@@ -46,6 +46,10 @@ class DeviceStep {
 
   /// memory := memory - cleared + returned, as core/feedback settles.
   void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned);
+
+  /// memory := memory - what the last step selected. It is settle(selected, {}) without sending the
+  /// list back, because that is still on the device. A second call after a step does nothing.
+  void settle_selected();
 
   /// How many selections so far needed passes of their own, because what was noted did not do.
   std::size_t cold_selections() const;

@@ -49,6 +49,7 @@ void DeviceStep::settle(const SparseVector<float>& /*cleared*/,
                         const SparseVector<float>& /*returned*/) {
   refuse();
 }
+void DeviceStep::settle_selected() { refuse(); }
 std::size_t DeviceStep::cold_selections() const { refuse(); }
 
 // NOLINTEND(readability-convert-member-functions-to-static)

@@ -1,10 +1,13 @@
 #pragma once
-// The kernels of the exact selection: one histogram per digit narrows down to the smallest entry
-// that is wanted, then whatever is not smaller is kept. They run over what a pass has noted or,
-// where that does not do, over the accumulator itself.
+// What follows the pass, in one kernel: the norms are added up, and the exact selection is made.
+// One histogram per digit narrows down to the smallest entry that is wanted, then whatever is not
+// smaller is written, by index. It runs over what the pass has noted or, where that does not do,
+// over the accumulator itself. Blocks meet between its phases, so all of them must be on the device
+// at once (a cooperative launch).
 
 #include <cub/block/block_scan.cuh>
 
+#include <cooperative_groups.h>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,80 +16,68 @@
 
 namespace residuum::cuda {
 
-/// Entries that a pass has noted.
+inline constexpr unsigned kSearchThreads = 512;  // per block: few blocks meet sooner than many
+inline constexpr unsigned kSearchWarps = kSearchThreads / kWarp;
+
+/// Some entries of a source, by index.
+struct Range {
+  std::size_t begin;
+  std::uint32_t size;
+};
+
+/// Entries that a pass has noted, tile by tile.
 struct Noted {
+  static constexpr unsigned kLoads = 4;  // under way at once
   const std::uint64_t* entries;
-  const std::uint32_t* count;
+  const Run* runs;
   std::uint32_t capacity;
 
-  __device__ std::size_t size() const { return *count < capacity ? *count : capacity; }
+  __device__ Range tile(unsigned t) const {
+    const Run run = runs[t];
+    const std::uint32_t room = run.begin < capacity ? capacity - run.begin : 0;
+    return {run.begin, run.size < room ? run.size : room};
+  }
   __device__ std::uint64_t operator[](std::size_t i) const { return entries[i]; }
 };
 
 /// All coordinates of a vector.
 struct Everything {
+  static constexpr unsigned kLoads = 8;
   const float* values;
   std::size_t length;
 
-  __device__ std::size_t size() const { return length; }
+  __device__ Range tile(unsigned t) const {
+    const std::size_t begin = std::size_t{t} * kTile;
+    return {begin, static_cast<std::uint32_t>(length - begin < kTile ? length - begin : kTile)};
+  }
   __device__ std::uint64_t operator[](std::size_t i) const {
     return entry_of(values[i], static_cast<std::uint32_t>(i));
   }
 };
 
-/// What a search needs on the device. All counters are 0 between kernels.
-struct Search {
-  Narrowing narrowing;
-  std::uint32_t blocks_done;
-  std::uint32_t histogram[kBins];
+/// A block's shared memory for entries.
+struct Room {
+  std::uint64_t* entries;
+  std::uint32_t size;
 };
 
-/// True in the block that comes here last; it sees what all others have written.
-__device__ inline bool is_last_block(std::uint32_t& blocks_done) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    last = atomicAdd(&blocks_done, 1U) == gridDim.x - 1;
-  }
-  __syncthreads();
-  __threadfence();
-  return last;
-}
+/// Entries that a block has brought to where reading them again costs nothing.
+struct Staged {
+  static constexpr unsigned kLoads = 4;
+  const std::uint64_t* entries;
+  std::uint32_t size;
 
-/// Finds the bin of the wanted entry, counting from the largest digit down, and leaves the counters
-/// at 0. One block.
-__device__ inline void choose_bin(Digit digit, Search& search) {
-  constexpr unsigned kEachBins = kBins / kThreads;
-  using Scan = cub::BlockScan<std::uint32_t, kThreads>;
-  __shared__ typename Scan::TempStorage storage;
-  const Narrowing now = search.narrowing;
-  const unsigned first = kBins - 1 - threadIdx.x * kEachBins;
-  std::uint32_t counts[kEachBins];
-  std::uint32_t sum = 0;
-#pragma unroll
-  for (unsigned b = 0; b < kEachBins; ++b) {
-    counts[b] = __ldcg(&search.histogram[first - b]);
-    search.histogram[first - b] = 0;
-    sum += counts[b];
+  /// As many tiles as there are warps.
+  __device__ Range tile(unsigned t) const {
+    const std::uint32_t each = (size + kSearchWarps - 1) / kSearchWarps;
+    const std::uint32_t begin = min(size, t * each);
+    return {begin, min(each, size - begin)};
   }
-  std::uint32_t above = 0;
-  std::uint32_t total = 0;
-  Scan(storage).ExclusiveSum(sum, above, total);  // a barrier: every thread has read `now`
-  if (threadIdx.x == 0) {
-    search.blocks_done = 0;
-    if (total < now.rank) {
-      search.narrowing = satisfied(now);
-    }
-  }
-#pragma unroll
-  for (unsigned b = 0; b < kEachBins; ++b) {
-    if (above < now.rank && now.rank <= above + counts[b]) {
-      search.narrowing = narrowed(now, digit, first - b, above, counts[b]);
-    }
-    above += counts[b];
-  }
-}
+  __device__ std::uint64_t operator[](std::size_t i) const { return entries[i]; }
+};
+
+inline constexpr unsigned kMostBlocks = 1024;  // of the selection
+inline constexpr unsigned kGroup = 256;        // of tiles whose sums are added first
 
 /// What a step tells the host besides the selection.
 struct Told {
@@ -96,77 +87,337 @@ struct Told {
   std::uint32_t cut;  // bits of a magnitude that no kept entry is below
 };
 
-/// Before a pass and a search for the k-th largest, or before another search. One thread.
-__global__ void begin_kernel(Search* search, Told* told, std::uint32_t k) {
-  *told = Told{};
-  search->narrowing = Narrowing{};
-  search->narrowing.rank = k;
-}
+/// What the pass has left to be added up: the sums of its tiles, room for those of groups of them,
+/// and the number of notes, which is 0 again afterwards.
+struct Passed {
+  const Sums* tile_sums;
+  Sums* group_sums;
+  std::uint32_t* noted;
+  unsigned tiles;
+};
 
-/// One digit. The state is written by the last block only, after all others have read it.
-template <class Source>
-__global__ void __launch_bounds__(kThreads)
-    narrow_kernel(Source source, Digit digit, Search* search) {
-  __shared__ std::uint32_t counts[kBins];
-  if (search->narrowing.done != 0) {
-    return;
-  }
-  const std::uint64_t prefix = search->narrowing.prefix;
-  for (unsigned b = threadIdx.x; b < kBins; b += kThreads) {
-    counts[b] = 0;
-  }
-  __syncthreads();
-  const std::size_t size = source.size();
-  const std::size_t stride = std::size_t{gridDim.x} * kThreads;
-  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < size; i += stride) {
-    const std::uint64_t entry = source[i];
-    if (entry >= kLeastEntry && leading(entry, digit) == prefix) {
-      atomicAdd(&counts[bin_of(entry, digit)], 1U);
-    }
-  }
-  __syncthreads();
-  for (unsigned b = threadIdx.x; b < kBins; b += kThreads) {
-    if (counts[b] > 0) {
-      atomicAdd(&search->histogram[b], counts[b]);
-    }
-  }
-  if (is_last_block(search->blocks_done)) {
-    choose_bin(digit, *search);
-  }
-}
+using Histogram = std::uint32_t[kBins];
 
-/// Where the kept entries go, in any order; there is room for k.
-struct Kept {
+/// What a search needs on the device. All counts are 0 between kernels.
+struct Search {
+  alignas(uint4) Histogram histograms[kDigits.size()];
+  std::uint32_t kept[kMostBlocks];  // by each block
+};
+
+/// Where the selection goes; there is room for k.
+struct Selected {
   std::uint32_t* indices;
   float* values;
   Told* told;
   std::uint32_t k;
 };
 
-template <class Source>
-__global__ void __launch_bounds__(kThreads)
-    keep_kernel(Source source, const Search* search, Kept kept) {
-  const std::uint64_t cut = search->narrowing.cut;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    kept.told->cut = static_cast<std::uint32_t>(cut >> 33U);
+/// The tiles of a warp. Warps follow one another, and each has the next ones.
+struct Share {
+  unsigned begin;
+  unsigned end;
+};
+
+__device__ inline Share share_of_warp(unsigned tiles) {
+  const unsigned warps = gridDim.x * kSearchWarps;
+  const unsigned each = (tiles + warps - 1) / warps;
+  const unsigned begin = min(tiles, (blockIdx.x * kSearchWarps + threadIdx.x / kWarp) * each);
+  return {begin, min(tiles, begin + each)};
+}
+
+/// Calls act(entry) on the warp's share, by index and all lanes together; 0 behind the end of a
+/// tile.
+template <class Source, class Act>
+__device__ void for_each_entry(const Source& source, Share share, Act act) {
+  constexpr unsigned kLoads = Source::kLoads;
+  for (unsigned t = share.begin; t < share.end; ++t) {
+    const Range range = source.tile(t);
+    for (std::uint32_t start = 0; start < range.size; start += kLoads * kWarp) {
+      std::uint64_t entries[kLoads];
+#pragma unroll
+      for (unsigned n = 0; n < kLoads; ++n) {
+        const std::uint32_t i = start + n * kWarp + threadIdx.x % kWarp;
+        entries[n] = i < range.size ? source[range.begin + i] : 0;
+      }
+#pragma unroll
+      for (unsigned n = 0; n < kLoads; ++n) {
+        act(entries[n]);
+      }
+    }
   }
-  const std::size_t size = source.size();
-  const std::size_t stride = std::size_t{gridDim.x} * kThreads;
-  // Whole blocks go round, so that all lanes of a warp meet.
-  for (std::size_t block = std::size_t{blockIdx.x} * kThreads; block < size; block += stride) {
-    const std::size_t i = block + threadIdx.x;
-    const std::uint64_t entry = i < size ? source[i] : 0;
+}
+
+/// The sum over the lanes of the warp, in all of them.
+__device__ inline std::uint32_t warp_sum(std::uint32_t value) {
+  for (unsigned offset = kWarp / 2; offset > 0; offset /= 2) {
+    value += __shfl_xor_sync(kWholeWarp, value, offset);
+  }
+  return value;
+}
+
+/// Sums over the warps of the block.
+struct WarpSums {
+  std::uint32_t before;  // over the warps before this one
+  std::uint32_t all;
+};
+
+__device__ inline WarpSums sums_of_warps(std::uint32_t of_this_warp) {
+  __shared__ std::uint32_t of_warp[kSearchWarps];
+  __syncthreads();  // what an earlier call left has been read
+  if (threadIdx.x % kWarp == 0) {
+    of_warp[threadIdx.x / kWarp] = of_this_warp;
+  }
+  __syncthreads();
+  WarpSums sums{};
+  for (unsigned w = 0; w < kSearchWarps; ++w) {
+    sums.before += w < threadIdx.x / kWarp ? of_warp[w] : 0;
+    sums.all += of_warp[w];
+  }
+  return sums;
+}
+
+/// Brings the warp's entries to `to` and behind it. Tiles mostly have few: the loads of several of
+/// them are under way at once.
+template <class Source>
+__device__ void copy_share(const Source& source, Share share, std::uint64_t* to) {
+  constexpr unsigned kTiles = 8;
+  const unsigned lane = threadIdx.x % kWarp;
+  for (unsigned t = share.begin; t < share.end; t += kTiles) {
+    Range ranges[kTiles];
+    std::uint64_t first[kTiles];
+#pragma unroll
+    for (unsigned n = 0; n < kTiles; ++n) {
+      ranges[n] = t + n < share.end ? source.tile(t + n) : Range{0, 0};
+    }
+#pragma unroll
+    for (unsigned n = 0; n < kTiles; ++n) {
+      first[n] = lane < ranges[n].size ? source[ranges[n].begin + lane] : 0;
+    }
+#pragma unroll
+    for (unsigned n = 0; n < kTiles; ++n) {
+      if (lane < ranges[n].size) {
+        to[lane] = first[n];
+      }
+      for (std::uint32_t i = lane + kWarp; i < ranges[n].size; i += kWarp) {
+        to[i] = source[ranges[n].begin + i];
+      }
+      to += ranges[n].size;
+    }
+  }
+}
+
+/// Brings the block's entries into `room`; false if there are more than it holds.
+template <class Source>
+__device__ bool stage(const Source& source, Share share, Room room, Staged& staged) {
+  std::uint32_t mine = 0;
+  for (unsigned t = share.begin + threadIdx.x % kWarp; t < share.end; t += kWarp) {
+    mine += source.tile(t).size;
+  }
+  const WarpSums sums = sums_of_warps(warp_sum(mine));
+  if (sums.all > room.size) {
+    return false;
+  }
+  copy_share(source, share, room.entries + sums.before);
+  __syncthreads();
+  staged = {room.entries, sums.all};
+  return true;
+}
+
+/// The block's own: here, because each instance of a template would have one.
+__device__ inline Histogram& counts_of_block() {
+  __shared__ Histogram counts;
+  return counts;
+}
+
+/// Adds to the histogram of a digit what begins with `prefix`.
+template <class Source>
+__device__ void count_digit(
+    const Source& source, Share share, Digit digit, std::uint64_t prefix, Histogram& histogram) {
+  Histogram& counts = counts_of_block();
+  for (unsigned b = threadIdx.x; b < kBins; b += kSearchThreads) {
+    counts[b] = 0;
+  }
+  __syncthreads();
+  for_each_entry(source, share, [&](std::uint64_t entry) {
+    if (entry >= kLeastEntry && leading(entry, digit) == prefix) {
+      atomicAdd(&counts[bin_of(entry, digit)], 1U);
+    }
+  });
+  __syncthreads();
+  for (unsigned b = threadIdx.x; b < kBins; b += kSearchThreads) {
+    if (counts[b] > 0) {
+      atomicAdd(&histogram[b], counts[b]);
+    }
+  }
+}
+
+/// The bin of the wanted entry, how many entries are in larger bins, and how many in this one.
+struct Bin {
+  unsigned bin;
+  std::uint32_t above;
+  std::uint32_t within;  // 0: there are fewer entries than are wanted
+};
+
+/// Counts from the largest digit down. Every block does so and comes to the same.
+__device__ inline Bin bin_of_rank(std::uint32_t rank, const Histogram& histogram) {
+  constexpr unsigned kEachBins = 4;
+  static_assert(kBins == kEachBins * kSearchThreads);
+  using Scan = cub::BlockScan<std::uint32_t, kSearchThreads, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ typename Scan::TempStorage storage;
+  __shared__ Bin found;
+  const unsigned first = kBins - 1 - threadIdx.x * kEachBins;
+  const uint4 four = __ldcg(reinterpret_cast<const uint4*>(&histogram[first - 3]));
+  const std::uint32_t counts[kEachBins] = {four.w, four.z, four.y, four.x};
+  const std::uint32_t sum = four.x + four.y + four.z + four.w;
+  std::uint32_t above = 0;
+  std::uint32_t total = 0;
+  Scan(storage).ExclusiveSum(sum, above, total);
+  if (threadIdx.x == 0 && total < rank) {
+    found = {0, 0, 0};
+  }
+#pragma unroll
+  for (unsigned b = 0; b < kEachBins; ++b) {
+    if (above < rank && rank <= above + counts[b]) {
+      found = {first - b, above, counts[b]};
+    }
+    above += counts[b];
+  }
+  __syncthreads();
+  const Bin result = found;
+  __syncthreads();  // before the next digit's is written
+  return result;
+}
+
+/// The smallest entry that is wanted.
+template <class Source>
+__device__ std::uint64_t find_cut(const Source& source,
+                                  Share share,
+                                  std::uint32_t k,
+                                  Search& search) {
+  constexpr auto digits = kDigits;
+  Narrowing now;
+  now.rank = k;
+  now.done = k == 0 ? 1 : 0;
+  for (unsigned n = 0; n < digits.size() && now.done == 0; ++n) {
+    count_digit(source, share, digits[n], now.prefix, search.histograms[n]);
+    cooperative_groups::this_grid().sync();
+    const Bin bin = bin_of_rank(now.rank, search.histograms[n]);
+    now =
+        bin.within == 0 ? satisfied(now) : narrowed(now, digits[n], bin.bin, bin.above, bin.within);
+  }
+  return now.cut;
+}
+
+/// How many entries are kept in front of this warp's share, of which it keeps `mine`. Blocks meet.
+__device__ inline std::uint32_t kept_before(std::uint32_t mine, Search& search, Told* told) {
+  const WarpSums here = sums_of_warps(mine);
+  if (threadIdx.x == 0) {
+    search.kept[blockIdx.x] = here.all;
+  }
+  cooperative_groups::this_grid().sync();
+  std::uint32_t before = 0;
+  for (unsigned b = threadIdx.x; b < blockIdx.x; b += kSearchThreads) {
+    before += __ldcg(&search.kept[b]);
+  }
+  before = sums_of_warps(warp_sum(before)).all;
+  if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
+    told->kept = before + here.all;
+  }
+  return before + here.before;
+}
+
+/// The k first entries of the source, or as many as there are.
+template <class Source>
+__device__ void select_from(const Source& source,
+                            Share share,
+                            Search& search,
+                            const Selected& selected) {
+  const std::uint64_t cut = find_cut(source, share, selected.k, search);
+  std::uint32_t mine = 0;
+  for_each_entry(source, share, [&](std::uint64_t entry) { mine += entry >= cut; });
+  std::uint32_t at = kept_before(warp_sum(mine), search, selected.told);
+  const unsigned below = (1U << (threadIdx.x % kWarp)) - 1U;
+  for_each_entry(source, share, [&](std::uint64_t entry) {
     const unsigned wanting = __ballot_sync(kWholeWarp, entry >= cut);
-    if (wanting == 0) {
-      continue;
+    const std::uint32_t to = at + __popc(wanting & below);
+    if (entry >= cut && to < selected.k) {
+      selected.indices[to] = index_of(entry);
+      selected.values[to] = value_of(entry);
     }
-    const unsigned lane = threadIdx.x % kWarp;
-    std::uint32_t at = lane == 0 ? atomicAdd(&kept.told->kept, __popc(wanting)) : 0;
-    at = __shfl_sync(kWholeWarp, at, 0) + __popc(wanting & ((1U << lane) - 1U));
-    if (entry >= cut && at < kept.k) {
-      kept.indices[at] = index_of(entry);
-      kept.values[at] = value_of(entry);
+    at += __popc(wanting);
+  });
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    selected.told->cut = static_cast<std::uint32_t>(cut >> 33U);
+  }
+}
+
+/// A warp adds up a group of tiles, in an order that is the same for any number of blocks. The last
+/// warps do so, because they have the least to select.
+__device__ inline void add_tiles(const Passed& passed) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const unsigned warps = gridDim.x * kSearchWarps;
+  const unsigned groups = (passed.tiles + kGroup - 1) / kGroup;
+  const unsigned warp = blockIdx.x * kSearchWarps + threadIdx.x / kWarp;
+  for (unsigned g = warps - 1 - warp; g < groups; g += warps) {
+    const unsigned end = min(passed.tiles, (g + 1) * kGroup);
+    Sums sums{};
+#pragma unroll
+    for (unsigned n = 0; n < kGroup; n += kWarp) {
+      const unsigned tile = g * kGroup + n + lane;
+      add(sums, tile < end ? passed.tile_sums[tile] : Sums{});
     }
+    sums = warp_sums(sums);
+    if (lane == 0) {
+      passed.group_sums[g] = sums;
+    }
+  }
+}
+
+/// One warp.
+__device__ inline void add_groups(const Passed& passed, Told* told) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const unsigned groups = (passed.tiles + kGroup - 1) / kGroup;
+  Sums sums{};
+  for (unsigned g = lane; g < groups; g += kWarp) {
+    // Written by other blocks of this kernel: past the cache of this multiprocessor.
+    const double* of = passed.group_sums[g].of;
+    add(sums, {__ldcg(of), __ldcg(of + 1), __ldcg(of + 2)});
+  }
+  sums = warp_sums(sums);
+  if (lane == 0) {
+    told->norms = sums;
+    told->noted = *passed.noted;
+    *passed.noted = 0;
+  }
+}
+
+__device__ inline void clear_histograms(Search& search) {
+  std::uint32_t* counts = &search.histograms[0][0];
+  const unsigned thread = blockIdx.x * kSearchThreads + threadIdx.x;
+  for (unsigned b = thread; b < kDigits.size() * kBins; b += gridDim.x * kSearchThreads) {
+    counts[b] = 0;
+  }
+}
+
+/// The norms, and the k first entries by index or as many as there are. Dynamic shared memory:
+/// `room` entries.
+template <class Source>
+__global__ void __launch_bounds__(kSearchThreads) select_kernel(
+    Source source, Passed passed, Search* search, Selected selected, std::uint32_t room) {
+  extern __shared__ std::uint64_t entries[];
+  const Share share = share_of_warp(passed.tiles);
+  const unsigned warp = threadIdx.x / kWarp;
+  add_tiles(passed);
+  Staged staged{};
+  if (stage(source, share, {entries, room}, staged)) {
+    select_from(staged, {warp, warp + 1}, *search, selected);
+  } else {
+    select_from(source, share, *search, selected);
+  }
+  // Blocks have met since: all have added their tiles and read the histograms.
+  clear_histograms(*search);
+  if (blockIdx.x == gridDim.x - 1 && warp == kSearchWarps - 1) {
+    add_groups(passed, selected.told);
   }
 }
 

@@ -77,6 +77,15 @@ class Twins {
     expect_same_memory();
   }
 
+  /// All that was sent leaves.
+  void settle_selected() {
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      memory_[selected_.indices[i]] -= selected_.values[i];
+    }
+    device_.settle_selected();
+    expect_same_memory();
+  }
+
   std::size_t cold_selections() const { return device_.cold_selections(); }
 
  private:
@@ -142,6 +151,43 @@ TEST_F(CudaStep, BreaksTiesAndSkipsZerosAsTheHostDoes) {
         twins.settle();
       }
     }
+  }
+}
+
+TEST_F(CudaStep, SettlesWhatItSelectedWithoutTheList) {
+  const std::size_t d = 40'009;
+  Twins twins(test::normal_vector<float>(d, 1));
+  for (const std::size_t k :
+       {std::size_t{40}, std::size_t{40}, std::size_t{5000}, std::size_t{0}, std::size_t{7}, d}) {
+    twins.step(test::normal_vector<float>(d, k + 2), 0.5F, k);
+    twins.settle_selected();
+  }
+}
+
+TEST_F(CudaStep, SettlesNothingTwice) {
+  const std::vector<float> gradient{1, -2, 3, 0};
+  cuda::DeviceStep step(gradient.size());
+  Selection selected;
+  step.step(gradient, 1, 2, selected);
+  step.settle_selected();
+  step.settle_selected();
+
+  std::vector<float> memory(gradient.size());
+  step.get_memory(memory);
+
+  EXPECT_EQ(memory, (std::vector<float>{1, 0, 0, 0}));
+}
+
+TEST_F(CudaStep, FindsWhatIsWantedInOnePlace) {
+  const std::size_t d = 2'000'003;
+  std::vector<float> gradient(d, 1e-3F);
+  for (std::size_t i = 0; i < 5000; ++i) {
+    gradient[1'234'567 + i] = static_cast<float>(i % 97) - 48;
+  }
+  Twins twins{std::vector<float>(d)};
+  for (int t = 0; t < 5; ++t) {
+    twins.step(gradient, 1, 2000);
+    twins.settle_selected();
   }
 }
 
