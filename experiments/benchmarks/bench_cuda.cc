@@ -1,13 +1,14 @@
 // residuum bench cuda: the fused step on the device against a copy on the device that moves as many
 // bytes (12 per coordinate: residual and gradient in, accumulator out); the host waits for both.
-// The gradient is on the device; the selected pairs cross to the host, and back when they are
-// settled.
+// The gradient is on the device and the selected pairs cross to the host. P7 settles all that was
+// selected, as the step of P1 does; a line beside it sends the pairs back as a list to be settled.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/error.h"
@@ -29,11 +30,13 @@ std::vector<float> normal_numbers(std::size_t size) {
   return values;
 }
 
+enum class Settled { selected, list };
+
 /// Error feedback with a gradient that stays the same.
 class StepCase {
  public:
-  explicit StepCase(std::span<const float> gradient)
-      : gradient_(gradient.size()), step_(gradient.size()) {
+  StepCase(std::span<const float> gradient, Settled settled)
+      : settled_(settled), gradient_(gradient.size()), step_(gradient.size()) {
     gradient_.set(gradient);
     for (int t = 0; t < kStepsBefore; ++t) {
       run();
@@ -42,10 +45,15 @@ class StepCase {
 
   void run() {
     step_.step(gradient_.span(), 1, gradient_.size() / kCompression, selected_);
-    step_.settle(selected_, {});
+    if (settled_ == Settled::list) {
+      step_.settle(selected_, {});
+    } else {
+      step_.settle_selected();
+    }
   }
 
  private:
+  Settled settled_;
   cuda::DeviceMemory gradient_;
   cuda::DeviceStep step_;
   SparseVector<float> selected_;
@@ -62,24 +70,31 @@ void add_size(std::vector<Measure>& measures,
               const DeviceTopK& top_k) {
   const std::size_t d = gradient.size();
   const auto named = [d](const char* what) { return fmt::format("cuda-{}/{}", what, d); };
-  const auto step = std::make_shared<StepCase>(gradient);
+  const auto step = std::make_shared<StepCase>(gradient, Settled::selected);
   add_benchmark(named("step"), [step] { step->run(); });
+  const auto with_list = std::make_shared<StepCase>(gradient, Settled::list);
+  add_benchmark(named("list"), [with_list] { with_list->run(); });
   // A copy moves 8 bytes per number, a step 12 per coordinate.
   const auto copied = std::make_shared<CopyCase>(d + d / 2);
   copied->from.set(std::vector<float>(d + d / 2, 1));
   add_benchmark(named("copy"), [copied] { cuda::copy(copied->from.span(), copied->to); });
-  const auto line = [&](const char* baseline, const char* text, double target) {
-    measures.push_back({.id = "P7",
-                        .name = fmt::format("step on the device, d = {}, against {}", d, text),
-                        .benchmark = named("step"),
+  const auto line = [&](const char* id,
+                        const char* benchmark,
+                        const char* baseline,
+                        const char* text,
+                        std::optional<double> target) {
+    measures.push_back({.id = id,
+                        .name = fmt::format("step on the device, d = {}, {}", d, text),
+                        .benchmark = named(benchmark),
                         .baseline = named(baseline),
                         .faster_than = true,
                         .target = target});
   };
-  line("copy", "a copy of as many bytes", 0.7);
+  line("P7", "step", "copy", "against a copy of as many bytes", 0.7);
+  line("", "list", "copy", "a list is settled, against a copy", std::nullopt);
   if (top_k) {
     add_benchmark(named("topk"), top_k(gradient, d / kCompression));
-    line("topk", "torch.topk there", 10);
+    line("P7", "step", "topk", "against torch.topk there", 10);
   }
 }
 
