@@ -5,12 +5,10 @@
 #include <cassert>
 #include <cstring>
 
+#include "core/messages/wire.h"
+
 namespace residuum {
 namespace {
-
-/// Bytes of an entry on the wire: a training with wider indices does not begin.
-template <class Real>
-constexpr std::size_t kEntryBytes = entry_bytes<Real>(0);
 
 /// Room for more than was asked for, so that messages which vary in length soon find it; short ones
 /// at once.
@@ -18,60 +16,6 @@ void make_room(Bytes& bytes, std::size_t size) {
   constexpr std::size_t kLeast = 8192;
   bytes.reserve(std::bit_ceil(std::max(size, kLeast)));
   bytes.resize(std::max(bytes.size(), size));
-}
-
-void write(std::span<const std::byte> bytes, std::byte* target) {
-  if (!bytes.empty()) {
-    std::memcpy(target, bytes.data(), bytes.size());
-  }
-}
-
-template <class T>
-void read_numbers(std::span<const std::byte> bytes, std::vector<T>& values) {
-  values.resize(bytes.size() / sizeof(T));
-  if (!values.empty()) {
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  }
-}
-
-/// Indices, then values; behind them `target` goes on.
-template <class Real>
-std::byte* pack(const SparseVector<Real>& vector, std::byte* target) {
-  const auto indices = std::as_bytes(std::span(vector.indices));
-  const auto values = std::as_bytes(std::span(vector.values));
-  write(indices, target);
-  write(values, target + indices.size());
-  return target + indices.size() + values.size();
-}
-
-/// The number of entries follows from the length.
-template <class Real>
-void unpack(std::span<const std::byte> bytes, SparseVector<Real>& vector) {
-  const std::size_t entries = bytes.size() / kEntryBytes<Real>;
-  assert(entries * kEntryBytes<Real> == bytes.size());
-  vector.make_room(entries);
-  read_numbers(bytes.first(entries * sizeof(std::uint32_t)), vector.indices);
-  read_numbers(bytes.subspan(entries * sizeof(std::uint32_t)), vector.values);
-}
-
-using Length = std::uint64_t;
-
-/// A length, and as many bytes of entries.
-template <class Real>
-std::byte* pack_with_length(const SparseVector<Real>& vector, std::byte* target) {
-  const Length length = vector.size() * kEntryBytes<Real>;
-  write(std::as_bytes(std::span(&length, 1)), target);
-  return pack(vector, target + sizeof(length));
-}
-
-/// Returns what follows.
-template <class Real>
-std::span<const std::byte> unpack_with_length(std::span<const std::byte> bytes,
-                                              SparseVector<Real>& vector) {
-  Length length = 0;
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  unpack(bytes.subspan(sizeof(length), length), vector);
-  return bytes.subspan(sizeof(length) + length);
 }
 
 }  // namespace
@@ -106,7 +50,7 @@ void Cluster::expect(int from, int to, std::size_t most_entries, Mail<Real>& mai
     return;
   }
   assert(!mail.is_full());
-  const std::size_t size = most_entries * kEntryBytes<Real>;
+  const std::size_t size = packed_bytes<Real>(most_entries);
   Bytes& room = mail.rooms[mail.expected++ % mail.kRooms];
   make_room(room, size);
   world_->post(host(from), std::span(room).first(size));
@@ -121,7 +65,7 @@ const SparseVector<Real>* Cluster::deliver(int from,
     return message;
   }
   if (here(from)) {
-    const std::size_t size = message->size() * kEntryBytes<Real>;
+    const std::size_t size = packed_bytes<Real>(message->size());
     make_room(mail.packed, size);
     pack(*message, mail.packed.data());
     world_->send(host(to), std::span(mail.packed).first(size));
@@ -145,7 +89,7 @@ void Cluster::broadcast(int from,
     return;
   }
   assert(!here(from) || vector.size() <= most_entries);
-  const std::size_t size = sizeof(Length) + most_entries * kEntryBytes<Real>;
+  const std::size_t size = kLengthBytes + packed_bytes<Real>(most_entries);
   make_room(mail.packed, size);
   if (here(from)) {
     pack_with_length(vector, mail.packed.data());
@@ -164,7 +108,7 @@ Lists<Real> Cluster::all_gather(Lists<Real> mine, Mail<Real>& mail) const {
   }
   std::size_t size = 0;
   for (const auto* vector : mine) {
-    size += sizeof(Length) + vector->size() * kEntryBytes<Real>;
+    size += kLengthBytes + packed_bytes<Real>(vector->size());
   }
   make_room(mail.packed, size);
   std::byte* target = mail.packed.data();
@@ -192,8 +136,10 @@ std::vector<double> Cluster::all_gather(std::span<const double> mine) const {
   }
   Gathered all;
   world_->all_gather(std::as_bytes(mine), all);
-  std::vector<double> numbers;
-  read_numbers(all.bytes, numbers);
+  std::vector<double> numbers(all.bytes.size() / sizeof(double));
+  if (!numbers.empty()) {
+    std::memcpy(numbers.data(), all.bytes.data(), all.bytes.size());
+  }
   return numbers;
 }
 

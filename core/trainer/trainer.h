@@ -1,8 +1,6 @@
 #pragma once
-// Bulk-synchronous distributed SGD with sparsified gradients and error feedback, over logical
-// workers. In the letters of the papers, at iteration t, for every worker p:
-//   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;  e^p = a^p -
-//   delivered.
+// The run: version after version of the model by the run's protocol, until it is done, asked to
+// stop or diverged; saved where somebody keeps it, and shown to whoever looks.
 
 #include <cstdint>
 #include <optional>

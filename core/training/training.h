@@ -18,7 +18,10 @@ namespace residuum {
 /// Of the model, the accumulators and the messages.
 enum class Precision { float32, float64 };
 
+class Protocol;
+
 struct Training {
+  const Protocol* protocol = nullptr;  // null: bulk-synchronous
   const Objective* objective = nullptr;
   const Method* method = nullptr;
   const Cluster* cluster = nullptr;

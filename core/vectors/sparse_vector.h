@@ -42,14 +42,6 @@ struct SparseVector {
   friend bool operator==(const SparseVector&, const SparseVector&) = default;
 };
 
-/// Bytes of one entry of a vector of `dimension` numbers on the wire: 8 for float, 12 for double,
-/// and 16 where an index takes more than 32 bits.
-template <class Real>
-constexpr std::size_t entry_bytes(std::size_t dimension) {
-  const bool is_wide = dimension >= std::size_t{1} << 32;
-  return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
-}
-
 template <class Real>
 void copy(const SparseVector<Real>& from, SparseVector<Real>& to) {
   to.make_room(from.size());

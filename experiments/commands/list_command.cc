@@ -10,6 +10,7 @@
 #include "assumptions/theorems/theorem.h"
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
+#include "core/protocols/protocol.h"
 #include "core/record/tables.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands/commands.h"
@@ -72,12 +73,7 @@ const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& r
       {"sparsifiers", [] { return lines_of(sparsifiers()); }},
       {"aggregators", [] { return lines_of(aggregators()); }},
       {"feedback", [] { return lines_of(feedbacks()); }},
-      {"protocols",
-       [] {
-         return std::vector<Line>{{.name = "bsp",
-                                   .summary = "all workers exchange at every iteration",
-                                   .source = "bulk-synchronous"}};
-       }},
+      {"protocols", [] { return lines_of(protocols()); }},
       {"probes", [] { return lines_of(probes()); }},
       {"theorems",
        [] {

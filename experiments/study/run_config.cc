@@ -340,8 +340,9 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
     check_pilot(*pilot, run.workers, training.iterations);
     run.needs_pilot = true;
   }
-  const Section& protocol = sections["protocol"];
-  protocol.choice("kind", {"bsp"}, "bsp");
+  const Section protocol = with_default_kind(sections["protocol"], "bsp", spec);
+  run.protocol = make_protocol(protocol);
+  training.protocol = run.protocol.get();
   resolve(protocol);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);

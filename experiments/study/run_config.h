@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/protocols/protocol.h"
 #include "core/trainer/pilot.h"
 #include "core/trainer/trainer.h"
 #include "experiments/study/detail_tables.h"
@@ -44,6 +45,7 @@ struct PreparedRun {
   std::string data_fingerprint;  // of what the objective has loaded; empty without data
   std::shared_ptr<const Objective> objective;
   std::shared_ptr<const Method> method;
+  std::shared_ptr<const Protocol> protocol;
   Training training;  // cluster, minimum and stop are set when it runs
   std::vector<std::string> probes;
   DetailTables details;

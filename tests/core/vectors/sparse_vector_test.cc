@@ -7,6 +7,7 @@
 #include <rapidcheck.h>
 #include <vector>
 
+#include "core/messages/wire.h"
 #include "tests/core/for_all.h"
 #include "tests/core/support.h"
 

@@ -17,7 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kNetwork = R"(schema = 1
+constexpr const char* kNetworkStudy = R"(schema = 1
 name = "net"
 [objective]
 kind = "mlp"
@@ -54,7 +54,7 @@ class NetworkModuleFile : public Hostile {
 };
 
 TEST_F(NetworkModuleFile, ThatCannotBeLoadedIsOneLine) {
-  std::ofstream(folder_.path() / "net.toml") << kNetwork;
+  std::ofstream(folder_.path() / "net.toml") << kNetworkStudy;
   const Finished plan = copy_of_program({"plan", "net.toml"});
   EXPECT_EQ(plan.code, 6) << plan.err;
   EXPECT_EQ(lines_of(plan.err), 1) << plan.err;

@@ -1,0 +1,252 @@
+#include "core/protocols/stage.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/measurement/evaluate.h"
+
+namespace residuum {
+namespace {
+
+using Reason = StepEnd::Reason;
+
+std::vector<double> initial_model(const Training& training) {
+  std::vector<double> model(training.objective->dimension());
+  training.objective->initial_point(training.seed, model);
+  return model;
+}
+
+}  // namespace
+
+template <class Real>
+Stage<Real>::Stage(const Training& training, StepObserver& observer)
+    : training_(training),
+      method_(*training.method),
+      objective_(*training.objective),
+      cluster_(*training.cluster),
+      observer_(observer),
+      d_(objective_.dimension()),
+      model_(initial_model(training)),
+      working_model_(model_.begin(), model_.end()),
+      update_(training),
+      gradients_(training),
+      messages_(training),
+      scalars_(slots()),
+      measurement_(training, model_),
+      landscape_(training) {}
+
+template <class Real>
+void Stage<Real>::begin(std::uint64_t t) {
+  t_ = t;
+  measured_ = training_.plan.measures(t);
+  times_ = {};
+  mark_ = Clock::now();
+  eta_ = method_.step_rule->at(t, epoch(t));
+  landscape_.average(t, model_);
+  test_.reset();
+  if (measured_) {
+    const auto statistics = gradients_.mean_statistics();
+    landscape_.look(t,
+                    {.model = model_,
+                     .virtual_iterate = measurement_.virtual_iterate(),
+                     .unperturbed = measurement_.unperturbed_iterate()},
+                    statistics);
+    test_ = is_due(training_.plan.tested, t) ? tested(statistics) : std::nullopt;
+  }
+  times_.measure_s += lap();
+}
+
+template <class Real>
+void Stage<Real>::compute() {
+  gradients_.compute(t_, working_model_, scalars_);
+  times_.compute_s = lap();
+  split_ = measured_ && is_due(training_.plan.split, t_) &&
+           gradients_.compute_halves(t_, working_model_, scalars_);
+  times_.measure_s += lap();
+}
+
+template <class Real>
+StepEnd Stage<Real>::form() {
+  messages_.form(t_, eta_, gradients_.all(), scalars_);
+  const StepEnd end = agree(cluster_.world(), own_end());
+  times_.select_s = lap();
+  return end;
+}
+
+template <class Real>
+Contributions<Real> Stage<Real>::contributions() const {
+  return {.dimension = d_,
+          .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
+          .messages = messages_.messages(),
+          .accumulators = messages_.accumulators()};
+}
+
+template <class Real>
+void Stage<Real>::update(const Delivery<Real>& delivery) {
+  scalars_.front().bytes = static_cast<double>(delivery.traffic.bytes);
+  scalars_.front().total_bytes += scalars_.front().bytes;
+  update_scale_ = update_.clip(delivery, eta_);
+  times_.aggregate_s = lap();
+  measurement_.before_update(state(delivery), measured_);
+  if (measured_) {
+    landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
+    messages_.measure(scalars_);
+  }
+  times_.measure_s += lap();
+  model_is_lost_ = !update_.apply(delivery, eta_, model_, working_model_);
+}
+
+template <class Real>
+void Stage<Real>::settle(const Delivery<Real>& delivery) {
+  messages_.settle(delivery, measured_, scalars_);
+  times_.aggregate_s += lap();
+  const auto now = state(delivery);
+  measurement_.after_update(now, measured_);
+  // Numbers of a model that is lost are no measurement; the next version will not be made.
+  if (measured_ && !model_is_lost_) {
+    times_.measure_s += lap();
+    measurement_.show(now, landscape_, test_, times_, observer_);
+  }
+  gradients_.drop_halves();
+}
+
+template <class Real>
+void Stage<Real>::visit(RunState& state) {
+  state.shared(model_);
+  update_.visit(state);
+  for (auto& scalars : scalars_) {
+    scalars.bytes = 0;  // which worker they are booked on depends on the processes
+  }
+  state.workers(scalars_);
+  gradients_.visit(state);
+  messages_.visit(state);
+  measurement_.visit(state);
+  landscape_.visit(state);
+  working_model_.assign(model_.begin(), model_.end());
+  model_is_lost_ = !is_usable_model<Real>(working_model_);
+}
+
+template <class Real>
+StepEnd Stage<Real>::look_at_the_end(std::optional<Evaluation>& evaluation,
+                                     std::optional<TestResult>& test) {
+  std::vector<double> gradient;
+  const auto statistics = gradients_.mean_statistics();
+  evaluation =
+      evaluate(training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
+  const StepEnd end = agree(cluster_.world(), end_at_point(evaluation));
+  if (!end.diverged()) {
+    test = tested(statistics);
+  }
+  return end;
+}
+
+template <class Real>
+Divergence Stage<Real>::divergence(const StepEnd& end,
+                                   const std::optional<Evaluation>& evaluation) const {
+  const bool of_worker = end.reason == Reason::broken_worker;
+  Divergence found;
+  if (end.reason == Reason::lost_model) {
+    found = broken_model<Real>(working_model_);
+  } else if (of_worker && cluster_.here(end.worker)) {
+    const std::size_t slot = cluster_.slot(end.worker);
+    found = broken_worker<Real>(
+        gradients_.all()[slot], messages_.accumulators()[slot], scalars_[slot].gradient_norm_sq);
+  } else if (end.reason == Reason::bad_loss && evaluation) {
+    found = {.of = Divergence::Of::loss,
+             .value = evaluation->loss,
+             .bound = training_.loss_bound.value_or(0)};
+  }
+  found.worker = of_worker ? end.worker : -1;
+  cluster_.world().broadcast(of_worker ? cluster_.host(end.worker) : 0,
+                             std::as_writable_bytes(std::span(&found, 1)));
+  return found;
+}
+
+template <class Real>
+double Stage<Real>::epoch(std::uint64_t t) const {
+  const auto n = static_cast<double>(objective_.samples());
+  if (n == 0) {
+    return 0;
+  }
+  const double per_iteration =
+      training_.batch == 0 ? n : static_cast<double>(training_.batch) * cluster_.workers();
+  return static_cast<double>(t) * per_iteration / n;
+}
+
+template <class Real>
+StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
+  return {.iteration = t_,
+          .epoch = epoch(t_),
+          .step_size = eta_,
+          .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
+          .update_scale = update_scale_,
+          .gradients = gradients_.all(),
+          .half_gradients = split_ ? gradients_.halves() : std::span<const std::vector<Real>>(),
+          .first_half = gradients_.first_half(),
+          .memories = messages_.memories(),
+          .messages = messages_.messages(),
+          .settlements = messages_.settlements(),
+          .delivery = &delivery,
+          .model = model_,
+          .scalars = scalars_};
+}
+
+template <class Real>
+std::optional<TestResult> Stage<Real>::tested(std::span<const double> statistics) const {
+  return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
+}
+
+/// Whether the model and the loss there, which the root knows, allow to go on.
+template <class Real>
+StepEnd Stage<Real>::end_at_point(const std::optional<Evaluation>& evaluation) const {
+  if (model_is_lost_) {
+    return {.reason = Reason::lost_model};
+  }
+  if (!evaluation || !cluster_.world().is_root()) {
+    return {};
+  }
+  const bool is_good = std::isfinite(evaluation->loss) &&
+                       (!training_.loss_bound || evaluation->loss <= *training_.loss_bound);
+  return {.reason = is_good ? Reason::none : Reason::bad_loss};
+}
+
+/// The first worker here whose gradient or accumulator is not finite.
+template <class Real>
+StepEnd Stage<Real>::end_at_workers() const {
+  for (std::size_t slot = 0; slot < slots(); ++slot) {
+    const auto& scalars = scalars_[slot];
+    if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
+      return {.reason = Reason::broken_worker, .worker = cluster_.first() + static_cast<int>(slot)};
+    }
+  }
+  return {};
+}
+
+/// What this process has seen, or wants.
+template <class Real>
+StepEnd Stage<Real>::own_end() const {
+  const StepEnd seen =
+      std::min(end_at_point(measured_ ? landscape_.evaluation() : std::nullopt), end_at_workers());
+  if (seen.diverged()) {
+    return seen;
+  }
+  if (training_.stop != nullptr && training_.stop->load()) {
+    return {.reason = Reason::stop};
+  }
+  const bool asks = training_.checkpoints != nullptr && cluster_.world().is_root();
+  return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
+}
+
+/// Seconds since the last lap.
+template <class Real>
+double Stage<Real>::lap() {
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - mark_).count();
+  mark_ = now;
+  return seconds;
+}
+
+template class Stage<float>;
+template class Stage<double>;
+
+}  // namespace residuum
