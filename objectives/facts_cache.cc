@@ -36,7 +36,12 @@ std::optional<std::vector<double>> load_minimizer(const std::filesystem::path& c
   if (cache_dir.empty()) {
     return std::nullopt;
   }
-  std::ifstream file(facts_file(cache_dir, key), std::ios::binary);
+  const auto path = facts_file(cache_dir, key);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;  // a pipe would never answer
+  }
+  std::ifstream file(path, std::ios::binary);
   const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("key", nlohmann::json()) != to_json(key)) {
     return std::nullopt;

@@ -197,6 +197,10 @@ class StudyRuns {
       case Before::taken:
         progress.end_run("another process is at it", true);
         return;
+      case Before::unreadable:
+        any_failed_ = true;
+        progress.end_run("left as it is, for it cannot be read: " + why_unreadable_, true);
+        return;
       case Before::open:
         break;
     }
@@ -223,7 +227,7 @@ class StudyRuns {
     }
   }
 
-  enum class Before : std::int64_t { done, taken, open };
+  enum class Before : std::int64_t { done, taken, unreadable, open };
 
   /// Other processes may have a share in the folder, so that every run is locked by itself; the
   /// lock is the root's.
@@ -233,7 +237,15 @@ class StudyRuns {
       if (!group_->is_root()) {
         return;
       }
-      if (is_done(result_dir_, planned.id)) {
+      bool done = false;
+      try {
+        done = is_done(result_dir_, planned.id);
+      } catch (const Error& error) {
+        why_unreadable_ = error.what();
+        before = Before::unreadable;
+        return;
+      }
+      if (done) {
         if (planned.failure.empty()) {
           mend_finished(result_dir_, planned, study_);
         }
@@ -318,6 +330,7 @@ class StudyRuns {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::size_t done_before_ = 0;
   bool any_failed_ = false;
+  std::string why_unreadable_;
   bool stopped_ = false;
   bool out_of_time_ = false;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <limits>
@@ -53,6 +54,10 @@ int spawn_and_wait(const std::vector<std::string>& arguments) {
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      resource_error(
+          "cannot wait for {}: {}", arguments.front(), std::generic_category().message(errno));
+    }
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
 }

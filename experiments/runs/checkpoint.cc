@@ -157,6 +157,8 @@ struct Opened {
 
 /// A usage error with the reason if that cannot be what we wrote.
 Opened open_checkpoint(const fs::path& path) {
+  std::error_code ignored;
+  require(fs::is_regular_file(path, ignored), "it is no file");  // a pipe would never answer
   Opened opened{.file = std::ifstream(path, std::ios::binary), .head = {}, .state_size = 0};
   require(opened.file.good(), "it cannot be read");
   const auto magic = read_number<std::uint64_t>(opened.file);

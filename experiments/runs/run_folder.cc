@@ -50,12 +50,14 @@ std::vector<std::string> tables_in(const std::filesystem::path& folder) {
 
 /// Returns what config.json is to hold.
 Json config_json(const PreparedRun& run, const Study& study) {
-  return {{"run_id", run.id},
-          {"study", study.name},
-          {"title", study.title},
-          {"seed", run.seed},
-          {"varying", Json(run.varying)},
-          {"config", Json(run.config)}};
+  Json json{{"run_id", run.id},
+            {"study", study.name},
+            {"title", study.title},
+            {"seed", run.seed},
+            {"varying", Json(run.varying)},
+            {"config", Json(run.config)}};
+  json["print"] = reports::own_print(json);
+  return json;
 }
 
 void write_status(const std::filesystem::path& folder, const Json& status) {
@@ -112,6 +114,15 @@ Json status_without_tables(const std::string& started_utc,
           {"finished_utc", utc_now()}};
 }
 
+/// What is neither a file nor absent is not ours, and a pipe would never answer.
+void refuse_special_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    resource_error("'{}' is no file; remove it", path.string());
+  }
+}
+
 /// The run_id that a config.json names; empty where it is missing or damaged.
 std::string id_in(const std::filesystem::path& config) {
   try {
@@ -143,7 +154,9 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
     require(!damage, "{}", damage.value_or(""));
     return true;
   } catch (const Error& error) {
-    // What cannot be read is as good as damaged.
+    if (error.code() == ExitCode::resource) {
+      throw;  // it may be whole; only now nobody can look
+    }
     say(fmt::format(
         "{} was damaged since it finished ({}); it is run again", folder.string(), error.what()));
   }
@@ -160,12 +173,13 @@ void mend_finished(const std::filesystem::path& result_dir,
   const Json config = config_json(run, study);
   try {
     const Json found = reports::read_json(file);
+    reports::require_own_print(found, file);
     if (found.value("run_id", Json()) == run.id && found.value("seed", Json()) == config["seed"] &&
         found.value("varying", Json()).is_object() && found.value("config", Json()).is_object()) {
       return;
     }
   } catch (const Error&) {
-    // It is missing or no JSON.
+    // It is missing, no JSON, or was changed.
   }
   say(fmt::format("{} was damaged; it is written again", file.string()));
   reports::write_json_atomically(file, config);
@@ -201,6 +215,9 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
       started_utc_(utc_now()) {
   make_folder(folder_);
   reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
+  for (const char* part : {kIterationsPart, kChecksPart}) {
+    refuse_special_file(table(part));
+  }
   resume(run);
   write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
   std::error_code ignored;  // there is none
@@ -326,7 +343,7 @@ void RunFolder::finish(const Outcome& outcome,
   status["finished_utc"] = utc_now();
   status["files"] = reports::prints_of(folder_, tables_in(folder_));
   status["provenance"] = Json(provenance);
-  status["print"] = reports::print_of_status(status);
+  status["print"] = reports::own_print(status);
   write_status(folder_, status);
   keep_checkpoints(folder_, 1, outcome.iterations);
 }

@@ -32,6 +32,12 @@ std::vector<Settings> grid_of(const toml::table& root) {
             "the sweep at {} has more than {} points",
             axis.place,
             kMaxRuns);
+    if (axis.value.size() == 1) {  // nothing grows
+      for (auto& point : grid) {
+        point[dotted] = {.value = axis.value.front(), .place = axis.place};
+      }
+      continue;
+    }
     std::vector<Settings> grown;
     for (const auto& point : grid) {
       for (const auto& value : axis.value) {
@@ -116,6 +122,33 @@ Settings base_of(const toml::table& root) {
   return base;
 }
 
+/// A list counts as its entries, a text by its length.
+std::size_t values_in(const nlohmann::json& value) {
+  constexpr std::size_t kCharacters = 16;
+  if (value.is_string()) {
+    return 1 + value.get_ref<const std::string&>().size() / kCharacters;
+  }
+  std::size_t sum = 1;
+  for (const auto& inner : value.is_structured() ? value : nlohmann::json::array()) {
+    sum += values_in(inner);
+  }
+  return sum;
+}
+
+/// Every point has all values of the study, so that long lists times many points fill the memory.
+void check_size(const Settings& base, std::size_t points) {
+  constexpr std::size_t kMostValues = 20'000'000;
+  std::size_t values = 0;
+  for (const auto& [key, setting] : base) {
+    values += values_in(setting.value);
+  }
+  require(values == 0 || points <= kMostValues / values,
+          "the study has {} points of {} values each; all points together may have {}",
+          points,
+          values,
+          kMostValues);
+}
+
 }  // namespace
 
 nlohmann::json varying_of(const Settings& point, const std::set<std::string>& keys) {
@@ -162,6 +195,7 @@ std::vector<Settings> points_of(const toml::table& root,
   for (auto& extra : extra_points_of(root)) {
     changes.push_back(std::move(extra));
   }
+  check_size(base, changes.size());
   std::vector<Settings> points;
   for (const auto& change : changes) {
     // `insert` leaves what is there, so that the strongest settings come first.

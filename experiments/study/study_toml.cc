@@ -61,16 +61,20 @@ Setting setting_of(const toml::node& node, const toml::source_region& key) {
 }
 
 void flatten(const toml::table& table, Settings& settings) {
+  const auto add = [&](const std::string& name, const toml::node& node, const toml::key& key) {
+    const bool is_new = settings.emplace(name, setting_of(node, key.source())).second;
+    require(is_new, "'{}' at {} is given twice", name, place_of(key.source()));
+  };
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     const auto* section = node.as_table();
     const bool is_section = section != nullptr && name.find('.') == std::string::npos;
     if (!is_section) {
-      settings[name] = setting_of(node, key.source());
+      add(name, node, key);
       continue;
     }
     for (const auto& [inner, value] : *section) {
-      settings[fmt::format("{}.{}", name, inner.str())] = setting_of(value, inner.source());
+      add(fmt::format("{}.{}", name, inner.str()), value, inner);
     }
   }
 }

@@ -48,7 +48,12 @@ std::optional<std::vector<std::string>> load_vocabulary(const std::filesystem::p
   if (cache_dir.empty()) {
     return std::nullopt;
   }
-  std::ifstream file(vocabulary_file(cache_dir, print), std::ios::binary);
+  const auto path = vocabulary_file(cache_dir, print);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;  // a pipe would never answer
+  }
+  std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> lines = checked_lines(content);
   if (lines.size() < 2 || lines.front() != header(print, lines.size() - 1)) {

@@ -12,8 +12,6 @@
 namespace residuum::reports {
 namespace {
 
-constexpr std::string_view kNotMeasured = "–";
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   std::string result;
   std::size_t begin = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 
@@ -36,7 +37,9 @@ std::optional<Number> parse(std::string_view text) {
 CsvReader::CsvReader(const std::filesystem::path& path) : path_(path.string()) {
   require_regular_file(path);
   file_.open(path, std::ios::binary);
-  require(file_.is_open(), "cannot read '{}'", path_);
+  if (!file_.is_open()) {
+    resource_error("cannot read '{}': {}", path_, std::generic_category().message(errno));
+  }
   require(read_record(), "'{}' is empty: it has no header row", path_);
   header_.assign(fields_.begin(), fields_.begin() + static_cast<std::ptrdiff_t>(field_count_));
   for (auto name = header_.begin(); name != header_.end(); ++name) {

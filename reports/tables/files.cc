@@ -176,7 +176,9 @@ void require_regular_file(const std::filesystem::path& path) {
 std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
   require_regular_file(path);
   std::ifstream file(path, std::ios::binary);
-  require(file.is_open(), "cannot read '{}': {}", path.string(), system_text());
+  if (!file.is_open()) {
+    resource_error("cannot read '{}': {}", path.string(), system_text());
+  }
   std::string content;
   std::vector<char> chunk(kBufferBytes);
   while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {

@@ -40,6 +40,7 @@ std::string checked_state(const Json& status, const std::filesystem::path& file)
 /// Takes over the configuration that was read from `file`.
 void take_config(Json config, const std::filesystem::path& file, Run& run) {
   run.config = std::move(config);
+  require_own_print(run.config, file);
   require(required_text(run.config, "run_id", file) == run.id,
           "'{}' is of another run: '{}'",
           file.string(),
@@ -53,6 +54,7 @@ void take_config(Json config, const std::filesystem::path& file, Run& run) {
 
 void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.status = std::move(status);
+  require_own_print(run.status, file);
   run.state = checked_state(run.status, file);
   run.message = text_at(run.status, "message");
 }

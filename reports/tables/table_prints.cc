@@ -71,17 +71,21 @@ Json prints_of(const std::filesystem::path& folder, const std::vector<std::strin
   return prints;
 }
 
-std::string print_of_status(const Json& status) {
-  Json rest = status;
+std::string own_print(const Json& json) {
+  Json rest = json;
   rest.erase("print");
   return short_hash(rest.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+void require_own_print(const Json& json, const std::filesystem::path& file) {
+  require(!json.contains("print") || json["print"] == own_print(json),
+          "'{}' was changed since it was written",
+          file.string());
+}
+
 std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status) {
   const auto file = folder / "status.json";
-  if (status.contains("print") && status["print"] != print_of_status(status)) {
-    return fmt::format("'{}' was changed since the run finished", file.string());
-  }
+  require_own_print(status, file);
   if (!status.contains("files")) {
     return std::nullopt;
   }

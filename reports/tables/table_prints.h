@@ -16,8 +16,12 @@ namespace residuum::reports {
 /// folder.
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// The hash of all that a status.json says, but for its own "print". Layout does not matter.
-std::string print_of_status(const Json& status);
+/// The hash of all that a status.json or config.json says, but for its own "print". Layout does not
+/// matter.
+std::string own_print(const Json& json);
+
+/// A usage error where the file's own print, if it has one, is not that of what it says.
+void require_own_print(const Json& json, const std::filesystem::path& file);
 
 /// Why status.json or the tables are not as the run left them; nothing when they are. Prints of
 /// older programs are the hash alone; what a program before there were prints has left passes.

@@ -110,6 +110,7 @@ const TheoremSummary* GroupSummary::certificate() const {
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
   const auto groups = group_runs(folder);
   std::vector<GroupSummary> judged;
+  judged.reserve(groups.size());
   for (const auto& group : groups) {
     judged.push_back(summarise_group(folder, group, measures));
   }

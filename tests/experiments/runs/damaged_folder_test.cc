@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 
 #include "tests/experiments/hostile.h"
 
@@ -183,6 +184,47 @@ TEST_F(DamagedFolder, AStatusThatIsDamagedIsNotTrusted) {
     EXPECT_THAT(
         again.err,
         AllOf(HasSubstr("was damaged since it finished"), HasSubstr("3 of 4 runs were done")));
+  }
+}
+
+TEST_F(DamagedFolder, AConfigurationThatWasChangedIsNotTrusted) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto file = run_folders().front() / "config.json";
+  const std::string whole = read_text(file);
+  auto json = nlohmann::ordered_json::parse(whole);
+  json["varying"] = {{"aggregator.kind", "gtopk-tree"}};
+  std::ofstream(file) << json.dump();
+  const Finished report = residuum_program({"report", results().string()}, folder_.path());
+  EXPECT_EQ(report.code, 2) << report.err;
+  EXPECT_THAT(report.err, HasSubstr("config.json' was changed since it was written"));
+  const Finished again = run(kStudy);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("it is written again"));
+  EXPECT_EQ(read_text(file), whole);
+}
+
+TEST_F(DamagedFolder, AStateThatWasChangedIsNotTrusted) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto file = run_folders().front() / "status.json";
+  auto json = nlohmann::ordered_json::parse(read_text(file));
+  json["state"] = "interrupted";
+  std::ofstream(file) << json.dump();
+  const Finished report = residuum_program({"report", results().string()}, folder_.path());
+  EXPECT_EQ(report.code, 2) << report.err;
+}
+
+// Opening a pipe waits for somebody at its other end.
+TEST_F(DamagedFolder, PipesInThePlaceOfFilesAreNotWaitedFor) {
+  ASSERT_EQ(run(kStudy).code, 0);
+  const auto one = run_folders().front();
+  for (const char* name : {"checkpoint/state-7", "iterations.csv.part"}) {
+    std::filesystem::remove(one / "status.json");
+    std::filesystem::create_directories((one / name).parent_path());
+    ASSERT_EQ(::mkfifo((one / name).c_str(), 0600), 0);
+    const Finished again = run(kStudy);
+    EXPECT_TRUE(again.code == 0 || again.code == 3) << again.code << again.err;
+    std::filesystem::remove(one / name);
+    EXPECT_EQ(run(kStudy).code, 0);
   }
 }
 
