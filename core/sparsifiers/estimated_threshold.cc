@@ -5,9 +5,10 @@
 // gaussian-k (Shi, Chu, Cheung, See 2019) assumes normal entries; the threshold is then corrected
 // up to three times, by 0.5 if fewer than 2k/3 entries reach it and by 1.5 if more than 4k/3 do.
 // exponential-k, gamma-k, pareto-k (SIDCo: Abdelmoniem et al., MLSys 2021) assume laws of the
-// magnitudes. stages = M refines them: each stage but the last keeps a quarter of what reached the
-// threshold before it, and the next law is fitted to the excesses over that; from the second stage
-// on gamma-k fits generalised Pareto excesses, as the paper has it.
+// magnitudes.
+// stages = M refines them: each stage but the last keeps a quarter of what reached the threshold
+// before it, and the next law is fitted to the excesses over that; from the second stage on gamma-k
+// fits generalised Pareto excesses, as the paper has it.
 
 #include <algorithm>
 #include <cmath>

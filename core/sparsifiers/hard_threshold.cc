@@ -1,11 +1,12 @@
 // HT_lambda(a) keeps a_j iff |a_j| >= lambda (Sahu et al., NeurIPS 2021). What is dropped is below
 // lambda entry by entry, so |a - HT(a)|_inf < lambda whatever a is: an absolute compressor.
 //
-// With rule = "fixed" lambda is `threshold`, for the accumulator as it is. With rule = "eta-scaled"
-// lambda is eta_t * threshold, the threshold being in gradient units. With `k` or `density` instead
-// of `threshold`, the threshold is 1/(2 sqrt(k)), the rule of the authors' code, in gradient units;
-// it presumes accumulators of norm about one. With threshold = "matched" or "pilot", and `k` or
-// `density`, pilot runs find it (core/trainer/pilot.h).
+// With rule = "fixed" lambda is `threshold`, for the accumulator as it is.
+// With rule = "eta-scaled" lambda is eta_t * threshold, the threshold being in gradient units.
+// With `k` or `density` instead of `threshold`, the threshold is 1/(2 sqrt(k)), the rule of the
+// authors' code, in gradient units; it presumes accumulators of norm about one.
+// With threshold = "matched" or "pilot", and `k` or `density`, pilot runs find it
+// (core/trainer/pilot.h).
 
 #include <cassert>
 #include <cmath>
