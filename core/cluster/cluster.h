@@ -76,7 +76,7 @@ class Cluster {
                  Mail<Real>& mail) const;
 
   /// Returns the vectors of all workers in worker order, on every process; `mine` are this
-  /// process's. Vectors from other processes lie in `mail` until its next use.
+  /// process's. They lie in `mail` until its next use; with a single process the result is `mine`.
   template <class Real>
   Lists<Real> all_gather(Lists<Real> mine, Mail<Real>& mail) const;
 
