@@ -43,7 +43,8 @@ void use_full_cuda_precision() {
   at::globalContext().setAllowTF32CuDNN(false);
 }
 
-/// Sets all of it once in each thread, because OpenMP keeps its thread count per calling thread.
+/// Makes libtorch deterministic in the calling thread, once for each thread, because OpenMP keeps
+/// its thread count per calling thread.
 void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
