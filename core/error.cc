@@ -11,7 +11,7 @@
 namespace residuum {
 namespace {
 
-/// The place stands at a message's beginning, the cure at its end.
+/// Cuts the middle out: a message names the place at its beginning and the cure at its end.
 std::string shortened(std::string_view message) {
   constexpr std::size_t kLongest = 4000;
   constexpr std::size_t kEnd = 1000;
@@ -22,8 +22,8 @@ std::string shortened(std::string_view message) {
       "{} ... {}", message.substr(0, kLongest - kEnd), message.substr(message.size() - kEnd));
 }
 
-/// The fewest insertions, deletions, substitutions of one letter and swaps of two neighbours, each
-/// letter being touched once (optimal string alignment distance).
+/// Returns the optimal string alignment distance: the fewest insertions, deletions, substitutions
+/// of one letter and swaps of two neighbours, each letter being touched once.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> distance(a.size() + 1,
                                                  std::vector<std::size_t>(b.size() + 1));

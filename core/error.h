@@ -1,6 +1,6 @@
 #pragma once
-// The one exception type for what a user, a file or a machine can get wrong, and the exit codes of
-// the program. A broken invariant of our own is an assert, not an Error.
+// Error is the one exception type for what a user, a file or a machine can get wrong. A broken
+// invariant of our own is an assert, not an Error. The exit codes of the program are here too.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// What the program returns to the shell; the meanings are part of its interface.
+/// The program returns these codes to the shell; their meanings are part of its interface.
 enum class ExitCode : int {
   done = 0,
   internal = 1,
@@ -25,9 +25,9 @@ enum class ExitCode : int {
   time_limit = 124,
 };
 
-/// One line for the user that names the place and the cure, and the exit code that goes with it.
-/// The constructor makes harmless what a message quotes (core/text.h), and a message
-/// that is far too long is shortened in its middle.
+/// An Error carries one line for the user, which names the place and the cure, and an exit code.
+/// The constructor replaces control characters that the message quotes (core/text.h) and shortens a
+/// message that is far too long in its middle.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, std::string_view message);
@@ -37,13 +37,13 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// A mistake in a command line, a study or a data file: exit code 2.
+/// Reports a mistake in a command line, a study or a data file: exit code 2.
 template <typename... Args>
 [[noreturn]] void usage_error(fmt::format_string<Args...> message, Args&&... args) {
   throw Error(ExitCode::usage, fmt::format(message, std::forward<Args>(args)...));
 }
 
-/// No memory, no disk, no device: exit code 6.
+/// Reports that memory, disk space or a device is missing: exit code 6.
 template <typename... Args>
 [[noreturn]] void resource_error(fmt::format_string<Args...> message, Args&&... args) {
   throw Error(ExitCode::resource, fmt::format(message, std::forward<Args>(args)...));
@@ -57,11 +57,11 @@ void require(bool condition, fmt::format_string<Args...> message, Args&&... args
   }
 }
 
-/// The known word closest to `word` in edit distance, or empty when none is near enough to be what
-/// was meant (more than a third of the letters differ).
+/// Returns the known word closest to `word` in edit distance. The result is empty when none is near
+/// enough to be what was meant (more than a third of the letters differ).
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
-/// "; did you mean 'x'?" when a known word is near, else "; known: a, b, c".
+/// Returns "; did you mean 'x'?" when a known word is near, else "; known: a, b, c".
 std::string suggestion(std::string_view word, std::span<const std::string> known);
 
 }  // namespace residuum

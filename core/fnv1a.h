@@ -1,6 +1,6 @@
 #pragma once
-// FNV-1a with 64 bits (Fowler, Noll, Vo; RFC 9923): tells data, configurations and tables apart. It
-// notices what a disk or a careless hand has changed, and is no signature.
+// FNV-1a with 64 bits (Fowler, Noll, Vo; RFC 9923) tells data, configurations and tables apart. It
+// detects accidental changes; it is no protection against deliberate ones.
 
 #include <cstdint>
 #include <string>
@@ -17,14 +17,14 @@ class Fnv1a {
     }
   }
   std::uint64_t value() const { return state_; }
-  /// 12 hexadecimal digits of the value.
+  /// Returns 12 hexadecimal digits of the value, mixed so that every bit counts.
   std::string short_text() const;
 
  private:
   std::uint64_t state_ = 0xcbf29ce484222325;
 };
 
-/// Returns these 12 digits for a text.
+/// Returns the 12 digits of short_text() for a text.
 std::string short_hash(std::string_view text);
 
 }  // namespace residuum

@@ -1,20 +1,22 @@
 #pragma once
-// What is worth telling but no error, from places that know neither ranks nor files.
+// Notes and warnings are messages that are no errors. Code that knows neither ranks nor files tells
+// them here, and the program decides where they go.
 
 #include <functional>
 #include <string>
 
 namespace residuum {
 
-/// A note is what every process finds alike; a warning may be about this process alone.
+/// Every process tells the same notes; a warning may be about this process alone.
 enum class NoteKind { note, warning };
 
-/// To whoever listens, else to stderr as one line.
+/// Hands the text to the listener; without one, prints it as one line on stderr.
 void tell(NoteKind kind, const std::string& text);
 
 using NoteListener = std::function<void(NoteKind kind, const std::string& text)>;
 
-/// Empty: nobody listens any more. Not while threads are telling.
+/// Replaces the listener; an empty one removes it. It must not be called while another thread may
+/// call tell().
 void set_note_listener(NoteListener listener);
 
 }  // namespace residuum

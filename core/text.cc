@@ -11,7 +11,8 @@ std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);
 }
 
-/// Characters by their first byte: how many bytes there are, and what the second may be.
+/// A form describes the UTF-8 characters that begin with one range of first bytes: how many bytes
+/// they have, and which second bytes are allowed.
 struct Form {
   std::uint8_t first_low = 0;
   std::uint8_t first_high = 0;
@@ -20,7 +21,7 @@ struct Form {
   std::uint8_t second_high = 0xbf;
 };
 
-// The table of well-formed sequences in the Unicode standard, but for the zero byte.
+// This is the table of well-formed sequences in the Unicode standard, without the zero byte.
 constexpr auto kForms = std::to_array<Form>({
     {.first_low = 0x01, .first_high = 0x7f, .length = 1},
     {.first_low = 0xc2, .first_high = 0xdf, .length = 2},
@@ -33,7 +34,7 @@ constexpr auto kForms = std::to_array<Form>({
     {.first_low = 0xf4, .first_high = 0xf4, .length = 4, .second_high = 0x8f},
 });
 
-/// The code point of a well-formed character.
+/// Returns the code point of a well-formed character.
 std::uint32_t code_point(std::string_view character) {
   constexpr std::array<std::uint8_t, 5> kLeadBits{0, 0x7f, 0x1f, 0x0f, 0x07};
   std::uint32_t code = byte_at(character, 0) & kLeadBits.at(character.size());

@@ -1,5 +1,6 @@
 #pragma once
-// Texts that came from files, command lines and other machines, and what of them may be shown.
+// Text from files, command lines and other machines is not trusted: these functions check that it
+// is UTF-8 and make it safe to print.
 
 #include <cstddef>
 #include <optional>
@@ -8,20 +9,20 @@
 
 namespace residuum {
 
-/// How many bytes the UTF-8 character has that begins at `begin`; 0 if none does. The zero byte is
-/// none.
+/// Returns the length in bytes of the UTF-8 character that begins at `begin`, 0 if none begins
+/// there. The zero byte does not count as a character.
 std::size_t utf8_character(std::string_view bytes, std::size_t begin);
 
-/// The first byte that belongs to no UTF-8 character; nothing where all do.
+/// Returns the position of the first byte that belongs to no UTF-8 character, if there is one.
 std::optional<std::size_t> first_no_text(std::string_view bytes);
 bool is_utf8(std::string_view bytes);
 
-/// The text on one line, as a terminal, a log or a page may show it: a '?' stands for every
-/// character that controls a terminal (escape sequences, line ends, C1), for those that turn the
-/// direction of writing, and for every byte that is no UTF-8.
+/// Returns the text on one line, safe for a terminal, a log or a page: a '?' replaces every
+/// character that controls a terminal (escape sequences, line ends, C1), every character that turns
+/// the direction of writing, and every byte that is no UTF-8.
 std::string harmless(std::string_view text);
 
-/// The same, but lines stay lines and tabs stay tabs.
+/// Does the same as harmless(), but keeps line ends and tabs.
 std::string harmless_lines(std::string_view text);
 
 }  // namespace residuum

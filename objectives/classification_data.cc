@@ -15,7 +15,7 @@ constexpr const char* kSynthetic = "synthetic-logistic";
 
 struct Split {
   SparseDataset train;
-  SparseDataset test;  // without rows where there is no held-out data
+  SparseDataset test;  // has no rows if there is no held-out data
 };
 
 std::int64_t positive(const Section& section, const char* key, std::int64_t fallback) {
@@ -27,8 +27,8 @@ std::int64_t positive(const Section& section, const char* key, std::int64_t fall
   return value;
 }
 
-/// By default the data that the catalogue has under this name. The held-out part has a quarter as
-/// many rows.
+/// Makes synthetic data; the defaults are those of the catalogue's data set of this name. The
+/// held-out part has a quarter as many rows.
 Split make_synthetic(const Section& section) {
   LogisticModel model{.rows = static_cast<std::size_t>(positive(section, "rows", 4000)),
                       .features = static_cast<std::size_t>(positive(section, "features", 200)),
@@ -43,7 +43,7 @@ Split make_synthetic(const Section& section) {
 }
 
 /// Gives held-out data the features of the training data. Entries of further features are left out:
-/// their weights would stay 0, where training starts and no sample moves them from.
+/// their weights would stay 0, since training starts at 0 and no sample moves them.
 void fit_features(SparseDataset& test, std::size_t features) {
   const std::size_t entries = test.columns.size();
   std::size_t kept = 0;
@@ -89,7 +89,7 @@ void check_training_data(const SparseDataset& data) {
   require(two_classes, "data '{}' must have two classes, labelled -1 and +1", data.name);
 }
 
-/// Largest magnitude of every feature; 1 for a feature that is always zero.
+/// Returns the largest magnitude of every feature; 1 for a feature that is always zero.
 std::vector<double> largest_magnitudes(const SparseDataset& data) {
   std::vector<double> largest(data.features, 0.0);
   for (std::size_t entry = 0; entry < data.columns.size(); ++entry) {
@@ -106,7 +106,7 @@ void divide_columns(SparseDataset& data, const std::vector<double>& divisors) {
   }
 }
 
-/// One more feature, which is 1 in every row.
+/// Appends one feature, which is 1 in every row.
 void append_ones(SparseDataset& data) {
   const auto intercept = static_cast<std::uint32_t>(data.features++);
   std::vector<std::uint32_t> columns;

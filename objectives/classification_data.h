@@ -1,5 +1,5 @@
 #pragma once
-// Two-class data as a logistic objective's section describes it.
+// ClassificationData is two-class data as the section of a logistic objective describes it.
 
 #include <cstddef>
 #include <memory>
@@ -16,11 +16,11 @@ namespace residuum {
 struct ClassificationData {
   DataInfo info;
   std::string scale;       // "none" or "max-abs"
-  bool intercept = false;  // the last column of the rows is then all ones
+  bool intercept = false;  // true: the last column of the rows is all ones
   std::unique_ptr<const LogisticLoss> train;
-  std::unique_ptr<const LogisticLoss> test;  // null where there is no held-out data
+  std::unique_ptr<const LogisticLoss> test;  // null without held-out data
 
-  /// Coordinates that a regulariser acts on: all but the intercept.
+  /// Returns how many coordinates a regulariser acts on: all but the intercept.
   std::size_t penalised() const { return train->dimension() - (intercept ? 1U : 0U); }
 };
 

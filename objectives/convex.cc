@@ -1,4 +1,4 @@
-// The registry lines of the objectives that need no libtorch.
+// This file has the registry lines of the objectives that need no libtorch.
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Where a solved x* is kept between runs: one JSON file per (data, l2, intercept, scale). A file is
-// only a guess to start from: whoever loads it checks the gradient there.
+// A solved x* is kept between runs, in one JSON file per (data, l2, intercept, scale). A stored x*
+// is only an initial guess: the solver checks the gradient there.
 
 #include <filesystem>
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace residuum {
 
-/// What x* depends on.
+/// The key is what x* depends on.
 struct FactsKey {
-  std::string fingerprint;  // of the data as loaded
+  std::string fingerprint;  // that of the data as loaded
   double l2 = 0;
   bool intercept = false;
   std::string scale;
 };
 
-/// cache_dir/facts-<fingerprint>-<hash of the rest>.json
+/// Returns cache_dir/facts-<fingerprint>-<hash of the rest>.json.
 std::filesystem::path facts_file(const std::filesystem::path& cache_dir, const FactsKey& key);
 
-/// The stored x* of this key, if there is a readable one with `dimension` finite numbers.
+/// Returns the stored x* of this key, if there is a readable one with `dimension` finite numbers.
 std::optional<std::vector<double>> load_minimizer(const std::filesystem::path& cache_dir,
                                                   const FactsKey& key,
                                                   std::size_t dimension);
 
-/// Replaces the file in one step, so that a reader never sees half of it. If that cannot be done, a
-/// note on stderr says so and nothing else happens. No directory: nothing is stored.
+/// Replaces the file in one step, so that a reader never sees half of it. If that fails, a note on
+/// stderr says so and nothing else happens. Without a directory nothing is stored.
 void store_minimizer(const std::filesystem::path& cache_dir,
                      const FactsKey& key,
                      const std::vector<double>& minimizer,

@@ -1,8 +1,7 @@
 #pragma once
-// The rows x_i of a data set as the objectives read them: compressed sparse rows, or dense rows
-// when more than half of the entries are non-zero.
-// Memory per stored entry: 8 bytes, 4 for the column of a sparse one, and 4 more once a float
-// gradient has been asked for.
+// FeatureMatrix has the rows x_i of a data set as the objectives read them: compressed sparse rows,
+// or dense rows when more than half of the entries are non-zero. Memory per stored entry: 8 bytes,
+// 4 for the column of a sparse one, and 4 more once a float gradient has been asked for.
 
 #include <array>
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace residuum {
 
-/// Plain pointers into a FeatureMatrix, for hot loops.
+/// A view has plain pointers into a FeatureMatrix, for hot loops.
 template <class Real>
 struct RowsView {
   std::size_t columns = 0;
@@ -23,7 +22,7 @@ struct RowsView {
   const std::uint32_t* column = nullptr;
   const Real* value = nullptr;
 
-  /// x_row . w
+  /// Returns x_row . w.
   Real dot(std::size_t row, const Real* w) const {
     return row_begin == nullptr ? dense_dot(value + row * columns, w) : sparse_dot(row, w);
   }
@@ -51,7 +50,8 @@ struct RowsView {
     return sum;
   }
 
-  // Sixteen sums in a fixed order: the compiler may use vectors, the result is the same on each.
+  // Sixteen sums are added in a fixed order: the compiler may use any vectors, and the result is
+  // the same.
   Real dense_dot(const Real* x, const Real* w) const {
     constexpr std::size_t kLanes = 16;
     std::array<Real, kLanes> lane{};
@@ -74,14 +74,14 @@ struct RowsView {
 
 class FeatureMatrix {
  public:
-  /// Takes the rows of a data set; its labels are not looked at.
+  /// Takes the rows of a data set; its labels are ignored.
   explicit FeatureMatrix(SparseDataset&& data);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
   bool is_dense() const { return row_begin_.empty(); }
 
-  /// Real is double or float; the first call for float makes the float copy.
+  /// Returns a view; Real is double or float. The first call for float makes the float copy.
   template <class Real>
   RowsView<Real> view() const;
 
@@ -91,7 +91,7 @@ class FeatureMatrix {
   /// sum += A^T c, one number per column.
   void add_transposed(std::span<const double> c, std::span<double> sum) const;
 
-  /// Sum of squares of all entries: the trace of A^T A.
+  /// Returns the sum of squares of all entries, the trace of A^T A.
   double norm_sq() const;
 
  private:

@@ -1,6 +1,7 @@
-// Logistic regression with a ridge: f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + (l2/2)|w|^2.
-// L = lambda_max(A^T A)/(4n) + l2 by Lanczos, mu = l2, f* and x* by Newton's method, kept on disk.
-// With intercept = true the last coordinate is the intercept's weight, without ridge, and mu = 0.
+// This is logistic regression with a ridge: f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) +
+// (l2/2)|w|^2. L = lambda_max(A^T A)/(4n) + l2 by Lanczos, mu = l2, f* and x* by Newton's method,
+// kept on disk. With intercept = true the last coordinate is the intercept's weight, without ridge,
+// and mu = 0.
 //
 // As in Sahu et al. (NeurIPS 2021), start = "minimizer + c" begins at x* + c (1, ..., 1), and
 // shifted = true subtracts grad f_p(x*) from the gradients of worker p (EF-GD*): these vectors add
@@ -25,7 +26,7 @@
 namespace residuum {
 namespace {
 
-/// w_0 = base + shift (1, ..., 1), the base being 0 or x*.
+/// The start is w_0 = base + shift (1, ..., 1), the base being 0 or x*.
 struct Start {
   bool from_minimizer = false;
   double shift = 0;
@@ -75,8 +76,8 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   }
 
  private:
-  /// grad f_p(x*) of one worker. Trainings may share the objective and not the shards, so the shard
-  /// that it was computed for is kept with it.
+  /// The gradient grad f_p(x*) of one worker. Trainings may share the objective and not the shards,
+  /// so the shard that it was computed for is kept with it.
   struct ShardGradient {
     std::mutex guard;
     std::vector<std::uint32_t> shard;
@@ -168,14 +169,14 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   mutable Facts facts_;
 };
 
-/// The number that all of `text` spells; NaN if it spells none.
+/// Returns the number that all of `text` spells; NaN if it spells none.
 double parse_number(std::string_view text) {
   double value = std::nan("");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? value : std::nan("");
 }
 
-/// A number, "1/n", or "L/NUMBER", where L is the smoothness of the data part.
+/// Reads `l2`: a number, "1/n", or "L/NUMBER", where L is the smoothness of the data part.
 double read_l2(const Section& section, const LogisticLoss& loss) {
   const auto value = section.any("l2", "1/n");
   if (value.is_number()) {
@@ -195,7 +196,7 @@ double read_l2(const Section& section, const LogisticLoss& loss) {
   return loss.smoothness() / divisor;
 }
 
-/// What follows `prefix` and blanks, or nothing if `text` does not start with it.
+/// Returns what follows `prefix` and blanks, or nothing if `text` does not start with it.
 std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {
     return std::nullopt;
@@ -205,7 +206,7 @@ std::optional<std::string_view> after(std::string_view text, std::string_view pr
   return text;
 }
 
-/// The number after the sign of "+ 0.005" or "- 1e-4"; 0 for an empty text, NaN for any other.
+/// Returns the signed number of "+ 0.005" or "- 1e-4"; 0 for an empty text, NaN for any other.
 double parse_shift(std::string_view text) {
   if (text.empty()) {
     return 0;
@@ -217,7 +218,7 @@ double parse_shift(std::string_view text) {
   return taken ? -parse_number(*taken) : std::nan("");
 }
 
-/// "zero", a number that all coordinates are, "minimizer", or "minimizer + NUMBER".
+/// Reads `start`: "zero", a number for all coordinates, "minimizer", or "minimizer + NUMBER".
 Start read_start(const Section& section) {
   const auto value = section.any("start", "zero");
   if (value.is_number()) {
@@ -239,7 +240,8 @@ Start read_start(const Section& section) {
 
 }  // namespace
 
-/// Keys: l2 ("1/n"), start ("zero"), shifted (false), and those of read_classification_data.
+/// Reads the keys l2 ("1/n"), start ("zero"), shifted (false), and those of
+/// read_classification_data.
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context) {
   auto data = read_classification_data(section, context);
   const LogisticSettings settings{.l2 = read_l2(section, *data.train),

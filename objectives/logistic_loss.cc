@@ -4,7 +4,7 @@
 
 namespace residuum {
 
-/// f_i(w); (1/n) grad f_i(w) is added to `gradient` unless that is empty.
+/// Returns f_i(w) and adds (1/n) grad f_i(w) to `gradient` unless that is empty.
 double LogisticLoss::add_sample(const RowsView<double>& rows,
                                 std::size_t i,
                                 std::span<const double> w,

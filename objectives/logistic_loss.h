@@ -1,6 +1,6 @@
 #pragma once
-// The data part of logistic regression, (1/n) sum_i log(1 + exp(-y_i x_i . w)), for margins
-// y_i x_i . w of any size: the exponential is only ever taken of -|margin|.
+// LogisticLoss is the data part of logistic regression, (1/n) sum_i log(1 + exp(-y_i x_i . w)).
+// Margins y_i x_i . w may have any size: the exponential is only taken of -|margin|.
 
 #include <algorithm>
 #include <cassert>
@@ -16,14 +16,14 @@
 
 namespace residuum {
 
-/// 1 / (1 + exp(margin)) = minus the derivative of the loss at this margin.
+/// Returns 1 / (1 + exp(margin)), which is minus the derivative of the loss at this margin.
 template <class Real>
 Real logistic_weight(Real margin) {
   const Real e = std::exp(-std::abs(margin));
   return (margin > 0 ? e : Real{1}) / (Real{1} + e);
 }
 
-/// log(1 + exp(-margin)).
+/// Returns log(1 + exp(-margin)).
 inline double logistic_value(double margin) {
   return std::max(-margin, 0.0) + std::log1p(std::exp(-std::abs(margin)));
 }
@@ -56,21 +56,23 @@ class LogisticLoss {
     }
   }
 
-  /// (1/n) sum over `shard` of f_i(w), whose gradient is added to `gradient` unless that is empty.
+  /// Returns (1/n) sum over `shard` of f_i(w) and adds its gradient to `gradient` unless that is
+  /// empty.
   double evaluate(std::span<const std::uint32_t> shard,
                   std::span<const double> w,
                   std::span<double> gradient) const;
 
-  /// The same over all samples, in their order.
+  /// Does the same over all samples, in their order.
   double mean(std::span<const double> w, std::span<double> gradient) const;
 
-  /// L of this part: lambda_max(A^T A) / (4n), a column of ones included. Expensive at the first
-  /// call only.
+  /// Returns L of this part, lambda_max(A^T A) / (4n), a column of ones included. Only the first
+  /// call is expensive.
   double smoothness() const;
-  /// The same of the mean over `shard` alone; at every call.
+  /// Returns L of the mean over `shard` alone; every call is expensive.
   double smoothness(std::span<const std::uint32_t> shard) const;
 
-  /// Part of the samples that are classified right by +1 where x_i . w > 0, else -1.
+  /// Returns the fraction of samples that are classified correctly by +1 where x_i . w > 0, else
+  /// -1.
   double accuracy(std::span<const double> w) const;
 
  private:

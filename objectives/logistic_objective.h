@@ -1,6 +1,7 @@
 #pragma once
-// f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + regulariser(w): all that the logistic objectives
-// share. With an intercept the last coordinate of w is its weight, and no regulariser acts on it.
+// LogisticObjective is f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) + regulariser(w), what the
+// logistic objectives share. With an intercept the last coordinate of w is its weight, and no
+// regulariser acts on it.
 
 #include <algorithm>
 #include <utility>
@@ -56,7 +57,8 @@ class LogisticObjective : public Objective {
     return loss + share * regulariser_value(regulariser_, w);
   }
 
-  /// The loss is the mean over the held-out samples, without the regulariser.
+  /// Returns loss and accuracy; the loss is the mean over the held-out samples, without the
+  /// regulariser.
   std::optional<TestResult> test(const Point& at) const override {
     if (data_.test == nullptr) {
       return std::nullopt;

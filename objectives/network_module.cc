@@ -20,14 +20,15 @@ const NetworkModule*& loaded_module() {
   return loaded;
 }
 
-/// Beside the program, or where the installation or the build has put it (the program's run path).
+/// Looks for the module beside the program, then where the installation or the build has put it
+/// (the program's run path).
 void* open_module() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const auto beside = program.parent_path() / RESIDUUM_NETWORK_MODULE;
   const bool is_beside = std::filesystem::is_regular_file(beside, ignored);
   const std::string name = is_beside ? beside.string() : std::string(RESIDUUM_NETWORK_MODULE);
-  // Its libraries are seen by all, as if the program had been linked with them.
+  // RTLD_GLOBAL makes its libraries visible to all, as if the program had been linked with them.
   return ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 

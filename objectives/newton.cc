@@ -43,7 +43,7 @@ class NewtonSolver {
     return ridge_logistic_value(loss_, ridge_, as_span(w), as_span(gradient));
   }
 
-  /// s with (grad^2 f(w)) s = -gradient.
+  /// Returns s with (grad^2 f(w)) s = -gradient.
   VectorXd step(const VectorXd& w, const VectorXd& gradient) {
     set_curvature(w);
     return w.size() <= kCholeskyLimit ? cholesky_step(gradient) : conjugate_gradient_step(gradient);
@@ -108,7 +108,7 @@ class NewtonSolver {
 
   VectorXd cholesky_step(const VectorXd& gradient) const {
     const MatrixXd h = hessian();
-    // Where f may have flat directions a small multiple of the identity keeps the step out of them.
+    // If f may have flat directions, a small multiple of the identity keeps the step out of them.
     const double largest = h.diagonal().maxCoeff();
     double shift = is_strongly_convex() ? 0.0 : 1e-13 * largest;
     for (;;) {
@@ -164,8 +164,8 @@ class NewtonSolver {
   VectorXd product_;
 };
 
-/// w + t s with the largest t in {1, 1/2, 1/4, ...} that lowers f enough (Armijo); differences that
-/// rounding hides count as lower.
+/// Returns w + t s with the largest t in {1, 1/2, 1/4, ...} that lowers f enough (Armijo).
+/// Differences below rounding count as lower.
 VectorXd line_search(const NewtonSolver& solver,
                      const VectorXd& w,
                      double value,
@@ -186,7 +186,7 @@ VectorXd line_search(const NewtonSolver& solver,
   return w;
 }
 
-/// The iterate of the smallest gradient so far.
+/// Best is the iterate of the smallest gradient so far.
 struct Best {
   VectorXd w;
   VectorXd gradient;

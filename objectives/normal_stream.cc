@@ -17,7 +17,7 @@ double bell(double x) { return std::exp(-0.5 * x * x); }
 
 struct Ziggurat {
   std::array<double, kLayers + 1> width{};  // decreasing; width[0] is that of a box with the area
-  std::array<double, kLayers> inside{};     // the part of a layer that lies under the one above it
+  std::array<double, kLayers> inside{};     // the part of a layer that lies under the layer above
 
   Ziggurat() {
     width[0] = kArea / bell(kTailStart);

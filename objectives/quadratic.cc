@@ -1,6 +1,7 @@
-// f(w) = mean of f_p(w) over P workers, f_p(w) = (1/2) sum_j h_j w_j^2 - b^p . w, where
-// h_j = L r^((j-1)/(d-1)) and b^p_j = h_j + heterogeneity * N(0,1) / sqrt(d), and every worker's
-// gradient carries N(0, sigma^2/d) per coordinate. L, mu, f*, x* and sigma^2 are known exactly.
+// The quadratic is f(w) = mean of f_p(w) over P workers, f_p(w) = (1/2) sum_j h_j w_j^2 - b^p . w,
+// where h_j = L r^((j-1)/(d-1)) and b^p_j = h_j + heterogeneity * N(0,1) / sqrt(d), and every
+// worker's gradient carries N(0, sigma^2/d) per coordinate. L, mu, f*, x* and sigma^2 are known
+// exactly.
 
 #include <algorithm>
 #include <cassert>
@@ -71,7 +72,7 @@ class Quadratic final : public Objective {
     return facts;
   }
 
-  /// All workers have the same curvatures.
+  /// Returns L of f, because all workers have the same curvatures.
   std::optional<double> shard_smoothness(std::span<const std::uint32_t> /*shard*/) const override {
     return h_.front();
   }
@@ -113,7 +114,7 @@ class Quadratic final : public Objective {
   std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
  private:
-  /// b^p of worker p.
+  /// Draws b^p of worker p.
   std::vector<double> draw_linear(std::size_t p) const {
     RandomStream random(settings_.data_seed, Purpose::synthetic, static_cast<std::uint32_t>(p), 0);
     const double scale = settings_.heterogeneity / std::sqrt(static_cast<double>(h_.size()));
@@ -124,7 +125,7 @@ class Quadratic final : public Objective {
     return b;
   }
 
-  /// The same, kept: a process pays memory for the workers that live on it, not for all P.
+  /// Returns b^p, drawn once: a process needs memory for its own workers, not for all P.
   const std::vector<double>& linear(int worker) const {
     const auto p = static_cast<std::size_t>(worker);
     assert(worker >= 0 && p < linear_.size());
@@ -132,7 +133,8 @@ class Quadratic final : public Objective {
     return linear_[p];
   }
 
-  /// The mean of all b^p. It takes P d draws: a study that is only planned makes none.
+  /// Returns the mean of all b^p. It takes P d draws, so it is not computed for a study that is
+  /// only planned.
   const std::vector<double>& mean_linear() const {
     std::call_once(mean_linear_made_, [&] {
       mean_linear_.assign(h_.size(), 0.0);
@@ -186,8 +188,8 @@ class Quadratic final : public Objective {
 
 }  // namespace
 
-/// Keys: dimension (200), smoothness L (1), curvature_ratio h_d/h_1 (0.01), heterogeneity (0.5),
-/// noise_variance sigma^2 (4), data_seed (1).
+/// Reads the keys dimension (200), smoothness L (1), curvature_ratio h_d/h_1 (0.01), heterogeneity
+/// (0.5), noise_variance sigma^2 (4), data_seed (1).
 std::unique_ptr<Objective> make_quadratic(const Section& section, const ObjectiveContext& context) {
   const auto dimension = section.integer("dimension", 200);
   require(dimension >= 1 && dimension < (std::int64_t{1} << 32),

@@ -1,4 +1,5 @@
-// Every objective by name: those of convex.cc, then the networks of network_module.cc.
+// The registry lists every objective by name: those of convex.cc, then the networks of
+// network_module.cc.
 
 #include "objectives/registry.h"
 

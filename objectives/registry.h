@@ -1,5 +1,6 @@
 #pragma once
-// The objectives that a study can name: one file and one registry line each.
+// The registry lists the objectives that a study can name; each has its own file and one line in
+// convex.cc or network_module.cc.
 
 #include <filesystem>
 #include <memory>
@@ -11,15 +12,15 @@
 
 namespace residuum {
 
-/// What an objective needs to know besides its section of the study.
+/// The context is what an objective needs to know besides its section of the study.
 struct ObjectiveContext {
-  std::filesystem::path data_dir;   // where named data sets lie
-  std::filesystem::path cache_dir;  // where solved facts are kept; empty: nowhere
+  std::filesystem::path data_dir;   // the folder of named data sets
+  std::filesystem::path cache_dir;  // the folder of solved facts; empty: they are not kept
   int workers = 1;                  // P, logical
 };
 
-/// One way to build an Objective. The example is a section without `kind`, as JSON, that needs no
-/// file: it is what the law tests build and what `residuum list` prints.
+/// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,
+/// that needs no file; the law tests build it and `residuum list` prints it.
 struct ObjectiveEntry {
   std::string_view name;
   std::string_view summary;
@@ -28,10 +29,10 @@ struct ObjectiveEntry {
   std::unique_ptr<Objective> (*make)(const Section&, const ObjectiveContext&);
 };
 
-/// All objectives.
+/// Returns all objectives.
 std::span<const ObjectiveEntry> objectives();
 
-/// Those that need no libtorch; a part of `objectives()`.
+/// Returns the objectives that need no libtorch; they are a part of `objectives()`.
 std::span<const ObjectiveEntry> convex_objectives();
 
 /// Builds what the section's `kind` names. The caller finishes the section.

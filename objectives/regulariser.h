@@ -1,13 +1,13 @@
 #pragma once
-// The two regularisers of the logistic objectives. Both act on the first `penalised` coordinates
-// alone; an intercept lies behind them.
+// The logistic objectives have two regularisers. Both act on the first `penalised` coordinates
+// alone; an intercept comes after them.
 
 #include <cstddef>
 #include <span>
 
 namespace residuum {
 
-/// (weight / 2) |w|^2
+/// The ridge is (weight / 2) |w|^2.
 struct RidgeRegulariser {
   double weight = 0;
   std::size_t penalised = 0;
@@ -17,12 +17,12 @@ struct RidgeRegulariser {
   static Real slope_at(Real w) {
     return w;
   }
-  /// Bound of the second derivative.
+  /// Returns a bound of the second derivative.
   double smoothness() const { return weight; }
 };
 
-/// weight * sum_j w_j^2 / (1 + w_j^2): bounded, so it is not convex; its curvature lies between
-/// -weight/2 (at w_j = 1) and 2 weight (at 0).
+/// This regulariser is weight * sum_j w_j^2 / (1 + w_j^2). It is bounded, so it is not convex; its
+/// curvature lies between -weight/2 (at w_j = 1) and 2 weight (at 0).
 struct BoundedRegulariser {
   double weight = 0;
   std::size_t penalised = 0;
@@ -45,7 +45,7 @@ double regulariser_value(const Regulariser& regulariser, std::span<const double>
   return regulariser.weight * sum;
 }
 
-/// gradient := grad of the regulariser at w: where a stochastic gradient starts.
+/// gradient := grad of the regulariser at w; a stochastic gradient starts from it.
 template <class Regulariser, class Real>
 void set_regulariser_gradient(const Regulariser& regulariser,
                               std::span<const Real> w,

@@ -1,7 +1,7 @@
-// f(w) = s <mu, w>, of which worker p sees the gradient G^p = s mu + nu^p with fresh noise nu^p in
-// every iteration. The entries of mu (drawn once) and of nu are independent, of mean 0 and variance
-// 1, normal or Laplace; s is the ratio of signal to noise. Without feedback and with step 1 the
-// accumulators are a^p = s mu + nu^p: what the size of delta is predicted for.
+// The signal is the linear f(w) = s <mu, w>; worker p gets the gradient G^p = s mu + nu^p with
+// fresh noise nu^p in every iteration. The entries of mu (drawn once) and of nu are independent, of
+// mean 0 and variance 1, normal or Laplace; s is the ratio of signal to noise. Without feedback and
+// with step 1 the accumulators are a^p = s mu + nu^p, for which delta is predicted.
 
 #include <algorithm>
 #include <cassert>
@@ -20,10 +20,10 @@ struct SignalSettings {
   std::size_t dimension = 0;    // d
   double signal_to_noise = 0;   // s
   bool laplace = false;         // the law of all entries
-  std::uint64_t data_seed = 0;  // of mu
+  std::uint64_t data_seed = 0;  // the seed of mu
 };
 
-/// vector += numbers of mean 0 and variance 1.
+/// vector += independent numbers of mean 0 and variance 1.
 template <class Real>
 void add_numbers(bool laplace, const RandomStream& stream, std::span<Real> vector) {
   if (!laplace) {
@@ -63,7 +63,7 @@ class Signal final : public Objective {
             .note = fmt::format("signal drawn from data_seed {}", settings_.data_seed)};
   }
 
-  /// A linear function: its gradient does not vary, and it has no minimum.
+  /// Returns the facts of a linear function: its gradient is constant, and it has no minimum.
   Facts facts() const override {
     return {.smoothness = 0.0,
             .strong_convexity = 0.0,
@@ -131,7 +131,8 @@ class Signal final : public Objective {
 
 }  // namespace
 
-/// Keys: dimension (100000), signal_to_noise s (0), law ("normal", or "laplace"), data_seed (1).
+/// Reads the keys dimension (100000), signal_to_noise s (0), law ("normal", or "laplace"),
+/// data_seed (1).
 std::unique_ptr<Objective> make_signal(const Section& section,
                                        const ObjectiveContext& /*context*/) {
   const auto dimension = section.integer("dimension", 100000);

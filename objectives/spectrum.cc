@@ -12,7 +12,7 @@
 namespace residuum {
 namespace {
 
-/// v -> A^T (A v), in the form that Spectra asks for.
+/// Computes v -> A^T (A v), in the form that Spectra asks for.
 class GramOperator {
  public:
   using Scalar = double;
@@ -40,7 +40,7 @@ struct Eigenpair {
   Eigen::VectorXd vector;
 };
 
-/// v -> A_S^T (A_S v) of the rows S.
+/// Computes v -> A_S^T (A_S v) of the rows S.
 class RowsGramOperator {
  public:
   using Scalar = double;
@@ -64,7 +64,7 @@ class RowsGramOperator {
   std::span<const std::uint32_t> rows_;
 };
 
-/// Spectra needs room for a few Lanczos vectors, so very small matrices are decomposed whole.
+/// Spectra needs room for a few Lanczos vectors, so very small matrices are decomposed directly.
 template <class Gram>
 Eigenpair decompose_small(const Gram& gram) {
   const Eigen::Index d = gram.rows();
@@ -93,7 +93,7 @@ Eigenpair iterate(const Gram& gram) {
   return {solver.eigenvalues()(0), solver.eigenvectors().col(0)};
 }
 
-/// Of a product that is not zero.
+/// Returns the largest eigenvalue of a product that is not zero.
 template <class Gram>
 double largest_eigenvalue(const Gram& gram) {
   const Eigenpair pair = gram.rows() <= 3 ? decompose_small(gram) : iterate(gram);
@@ -109,7 +109,7 @@ double largest_eigenvalue(const Gram& gram) {
   return pair.value;
 }
 
-/// Whether all of these rows are zero: a row's norm is its product with itself.
+/// True if all of these rows are zero; a row's squared norm is its product with itself.
 bool are_zero(const FeatureMatrix& a, std::span<const std::uint32_t> rows) {
   const auto view = a.view<double>();
   std::vector<double> copy(a.columns());

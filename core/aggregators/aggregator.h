@@ -1,7 +1,7 @@
 #pragma once
-// How the P messages become one update g (a SUM over workers), and what becomes of each worker's
-// contribution. An aggregator is a rule without state; its use in one run is an exchange, which
-// keeps what it needs from iteration to iteration. One file and one registry line per aggregator.
+// An aggregator makes one update g (a SUM over workers) of the P messages and says what became of
+// each. It is a rule without state; its use in one run is an Exchange, which keeps what it needs
+// from iteration to iteration. Each aggregator has its own file and a line in registry.cc.
 
 #include <memory>
 #include <span>
@@ -14,11 +14,12 @@
 
 namespace residuum {
 
-/// What the workers of this process bring, in worker order.
+/// Contributions are the messages and accumulators of this process's workers, in worker order.
 template <class Real>
 struct Contributions {
   std::size_t dimension = 0;
-  /// Entries of a k-sparse result; messages of a tree have at most as many on several processes.
+  /// The number of entries of a k-sparse result. If there are several processes, a message along a
+  /// tree has at most as many.
   std::size_t k = 0;
   std::span<const Message<Real>> messages;              // s^p
   std::span<const std::span<const Real>> accumulators;  // a^p
@@ -34,7 +35,7 @@ class Exchange {
   Exchange& operator=(Exchange&&) = delete;
   virtual ~Exchange() = default;
 
-  /// Collective over the cluster's processes.
+  /// Makes `delivery` of the contributions. The call is collective over the cluster's processes.
   virtual void combine(const Cluster& cluster,
                        const Contributions<Real>& contributions,
                        Delivery<Real>& delivery) = 0;
@@ -49,7 +50,7 @@ class Aggregator {
   Aggregator& operator=(Aggregator&&) = delete;
   virtual ~Aggregator() = default;
 
-  /// The rule in use. It does not outlive the aggregator.
+  /// Makes the exchange of one run, which must not outlive the aggregator.
   virtual void start(std::unique_ptr<Exchange<float>>& exchange) const = 0;
   virtual void start(std::unique_ptr<Exchange<double>>& exchange) const = 0;
   template <class Real>
@@ -61,15 +62,15 @@ class Aggregator {
 
   virtual AggregatorLaw law() const = 0;
 
-  /// True if it selects k entries itself, so that the sparsifier must have a k.
+  /// True if the aggregator selects k entries itself, so that the sparsifier must have a k.
   virtual bool needs_k() const = 0;
 
-  /// The bytes that all workers send in one iteration by the cost model, to check the counted ones
-  /// against.
+  /// Returns the bytes that all workers send in one iteration by the cost model; the counted bytes
+  /// are checked against it.
   virtual TrafficModel traffic_model(const TrafficShape& shape) const = 0;
 };
 
-/// Implements both overloads of `start` by ExchangeOf<Real>, which is made of `arguments`.
+/// Implements both overloads of `start` by ExchangeOf<Real>, constructed from `arguments`.
 template <template <class> class ExchangeOf, class... Arguments>
 class AggregatorFor : public Aggregator {
  public:
@@ -90,8 +91,8 @@ class AggregatorFor : public Aggregator {
   std::tuple<Arguments...> arguments_;
 };
 
-/// How dense sums over processes are taken: in the order of the workers, with the same bits at any
-/// number of processes, or as MPI_Allreduce has it.
+/// Dense sums over processes are taken in the order of the workers, which gives the same bits at
+/// any number of processes, or by MPI_Allreduce, which is faster.
 enum class Reduction { ordered, fast };
 
 /// Reads `reduction`: "ordered" (default) or "fast".

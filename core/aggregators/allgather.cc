@@ -1,4 +1,4 @@
-// g = sum_p s^p: every worker sends its message to every other; up to kP entries.
+// g = sum_p s^p: every worker sends its message to every other, and g has up to kP entries.
 
 #include "core/aggregators/gather.h"
 

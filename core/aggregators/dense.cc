@@ -1,6 +1,6 @@
-// g = sum_p s^p, exchanged as dense vectors: in worker order a reduction along the chain of workers
-// and back, 2 (P-1) d values in all, as many as a ring all-reduce sends. reduction = "fast" leaves
-// the order to MPI_Allreduce.
+// g = sum_p s^p is exchanged as dense vectors. In worker order, a reduction runs along the chain of
+// workers and back: 2 (P-1) d values in all, as many as a ring all-reduce sends. reduction = "fast"
+// leaves the order to MPI_Allreduce.
 
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,7 @@
 namespace residuum {
 namespace {
 
-/// Those whose index lies in the block.
+/// Adds the entries whose index lies in the block.
 template <class Real>
 void add_entries(const SparseVector<Real>& entries, std::size_t begin, std::span<Real> sum) {
   const auto& indices = entries.indices;

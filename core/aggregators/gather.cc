@@ -30,8 +30,8 @@ void GatheredSum<Real>::take(const Cluster& cluster,
   add_pairwise(cluster.all_gather<Real>(mine, mail_), sum);
 }
 
-/// Of neighbours, of neighbouring pairs, ... Every partial sum has room of its own, which soon is
-/// as long as it needs to be.
+/// Adds neighbours, then neighbouring pairs, and so on. Every partial sum keeps its own buffer, so
+/// that reallocation soon ends.
 template <class Real>
 void GatheredSum<Real>::add_pairwise(Lists<Real> lists, SparseVector<Real>& sum) {
   if (lists.size() == 1) {

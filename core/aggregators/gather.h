@@ -1,5 +1,5 @@
 #pragma once
-// What aggregators of lists share: messages as lists, the sum of all of them, and what of them
+// Aggregators of lists share this: they view messages as lists, sum them, and find which entries
 // reached a support.
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace residuum {
 
-/// The messages of this process's workers as sparse vectors, where they lie; a whole accumulator
-/// becomes the list of its non-zero entries.
+/// Presents the messages of this process's workers as sparse vectors without copying them; a whole
+/// accumulator becomes the list of its non-zero entries.
 template <class Real>
 class MessageLists {
  public:
-  /// Valid until the next call, and as long as the contributions.
+  /// The result is valid until the next call and no longer than the contributions.
   Lists<Real> of(const Contributions<Real>& contributions);
 
  private:
@@ -23,8 +23,8 @@ class MessageLists {
   std::vector<const SparseVector<Real>*> lists_;
 };
 
-/// The sum of all messages: every worker sends its own to every other, and the sum is taken
-/// pairwise over neighbouring workers, in a shape that depends on P alone.
+/// Computes the sum of all messages: every worker sends its own to every other, and neighbouring
+/// workers' lists are added pairwise, in a shape that depends on P alone.
 template <class Real>
 class GatheredSum {
  public:
@@ -43,7 +43,8 @@ class GatheredSum {
   std::vector<const SparseVector<Real>*> left_;
 };
 
-/// (P-1) copies of every message; a bound for whole accumulators, whose zeros are not sent.
+/// Counts (P-1) copies of every message. It is a bound for whole accumulators, whose zeros are not
+/// sent.
 TrafficModel gather_traffic_model(const TrafficShape& shape);
 
 }  // namespace residuum

@@ -1,4 +1,4 @@
-// g = Top_k(sum_p s^p), "select k from k x P" (Shi et al., ICDCS 2019, the naive form): what the
+// g = Top_k(sum_p s^p), "select k from k x P" (Shi et al., ICDCS 2019, the naive form), is what the
 // tree approximates.
 
 #include "core/aggregators/gather.h"
@@ -21,7 +21,7 @@ class ExactExchange final : public Exchange<Real> {
     split_top_k(sum_, contributions.k, split_, delivery.sum, cut_);
     delivery.delivered.resize(lists.size());
     intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
-    delivery.cut_in_merges.resize(lists.size());  // all of them empty
+    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
     delivery.traffic = ledger.traffic();
   }
 

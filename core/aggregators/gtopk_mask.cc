@@ -1,5 +1,5 @@
-// Mask-then-reduce: the tree of gTop-k only decides the support S; then the full accumulators are
-// summed on it, g_j = sum_p a^p_j for j in S, and every worker clears S. There is no error on
+// Mask-then-reduce uses the tree of gTop-k only to decide the support S; then the full accumulators
+// are summed on it, g_j = sum_p a^p_j for j in S, and every worker clears S. There is no error on
 // selected indices (delta_in = 0) and nothing is lost.
 
 #include "core/aggregators/gather.h"
@@ -23,7 +23,7 @@ class MaskExchange final : public Exchange<Real> {
     tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
     std::swap(support_, delivery.sum.indices);
     ledger.pass_tree(support_.size() * sizeof(std::uint32_t));
-    delivery.cut_in_merges.resize(lists.size());  // all of them empty
+    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
     take_from_accumulators(contributions, delivery.delivered);
     sum_on_support(cluster, contributions, delivery.sum);
     ledger.pass_tree(support_.size() * sizeof(Real));  // up

@@ -41,7 +41,8 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
 }  // namespace
 
 Reduction reduction_from(const Section& section) {
-  // A run is known by the keys that are read: one that does not name this key keeps its identity.
+  // A run's id depends on the keys that are read. The key is read only where it is given, so that
+  // other runs keep their ids.
   const bool fast =
       section.has("reduction") && section.choice("reduction", {"ordered", "fast"}) == "fast";
   return fast ? Reduction::fast : Reduction::ordered;

@@ -25,7 +25,7 @@ void MergeTree<Real>::reduce(const Cluster& cluster,
 template <class Real>
 void MergeTree<Real>::plan(int workers) {
   if (edges_.size() + 1 == static_cast<std::size_t>(workers)) {
-    return;  // the tree of so many workers is planned
+    return;  // the tree for this many workers is planned already
   }
   edges_.clear();
   for (const auto& round : tree_rounds(workers)) {
@@ -33,7 +33,7 @@ void MergeTree<Real>::plan(int workers) {
   }
 }
 
-/// Every worker but worker 0 sends once.
+/// Merges along the tree; every worker but worker 0 sends once.
 template <class Real>
 void MergeTree<Real>::climb(const Cluster& cluster,
                             const Contributions<Real>& contributions,
@@ -55,7 +55,8 @@ void MergeTree<Real>::climb(const Cluster& cluster,
   ledger.wait(ledger.tree_depth());
 }
 
-/// The worker in `slot` holds Top_k of what it held and what came in; what is cut is noted.
+/// Replaces the list of the worker in `slot` by Top_k of its sum with the incoming list, and notes
+/// what is cut.
 template <class Real>
 void MergeTree<Real>::merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot) {
   const std::size_t number = cut_slots_.size();

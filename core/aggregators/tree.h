@@ -1,6 +1,7 @@
 #pragma once
-// gTopKAllReduce (Shi et al., ICDCS 2019) along the tree of tree_rounds.h. The merge of two lists
-// is Top_k of their sum; it is not associative, so the shape of the tree is part of the algorithm.
+// MergeTree runs gTopKAllReduce (Shi et al., ICDCS 2019) along the tree of tree_rounds.h. The merge
+// of two lists is Top_k of their sum; it is not associative, so the shape of the tree is part of
+// the algorithm.
 
 #include <vector>
 
@@ -15,15 +16,16 @@ namespace residuum {
 template <class Real>
 class MergeTree {
  public:
-  /// result := what the tree makes of `lists`, one of every worker here, on every process. Charges
-  /// the way up; what comes down, and by which tree, is the caller's to charge.
+  /// result := the merge of all workers' lists, on every process. `lists` has one list for each
+  /// worker of this process. The messages on the way up are charged to `ledger`; the caller charges
+  /// the way down.
   void reduce(const Cluster& cluster,
               const Contributions<Real>& contributions,
               Lists<Real> lists,
               Ledger& ledger,
               SparseVector<Real>& result);
 
-  /// cut_in_merges := of every worker here the partial sums that its merges in the last reduction
+  /// cut_in_merges := for every worker here, the partial sums that its merges in the last reduction
   /// have cut on the support of `result`.
   void find_cuts_on_support(const SparseVector<Real>& result,
                             std::vector<SparseVector<Real>>& cut_in_merges);
@@ -34,10 +36,10 @@ class MergeTree {
   void merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot);
 
   std::vector<Edge> edges_;
-  std::vector<const SparseVector<Real>*> held_;  // what it has made of each worker's list so far
-  std::vector<SparseVector<Real>> merged_;       // held after a merge
-  std::vector<SparseVector<Real>> cuts_;         // of every merge here
-  std::vector<std::size_t> cut_slots_;           // where it was
+  std::vector<const SparseVector<Real>*> held_;  // each worker's list, as merged so far
+  std::vector<SparseVector<Real>> merged_;       // buffers for the lists that were merged
+  std::vector<SparseVector<Real>> cuts_;         // one for every merge on this process
+  std::vector<std::size_t> cut_slots_;           // the slot of the worker that made each cut
   SparseVector<Real> cut_, sum_;
   Mail<Real> mail_;
   SplitWorkspace<Real> split_;

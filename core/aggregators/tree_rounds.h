@@ -1,7 +1,7 @@
 #pragma once
-// The binary tree of gTopKAllReduce (Shi et al., ICDCS 2019) on worker numbers, for any P. With
-// m = 2^floor(log2 P), workers r >= m are merged into r - m first; then, at strides 1, 2, 4, ...,
-// worker i receives from i + stride.
+// The binary tree of gTopKAllReduce (Shi et al., ICDCS 2019) is defined on worker numbers, for any
+// P. With m = 2^floor(log2 P), workers r >= m are merged into r - m first; then, at strides 1, 2,
+// 4, ..., worker i receives from i + stride.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// The rounds of the reduction to worker 0; the edges of a round touch different workers.
+/// Returns the rounds of the reduction to worker 0; the edges of a round touch different workers.
 std::vector<std::vector<Edge>> tree_rounds(int workers);
 
 }  // namespace residuum

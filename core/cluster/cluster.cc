@@ -10,8 +10,8 @@
 namespace residuum {
 namespace {
 
-/// Room for more than was asked for, so that messages which vary in length soon find it; short ones
-/// at once.
+/// Reserves more than `size` bytes, rounded up, so that reallocation soon ends for messages that
+/// vary in length.
 void make_room(Bytes& bytes, std::size_t size) {
   constexpr std::size_t kLeast = 8192;
   bytes.reserve(std::bit_ceil(std::max(size, kLeast)));
@@ -150,7 +150,7 @@ void Cluster::start_block(std::span<std::byte> sum, std::size_t begin) const {
   };
   if (rank == 0) {
     const auto block = block_at(begin);
-    std::fill(block.begin(), block.end(), std::byte{0});  // the bits of +0
+    std::fill(block.begin(), block.end(), std::byte{0});  // all bits zero is +0
     return;
   }
   if (begin == 0) {
@@ -159,7 +159,7 @@ void Cluster::start_block(std::span<std::byte> sum, std::size_t begin) const {
   [[maybe_unused]] const std::size_t length = world_->take(rank - 1);
   assert(length == block_at(begin).size());
   if (begin + kBlockBytes < sum.size()) {
-    world_->post(rank - 1, block_at(begin + kBlockBytes));  // to arrive during the additions
+    world_->post(rank - 1, block_at(begin + kBlockBytes));  // arrives during the additions
   }
 }
 
@@ -169,7 +169,7 @@ void Cluster::pass_on(std::span<std::byte> block, bool everywhere) const {
   if (rank < last) {
     world_->send(rank + 1, block);
     if (rank == 0 && !everywhere) {
-      world_->post(last, block);  // where it comes back to
+      world_->post(last, block);  // the finished block comes back to here
     }
   } else if (rank > 0 && !everywhere) {
     world_->send(0, block);

@@ -1,8 +1,8 @@
 #pragma once
-// P logical workers on R processes, R <= P. Worker p lives on one process; workers are numbered so
-// that each process has a contiguous block. Algorithms are written over workers: an edge is a
-// function call where both ends live on one process and a message where they do not, and every
-// order of summation is defined on worker numbers, so that results have the same bits at any R.
+// A cluster distributes P logical workers over R processes, R <= P. Worker p lives on one process,
+// and each process has a contiguous block of workers. Algorithms are written over workers: an edge
+// is a function call if both ends live on one process, else a message. Every order of summation is
+// defined on worker numbers, so that results have the same bits at any R.
 
 #include <algorithm>
 #include <array>
@@ -15,17 +15,18 @@
 
 namespace residuum {
 
-/// A vector per worker, wherever it lies.
+/// Lists refers to one vector per worker, where it is stored.
 template <class Real>
 using Lists = std::span<const SparseVector<Real>* const>;
 
-/// What messages are packed, received and unpacked in; kept from one exchange to the next.
+/// Holds the buffers in which messages are packed, received and unpacked, from one exchange to the
+/// next.
 template <class Real>
 struct Mail {
   static constexpr std::size_t kRooms = 8;
 
   Bytes packed;
-  std::array<Bytes, kRooms> rooms;  // in turn, for the messages that are expected
+  std::array<Bytes, kRooms> rooms;  // used in turn for expected messages
   std::size_t expected = 0;
   std::size_t delivered = 0;
   bool is_full() const { return expected == delivered + kRooms; }
@@ -48,12 +49,13 @@ class Cluster {
   /// This process has the workers first(), ..., first() + count() - 1.
   int first() const { return first_; }
   int count() const { return count_; }
-  /// The position of a worker of this process among them.
+  /// Returns the position of a worker of this process among them.
   std::size_t slot(int worker) const { return static_cast<std::size_t>(worker - first_); }
 
-  /// Makes room in `mail`, which must not be full, for a message of at most so many entries along
-  /// the edge from -> to, if it comes to this process from another. For every edge, in the order of
-  /// `deliver`, and early: the message can arrive while this process is at work.
+  /// Makes room in `mail`, which must not be full, for a message of at most `most_entries` entries
+  /// along the edge from -> to, if it comes to this process from another. It is called for every
+  /// edge in the order of `deliver`; if called early, the message can arrive while this process
+  /// computes.
   template <class Real>
   void expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const;
 
@@ -66,26 +68,26 @@ class Cluster {
                                     const SparseVector<Real>* message,
                                     Mail<Real>& mail) const;
 
-  /// Copies what the process of `from` holds, at most so many entries, to all processes.
+  /// Copies what the process of `from` holds, at most `most_entries` entries, to all processes.
   template <class Real>
   void broadcast(int from,
                  std::size_t most_entries,
                  SparseVector<Real>& vector,
                  Mail<Real>& mail) const;
 
-  /// The vectors of all workers in worker order, on every process; `mine` are this process's. They
-  /// lie where they are or in `mail`, until its next use.
+  /// Returns the vectors of all workers in worker order, on every process; `mine` are this
+  /// process's. They lie in `mail` until its next use; with a single process the result is `mine`.
   template <class Real>
   Lists<Real> all_gather(Lists<Real> mine, Mail<Real>& mail) const;
 
-  /// The numbers of all workers in worker order, on every process; `mine` holds `per_worker`
-  /// numbers for each worker of this process.
+  /// Returns the numbers of all workers in worker order, on every process; `mine` holds
+  /// `per_worker` numbers for each worker of this process.
   std::vector<double> all_gather(std::span<const double> mine) const;
 
-  /// sum := add(P-1, ... add(1, add(0, 0))): every worker's part is added on its own process, in
-  /// worker order, by add(worker, begin, block): its numbers from `begin` on to a block of the sum.
-  /// Blocks go from process to process, so that all are at work at once. The result is on every
-  /// process if `everywhere`, else on the root alone (`sum` is then spoilt on the others).
+  /// sum := add(P-1, ... add(1, add(0, 0))), in worker order. add(worker, begin, block) adds the
+  /// worker's numbers from `begin` on to a block of the sum, on the worker's own process. Blocks go
+  /// from process to process, so that all processes compute at once. The result is on every process
+  /// if `everywhere`, else on the root alone (`sum` is then overwritten on the others).
   template <class T, class Add>
   void sum_in_worker_order(std::span<T> sum, bool everywhere, const Add& add) const {
     for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes / sizeof(T)) {
@@ -97,8 +99,8 @@ class Cluster {
     finish_sum(std::as_writable_bytes(sum), everywhere);
   }
 
-  /// The same on every process, added in worker order on each and between them as MPI_Allreduce has
-  /// it: the bits depend on the number of processes.
+  /// Computes the same sum on every process: each adds its workers in order, and MPI_Allreduce adds
+  /// the processes. The bits depend on the number of processes.
   template <class T, class Add>
   void sum_in_any_order(std::span<T> sum, const Add& add) const {
     for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes / sizeof(T)) {
@@ -110,7 +112,7 @@ class Cluster {
   }
 
  private:
-  /// Of a dense sum: it stays in the second cache while all workers add to it.
+  /// A block of a dense sum stays in the L2 cache while all workers add to it.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
   template <class T>
@@ -125,7 +127,7 @@ class Cluster {
     }
   }
 
-  /// What the processes before this one have made of the block that begins there.
+  /// Sets the block at `begin` to the sum of the processes before this one, or to 0 on the first.
   void start_block(std::span<std::byte> sum, std::size_t begin) const;
   void pass_on(std::span<std::byte> block, bool everywhere) const;
   void finish_sum(std::span<std::byte> sum, bool everywhere) const;
@@ -136,7 +138,7 @@ class Cluster {
   int count_;
 };
 
-/// Rounds up to the next whole power: messages on the critical path of recursive doubling.
+/// Returns log2(n) rounded up: the number of messages on the critical path of recursive doubling.
 int ceil_log2(int n);
 
 }  // namespace residuum

@@ -1,7 +1,7 @@
 #pragma once
-// What workers send to each other, counted once for all aggregators. Every exchange that the
-// workers make is charged as the messages of a stated algorithm, wherever the workers live: what
-// processes really send (blocks of several workers, MPI's own trees) does not enter.
+// The ledger counts what workers send to each other, for all aggregators in one way. Every exchange
+// is charged as the messages of a stated algorithm, wherever the workers live; what processes
+// really send (blocks of several workers, MPI's own trees) does not count.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,24 +15,25 @@ class Ledger {
  public:
   explicit Ledger(const Cluster& cluster) : cluster_(cluster) {}
 
-  /// One message along an edge.
+  /// Charges one message along an edge to its sender.
   void carry(int from, std::size_t bytes) { traffic_.bytes += cluster_.here(from) ? bytes : 0; }
 
-  /// So many messages one after the other; of edges that were carried.
+  /// Charges the rounds: so many messages follow one another on the critical path. Their bytes are
+  /// charged by carry().
   void wait(std::uint64_t rounds) { traffic_.rounds += rounds; }
 
-  /// The worker sends its list to every other; all do so by recursive doubling, for which `wait` is
-  /// charged once.
+  /// Charges a list that a worker sends to every other. All do so by recursive doubling, whose
+  /// rounds are charged once by wait().
   void send_to_all(int from, std::size_t bytes) { carry(from, others() * bytes); }
 
-  /// Along the binary tree of tree_rounds.h: down from worker 0, or up to it in parts that are all
-  /// as long. Charged where worker 0 lives.
+  /// Charges a pass along the binary tree of tree_rounds.h: down from worker 0, or up to it in
+  /// messages of equal length. The bytes are charged on the process of worker 0.
   void pass_tree(std::size_t bytes) {
     carry(0, others() * bytes);
     wait(tree_depth());
   }
 
-  /// A sum that worker p sends on to p+1, and the result back along the chain.
+  /// Charges a sum that worker p sends on to p+1, and its way back along the chain.
   void pass_chain(std::size_t bytes) {
     for (int worker = 0; worker < cluster_.workers(); ++worker) {
       carry(worker, worker < cluster_.workers() - 1 ? bytes : 0);
@@ -41,7 +42,7 @@ class Ledger {
     wait(2 * others());
   }
 
-  /// Rounds of recursive doubling and of the tree.
+  /// Returns the rounds of recursive doubling and of the tree.
   std::uint64_t tree_depth() const {
     return static_cast<std::uint64_t>(ceil_log2(cluster_.workers()));
   }

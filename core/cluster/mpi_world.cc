@@ -27,8 +27,8 @@ void check(int code, std::string_view call) {
       fmt::format("{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
 }
 
-/// A message is as many full pieces as there are in it and one that is shorter, be it empty, so
-/// that its end is known without a header.
+/// A message is sent as full pieces and one shorter piece (which may be empty), so that its end is
+/// known without a header.
 class MpiWorld final : public World {
  public:
   explicit MpiWorld(std::size_t piece) : piece_(piece) {
@@ -37,7 +37,7 @@ class MpiWorld final : public World {
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     look_around();
   }
-  /// The processes of `all` that name the same group.
+  /// Splits off the processes of `all` that name the same group.
   MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_) {
     check(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
     look_around();
@@ -50,7 +50,7 @@ class MpiWorld final : public World {
     if (comm_ == MPI_COMM_WORLD) {
       MPI_Finalize();
     } else if (std::uncaught_exceptions() == 0) {
-      MPI_Comm_free(&comm_);  // collective: not for one that has failed alone
+      MPI_Comm_free(&comm_);  // collective, so not for a process that has failed alone
     }
   }
 
@@ -143,7 +143,7 @@ class MpiWorld final : public World {
 
   [[noreturn]] void abort(ExitCode code) override {
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
-    std::_Exit(static_cast<int>(code));  // not reached
+    std::_Exit(static_cast<int>(code));  // not reached: MPI_Abort does not return
   }
 
   std::string description() const override {
@@ -177,7 +177,7 @@ class MpiWorld final : public World {
           "MPI_Irecv");
   }
 
-  /// The length of the piece.
+  /// Waits for the piece and returns its length.
   static std::size_t finish(Posted& posted) {
     MPI_Status status;
     check(MPI_Wait(&posted.request, &status), "MPI_Wait");

@@ -36,7 +36,7 @@ std::size_t Amount::resolve(std::size_t dimension) const {
             dimension);
     return *k_;
   }
-  // The tiny factor keeps 0.29 * 100 at 29: the decimal that was typed, not its binary neighbour.
+  // The tiny factor keeps 0.29 * 100 at 29: the typed decimal counts, not its binary neighbour.
   const double exact = density_ * static_cast<double>(dimension) * (1 + 1e-12);
   return std::clamp<std::size_t>(static_cast<std::size_t>(exact), 1, dimension);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How many entries are kept: written as `k = 10` or as `density = 0.001`.
+// An amount says how many entries are kept, as `k = 10` or as `density = 0.001`.
 
 #include <cstddef>
 #include <optional>
@@ -14,13 +14,13 @@ class Amount {
   /// Reads `k` or `density` of the section; exactly one of them is required.
   static Amount from(const Section& section);
 
-  /// k for vectors of length d: k itself, or max(1, floor(density * d)) as the reference code has
-  /// it. A k above d is a usage error.
+  /// Returns k for vectors of length d: the given k, or max(1, floor(density * d)) as in the
+  /// reference code. A k above d is a usage error.
   std::size_t resolve(std::size_t dimension) const;
 
  private:
   std::optional<std::size_t> k_;
-  std::string where_;  // of k, for messages
+  std::string where_;  // the place of the key, for messages
   double density_ = 1;
 };
 

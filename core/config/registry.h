@@ -1,6 +1,7 @@
 #pragma once
-// A component is one file and one registry line: Entry{name, summary, source, example, make}. One
-// of a program of one's own is one file with a static Registered object in it:
+// A component of this library is one file and one line in the registry.cc beside it: Entry{name,
+// summary, source, example, make}. A component of another program is one file with a static
+// Registered object in it:
 //   const Registered<Sparsifier> kMine(
 //       {"mine", "what it does", "where from", "{}", make_component<Sparsifier, Mine>});
 
@@ -16,8 +17,8 @@
 
 namespace residuum {
 
-/// One way to build an `Interface`. The example is a complete section without `kind`, as JSON: it
-/// is what the law tests build and what `residuum list` prints.
+/// An entry is one way to build an `Interface`. The example is a complete section without `kind`,
+/// as JSON; the law tests build it and `residuum list` prints it.
 template <typename Interface>
 struct Entry {
   std::string_view name;
@@ -27,7 +28,7 @@ struct Entry {
   std::unique_ptr<Interface> (*make)(const Section&);
 };
 
-/// `make` of a component that is constructed from its section.
+/// Serves as `make` of a component that is constructed from its section.
 template <typename Interface, typename Component>
 std::unique_ptr<Interface> make_component(const Section& section) {
   return std::make_unique<Component>(section);
@@ -55,7 +56,7 @@ std::unique_ptr<Interface> make_from(std::span<const Entry<Interface>> entries,
   return nullptr;  // not reached: `choice` has thrown
 }
 
-/// The section an entry's example describes.
+/// Returns the section that an entry's example describes.
 template <typename Interface>
 Section example_section(const std::string& section_name, const Entry<Interface>& entry) {
   auto values = nlohmann::json::parse(entry.example);
@@ -63,15 +64,15 @@ Section example_section(const std::string& section_name, const Entry<Interface>&
   return {section_name, values};
 }
 
-/// What Registered objects have brought.
+/// Returns the entries that Registered objects have added.
 template <typename Interface>
 std::vector<Entry<Interface>>& brought_entries() {
   static std::vector<Entry<Interface>> entries;
   return entries;
 }
 
-/// Adds a component to those of the library. Only as a static object: the registries close when
-/// they are first looked at, in main.
+/// Adds a component to those of the library. It must be a static object, because a registry is
+/// complete from its first use (in main) on.
 template <typename Interface>
 struct Registered {
   explicit Registered(const Entry<Interface>& entry) {
@@ -79,8 +80,8 @@ struct Registered {
   }
 };
 
-/// The library's entries, then what was brought in the order of the names: that of the linker does
-/// not matter. A name twice is a usage error.
+/// Returns the library's entries, then the added ones in the order of their names, so that the
+/// order of linking does not matter. A name that occurs twice is a usage error.
 template <typename Interface>
 std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> built_in) {
   auto brought = brought_entries<Interface>();
@@ -96,7 +97,7 @@ std::vector<Entry<Interface>> with_brought(std::span<const Entry<Interface>> bui
   return all;
 }
 
-/// The one list of all entries of a kind; `built_in` is the same at every call.
+/// Returns the one list of all entries of a kind; `built_in` must be the same at every call.
 template <typename Interface>
 std::span<const Entry<Interface>> registry_of(std::span<const Entry<Interface>> built_in) {
   static const auto all = with_brought(built_in);

@@ -8,7 +8,7 @@
 namespace residuum {
 namespace {
 
-/// The value as a person wrote it; JSON has no word for what is not finite.
+/// Returns the value as a person wrote it; JSON cannot express infinities and NaN.
 std::string shown(const nlohmann::json& value) {
   const bool is_odd = value.is_number_float() && !std::isfinite(value.get<double>());
   return is_odd ? fmt::format("{}", value.get<double>()) : value.dump();

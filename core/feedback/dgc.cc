@@ -1,10 +1,10 @@
-// Momentum correction (DGC: Lin, Han, Mao, Wang, Dally, ICLR 2018, section 3.2): every worker keeps
-// a velocity and sparsifies the sum of velocities instead of that of gradients,
+// With momentum correction (DGC: Lin, Han, Mao, Wang, Dally, ICLR 2018, section 3.2) every worker
+// keeps a velocity and sparsifies the sum of velocities instead of that of gradients,
 //   u^p = m u^p + G^p;  a^p = e^p + c u^p;  s^p = C(a^p);  e^p_{t+1} = a^p less what was delivered,
 // so that an entry that waited is applied with the momentum it would have had. Momentum factor
-// masking (section 3.3): where an entry of the worker was delivered, its velocity starts anew at 0.
-// The paper masks what was sent; where the aggregator rejects sent entries, they stay, and so does
-// their velocity. Conservation is that of error feedback with c u^p in the place of c G^p.
+// masking (section 3.3) resets the velocity of delivered entries to 0. The paper masks what was
+// sent; where the aggregator rejects sent entries, they stay, and so does their velocity.
+// Conservation is that of error feedback with c u^p in the place of c G^p.
 
 #include "core/feedback/put_back.h"
 
@@ -55,7 +55,8 @@ class Dgc final : public FeedbackFor<Dgc> {
   Units units() const override { return units_; }
   std::size_t vectors() const override { return 2; }
   bool has_velocity() const override { return true; }
-  /// Masking cuts off what a delivered entry had still to hand on: the more, the more is sent.
+  /// 1/(1 - m) is an upper bound here: masking drops the momentum of delivered entries, so the gain
+  /// falls as more is sent.
   double gain() const override { return 1 / (1 - momentum_); }
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,

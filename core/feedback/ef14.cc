@@ -1,4 +1,4 @@
-// Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018): a^p = e^p + c G^p,
+// Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018) is a^p = e^p + c G^p,
 // and e^p_{t+1} is a^p less what was delivered of it, by the put-back rule.
 
 #include "core/feedback/put_back.h"

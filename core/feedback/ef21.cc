@@ -1,4 +1,4 @@
-// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021): every worker keeps an estimate g^p of its
+// In EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021) every worker keeps an estimate g^p of its
 // gradient and sends the compressed change,
 //   a^p = G^p - g^p,  s^p = C(a^p),  g^p += s^p,  w -= eta mean g^p,  g^p = 0 at the start.
 // The residual e^p = G^p - g^p is what the estimate still misses; its mean square is the distortion

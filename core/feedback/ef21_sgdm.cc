@@ -1,14 +1,16 @@
-// EF21-SGDM (Fatkhullin, Tyurin, Richtarik, "Momentum Provably Improves Error Feedback!", NeurIPS
-// 2023, algorithm 1): the estimate g^p of EF21 follows an average v^p of the worker's gradients,
+// In EF21-SGDM (Fatkhullin, Tyurin, Richtarik, "Momentum Provably Improves Error Feedback!",
+// NeurIPS 2023, algorithm 1) the estimate g^p of EF21 follows an average v^p of the worker's
+// gradients,
 //   v^p = (1 - a) v^p + a G^p,  a^p = v^p - g^p,  s^p = C(a^p),  g^p += s^p,  w -= eta mean g^p,
 // a being `averaging` in (0, 1]; a = 1 is EF21.
 //
-// The start: v^p is the worker's first gradient, as in the paper with an initial batch of the size
-// of all others, and g^p = 0 as in EF21, so that the first message is that of any other iteration.
-// In the paper's count g^p_0 is the estimate after that message. E|v^p_0 - grad f_p(w_0)|^2 is then
-// the variance of one gradient; v^p = 0 would add (1 - a)^2 |grad f_p(w_0)|^2 to it.
+// At the start v^p is the worker's first gradient, as in the paper with an initial batch of the
+// size of all others, and g^p = 0 as in EF21, so that the first message is that of any other
+// iteration. In the paper's count g^p_0 is the estimate after that message. E|v^p_0 - grad
+// f_p(w_0)|^2 is then the variance of one gradient; v^p = 0 would add (1 - a)^2 |grad f_p(w_0)|^2
+// to it.
 //
-// The memory of a worker: the residual v^p - g^p, then v^p, then g^p.
+// The memory of a worker holds the residual v^p - g^p, then v^p, then g^p.
 
 #include <array>
 #include <numeric>
@@ -40,7 +42,7 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
     const double change_sq = take_into_average(average, gradient);
     const std::span<const Real> estimate = memory.subspan(2 * d);
     PassNorms norms = subtract(memory.first(d), std::span<const Real>(average), estimate, pass);
-    norms.average_sq = norms.gradient_sq;  // the pass took v for the gradient
+    norms.average_sq = norms.gradient_sq;  // the gradient of the pass was v
     norms.average_change_sq = change_sq;
     norms.gradient_sq = norm_sq(gradient, pass.segments);
     return norms;
@@ -71,7 +73,7 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
               memory.subspan(first_gradient.size()).begin());
   }
 
-  /// v := (1 - a) v + a G; returns by how much v has moved, squared, summed in eight lanes.
+  /// v := (1 - a) v + a G. Returns the squared norm of the change of v, summed in eight lanes.
   template <class Real>
   double take_into_average(std::span<Real> average, std::span<const Real> gradient) const {
     const auto kept = static_cast<Real>(1 - averaging_);

@@ -1,6 +1,6 @@
 #pragma once
-// How a worker's gradient estimate g^p takes what was delivered of the change it sent (EF21 and its
-// kin). Where an aggregator rejects entries that were sent, the estimate changes by what was
+// A worker's gradient estimate g^p (EF21 and its kin) changes by what was delivered of the change
+// it sent. Where an aggregator rejects entries that were sent, the estimate changes by what was
 // delivered, so that the mean of the estimates is the sum of all updates so far: nothing is lost.
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace residuum {
 
-/// accumulator -= delivered, estimate += delivered; `settlement` notes what that was.
+/// accumulator -= delivered, estimate += delivered; `settlement` notes what was delivered.
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,

@@ -1,8 +1,8 @@
 #pragma once
-// What a worker remembers of what was not delivered. One file and one registry line per kind. A
-// feedback is a rule without state: the memory of a worker is a vector that the trainer owns. Its
-// first d numbers hold, before the exchange, the residual e^p_t, between `accumulate` and `settle`
-// the accumulator a^p_t, afterwards e^p_{t+1}.
+// A feedback decides what a worker remembers of what was not delivered. Each kind has its own file
+// and a line in registry.cc. A feedback is a rule without state: the memory of a worker is a vector
+// that the trainer owns. Its first d numbers are the residual e^p_t before `accumulate`, the
+// accumulator a^p_t between `accumulate` and `settle`, and e^p_{t+1} afterwards.
 
 #include <memory>
 #include <optional>
@@ -16,8 +16,8 @@
 
 namespace residuum {
 
-/// What `settle` took from an accumulator and what it gave back, as lists: a - cleared + returned.
-/// The lists are those of the message or of its fate where one of them says it: valid as long as
+/// A settlement records what `settle` took from an accumulator and what it gave back: a - cleared +
+/// returned. The lists may refer to those of the message or its fate and are valid only as long as
 /// these.
 template <class Real>
 class Settlement {
@@ -26,10 +26,10 @@ class Settlement {
   const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
   bool cleared_everything() const { return everything_; }
 
-  /// Everything: `cleared` is then empty.
+  /// Notes that everything was cleared; the list `cleared` is then empty.
   void clear_everything() { set(true, nullptr, nullptr); }
   void clear(const SparseVector<Real>& list) { set(false, &list, nullptr); }
-  /// The entries of both lists; those of `a` where both have one.
+  /// Notes the entries of both lists; at an index that both have, those of `a`.
   void clear_union(const SparseVector<Real>& a, const SparseVector<Real>& b) {
     set(false, nullptr, nullptr);
     unite(a, b, own_);
@@ -50,7 +50,8 @@ class Settlement {
   SparseVector<Real> own_, none_;
 };
 
-/// Whether the memory holds step-size-multiplied values (theory) or gradients (most training code).
+/// The memory is in units of steps (gradients times the step size, as in theory) or of gradients
+/// (as in most training code).
 enum class Units { step, gradient };
 
 class Feedback {
@@ -62,7 +63,8 @@ class Feedback {
   Feedback& operator=(Feedback&&) = delete;
   virtual ~Feedback() = default;
 
-  /// Before the first `accumulate`, of a memory of zeros: what else it is to begin with.
+  /// Initialises the memory, which is zero, before the first `accumulate`; most feedbacks leave it
+  /// zero.
   virtual void begin(std::span<float> /*memory*/, std::span<const float> /*first_gradient*/) const {
   }
   virtual void begin(std::span<double> /*memory*/,
@@ -89,7 +91,7 @@ class Feedback {
 
   virtual Units units() const = 0;
 
-  /// How many vectors of d numbers the memory of a worker is.
+  /// Returns how many vectors of d numbers the memory of a worker has.
   virtual std::size_t vectors() const { return 1; }
 
   /// True if a velocity, which is a sum or an average of the gradients so far, enters the memory in
@@ -97,12 +99,12 @@ class Feedback {
   /// of the memory.
   virtual bool has_velocity() const { return false; }
 
-  /// How far one gradient moves the model in the end if nothing is dropped, in units of eta times
-  /// the gradient: 1/(1 - m) where a velocity of momentum m hands it on.
+  /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
+  /// times the gradient: 1/(1 - m) with momentum m.
   virtual double gain() const { return 1; }
 
-  /// The weight a of the newest gradient where the velocity is an average v := (1 - a) v + a G that
-  /// begins at the first gradient.
+  /// Returns the weight a of the newest gradient if the velocity is an average v := (1 - a) v + a G
+  /// that begins at the first gradient; absent for other feedbacks.
   virtual std::optional<double> averaging() const { return std::nullopt; }
 
   /// True if workers exchange changes of gradient estimates g^p: the update is then not what was

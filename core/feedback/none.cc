@@ -1,5 +1,5 @@
-// No memory: a^p = c G^p, and what is not delivered is lost. A negative control for error feedback.
-// The residual is 0 at the start and after every settlement.
+// This feedback has no memory: a^p = c G^p, and what is not delivered is lost. It is a negative
+// control for error feedback. The residual is 0 at the start and after every settlement.
 
 #include <algorithm>
 

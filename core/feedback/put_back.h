@@ -1,8 +1,8 @@
 #pragma once
-// What is taken from an accumulator for what became of its message. The residual follows the
-// message: what is subtracted is what was taken, so that an entry that was sent as it is leaves
-// exactly 0, and one that was sent scaled leaves the difference. Where gTop-k rejects entries that
-// were sent, the put-back rule decides (S: support of the result, S^p: support of the message):
+// The put-back rule says which entries leave an accumulator after its message was exchanged. What
+// leaves is subtracted as it was sent: an entry sent unchanged leaves exactly 0, one sent scaled
+// leaves the difference. The rules differ where gTop-k rejects entries that were sent (S: support
+// of the result, S^p: support of the message):
 //   published  R2: clear S^p and S; the rule of the papers and their code. With the tree it loses
 //              what a merge cut at an index that survived through another branch.
 //   captured   R2*: R2, and the worker that merged returns what it cut there to its own residual.
@@ -17,13 +17,13 @@ namespace residuum {
 
 enum class PutBack { captured, published, discard };
 
-/// Reads `putback`.
+/// Reads the key `putback`.
 PutBack put_back_from(const Section& section);
 
 /// True if with this aggregator the rule never loses anything.
 bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers);
 
-/// Notes in `settlement` what the rule takes from the accumulator and gives back, and does it.
+/// Applies the rule to the accumulator, and notes in `settlement` what it takes and gives back.
 template <class Real>
 void put_back(PutBack rule,
               std::span<Real> accumulator,

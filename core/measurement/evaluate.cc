@@ -23,7 +23,7 @@ Evaluation evaluate(const Training& training, const Point& at, std::vector<doubl
       add_to<double>(sum, part_of(worker));
     }
   } else {
-    // The parts are formed before the chain of sums begins, side by side.
+    // All processes form their parts at once, before the chain of sums begins.
     std::vector<std::vector<double>> parts;
     for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
       parts.push_back(part_of(worker));

@@ -7,8 +7,8 @@
 
 namespace residuum {
 
-/// What f is at w, from all workers' shards, and with a `gradient` to hold it also grad f and its
-/// squared norm. The results are on the root. Collective.
+/// Evaluates f at a point over all workers' shards; if `gradient` is not null, also grad f and its
+/// squared norm. The results are on the root. The call is collective.
 Evaluation evaluate(const Training& training, const Point& at, std::vector<double>* gradient);
 
 }  // namespace residuum

@@ -11,12 +11,12 @@
 namespace residuum {
 namespace {
 
-/// What differences of f, relative to f, and of points, relative to |w|, must exceed to be told
-/// from rounding (gradients of networks are float32).
+/// Differences of f (relative to f) and of points (relative to |w|) must exceed these bounds to be
+/// told from rounding errors (gradients of networks are float32).
 constexpr double kRounding = 1e-12;
 constexpr double kNearest = 1e-6;
 
-/// About `wanted` of the samples, evenly spread over every shard.
+/// Returns about `wanted` of the samples, evenly spread over every shard.
 std::vector<std::vector<std::uint32_t>> thinned(
     const std::vector<std::vector<std::uint32_t>>& shards, std::size_t wanted) {
   std::size_t samples = 0;
@@ -41,7 +41,7 @@ std::size_t count(const std::vector<std::vector<std::uint32_t>>& shards) {
   return samples;
 }
 
-/// Of every shard the samples that f is the mean over.
+/// Returns, for every shard, the samples that f is the mean over.
 std::vector<std::vector<std::uint32_t>> evaluated_shards(const Training& training) {
   auto shards = training.shards;
   const auto evaluated = training.objective->evaluated();
@@ -129,7 +129,7 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
   }
 }
 
-/// What the run minimises is f + (lambda'/2)|w|^2: its value at u_t, its gradient at w_t.
+/// Evaluates f + (lambda'/2)|w|^2, which the run minimises: its value at u_t, its gradient at w_t.
 void Landscape::look_at_decayed(const Iterates& at) {
   const double decay = training_.method->effective_decay();
   if (looked_at_z_) {
@@ -146,7 +146,7 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
   if (!is_root_ || !training_.plan.compares_points) {
     return;
   }
-  // Points nearer than that say more of the gradient's rounding than of its change.
+  // For points nearer than this, rounding errors of the gradient exceed its change.
   const double nearest_sq = kNearest * kNearest * norm_sq<double>(model);
   if (const double gap = distance_sq(model, z); gap > nearest_sq) {
     view_.smoothness_gap = std::sqrt(distance_sq(gradient_, virtual_gradient_) / gap);
@@ -165,7 +165,7 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
 void Landscape::look_ahead(std::span<const double> next_z,
                            std::span<const double> mean_gradient,
                            double step_size) {
-  // Where z does not move along the gradient, the inequality is about another step.
+  // If z does not move along the gradient, its step is not that of the descent inequality.
   if (!training_.plan.compares_points || !looked_at_z_ || !training_.method->follows_gradients()) {
     return;
   }
@@ -206,8 +206,8 @@ void Landscape::average(std::uint64_t t, std::span<const double> model) {
   }
 }
 
-/// Power iteration on the Hessian by central differences of the gradient, over about
-/// `power_samples` samples: the eigenvalue of largest magnitude, from below.
+/// Estimates, from below, the largest magnitude of an eigenvalue of the Hessian: power iteration by
+/// central differences of the gradient, over about `power_samples` samples.
 double Landscape::dominant_curvature(std::uint64_t t, std::span<const double> model) const {
   constexpr int kSteps = 30;
   constexpr double kEnough = 1e-3;    // relative change of the eigenvalue

@@ -20,7 +20,7 @@ SparseVector<double> widened(const SparseVector<Real>& vector) {
   return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
 }
 
-/// list_of(slot) of all workers, gathered and widened.
+/// Gathers list_of(slot) of all workers on the root and widens the values to float64.
 template <class Real, class ListOf>
 std::vector<SparseVector<double>> gathered(const Cluster& cluster,
                                            Mail<Real>& mail,
@@ -36,7 +36,8 @@ std::vector<SparseVector<double>> gathered(const Cluster& cluster,
   return all;
 }
 
-/// What of every layer a worker may send, where each is selected from by itself.
+/// Fills in how many entries of every layer a worker may send, where layers are selected from
+/// separately.
 void fill_layers(const Sparsifier& sparsifier, StepView& view) {
   const std::size_t layers = sparsifier.segments().size();
   view.selects_by_layer = layers > 0;
@@ -80,8 +81,8 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
   }
 }
 
-/// One process has all vectors: block by block, so that sums stay in the nearest cache, in the
-/// order that several processes add in too.
+/// Takes the mean on one process, which has all vectors. It goes block by block, so that sums stay
+/// in the nearest cache, and adds in the same order as several processes do.
 template <class Real>
 void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first) {
   constexpr std::size_t kBlock = 1024;
@@ -131,7 +132,7 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     mean_of(state.memories, mean_accumulator_);
   }
   if (!state.half_gradients.empty()) {
-    mean_half_gradient_.resize(mean_gradient_.size());  // on the root
+    mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
     mean_of(state.half_gradients, mean_half_gradient_);
   }
   if (is_root_) {
@@ -169,8 +170,8 @@ void Measurement<Real>::note_decay(std::span<const double> model) {
                   .model_norm_sq = norm_sq<double>(model)};
 }
 
-/// z moves as the model would if nothing were sparsified: through a velocity if there is momentum,
-/// clipped as the update is, with the decay of w itself, which no worker compresses.
+/// Moves z as the model would move if nothing were sparsified: through a velocity if there is
+/// momentum, clipped as the update is, with the decay of w itself, which no worker compresses.
 template <class Real>
 void Measurement<Real>::move_virtual_iterate(const StepState<Real>& state) {
   const Method& method = *training_.method;
@@ -214,10 +215,10 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   }
 }
 
-/// With D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}), what momentum, units and clipping by s_t
-/// make of the residual is w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1
-/// in step units. Where the update is the mean of gradient estimates, which miss mean e_{t+1},
-/// D_t = m D_{t-1} - s_t mean e_{t+1}.
+/// Updates the gap that is expected if nothing was lost. With momentum m and clipping by s_t, let
+/// D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}); then w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c =
+/// eta_t in gradient units and 1 in step units. Where the update is the mean of gradient estimates,
+/// which miss mean e_{t+1}, D_t = m D_{t-1} - s_t mean e_{t+1}.
 template <class Real>
 void Measurement<Real>::move_expected_gap(const StepState<Real>& state) {
   const double scale = in_gradient_units_ ? state.step_size : 1.0;
@@ -245,7 +246,8 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
 template <class Real>
 void Measurement<Real>::gather_lists(const StepState<Real>& state) {
   const Cluster& cluster = *training_.cluster;
-  // Whether messages and settlements are whole is a property of the method: the same everywhere.
+  // The method decides whether messages and settlements are whole, so the first worker here tells
+  // for all.
   sent_everything_ = state.messages.front().everything;
   cleared_everything_ = state.settlements.front().cleared_everything();
   Mail<Real> mail;
@@ -271,7 +273,7 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
   const Sparsifier& sparsifier = method.sparsifier_at(state.iteration);
   const auto law = sparsifier.law(view.dimension, seen_step);
   if (law.threshold) {
-    view.threshold = static_cast<Real>(*law.threshold);  // as the selection compares with it
+    view.threshold = static_cast<Real>(*law.threshold);  // rounded as the selection compares
   }
   if (law.pathwise) {
     view.contraction_promise = law.contraction;

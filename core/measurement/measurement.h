@@ -1,6 +1,6 @@
 #pragma once
-// Everything that is computed only because somebody looks: the virtual dense iterate z, means over
-// workers, gathered lists. It watches and never changes the run.
+// Measurement computes what only probes need: the virtual dense iterate z, means over workers,
+// gathered lists. It reads the run and never changes it.
 
 #include <chrono>
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace residuum {
 
-/// The state of one run that a measurement reads at its stations in an iteration.
+/// State handed to the measurement before and after the update.
 template <class Real>
 struct StepState {
   std::uint64_t iteration = 0;
   double epoch = 0;
   double step_size = 0;
   std::size_t k = 0;
-  double update_scale = 1;                            // what clipping makes of the update
+  double update_scale = 1;                            // the factor of clipping
   std::span<const std::vector<Real>> gradients;       // G^p of this process's workers
-  std::span<const std::vector<Real>> half_gradients;  // of the first halves, or empty
-  double first_half = 0.5;                            // how much of the batch these are
-  std::span<const std::vector<Real>> memories;        // first d: a^p, after the settlement e^p
+  std::span<const std::vector<Real>> half_gradients;  // gradients of the first halves, or empty
+  double first_half = 0.5;                            // the fraction of a batch
+  std::span<const std::vector<Real>> memories;        // first d: a^p, or e^p after the settlement
   std::span<const Message<Real>> messages;
   std::span<const Settlement<Real>> settlements;
   const Delivery<Real>* delivery = nullptr;
-  std::span<const double> model;     // w_t, after the update w_{t+1}
-  std::span<WorkerScalars> scalars;  // of this process's workers
+  std::span<const double> model;     // w_t before the update, w_{t+1} after it
+  std::span<WorkerScalars> scalars;  // one per worker of this process
 };
 
 template <class Real>
@@ -38,8 +38,8 @@ class Measurement {
  public:
   Measurement(const Training& training, std::span<const double> initial_point);
 
-  // The two stations of every iteration; collective. `before_update` wants gradients and
-  // accumulators, `after_update` the settled residuals and the new model.
+  // Both functions are called in every iteration and are collective. `before_update` reads
+  // gradients and accumulators, `after_update` the settled residuals and the new model.
   void before_update(const StepState<Real>& state, bool measured);
   void after_update(const StepState<Real>& state, bool measured);
 
@@ -52,15 +52,15 @@ class Measurement {
 
   void visit(RunState& state);
 
-  /// z, on the root: z_t before `before_update`, z_{t+1} after it.
+  /// Returns z on the root: z_t before the call of `before_update`, z_{t+1} after it.
   std::span<const double> virtual_iterate() const { return z_; }
   std::span<const double> mean_gradient() const { return mean_gradient_; }
-  /// u, likewise; empty where it is not followed.
+  /// Returns u likewise; empty where it is not followed.
   std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
 
  private:
   using Vectors = std::span<const std::vector<Real>>;
-  /// Of the d numbers from `first` on; the root alone keeps the mean.
+  /// Takes the mean of the d numbers from `first` on; only the root keeps it.
   void mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first = 0);
   static void mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first);
   void move_virtual_iterate(const StepState<Real>& state);
@@ -76,8 +76,8 @@ class Measurement {
   bool in_gradient_units_;
   bool gap_is_mean_residual_;  // no momentum, no clipped updates, step units: w - z = mean residual
 
-  std::vector<double> passing_;     // what sums are added in on processes that keep none of them
-  std::vector<double> mean_input_;  // of what entered the memories, if not the gradients
+  std::vector<double> passing_;     // room for sums on the processes that do not keep them
+  std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
   std::vector<double> mean_half_gradient_;
   RunningSums sums_, sums_before_;

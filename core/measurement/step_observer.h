@@ -6,7 +6,7 @@
 
 namespace residuum {
 
-/// Looks at iterations; called on the root process only, for every measured one.
+/// An observer is shown the measured iterations, on the root process only.
 class StepObserver {
  public:
   StepObserver() = default;
@@ -16,11 +16,11 @@ class StepObserver {
   StepObserver& operator=(StepObserver&&) = delete;
   virtual ~StepObserver() = default;
   virtual void observe(const StepView& view) = 0;
-  /// Called for every iteration done, measured or not.
+  /// Reports progress; called for every iteration done, measured or not.
   virtual void progress(std::uint64_t done, std::uint64_t total) = 0;
 };
 
-/// Looks at nothing.
+/// Ignores all iterations.
 class NoObserver final : public StepObserver {
  public:
   void observe(const StepView& /*view*/) override {}

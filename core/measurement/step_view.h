@@ -1,7 +1,8 @@
 #pragma once
-// What a probe sees of one iteration: read-only, whole, on the root process. Everything is float64
-// whatever the precision of the model. Symbols: w model, z virtual dense iterate, e = w - z gap,
-// G^p gradient, a^p accumulator, e^p residual, s^p message, g update (a sum over P workers).
+// A step view is what a probe sees of one iteration: all of it, read-only, on the root process.
+// Everything is float64 whatever the precision of the model. Symbols: w model, z virtual dense
+// iterate, e = w - z gap, G^p gradient, a^p accumulator, e^p residual, s^p message, g update (a sum
+// over P workers).
 
 #include <cstdint>
 #include <optional>
@@ -15,13 +16,13 @@
 
 namespace residuum {
 
-/// The gradients of the first halves of the batches.
+/// HalfBatches has the mean gradient of the first halves of the batches.
 struct HalfBatches {
   std::span<const double> mean_first;  // over the workers, d numbers
   double first = 0.5;                  // fraction of the batch that the first half is
 };
 
-/// What f is like where the run passes; absent where nobody looked.
+/// LandscapeView has the values of f along the run; those that were not evaluated are absent.
 struct LandscapeView {
   std::optional<double> virtual_loss;          // f(z_t)
   std::optional<double> averaged_loss;         // f(average of w_0 .. w_t)
@@ -33,14 +34,14 @@ struct LandscapeView {
   std::optional<double> smoothness_power;
 };
 
-/// Sums over all iterations before this one, measured or not.
+/// RunningSums are sums over all iterations before this one, measured or not.
 struct RunningSums {
   double step = 0;   // eta_s
   double noise = 0;  // eta_s^2 |mean G_s|^2
   double gap = 0;    // eta_s |w_s - z_s|^2
 };
 
-/// What turns an estimate of |grad f(w_t)|^2 into one of |grad f(w_t) + lambda' w_t|^2.
+/// With these terms an estimate of |grad f(w_t)|^2 becomes one of |grad f(w_t) + lambda' w_t|^2.
 struct DecayTerms {
   double decay = 0;               // lambda'
   double gradient_dot_model = 0;  // <mean G_t, w_t>
@@ -49,7 +50,7 @@ struct DecayTerms {
   double added() const { return decay * (2 * gradient_dot_model + decay * model_norm_sq); }
 };
 
-/// f at w_t, and |grad f|^2 where it was wanted.
+/// An evaluation is f(w_t), and |grad f(w_t)|^2 where it was wanted.
 struct Evaluation {
   double loss = 0;
   std::optional<double> grad_norm_sq;
@@ -71,12 +72,12 @@ struct StepView {
   std::size_t dimension = 0;
   double k = 0;                   // entries a worker may send; where the data decide, the mean sent
   bool selects_by_layer = false;  // scope = "layer"
-  std::vector<double> layer_k;    // then: of every layer, empty where the data decide
-  std::optional<double> threshold;  // of an absolute sparsifier, on the accumulator
+  std::vector<double> layer_k;    // then k of every layer, empty where the data decide
+  std::optional<double> threshold;  // an absolute sparsifier's, on the accumulator
 
   bool conserves = true;  // the method claims that nothing is lost
   bool applies_whole_messages = true;
-  double unit_roundoff = 0;  // of the numbers that workers exchange
+  double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
 
   std::span<const double> full_gradient;  // grad f(w_t), d numbers; empty where not evaluated
@@ -97,12 +98,12 @@ struct StepView {
   bool follows_measured = false;       // the iteration before this one was measured too
 
   RunningSums sums;
-  std::optional<RunningSums> unperturbed_sums;  // of u in the place of z, where it is followed
+  std::optional<RunningSums> unperturbed_sums;  // with u in place of z, where u is followed
   std::optional<DecayTerms> decay_terms;        // likewise, with weight decay
   LandscapeView landscape;
   std::optional<HalfBatches> halves;  // absent where batches were not split
   bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
-  bool sorts = false;                 // the iteration is one for measurements that sort
+  bool sorts = false;                 // measurements that sort are due
   bool estimates = false;             // workers exchange changes of gradient estimates
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator

@@ -8,7 +8,7 @@
 namespace residuum {
 namespace {
 
-/// As step_virtual, with direction + decay w in the place of the direction.
+/// Does the same as step_virtual, with direction + decay w in place of the direction.
 VirtualStep step_decaying(std::span<const double> w,
                           std::span<double> u,
                           std::span<const double> direction,

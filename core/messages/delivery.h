@@ -1,5 +1,5 @@
 #pragma once
-// What one exchange has made of the messages: the update, and what became of each of them.
+// A delivery is the result of one exchange: the update, and what became of each message.
 
 #include <cstddef>
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace residuum {
 
-/// What became of one worker's message.
+/// A fate says what became of one worker's message.
 template <class Real>
 struct Fate {
   const Message<Real>& sent;
-  bool applied_whole = false;  // it entered g as it was sent; the lists are then null
-  const SparseVector<Real>* delivered = nullptr;      // what of a^p entered g or a merge
+  bool applied_whole = false;  // the message entered g as sent; the lists are then null
+  const SparseVector<Real>* delivered = nullptr;      // the part of a^p that entered g or a merge
   const SparseVector<Real>* cut_in_merges = nullptr;  // partial sums that this worker's merges cut
                                                       // although their index is in g's support
 };
 
-/// The update g (a SUM over workers), and the fates of the messages of this process's workers.
-/// Reused from exchange to exchange.
+/// Holds the update g (a SUM over workers) and the fates of the messages of this process's workers.
+/// It is reused from exchange to exchange.
 template <class Real>
 struct Delivery {
   bool is_dense = false;
@@ -28,8 +28,8 @@ struct Delivery {
   SparseVector<Real> sum;       // g otherwise; the same on every process
 
   bool applied_whole = false;                     // every message entered g as it was sent
-  std::vector<SparseVector<Real>> delivered;      // else of every worker here, as in `Fate`
-  std::vector<SparseVector<Real>> cut_in_merges;  // likewise
+  std::vector<SparseVector<Real>> delivered;      // otherwise one per worker here, as in `Fate`
+  std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `Fate`
   Traffic traffic;
 
   Fate<Real> fate(const Message<Real>& sent, std::size_t slot) const {

@@ -1,11 +1,11 @@
 #pragma once
-// What a worker sends of its accumulator.
+// A message is the part of its accumulator that a worker sends.
 
 #include "core/vectors/sparse_vector.h"
 
 namespace residuum {
 
-/// Some entries of the accumulator, or all of it.
+/// Holds some entries of the accumulator, or stands for all of it.
 template <class Real>
 struct Message {
   bool everything = false;  // the whole accumulator; `entries` is then unused

@@ -1,6 +1,6 @@
 #pragma once
-// How lists travel: the indices as 32-bit numbers, then the values. What is counted as traffic is
-// the size of this form.
+// A list is sent as its indices (32-bit numbers) followed by its values. Traffic counts the bytes
+// of this form.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace residuum {
 
-/// Bytes of one entry of a vector of `dimension` numbers on the wire: 8 for float, 12 for double,
-/// and 16 where an index takes more than 32 bits.
+/// Returns the bytes that one entry of a vector of `dimension` numbers takes on the wire: 8 for
+/// float, 12 for double, and 16 where an index takes more than 32 bits.
 template <class Real>
 constexpr std::size_t entry_bytes(std::size_t dimension) {
   const bool is_wide = dimension >= std::size_t{1} << 32;
   return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
 }
 
-/// The bytes of the packed list; a training with wider indices does not begin.
+/// Returns the bytes of the packed list. Indices have 32 bits: a training that would need more is
+/// refused at its start.
 template <class Real>
 std::size_t packed_bytes(std::size_t entries) {
   return entries * entry_bytes<Real>(0);
@@ -28,15 +29,15 @@ std::size_t packed_bytes(std::size_t entries) {
 template <class Real>
 std::byte* pack(const SparseVector<Real>& list, std::byte* target);
 
-/// The number of entries follows from the number of bytes.
+/// Unpacks a list that fills `bytes`: the number of entries follows from their number.
 template <class Real>
 void unpack(std::span<const std::byte> bytes, SparseVector<Real>& list);
 
-/// The same with the length in front, for lists that follow one another.
+/// Lists that follow one another are packed with their length in front.
 inline constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
 template <class Real>
 std::byte* pack_with_length(const SparseVector<Real>& list, std::byte* target);
-/// Returns what follows the list.
+/// Unpacks the first list and returns the bytes that follow it.
 template <class Real>
 std::span<const std::byte> unpack_with_length(std::span<const std::byte> bytes,
                                               SparseVector<Real>& list);

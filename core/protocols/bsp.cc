@@ -1,5 +1,5 @@
-// Bulk-synchronous: all workers take their gradients at one model and exchange at every iteration.
-// In the letters of the papers, at iteration t, for every worker p:
+// In the bulk-synchronous protocol all workers take their gradients at one model and exchange at
+// every iteration. In the symbols of the papers, at iteration t, for every worker p:
 //   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;
 //   e^p = a^p - delivered.
 

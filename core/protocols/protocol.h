@@ -1,7 +1,8 @@
 #pragma once
-// How workers keep in step: the rule that makes one version of the model after the other. One file
-// and one registry line per protocol. A protocol is a rule without state; a loop is its use in one
-// run. Whoever counts versions (the trainer, cadences, checkpoints) knows nothing else of either.
+// A protocol is the rule by which workers stay in step and make one version of the model after the
+// other. Each has its own file and a line in registry.cc. A protocol is a rule without state; a
+// Loop is its use in one run. The trainer, cadences and checkpoints only count versions and know
+// nothing else of either.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace residuum {
 
-/// One run of a protocol, of which a stage is the only thing it touches.
+/// A loop is one run of a protocol; it acts on the run through its Stage alone.
 class Loop {
  public:
   Loop() = default;
@@ -22,8 +23,8 @@ class Loop {
   Loop& operator=(Loop&&) = delete;
   virtual ~Loop() = default;
 
-  /// Makes version t + 1; the processes' agreement on how that ends, in which the version is not
-  /// made where it diverged. Collective.
+  /// Makes version t + 1 and returns how that ended, as the processes agree on it; if it diverged,
+  /// the version was not made. The call is collective.
   virtual StepEnd advance(std::uint64_t t) = 0;
 };
 
@@ -36,7 +37,7 @@ class Protocol {
   Protocol& operator=(Protocol&&) = delete;
   virtual ~Protocol() = default;
 
-  /// The loop outlives neither the protocol nor the stage.
+  /// Starts a loop, which must not outlive the protocol or the stage.
   virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;
   virtual std::unique_ptr<Loop> start(Stage<double>& stage) const = 0;
 };
@@ -46,7 +47,7 @@ std::span<const Entry<Protocol>> protocols();
 /// Builds what the section's `kind` names; the caller finishes the section.
 std::unique_ptr<Protocol> make_protocol(const Section& section);
 
-/// "bsp", for those who do not choose.
+/// Returns "bsp", the default.
 const Protocol& bulk_synchronous();
 
 }  // namespace residuum

@@ -102,7 +102,7 @@ void Stage<Real>::settle(const Delivery<Real>& delivery) {
   times_.aggregate_s += lap();
   const auto now = state(delivery);
   measurement_.after_update(now, measured_);
-  // Numbers of a model that is lost are no measurement; the next version will not be made.
+  // A lost model is not measured: its numbers mean nothing, and the next version will not be made.
   if (measured_ && !model_is_lost_) {
     times_.measure_s += lap();
     measurement_.show(now, landscape_, test_, times_, observer_);
@@ -115,7 +115,7 @@ void Stage<Real>::visit(RunState& state) {
   state.shared(model_);
   update_.visit(state);
   for (auto& scalars : scalars_) {
-    scalars.bytes = 0;  // which worker they are booked on depends on the processes
+    scalars.bytes = 0;  // the worker that they are booked on depends on the processes
   }
   state.workers(scalars_);
   gradients_.visit(state);
@@ -196,7 +196,7 @@ std::optional<TestResult> Stage<Real>::tested(std::span<const double> statistics
   return cluster_.world().is_root() ? objective_.test({model_, statistics}) : std::nullopt;
 }
 
-/// Whether the model and the loss there, which the root knows, allow to go on.
+/// Returns the end that the model or its loss (known on the root) demands.
 template <class Real>
 StepEnd Stage<Real>::end_at_point(const std::optional<Evaluation>& evaluation) const {
   if (model_is_lost_) {
@@ -210,7 +210,7 @@ StepEnd Stage<Real>::end_at_point(const std::optional<Evaluation>& evaluation) c
   return {.reason = is_good ? Reason::none : Reason::bad_loss};
 }
 
-/// The first worker here whose gradient or accumulator is not finite.
+/// Returns the end that the first worker here demands whose gradient or accumulator is not finite.
 template <class Real>
 StepEnd Stage<Real>::end_at_workers() const {
   for (std::size_t slot = 0; slot < slots(); ++slot) {
@@ -222,7 +222,7 @@ StepEnd Stage<Real>::end_at_workers() const {
   return {};
 }
 
-/// What this process has seen, or wants.
+/// Returns the end that this process demands: what it has found, or a request to stop or save.
 template <class Real>
 StepEnd Stage<Real>::own_end() const {
   const StepEnd seen =
@@ -237,7 +237,7 @@ StepEnd Stage<Real>::own_end() const {
   return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
 }
 
-/// Seconds since the last lap.
+/// Returns the seconds since the last lap and begins another.
 template <class Real>
 double Stage<Real>::lap() {
   const auto now = Clock::now();

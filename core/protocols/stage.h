@@ -1,7 +1,7 @@
 #pragma once
-// What a protocol makes its versions of the model with: the workers of this process, the model, and
-// whoever looks at both. A version is one update of the model; t counts them, and w_t is what the
-// version after it is made of. Every member is collective over the processes of the cluster.
+// A stage gives a protocol what it needs to make versions of the model: the workers of this
+// process, the model, and the measurements. A version is one update of the model; t counts them,
+// and version t + 1 is made from w_t. Every member is collective over the processes of the cluster.
 
 #include <chrono>
 #include <cstdint>
@@ -29,30 +29,32 @@ class Stage {
   const Cluster& cluster() const { return cluster_; }
   const Aggregator& aggregator() const { return *method_.aggregator; }
 
-  // One version, in this order; nothing is to be called after `form` says that the run diverged.
+  // These calls make one version, in this order; none may follow after `form` says that the run
+  // diverged.
 
-  /// Looks at f where somebody wants it.
+  /// Begins a version: sets eta_t, and evaluates f where the measurement plan asks for it.
   void begin(std::uint64_t t);
-  /// G^p of every worker's next batch at w_t.
+  /// Computes G^p at w_t, on every worker's next batch.
   void compute();
-  /// a^p = e^p + c G^p and s^p = C(a^p); how the version is to end, as the processes agree on it.
+  /// Forms a^p = e^p + c G^p and s^p = C(a^p). Returns how the version is to end, as the processes
+  /// agree on it.
   StepEnd form();
   Contributions<Real> contributions() const;
-  /// w_{t+1} from g.
+  /// Makes w_{t+1} from g.
   void update(const Delivery<Real>& delivery);
-  /// e^p_{t+1} from the fate of each message; then shows the version to whoever looks.
+  /// Makes e^p_{t+1} from the fate of each message, then shows the version to the observer.
   void settle(const Delivery<Real>& delivery);
 
-  // Between two versions.
+  // These calls stand between two versions.
 
-  /// All that the next version needs of those before it.
+  /// Saves or loads all that the next version needs of those before it.
   void visit(RunState& state);
-  /// f at the model, on the root, and how the run is to end for it.
+  /// Evaluates f at the last model, with results on the root, and returns how the run is to end.
   StepEnd look_at_the_end(std::optional<Evaluation>& evaluation, std::optional<TestResult>& test);
 
-  /// f as the version that has just been tried saw it; on the root, where it was evaluated.
+  /// Returns f at w_t of the current version, on the root, if it was evaluated.
   const std::optional<Evaluation>& evaluation() const { return landscape_.evaluation(); }
-  /// What diverged, as the process that has seen it tells the others.
+  /// Returns what diverged; the process that has found it tells the others.
   Divergence divergence(const StepEnd& end, const std::optional<Evaluation>& evaluation) const;
 
  private:
@@ -75,8 +77,8 @@ class Stage {
   std::size_t d_;
 
   std::vector<double> model_;        // w
-  std::vector<Real> working_model_;  // w as the gradients see it
-  bool model_is_lost_ = false;       // it has an entry that is not usable
+  std::vector<Real> working_model_;  // w rounded, as gradients are computed from it
+  bool model_is_lost_ = false;       // the model has an entry that is not usable
   ModelUpdate<Real> update_;
   WorkerGradients<Real> gradients_;
   WorkerMessages<Real> messages_;
@@ -84,7 +86,7 @@ class Stage {
   Measurement<Real> measurement_;
   Landscape landscape_;
 
-  // Of the version in the making.
+  // State of the version in the making.
   std::uint64_t t_ = 0;
   double eta_ = 0;
   double update_scale_ = 1;

@@ -40,8 +40,8 @@ double RandomStream::uniform() { return static_cast<double>(bits64() >> 11) * 0x
 
 std::uint32_t RandomStream::below(std::uint32_t bound) {
   assert(bound >= 1);
-  // Lemire (2019): the high word of a product; the few low words that would favour some results
-  // are drawn again.
+  // The result is the high word of a product (Lemire 2019). A product with one of the few low words
+  // that would favour some results is drawn again.
   const std::uint32_t rejected = (0U - bound) % bound;
   for (;;) {
     const std::uint64_t product = std::uint64_t{bits()} * bound;

@@ -1,5 +1,5 @@
 #pragma once
-// Counter-based random streams: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011; Random123).
+// Random streams are counter-based: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011; Random123).
 // A number is a pure function of (seed, purpose, worker, iteration, position), so it does not
 // depend on the number of processes, on the order of calls, or on what else a run measures.
 
@@ -8,7 +8,8 @@
 
 namespace residuum {
 
-/// What a random number is for. Part of the key: a new consumer never shifts another's numbers.
+/// The purpose of a random number is part of its key, so that a new consumer never shifts another's
+/// numbers.
 enum class Purpose : std::uint32_t {
   batch = 1,
   sparsifier = 2,

@@ -1,5 +1,5 @@
 #pragma once
-// What a run leaves behind per measured iteration: a row of quantities and the checks made.
+// A run records, for each measured iteration, a row of quantities and the checks that were made.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace residuum {
 
-/// The quantities of one iteration. What was not measured stays empty: never zero.
+/// A row holds the quantities of one iteration. A quantity that was not measured is empty, never
+/// zero.
 class Row {
  public:
   explicit Row(std::uint64_t iteration = 0) : iteration_(iteration) {}
@@ -30,10 +31,10 @@ class Row {
   std::array<std::optional<double>, kColumns.size()> values_{};
 };
 
-/// What one iteration has to say of a worker or a layer.
+/// A detail row holds the quantities of one worker or one layer in one iteration.
 class DetailRow {
  public:
-  /// `part` is what the key column says: "3", "conv1.weight".
+  /// `part` is the value of the key column: "3", "conv1.weight".
   DetailRow(const TableInfo& table, std::uint64_t iteration, std::string part)
       : table_(&table),
         iteration_(iteration),
@@ -43,7 +44,7 @@ class DetailRow {
   const TableInfo& table() const { return *table_; }
   std::uint64_t iteration() const { return iteration_; }
   const std::string& part() const { return part_; }
-  /// The column is one of the row's table.
+  /// Sets a column of the row's table.
   template <class TableColumn>
   void set(TableColumn column, double value) {
     values_.at(static_cast<std::size_t>(column)) = value;
@@ -61,8 +62,8 @@ class DetailRow {
   std::vector<std::optional<double>> values_;
 };
 
-/// One inequality lhs <= rhs that was looked at. `worker` is empty for global ones. A hard one is
-/// an invariant of the method; one that is not expected to hold belongs to a method that is known
+/// A check is one inequality lhs <= rhs that was evaluated. `worker` is empty for global ones. A
+/// hard check is an invariant of the method; it is not expected to hold where the method is known
 /// to violate it (a negative control).
 struct Check {
   std::uint64_t iteration = 0;
@@ -75,7 +76,7 @@ struct Check {
   bool expected = true;
 };
 
-/// Where measurements go. Only the root process has one.
+/// A recorder takes the measurements. Only the root process has one.
 class Recorder {
  public:
   Recorder() = default;
@@ -86,11 +87,11 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void write(const Row& row, const std::vector<Check>& checks) = 0;
-  /// Called only in runs that were asked for tables of details.
+  /// Takes a detail row; called only in runs that write detail tables.
   virtual void write_detail(const DetailRow& /*row*/) {}
 };
 
-/// Keeps nothing.
+/// Drops everything.
 class NoRecorder final : public Recorder {
  public:
   void write(const Row& /*row*/, const std::vector<Check>& /*checks*/) override {}

@@ -1,8 +1,8 @@
 #pragma once
-// Tables that a run leaves where it is asked to: several rows per measured iteration, each about
-// one of its workers or layers. Their headers, their schemas in datapackage.json and what `residuum
-// list columns` prints are made of what stands here. Columns are only ever appended; norms as in
-// columns.h.
+// Detail tables are written on request (probes.workers, probes.layers): they have one row per
+// measured iteration and worker or layer. Their headers, their schemas in datapackage.json and the
+// output of `residuum list columns` are generated from these lists. New columns are appended, never
+// inserted; norms are as in columns.h.
 
 #include <array>
 #include <span>
@@ -36,8 +36,9 @@ inline constexpr auto kWorkerColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
-// rho_l, what of layer l a random selection keeps: k_l/d_l where layers are selected from one by
-// one (scope = "layer"), else k/d, as entries of all layers are drawn alike.
+// rho_l is the fraction of layer l that a random selection keeps: k_l/d_l if every layer is
+// selected from separately (scope = "layer"), else k/d, since entries of all layers are drawn
+// alike.
 #define RESIDUUM_LAYER_COLUMNS(X)                                                              \
   X(size, integer, "", "d_l, parameters of the layer")                                         \
   X(k, number, "", "rho_l d_l, entries of the layer that a random selection keeps on average") \
@@ -66,8 +67,8 @@ inline constexpr auto kLayerColumns = std::to_array<ColumnInfo>({
 });
 
 struct TableInfo {
-  std::string_view name;      // "workers": the file is workers.csv
-  std::string_view key;       // beside run_id and iteration: the column that names the part
+  std::string_view name;      // e.g. "workers", for the file workers.csv
+  std::string_view key;       // the column that names the part, after run_id and iteration
   std::string_view key_type;  // of Frictionless: string, integer
   std::string_view key_meaning;
   std::span<const ColumnInfo> columns;

@@ -6,10 +6,10 @@
 namespace residuum {
 namespace {
 
-/// What a list of iterations may hold: 80 MB of them.
+/// A list of iterations holds at most this many, 80 MB.
 constexpr std::size_t kMostListed = 10'000'000;
 
-/// The number that `key` has in the table {key = number}; nothing for anything else.
+/// Returns the number in a table {key = number} with this one key; null for anything else.
 const nlohmann::json* only_number(const nlohmann::json& value, const char* key) {
   if (!value.is_object() || value.size() != 1) {
     return nullptr;
@@ -59,7 +59,7 @@ void Cadence::list_geometric(double factor, const std::string& where, std::uint6
 }
 
 void Cadence::list_even(std::uint64_t rows, const std::string& where, std::uint64_t iterations) {
-  constexpr std::uint64_t kStart = 10;  // the start's gaps are a tenth of what lies behind
+  constexpr std::uint64_t kStart = 10;  // at the start, gaps are a tenth of the iterations done
   const std::uint64_t widest = iterations / rows;
   if (widest <= 1) {
     every_ = 1;

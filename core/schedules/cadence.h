@@ -1,6 +1,6 @@
 #pragma once
-// At which iterations something is done: every N-th, ever more rarely, or so that no iteration
-// stands for many; and always at the last.
+// A cadence says at which iterations something is done: every N-th, ever more rarely, or so that no
+// iteration stands for many. The last iteration always belongs to it.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ class Cadence {
   std::vector<std::uint64_t> listed_;
 };
 
-/// Whether something is due that may not be wanted at all.
+/// True if the cadence exists and is due; an absent cadence is never due.
 inline bool is_due(const std::optional<Cadence>& cadence, std::uint64_t iteration) {
   return cadence && cadence->due(iteration);
 }

@@ -1,5 +1,5 @@
-// Presets: dgc, Lin et al., ICLR 2018, section 3.3 (25 %, 6.25 %, 1.5625 %, 0.4 %, then 0.1 %);
-// gtopk, Shi et al., ICDCS 2019, section IV (four epochs); gtopk-code, what the public code of
+// The presets are: dgc, Lin et al., ICLR 2018, section 3.3 (25 %, 6.25 %, 1.5625 %, 0.4 %, then 0.1
+// %); gtopk, Shi et al., ICDCS 2019, section IV (four epochs); gtopk-code, what the public code of
 // Shi et al., IJCAI 2019, trains with (0.4 % in the first epoch).
 
 #include "core/schedules/density_schedule.h"
@@ -27,7 +27,7 @@ constexpr auto kPresets = std::to_array<Preset>({
     {"gtopk-code", {0.004}, 1},
 });
 
-/// Null for none.
+/// Returns the schedule that the section gives, null for none.
 nlohmann::json given_schedule(const Section& section) {
   const auto schedule = section.given().value("schedule", nlohmann::json());
   return schedule == "none" ? nlohmann::json() : schedule;
@@ -69,7 +69,7 @@ std::vector<double> read_densities(const Section& section) {
   return densities;
 }
 
-/// After how many iterations each of the stages ends.
+/// Returns after how many iterations each of the stages ends.
 std::vector<std::uint64_t> read_ends(const Section& section,
                                      std::size_t stages,
                                      const ScheduleContext& context) {
@@ -103,7 +103,7 @@ std::vector<std::uint64_t> read_ends(const Section& section,
   return ends;
 }
 
-/// The section with this density for its own amount.
+/// Returns the section with this density in place of its own amount.
 Section with_density(const Section& section, double density) {
   auto values = section.given();
   values.erase("k");

@@ -1,5 +1,5 @@
 #pragma once
-// What is measured in a run, and when. An absent cadence means never.
+// The plan says what is measured in a run, and when. An absent cadence means never.
 
 #include <cstddef>
 #include <optional>
@@ -13,17 +13,17 @@ struct MeasurementPlan {
   std::optional<Cadence> measured;        // when probes look
   std::optional<Cadence> evaluated;       // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;          // when held-out data are
-  bool full_gradient = true;              // whether evaluations include |grad f|^2
-  bool averages_iterates = false;         // and f at the average of the iterates
+  bool full_gradient = true;              // evaluations include |grad f|^2
+  bool averages_iterates = false;         // f is evaluated at the average of the iterates too
   std::optional<Cadence> virtual_points;  // when f is evaluated at z_t
-  bool compares_points = false;           // and grad f at w_t, z_t and z_{t+1} for L
-  bool wants_unperturbed = false;         // and at u_t (unperturbed.h), where that is not z_t
+  bool compares_points = false;           // grad f is evaluated at w_t, z_t and z_{t+1}, for L
+  bool wants_unperturbed = false;         // f is evaluated at u_t too (unperturbed.h) if u is not z
   std::optional<Cadence> split;           // when batches are split in halves
   std::optional<Cadence> power;           // when the curvature is taken by power iteration
-  std::size_t power_samples = 1024;       // over about so many samples
+  std::size_t power_samples = 1024;       // about how many samples that takes
   std::optional<Cadence> sorted;          // when measurements may sort the accumulator
 
-  /// Whether an iteration is measured: whatever is looked at makes it so.
+  /// True if the iteration is measured, that is, if any cadence is due.
   bool measures(std::uint64_t iteration) const {
     return measure &&
            (is_due(measured, iteration) || is_due(evaluated, iteration) ||

@@ -1,10 +1,10 @@
-// value: a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)"
-// with the run's length and workers (the step sizes of the rates), or "theory":
+// The key `value` is a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or
+// "C*sqrt(P/T)" with the run's length and workers (the step sizes of the rates), or "theory":
 //   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
 //             without bounded gradients), 1/(4 L) when nothing is dropped;
 //   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
-// A warm-up raises the first step sizes linearly from a fraction, 1/P as the gTop-k papers have it
-// (Goyal et al., 2017), to all of what the rule says.
+// A warm-up raises the first step sizes linearly from a fraction, 1/P as in the gTop-k papers
+// (Goyal et al., 2017), to the full step size of the rule.
 
 #include "core/schedules/step_rule.h"
 
@@ -25,7 +25,7 @@ double fact(const std::optional<double>& known, std::string_view symbol, const s
   return *known;
 }
 
-/// The number that `text` starts with; what follows it is left in `text`.
+/// Returns the number that `text` starts with and removes it from `text`.
 std::optional<double> leading_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +86,7 @@ class Constant final : public StepRule {
   double value_;
 };
 
-/// eta_t = value / sqrt(t + 1).
+/// This rule is eta_t = value / sqrt(t + 1).
 class InverseSqrt final : public StepRule {
  public:
   explicit InverseSqrt(double value) : value_(value) {}
@@ -98,7 +98,7 @@ class InverseSqrt final : public StepRule {
   double value_;
 };
 
-/// eta_t = value / (shift + t), Mem-SGD's rule.
+/// Mem-SGD's rule is eta_t = value / (shift + t).
 class InverseTime final : public StepRule {
  public:
   InverseTime(double value, double shift) : value_(value), shift_(shift) {}
@@ -115,7 +115,7 @@ class InverseTime final : public StepRule {
   double shift_;
 };
 
-/// eta_t = value * factor^(milestones reached).
+/// This rule is eta_t = value * factor^(milestones reached).
 class Milestones final : public StepRule {
  public:
   Milestones(double value, double factor, std::vector<double> milestones, bool in_epochs)
@@ -135,7 +135,7 @@ class Milestones final : public StepRule {
   bool in_epochs_;
 };
 
-/// The rule's step sizes, the first ones times what rises linearly from a fraction to 1.
+/// Multiplies the first step sizes of a rule by a factor that rises linearly from a fraction to 1.
 class WarmUp final : public StepRule {
  public:
   WarmUp(std::unique_ptr<StepRule> rule, double first, double length, bool in_epochs)
@@ -154,7 +154,7 @@ class WarmUp final : public StepRule {
   bool in_epochs_;
 };
 
-/// What milestones and a warm-up are counted in.
+/// True if milestones and a warm-up are counted in epochs, false if in iterations.
 bool in_epochs(const Section& section, const StepContext& context) {
   const bool epochs = section.choice("unit", {"epochs", "iterations"}, "epochs") == "epochs";
   require(!epochs || context.has_epochs,
@@ -176,7 +176,7 @@ std::unique_ptr<StepRule> make_inverse_sqrt(const Section& section, const StepCo
   return std::make_unique<InverseSqrt>(read_value(section, context, 0));
 }
 
-/// shift: a number, "d/k" or a multiple "10d/k" (Mem-SGD's delay a).
+/// Reads `shift`: a number, "d/k" or a multiple "10d/k" (Mem-SGD's delay a).
 double read_shift(const Section& section, const StepContext& context) {
   const auto value = section.any("shift", "7d/k");
   double shift = 0;
@@ -237,7 +237,7 @@ std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& c
   return make_milestones(section, context);
 }
 
-/// warmup_from: a number, or "1/P".
+/// Reads `warmup_from`: a number, or "1/P".
 double read_first_fraction(const Section& section, const StepContext& context) {
   const std::string where = section.where("warmup_from");
   const auto from = section.any("warmup_from", "1/P");

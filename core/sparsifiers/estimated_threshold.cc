@@ -1,9 +1,11 @@
-// Thresholds that are estimated instead of selected: a law is fitted to the entries of the
-// accumulator, and what reaches its quantile for a share of k/d is sent, about k entries.
+// These sparsifiers estimate a threshold instead of selecting exactly: a law is fitted to the
+// entries of the accumulator, and the entries that reach its quantile for a share of k/d are sent,
+// about k of them.
 //
-// gaussian-k (Shi, Chu, Cheung, See 2019): normal entries; the threshold is then corrected up to
-// three times, by 0.5 if fewer than 2k/3 entries reach it and by 1.5 if more than 4k/3 do.
-// exponential-k, gamma-k, pareto-k (SIDCo: Abdelmoniem et al., MLSys 2021): laws of the magnitudes.
+// gaussian-k (Shi, Chu, Cheung, See 2019) assumes normal entries; the threshold is then corrected
+// up to three times, by 0.5 if fewer than 2k/3 entries reach it and by 1.5 if more than 4k/3 do.
+// exponential-k, gamma-k, pareto-k (SIDCo: Abdelmoniem et al., MLSys 2021) assume laws of the
+// magnitudes.
 // stages = M refines them: each stage but the last keeps a quarter of what reached the threshold
 // before it, and the next law is fitted to the excesses over that; from the second stage on gamma-k
 // fits generalised Pareto excesses, as the paper has it.
@@ -43,7 +45,7 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
     return std::nullopt;
   }
 
-  /// An estimate can be wrong by any factor: nothing holds for every accumulator.
+  /// The law claims nothing: an estimate can be wrong by any factor on some accumulator.
   SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override {
     return {.contraction = std::nullopt,
             .pathwise = true,
@@ -52,7 +54,7 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
   }
 
  private:
-  /// 0 where no law can be fitted: entries that are all alike are all sent.
+  /// Returns the threshold, 0 where no law can be fitted: entries that are all alike are all sent.
   template <class Real>
   double estimate(std::span<const Real> accumulator, double wanted) const {
     constexpr double kStageShare = 0.25;

@@ -1,11 +1,11 @@
-// HT_lambda(a): keep a_j iff |a_j| >= lambda (Sahu et al., NeurIPS 2021). What is dropped is below
+// HT_lambda(a) keeps a_j iff |a_j| >= lambda (Sahu et al., NeurIPS 2021). What is dropped is below
 // lambda entry by entry, so |a - HT(a)|_inf < lambda whatever a is: an absolute compressor.
 //
-// rule = "fixed": lambda is `threshold`, on the accumulator as it is.
-// rule = "eta-scaled": lambda is eta_t * threshold, the threshold being in gradient units.
+// With rule = "fixed" lambda is `threshold`, for the accumulator as it is.
+// With rule = "eta-scaled" lambda is eta_t * threshold, the threshold being in gradient units.
 // With `k` or `density` instead of `threshold`, the threshold is 1/(2 sqrt(k)), the rule of the
 // authors' code, in gradient units; it presumes accumulators of norm about one.
-// threshold = "matched" or "pilot", with `k` or `density`: pilot runs find it
+// With threshold = "matched" or "pilot", and `k` or `density`, pilot runs find it
 // (core/trainer/pilot.h).
 
 #include <cassert>
@@ -19,9 +19,9 @@ namespace residuum {
 namespace {
 
 struct ThresholdRule {
-  std::optional<double> threshold;   // absent: by `intended` or by a pilot
+  std::optional<double> threshold;   // absent: follows from `intended`, or a pilot finds it
   std::optional<Amount> intended;    // entries per worker and iteration
-  std::optional<Pilot::Rule> pilot;  // what finds the threshold
+  std::optional<Pilot::Rule> pilot;  // how a pilot finds the threshold
   bool eta_scaled = false;
 };
 
@@ -36,7 +36,7 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
               Message<Real>& message) const {
     message.everything = false;
     const auto threshold = lambda(accumulator.size(), context.step_size);
-    assert(threshold.has_value());  // whoever trains runs the pilot first
+    assert(threshold.has_value());  // training begins after the pilot
     select_above(accumulator, static_cast<Real>(*threshold), workspace, message.entries);
   }
 
@@ -71,7 +71,7 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
   }
 
  private:
-  /// Absent as long as a pilot has not found it.
+  /// Returns lambda, absent as long as a pilot has not found it.
   std::optional<double> lambda(std::size_t dimension, double step_size) const {
     const double scale = rule_.eta_scaled ? step_size : 1.0;
     if (rule_.threshold) {
@@ -86,7 +86,7 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
   ThresholdRule rule_;
 };
 
-/// threshold = "matched" or "pilot".
+/// Reads threshold = "matched" or "pilot".
 ThresholdRule read_pilot(const Section& section) {
   const bool matched = section.choice("threshold", {"matched", "pilot"}) == "matched";
   const auto rule = section.choice("rule", {"fixed", "eta-scaled"}, "fixed");

@@ -17,10 +17,10 @@ class Layered final : public SparsifierFor<Layered> {
               SelectWorkspace& workspace,
               Message<Real>& message) const {
     if (workspace.parts.size() != layers_.size()) {
-      // No pass has been over these layers; what others have found is of no use here.
+      // The workspace has no candidates of these layers; those of other segments are of no use.
       workspace.parts.assign(layers_.size(), {});
     }
-    // Layers have streams of random numbers of their own.
+    // Each layer has its own stream of random numbers.
     constexpr std::uint64_t kApart = 0x9e3779b97f4a7c15;
     message.everything = false;
     message.entries.clear();
@@ -57,8 +57,8 @@ class Layered final : public SparsifierFor<Layered> {
     return sum;
   }
 
-  /// What holds for every layer holds for all with the weakest constants; but the largest entries
-  /// of every layer are not those of the whole.
+  /// The law of the whole is that of the layers with the weakest constants. But it does not keep
+  /// the largest entries: those of every layer are not those of the whole.
   SparsifierLaw law(std::size_t dimension, double step_size) const override {
     assert(dimension == layers_.back().begin + layers_.back().size);
     SparsifierLaw weakest = inner_->law(layers_.front().size, step_size);
@@ -74,7 +74,7 @@ class Layered final : public SparsifierFor<Layered> {
     return inner_->k(layers_.at(segment).size);
   }
 
-  /// One threshold for all layers, for what they may send together.
+  /// The pilot finds one threshold for all layers, with the budget that they may send together.
   std::optional<Pilot> pilot(std::size_t dimension) const override {
     assert(dimension == layers_.back().begin + layers_.back().size);
     std::optional<Pilot> whole;

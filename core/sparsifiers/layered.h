@@ -1,6 +1,6 @@
 #pragma once
-// scope = "layer": a sparsifier applied to every layer by itself, with a k of its own, as in
-// layer-wise training (LAGS: Shi et al., ECAI 2020) and in most training code.
+// With scope = "layer" a sparsifier is applied to every layer separately, with a k of its own, as
+// in layer-wise training (LAGS: Shi et al., ECAI 2020) and in most training code.
 
 #include <memory>
 #include <vector>

@@ -14,14 +14,14 @@
 namespace residuum {
 namespace {
 
-/// What the fits are made of, in one pass.
+/// The laws are fitted to these moments, which are taken in one pass.
 struct Moments {
   std::size_t entries = 0;
   std::size_t nonzero = 0;
   double signed_sum = 0;
   double sum = 0;
   double sum_sq = 0;
-  double sum_log = 0;  // for the gamma law alone: logarithms are dear
+  double sum_log = 0;  // for the gamma law alone, because logarithms are slow
 
   double mean() const { return sum / static_cast<double>(nonzero); }
   double variance() const { return sum_sq / static_cast<double>(nonzero) - mean() * mean(); }
@@ -99,9 +99,9 @@ MagnitudeLaw law_of(MagnitudeFamily family, const Moments& moments) {
   return {};
 }
 
-/// Absent where the moments have no spread, or too much for float64.
+/// Fits the family to the moments; absent where they have no spread, or too much for float64.
 std::optional<FittedLaw> fit(MagnitudeFamily family, const Moments& moments) {
-  // Below this relative spread the fit would be made of rounding errors.
+  // Below this relative spread the fit would depend on rounding errors.
   constexpr double kLeastSpread = 1e-10;
   const double square = moments.mean() * moments.mean();
   const bool has_spread = moments.variance() > kLeastSpread * square ||
@@ -117,10 +117,11 @@ std::optional<FittedLaw> fit(MagnitudeFamily family, const Moments& moments) {
   return is_proper ? std::optional(fitted) : std::nullopt;
 }
 
-/// P(Z >= z) of a standard normal Z.
+/// Returns P(Z >= z) of a standard normal Z.
 double normal_survival(double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); }
 
-/// |X| of X ~ N(mean, deviation^2): the quantile of a centred X, or the root below it.
+/// Returns the x with P(|X| >= x) = share, X ~ N(mean, deviation^2): the quantile of a centred X,
+/// or the root below it.
 double normal_threshold(const MagnitudeLaw& law, double share) {
   const double z = boost::math::quantile(
       boost::math::complement(boost::math::normal_distribution<double>(), share / 2));
@@ -135,7 +136,7 @@ double normal_threshold(const MagnitudeLaw& law, double share) {
   return 0.5 * (bracket.first + bracket.second);
 }
 
-/// Magnitudes that the family describes, in increasing order.
+/// Returns the magnitudes that the family describes, in increasing order.
 template <class Real>
 std::vector<double> sorted_magnitudes(MagnitudeFamily family, std::span<const Real> values) {
   std::vector<double> magnitudes;
@@ -230,7 +231,8 @@ GoodnessOfFit goodness_of_fit(const MagnitudeLaw& law, std::span<const Real> val
 
 double kolmogorov_survival(double x) {
   constexpr int kTerms = 20;
-  // Two series for the same function; each has converged after a few terms on its side.
+  // There are two series for the same function; each converges in a few terms on its side of
+  // kMeeting.
   constexpr double kMeeting = 1.18;
   if (x < 0.04) {
     return 1;  // the terms below underflow

@@ -1,9 +1,9 @@
 #pragma once
-// Laws of the magnitudes |a_j| of an accumulator's entries, fitted by moments, to estimate the
+// Laws of the magnitudes |a_j| of an accumulator's entries are fitted by moments to estimate the
 // threshold that a given share of them exceeds: normal entries (Gaussian-k: Shi et al. 2019),
-// exponential, gamma and generalised Pareto magnitudes (SIDCo: Abdelmoniem et al., MLSys 2021).
-// The normal law is fitted to all entries, as its paper has it; the others to the non-zero ones,
-// since a zero is never sent and has no logarithm.
+// exponential, gamma and generalised Pareto magnitudes (SIDCo: Abdelmoniem et al., MLSys 2021). The
+// normal law is fitted to all entries, as its paper has it; the others to the non-zero ones, since
+// a zero is never sent and has no logarithm.
 
 #include <cstddef>
 #include <optional>
@@ -19,31 +19,32 @@ struct MagnitudeLaw {
   double shape = 0;  // normal: mean of the signed entries; exponential: unused
   double scale = 1;  // normal: standard deviation of the signed entries
 
-  /// P(|a_j| >= x), x >= 0.
+  /// Returns P(|a_j| >= x), x >= 0.
   double survival(double x) const;
-  /// The x with survival(x) = share; 0 for a share of 1 or more.
+  /// Returns the x with survival(x) = share; 0 for a share of 1 or more.
   double threshold(double share) const;
 };
 
-/// A law, and how many entries it was fitted to.
+/// FittedLaw is a law, and how many entries it was fitted to.
 struct FittedLaw {
   MagnitudeLaw law;
   std::size_t entries = 0;
 };
 
-/// Exponential: the mean. Gamma: the closed approximation of the most likely shape (Minka 2002),
-/// s = log(mean) - mean(log), shape = (3 - s + sqrt((s - 3)^2 + 24 s)) / (12 s). Generalised
-/// Pareto: mean and variance. Absent where the magnitudes have no spread, or too much for float64.
+/// Fits a law of the family. Exponential: the mean. Gamma: the closed approximation of the most
+/// likely shape (Minka 2002), s = log(mean) - mean(log), shape = (3 - s + sqrt((s - 3)^2 + 24 s)) /
+/// (12 s). Generalised Pareto: mean and variance. The law is absent where the magnitudes have no
+/// spread, or too much for float64.
 template <class Real>
 std::optional<FittedLaw> fit_magnitudes(MagnitudeFamily family, std::span<const Real> values);
 
-/// The same of |x| - threshold of the entries above the threshold.
+/// Fits a law to |x| - threshold, over the entries above the threshold.
 template <class Real>
 std::optional<FittedLaw> fit_excesses(MagnitudeFamily family,
                                       std::span<const Real> values,
                                       double threshold);
 
-/// How well a law describes the entries that its family is fitted to.
+/// Goodness of fit is how well a law describes the entries that its family is fitted to.
 struct GoodnessOfFit {
   double ks_distance = 0;  // largest distance of the distribution functions
   double p_value = 1;     // of that distance if the law is true and was not fitted to these entries
@@ -51,12 +52,12 @@ struct GoodnessOfFit {
   double tail_z = 0;      // its deviation from the wanted share in standard errors
 };
 
-/// The p-value is Kolmogorov's, with Stephens' correction for finite n. Of parameters that were
-/// fitted to the same entries it is too large (Lilliefors): a small one still refutes the family.
+/// The p-value is Kolmogorov's, with Stephens' correction for finite n. It is too large where the
+/// parameters were fitted to the same entries (Lilliefors); a small one still refutes the family.
 template <class Real>
 GoodnessOfFit goodness_of_fit(const MagnitudeLaw& law, std::span<const Real> values, double share);
 
-/// P(K > x) for Kolmogorov's distribution.
+/// Returns P(K > x) for Kolmogorov's distribution.
 double kolmogorov_survival(double x);
 
 }  // namespace residuum

@@ -1,4 +1,4 @@
-// No sparsification: C(a) = a.
+// This sparsifier keeps everything: C(a) = a.
 
 #include "core/sparsifiers/sparsifier.h"
 

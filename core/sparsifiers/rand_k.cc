@@ -1,10 +1,10 @@
-// Rand_k(a): the entries of a on a uniformly random k-subset; E|a - Rand_k(a)|^2 = (1 - k/d) |a|^2
-// exactly. With mask = "shared" all workers draw the same subset, so that their messages add up
-// index by index; with "per-worker" each draws its own.
+// Rand_k(a) keeps the entries of a on a uniformly random k-subset; E|a - Rand_k(a)|^2 = (1 - k/d)
+// |a|^2 exactly. With mask = "shared" all workers draw the same subset, so that their messages add
+// up index by index; with "per-worker" each draws its own.
 //
 // scaled = true sends (d/k) a_j instead, the unbiased operator (as in Wangni et al., NeurIPS 2018):
-// E C(a) = a, at the price of E|a - C(a)|^2 = (d/k - 1) |a|^2, which is a contraction for k > d/2
-// alone. An error feedback then keeps a_j - (d/k) a_j.
+// E C(a) = a, at the price of E|a - C(a)|^2 = (d/k - 1) |a|^2, which is a contraction only for k >
+// d/2. An error feedback then keeps a_j - (d/k) a_j.
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace residuum {
 namespace {
 
-/// The stream that all workers share; no worker has this number.
+/// All workers share the stream of this number, which no worker has.
 constexpr std::uint32_t kShared = 0xffffffff;
 
 /// workspace.subset := a uniformly random k-subset of {0, ..., d-1}, increasing (Floyd;

@@ -1,5 +1,6 @@
 #pragma once
-// What of its accumulator a worker sends. One file and one registry line per sparsifier.
+// A sparsifier selects the part of its accumulator that a worker sends. Each has its own file and a
+// line in registry.cc.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,8 @@
 
 namespace residuum {
 
-/// Who selects, when, and with which step size; keys the random streams.
+/// The context says which worker selects, at which iteration and step size; it is the key of the
+/// random streams.
 struct SelectionContext {
   std::uint64_t seed = 0;
   int worker = 0;
@@ -20,13 +22,13 @@ struct SelectionContext {
   double step_size = 1;
 };
 
-/// What holds for every accumulator a of d entries; absent where no such bound exists.
+/// The law holds for every accumulator a of d entries; a bound that does not exist is absent.
 struct SparsifierLaw {
   std::optional<double> contraction;  // delta_c: E|a - C(a)|^2 <= (1 - delta_c) |a|^2
   bool pathwise = true;               // the bound holds for each draw, not only in expectation
   std::optional<double> threshold;    // |a_i - C(a)_i| < threshold for every i
 
-  // Theorems, verdicts and predictions go by these; a rule that says nothing claims nothing.
+  // Theorems, verdicts and predictions rely on these claims; by default a rule makes none.
   bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
   bool deterministic = false;     // no draw enters C(a)
   bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
@@ -35,10 +37,11 @@ struct SparsifierLaw {
   bool threshold_scales = false;  // the threshold is proportional to the step size
 };
 
-/// What holds wherever one of the two laws does.
+/// Returns the claims that both laws imply, with the weaker constants.
 SparsifierLaw weaker_of(const SparsifierLaw& a, const SparsifierLaw& b);
 
-/// A threshold that only training can tell: what pilot runs of the same training are to find.
+/// Describes a threshold that depends on the training itself, so that pilot runs of the same
+/// training have to find it.
 struct Pilot {
   enum class Rule {
     matched_budget,   // the threshold with which a run sends k entries per worker and iteration
@@ -60,8 +63,8 @@ class Sparsifier {
   Sparsifier& operator=(Sparsifier&&) = delete;
   virtual ~Sparsifier() = default;
 
-  /// message := C(accumulator). The workspace may hold what a pass has found of this accumulator,
-  /// and is left with what a pass should look for in the worker's next.
+  /// message := C(accumulator). The workspace may hold candidates that a pass has found in this
+  /// accumulator; the call leaves the bounds for the worker's next pass in it.
   virtual void select(std::span<const float> accumulator,
                       const SelectionContext& context,
                       SelectWorkspace& workspace,
@@ -71,21 +74,21 @@ class Sparsifier {
                       SelectWorkspace& workspace,
                       Message<double>& message) const = 0;
 
-  /// k: how many of d entries a worker may send; absent where the data decide (thresholds).
+  /// Returns k, how many of d entries a worker may send; absent where the data decide (thresholds).
   /// A k above d is a usage error.
   virtual std::optional<std::size_t> k(std::size_t dimension) const = 0;
   virtual SparsifierLaw law(std::size_t dimension, double step_size) const = 0;
 
-  /// What is selected from by itself; empty: the whole accumulator.
+  /// Returns the segments that are selected from separately; empty means the whole accumulator.
   virtual std::span<const Segment> segments() const { return {}; }
-  /// How many entries of such a segment a worker may send; absent where the data decide.
+  /// Returns how many entries of a segment a worker may send; absent where the data decide.
   virtual std::optional<std::size_t> segment_k(std::size_t /*segment*/) const {
     return std::nullopt;
   }
 
-  /// Present where a threshold has to be found first: it can then not yet select.
+  /// Returns what a pilot has to find first; absent if the sparsifier can select already.
   virtual std::optional<Pilot> pilot(std::size_t /*dimension*/) const { return std::nullopt; }
-  /// The same with the threshold that was found; null for one that needs none.
+  /// Returns this sparsifier with the threshold that was found; null for one that needs none.
   virtual std::unique_ptr<Sparsifier> with_threshold(double /*threshold*/) const { return nullptr; }
 };
 
@@ -111,11 +114,11 @@ class SparsifierFor : public Sparsifier {
 
 std::span<const Entry<Sparsifier>> sparsifiers();
 
-/// Builds what the section's `kind` names, for each of the `layers` by itself if its `scope` is
-/// "layer"; the caller finishes the section.
+/// Builds what the section's `kind` names; with `scope` = "layer" it selects from each of the
+/// `layers` separately. The caller finishes the section.
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section,
                                             std::span<const Segment> layers);
-/// For vectors without layers.
+/// Does the same for vectors without layers.
 std::unique_ptr<Sparsifier> make_sparsifier(const Section& section);
 
 }  // namespace residuum

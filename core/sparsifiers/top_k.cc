@@ -1,6 +1,6 @@
-// Top_k(a): the k entries of largest |a_j|, ties to the lower index, zeros never sent.
-// |a - Top_k(a)|^2 <= (1 - k/d) |a|^2, with equality for equal magnitudes (Stich et al., NeurIPS
-// 2018, Lemma A.1).
+// Top_k(a) keeps the k entries of largest |a_j|; ties go to the lower index, and zeros are never
+// sent. |a - Top_k(a)|^2 <= (1 - k/d) |a|^2, with equality for equal magnitudes (Stich et al.,
+// NeurIPS 2018, Lemma A.1).
 
 #include <utility>
 

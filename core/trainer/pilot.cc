@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-/// The largest magnitudes of a stream, `capacity` of them, in bounded memory.
+/// Keeps the `capacity` largest magnitudes of a stream, in bounded memory.
 class LargestMagnitudes {
  public:
   explicit LargestMagnitudes(std::size_t capacity) : capacity_(capacity) {}
@@ -25,7 +25,7 @@ class LargestMagnitudes {
     }
   }
 
-  /// Decreasing.
+  /// Returns the magnitudes in decreasing order.
   std::vector<double> take() {
     std::sort(kept_.begin(), kept_.end(), std::greater<>());
     kept_.resize(std::min(kept_.size(), capacity_));
@@ -33,7 +33,7 @@ class LargestMagnitudes {
   }
 
  private:
-  /// Room above the capacity: without it small capacities would be sorted at every offer.
+  /// The slack keeps small capacities from being sorted at every offer.
   static constexpr std::size_t kSlack = 1024;
 
   void shrink() {
@@ -48,15 +48,15 @@ class LargestMagnitudes {
   std::vector<double> kept_;
 };
 
-/// What a pilot run sees of this process's workers.
+/// A tally is what a pilot run counts of this process's workers.
 struct Tally {
-  std::vector<double> sent;          // entries, per worker
-  std::vector<double> smallest_sum;  // of the smallest magnitude in each message, per worker
-  std::vector<double> messages;      // that were not empty, per worker
+  std::vector<double> sent;          // entries sent, per worker
+  std::vector<double> smallest_sum;  // sum of the smallest magnitude in each message, per worker
+  std::vector<double> messages;      // messages that were not empty, per worker
   LargestMagnitudes* largest = nullptr;
 };
 
-/// Selects as another sparsifier does and keeps the tally.
+/// Selects as the wrapped sparsifier does and keeps the tally.
 class Watched final : public SparsifierFor<Watched> {
  public:
   Watched(const Sparsifier& inner, const Cluster& cluster, bool eta_scaled, Tally& tally)
@@ -98,12 +98,12 @@ class Watched final : public SparsifierFor<Watched> {
   Tally& tally_;
 };
 
-/// K = k P T
+/// Returns K = k P T.
 double budget_of(const Pilot& pilot, int workers, std::uint64_t iterations) {
   return static_cast<double>(pilot.k) * workers * static_cast<double>(iterations);
 }
 
-/// The training without anything that only looks.
+/// Returns the training without measurements, checkpoints and observers.
 Training unwatched(const Training& training) {
   Training bare;
   bare.objective = training.objective;
@@ -143,8 +143,8 @@ class PilotRuns {
     constexpr double kClosed = 1 + 1e-4;
     constexpr int kMostRuns = 50;
     double at = typical_top_k_threshold();
-    double low = 0;                                         // sends too much
-    double high = std::numeric_limits<double>::infinity();  // sends too little
+    double low = 0;                                         // a threshold that sends too much
+    double high = std::numeric_limits<double>::infinity();  // a threshold that sends too little
     double step = 2;
     Nearest nearest;
     while (at > 0 && std::isfinite(at) && runs_ < kMostRuns && high > kClosed * low && !stopped_) {
@@ -197,21 +197,22 @@ class PilotRuns {
     return sum(tally_.sent) + missing * cluster_.workers();
   }
 
-  /// What an entry needs to be sent by Top-k, on average over messages: 0 if none ever was.
+  /// Returns the magnitude that Top-k needs to send an entry, on average over messages; 0 if it
+  /// never sent one.
   double typical_top_k_threshold() {
     run(*top_k_, nullptr);
     const double messages = sum(tally_.messages);
     return messages > 0 ? sum(tally_.smallest_sum) / messages : 0.0;
   }
 
-  /// Over all workers in their order: the same bits at any number of processes.
+  /// Sums over all workers in their order, which gives the same bits at any number of processes.
   double sum(const std::vector<double>& per_worker) const {
     const auto all = cluster_.all_gather(per_worker);
     return std::accumulate(all.begin(), all.end(), 0.0);
   }
 
-  /// The largest number that at least `budget_` of all processes' numbers reach, 0 if there are not
-  /// so many: bit by bit, since positive numbers are ordered as their bits are.
+  /// Returns the largest number that at least `budget_` of all processes' numbers reach, 0 if there
+  /// are not so many. It is found bit by bit, since positive numbers are ordered as their bits are.
   double budget_th(const std::vector<double>& decreasing) const {
     std::uint64_t found = 0;
     for (std::uint64_t bit = std::uint64_t{1} << 62; bit > 0; bit >>= 1) {

@@ -26,7 +26,7 @@ class Trainer {
 
   Outcome run() {
     const auto started = Clock::now();
-    double wall_before = 0;  // what the run took before it was interrupted
+    double wall_before = 0;  // time that the run took before it was interrupted
     Outcome outcome;
     const auto state = [&](RunState& run) {
       stage_.visit(run);
@@ -56,7 +56,7 @@ class Trainer {
   using State = Outcome::State;
   using Reason = StepEnd::Reason;
 
-  /// What the version that has just been tried makes of the run.
+  /// Updates the outcome after a version was made or given up.
   void take_note(const StepEnd& end, Outcome& outcome) {
     if (end.diverged()) {
       end_diverged(end, stage_.evaluation(), outcome);

@@ -1,6 +1,7 @@
 #pragma once
-// The run: version after version of the model by the run's protocol, until it is done, asked to
-// stop or diverged; saved where somebody keeps it, and shown to whoever looks.
+// The trainer runs a training: the protocol makes one version of the model after the other until
+// the run is done, asked to stop, or diverged. Versions are shown to an observer, and checkpoints
+// are saved if the training has them.
 
 #include <cstdint>
 #include <optional>
@@ -17,14 +18,15 @@ struct Outcome {
   State state = State::finished;
   std::string message;                   // where and why, unless finished
   std::optional<Divergence> divergence;  // the same for programs, if diverged
-  std::uint64_t iterations = 0;          // done
+  std::uint64_t iterations = 0;          // iterations done
   std::optional<Evaluation> evaluation;  // at the last model
   std::optional<TestResult> test;
   double wall_s = 0;
 };
 
-/// Collective over the processes of the cluster; the same outcome on all, but for `evaluation` and
-/// `test`, which the root has. Same Training, same bits, at any number of processes.
+/// Trains; the call is collective over the processes of the cluster. The outcome is the same on
+/// all, except for `evaluation` and `test`, which only the root has. The same Training gives the
+/// same bits at any number of processes.
 Outcome train(const Training& training, StepObserver& observer);
 
 }  // namespace residuum

@@ -1,5 +1,5 @@
 #pragma once
-// Which samples a worker draws at an iteration: a pure function of (seed, worker, iteration).
+// The samples that a worker draws at an iteration are a pure function of (seed, worker, iteration).
 
 #include <cstdint>
 #include <span>
@@ -7,20 +7,20 @@
 
 namespace residuum {
 
-/// "replacement": independent uniform draws from the shard, what the theory assumes.
-/// "shuffle": a fresh permutation of the shard per pass, what training code does.
+/// With "replacement" draws from the shard are independent and uniform, as the theory assumes. With
+/// "shuffle" each pass takes a fresh permutation of the shard, as training code does.
 enum class Sampling { replacement, shuffle };
 
 class Batches {
  public:
-  /// batch = 0: the whole shard at every iteration.
+  /// A batch of 0 means the whole shard at every iteration.
   Batches(std::uint64_t seed,
           int worker,
           std::span<const std::uint32_t> shard,
           std::size_t batch,
           Sampling sampling);
 
-  /// Valid until the next call.
+  /// Returns the samples; the span is valid until the next call.
   std::span<const std::uint32_t> draw(std::uint64_t iteration);
 
  private:

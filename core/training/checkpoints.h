@@ -7,7 +7,7 @@
 
 namespace residuum {
 
-/// Keeps where a run stands, so that it can go on there.
+/// Saves the state of a run, so that it can be continued.
 class Checkpoints {
  public:
   using Visit = std::function<void(RunState& state)>;
@@ -19,11 +19,12 @@ class Checkpoints {
   Checkpoints& operator=(Checkpoints&&) = delete;
   virtual ~Checkpoints() = default;
 
-  /// Iterations done: 0, or those of a checkpoint, whose state is then loaded. Collective.
+  /// Loads the checkpoint, if there is one, and returns its iterations done, else 0. The call is
+  /// collective.
   virtual std::uint64_t load(const Visit& state) = 0;
-  /// Whether it is time; asked on the root.
+  /// True if it is time to save; called on the root.
   virtual bool due() = 0;
-  /// Collective.
+  /// Saves the state after so many iterations. The call is collective.
   virtual void save(std::uint64_t iterations, const Visit& state) = 0;
 };
 

@@ -18,7 +18,7 @@ std::optional<std::size_t> first_not_finite(std::span<const Real> vector) {
   return static_cast<std::size_t>(found - vector.begin());
 }
 
-/// The first of the largest entries.
+/// Returns the first of the largest entries.
 template <class Real>
 std::size_t largest(std::span<const Real> vector) {
   const auto found = std::max_element(
@@ -42,7 +42,7 @@ std::string loss_message(const Divergence& divergence) {
                      divergence.bound);
 }
 
-/// The one layer of an objective without parts goes without saying.
+/// Names the entry, and its layer if the objective has more than one.
 std::string entry_in_words(const Divergence& divergence, const Objective& objective) {
   const auto place = place_of(divergence, objective);
   const bool has_parts = place && objective.layers().size() > 1;
@@ -124,7 +124,7 @@ std::string message_of(const Divergence& divergence, const Objective& objective)
 
 std::string in_words(double value) {
   if (std::isnan(value)) {
-    return "nan";  // whatever its sign
+    return "nan";  // without a sign
   }
   return fmt::format("{:.6g}", value);
 }

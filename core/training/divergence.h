@@ -1,6 +1,6 @@
 #pragma once
-// Where and why a training cannot go on: numbers that are no longer finite, or a loss above the
-// bound that the user has set. Found by one process, known to all of them in the same words.
+// A divergence says where and why a training cannot go on: numbers are no longer finite, or a loss
+// is above the user's bound. One process finds it, and all processes report it in the same words.
 
 #include <algorithm>
 #include <cmath>
@@ -14,52 +14,55 @@
 
 namespace residuum {
 
-/// Of models in float64.
+/// Entries of float64 models beyond this are not usable.
 inline constexpr double kLargestEntry = 1e149;
 
 struct Divergence {
   enum class Of : std::int32_t {
     gradient,          // an entry of a worker's gradient is not finite
-    accumulator,       // or of its accumulator
-    gradient_norm,     // all entries are, the sum of their squares is not
-    accumulator_norm,  // likewise
+    accumulator,       // an entry of a worker's accumulator is not finite
+    gradient_norm,     // all entries are finite, but not the sum of their squares
+    accumulator_norm,  // the same for an accumulator
     model,             // an entry of the model is not usable
     loss,              // an evaluated loss is not finite or above the bound
   };
 
   Of of = Of::gradient;
   std::uint64_t iteration = 0;
-  std::int32_t worker = -1;  // where it is a worker's
-  std::uint64_t entry = 0;   // of the flat vector: the first that is not finite, or the largest
-  double value = 0;          // of that entry, or the loss
-  double bound = 0;          // of the loss, if there is one
+  std::int32_t worker = -1;  // the worker, or -1
+  std::uint64_t entry = 0;   // in the flat vector: the first that is not finite, or the largest
+  double value = 0;          // the value of that entry, or the loss
+  double bound = 0;          // the bound of the loss, if there is one
 };
 
-/// What has diverged, as status.json names it.
+/// Returns the name that status.json uses for what has diverged.
 const char* name_of(Divergence::Of of);
 
-/// The layer that an entry of the flat vector belongs to, and which of the layer's entries it is.
+/// EntryPlace is the layer that an entry of the flat vector belongs to, and the entry's number in
+/// it.
 struct EntryPlace {
   std::string layer;
   std::size_t index = 0;
 };
-/// Of what has diverged; absent for a loss.
+/// Returns the place of the entry that has diverged; absent for a loss.
 std::optional<EntryPlace> place_of(const Divergence& divergence, const Objective& objective);
 
-/// "gradient of worker 1 is not finite at iteration 3: entry 0 of layer 'conv1.weight' is nan".
+/// Returns a message such as "gradient of worker 1 is not finite at iteration 3: entry 0 of layer
+/// 'conv1.weight' is nan".
 std::string message_of(const Divergence& divergence, const Objective& objective);
 
-/// "nan", "inf", "-inf", or the number.
+/// Returns "nan", "inf", "-inf", or the number.
 std::string in_words(double value);
 
-/// What is wrong with a worker one of whose norms is not finite; the caller adds which worker.
+/// Finds what is wrong with a worker that has a norm which is not finite; the caller adds the
+/// worker's number.
 template <class Real>
 Divergence broken_worker(std::span<const Real> gradient,
                          std::span<const Real> accumulator,
                          double gradient_norm_sq);
 
-/// Whether a model's entry, as gradients see it, is finite and small enough that 2^32 of its
-/// squares add up to a double: norms and distances of usable models are numbers.
+/// True if a model's entry, as gradients see it, is finite and so small that the sum of 2^32 such
+/// squares is finite in float64: norms and distances of usable models are then finite.
 template <class Real>
 bool is_usable(Real entry) {
   if constexpr (std::is_same_v<Real, double>) {
@@ -73,7 +76,7 @@ bool is_usable_model(std::span<const Real> model) {
   return std::all_of(model.begin(), model.end(), is_usable<Real>);
 }
 
-/// The first entry that is not usable, of a model that has one.
+/// Finds the first entry that is not usable, in a model that has one.
 template <class Real>
 Divergence broken_model(std::span<const Real> model);
 

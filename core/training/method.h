@@ -1,6 +1,6 @@
 #pragma once
-// What a study compares: the sparsifier, the aggregator, the feedback and the step rule of a run,
-// and the practices around them.
+// A method is what a study compares: the sparsifier, the aggregator, the feedback and the step rule
+// of a run, and the training practices around them.
 
 #include <cstdint>
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace residuum {
 
-/// Where gradients are clipped: nowhere; every worker's before it is compressed, to the bound over
+/// Gradients are clipped nowhere; or every worker's before it is compressed, to the bound over
 /// sqrt(P) (Lin et al., ICLR 2018, section 3.2); or the mean that was exchanged, to the bound, as
 /// the code of the gTop-k papers does.
 enum class Clip { none, worker, update };
 
-/// Its parts are rules without state; methods may share them.
+/// The parts of a method are rules without state; methods may share them.
 struct Method {
-  std::shared_ptr<const Sparsifier> sparsifier;  // after the stages
+  std::shared_ptr<const Sparsifier> sparsifier;  // used after the stages
   std::shared_ptr<const Aggregator> aggregator;
   std::shared_ptr<const Feedback> feedback;
   std::shared_ptr<const StepRule> step_rule;
@@ -33,15 +33,16 @@ struct Method {
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
 
-  /// Whether z moves by eta times the mean gradient: no momentum, decay or clipping of updates.
+  /// True if z moves by eta times the mean gradient: no momentum, decay or clipping of updates.
   bool follows_gradients() const;
 
-  /// How far one gradient moves the model in the end if nothing is dropped, in units of eta times
-  /// the gradient: 1/(1 - m) with momentum m, before or after the exchange.
+  /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
+  /// times the gradient: 1/(1 - m) with momentum m, before or after the exchange.
   double gain() const;
 
-  /// lambda' where the run minimises f + (lambda'/2)|w|^2: the weight decay, which passes no
-  /// momentum before the exchange, relative to the gradients, which do.
+  /// Returns lambda' such that the run minimises f + (lambda'/2)|w|^2. It is the weight decay
+  /// divided by the gain of the feedback, because gradients pass the momentum before the exchange
+  /// and the decay does not.
   double effective_decay() const;
 };
 

@@ -89,7 +89,7 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
   return usable;
 }
 
-/// v = m v + s g/P + lambda w, in the units of the memories.
+/// Computes v = m v + s g/P + lambda w, in the units of the memories.
 template <class Real>
 void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
                                       double push,

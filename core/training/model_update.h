@@ -1,6 +1,6 @@
 #pragma once
-// How the model takes what the workers have exchanged: clipping, weight decay and momentum, in this
-// order and after the aggregation, as the public code of the gTop-k papers has it.
+// ModelUpdate moves the model by the exchanged update: clipping, weight decay and momentum follow
+// the aggregation in this order, as in the public code of the gTop-k papers.
 //   u = s g/P, s = min(1, C/|g/P|);  v = m v + u + lambda w;  w -= eta v.
 
 #include <span>
@@ -16,11 +16,12 @@ class ModelUpdate {
  public:
   explicit ModelUpdate(const Training& training);
 
-  /// s for what was exchanged; takes note of it. Once per iteration, before `apply`.
+  /// Computes, stores and returns s for the exchanged update. It is called once per iteration,
+  /// before `apply`.
   double clip(const Delivery<Real>& delivery, double eta);
 
-  /// The float64 model takes the step; the working copy that gradients see is its rounding. False
-  /// if an entry that moved is no longer usable.
+  /// Moves the float64 model; the working copy, from which gradients are computed, is its rounding.
+  /// Returns false if an entry that moved is no longer usable.
   bool apply(const Delivery<Real>& delivery,
              double eta,
              std::span<double> model,

@@ -1,6 +1,6 @@
 #pragma once
-// The numbers that a run needs to go on from where it was: one list of them serves to save and to
-// load. What belongs to a worker is stored per worker, so that a run can go on at another number of
+// RunState lists the numbers that a run needs to be continued; the same list serves to save and to
+// load. Numbers of a worker are stored per worker, so that a run can continue at another number of
 // processes.
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace residuum {
 
-/// Bytes in a fixed order, on the root.
+/// A stream of bytes in a fixed order, on the root.
 class StateStream {
  public:
   StateStream() = default;
@@ -28,7 +28,7 @@ class StateStream {
   virtual void pass(std::span<std::byte> bytes) = 0;
 };
 
-/// Visits the parts of a run's state; collective over the cluster.
+/// RunState visits the parts of a run's state; its calls are collective over the cluster.
 class RunState {
  public:
   enum class Direction { save, load };
@@ -40,18 +40,18 @@ class RunState {
   bool is_root() const { return stream_ != nullptr; }
   bool loads() const { return direction_ == Direction::load; }
 
-  /// A number that only the root has.
+  /// Passes a number that only the root has.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void root(T& value) { pass_root(std::as_writable_bytes(std::span(&value, 1))); }
-  /// Numbers that only the root has; loading keeps their count, which the training decides.
+  /// Passes numbers that only the root has; the training decides their count, and loading keeps it.
   template <class T>
   void root(std::vector<T>& values) {
     pass_root(std::as_writable_bytes(std::span(values)));
   }
 
-  /// Numbers that only the root has, as many as were saved. Memory grows with what has been read: a
-  /// damaged count meets the end of the file, not the end of memory.
+  /// Passes numbers that only the root has, as many as were saved. Memory grows with what has been
+  /// read, so that a damaged count reaches the end of the file before it exhausts memory.
   template <class T>
   void root_list(std::vector<T>& values) {
     std::uint64_t size = values.size();
@@ -69,7 +69,7 @@ class RunState {
     }
   }
 
-  /// The same on all processes.
+  /// Passes a value that is the same on all processes.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void shared(T& value) { pass_shared(std::as_writable_bytes(std::span(&value, 1))); }
@@ -78,7 +78,7 @@ class RunState {
     pass_shared(std::as_writable_bytes(std::span(values)));
   }
 
-  /// One number of each worker, in the order of this process's.
+  /// Passes one value per worker; `values` has those of this process's workers, in order.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void workers(std::vector<T>& of_each) {
@@ -88,7 +88,7 @@ class RunState {
           worker, std::as_writable_bytes(std::span(own, own != nullptr ? 1 : 0)), sizeof(T));
     }
   }
-  /// `length` numbers of each worker.
+  /// Passes `length` numbers of each worker.
   template <class T>
   void workers(std::vector<std::vector<T>>& of_each, std::size_t length) {
     for (int worker = 0; worker < cluster_.workers(); ++worker) {
@@ -109,7 +109,7 @@ class RunState {
   void pass_root(std::span<std::byte> bytes);
   void pass_shared(std::span<std::byte> bytes);
   void receive(int from, std::span<std::byte> bytes);
-  /// `bytes` are the worker's own where it lives.
+  /// Passes the bytes of one worker; `bytes` is used on the process that has the worker.
   void pass_worker(int worker, std::span<std::byte> bytes, std::size_t size);
 
   const Cluster& cluster_;

@@ -1,5 +1,5 @@
 #pragma once
-// All that a run is made of.
+// A Training is the complete description of a run.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace residuum {
 
-/// Of the model, the accumulators and the messages.
+/// The precision of accumulators, messages and the model that gradients are computed from.
 enum class Precision { float32, float64 };
 
 class Protocol;
@@ -36,19 +36,19 @@ struct Training {
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known
   std::vector<double> minimizer;            // x*, empty if not known
-  std::vector<double> worker_smoothness;    // L_p, where somebody wants them and they are known
+  std::vector<double> worker_smoothness;    // L_p, if wanted and known
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
   Checkpoints* checkpoints = nullptr;       // null: the run is not kept
 
-  /// Whether u is followed: somebody wants it, f is evaluated at it, and it is not z.
+  /// True if u is followed: the plan wants it, f is evaluated at it, and it is not z.
   bool follows_unperturbed() const;
 
-  /// The samples of a worker; empty without a data set.
+  /// Returns the samples of a worker; empty without a data set.
   std::span<const std::uint32_t> shard_of(int worker) const;
 };
 
-/// A usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits, and each
-/// vector of such a model would take 16 GiB.
+/// Throws a usage error for a model of 2^32 parameters or more: indices on the wire have 32 bits,
+/// and each vector of such a model would take 16 GiB.
 void check_dimension(const Objective& objective);
 
 }  // namespace residuum

@@ -68,7 +68,8 @@ void WorkerGradients<Real>::compute(std::uint64_t t,
   }
 }
 
-/// Of a batch in parts: the mean of their gradients, each with random streams of its own.
+/// Takes the gradient of a batch in parts: the mean of the parts' gradients, each with its own
+/// random streams.
 template <class Real>
 void WorkerGradients<Real>::batch_gradient(const Draw& draw,
                                            std::span<const Real> model,
@@ -94,7 +95,8 @@ void WorkerGradients<Real>::batch_gradient(const Draw& draw,
   }
 }
 
-/// G^p := G^p min(1, C / (sqrt(P) |G^p|)); one that is not finite stays for others to find.
+/// G^p := G^p min(1, C / (sqrt(P) |G^p|)). A gradient that is not finite stays as it is, so that
+/// divergence is noticed.
 template <class Real>
 void WorkerGradients<Real>::clip(std::vector<Real>& gradient) const {
   if (training_.method->clip != Clip::worker) {
@@ -160,16 +162,17 @@ std::vector<double> WorkerGradients<Real>::mean_statistics() const {
   return mean;
 }
 
-/// The theory of gradient estimates bounds their error by the change of what they follow, which
-/// are gradients unless it is an average of them.
+/// True if previous gradients are kept. The theory of gradient estimates bounds their error by the
+/// change of what they follow: the gradients, unless the feedback averages them.
 template <class Real>
 bool WorkerGradients<Real>::keeps_previous() const {
   const Feedback& feedback = *training_.method->feedback;
   return training_.plan.measure && feedback.estimates() && !feedback.averaging();
 }
 
-/// The update averages over workers, f over samples: weights P n_p / n make the mean of the
-/// workers' gradients an unbiased estimate of grad f also where shards differ in size.
+/// Weights a gradient by P n_p / n. The update averages over workers, f over samples: with the
+/// weights the mean of the workers' gradients is an unbiased estimate of grad f, also where shards
+/// differ in size.
 template <class Real>
 void WorkerGradients<Real>::weigh(int worker, std::vector<Real>& gradient) const {
   const auto n = static_cast<double>(objective_.samples());

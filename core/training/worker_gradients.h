@@ -1,6 +1,6 @@
 #pragma once
-// The stochastic gradients of this process's workers, one iteration at a time: of their batches,
-// and where a measurement asks for them of the first halves of their batches.
+// WorkerGradients computes the stochastic gradients of this process's workers, one iteration at a
+// time: those of their batches and, for measurements, those of the first halves of their batches.
 
 #include <cstdint>
 #include <span>
@@ -17,31 +17,34 @@ class WorkerGradients {
  public:
   explicit WorkerGradients(const Training& training);
 
-  /// G^p_t of every worker here at `model`; fills how much the gradients have changed where workers
-  /// exchange changes of estimates.
+  /// Computes G^p_t of every worker here at `model`. If workers exchange changes of estimates, it
+  /// also fills in how much the gradients have changed.
   void compute(std::uint64_t t, std::span<const Real> model, std::span<WorkerScalars> scalars);
 
-  /// The gradients of the first halves of the batches just computed, and the noise that they show;
-  /// false if the batches cannot be split (one sample), have no noise (whole shards), are not
-  /// independent draws (a shuffled pass: what its halves say is biased) or their gradients clipped.
+  /// Computes the gradients of the first halves of the current batches, and the noise that they
+  /// show. Returns false if the batches cannot be split (one sample), have no noise (whole shards),
+  /// are not independent draws (the halves of a shuffled pass give biased estimates) or have
+  /// clipped gradients.
   bool compute_halves(std::uint64_t t,
                       std::span<const Real> model,
                       std::span<WorkerScalars> scalars);
 
-  /// Gives their memory back: split batches are few, and evaluations need room meanwhile.
+  /// Frees the gradients of halves: split batches are rare, and evaluations need the memory
+  /// meanwhile.
   void drop_halves() { halves_.clear(); }
 
-  /// The running statistics that each worker here keeps.
+  /// Returns the running statistics of each worker here.
   std::span<std::vector<double>> statistics() { return statistics_; }
-  /// Their mean over all workers, summed in worker order: the same bits on every process, at any
-  /// number of them. Empty where the objective has none. Collective.
+  /// Returns their mean over all workers, summed in worker order: it has the same bits on every
+  /// process, at any number of them. It is empty where the objective has none. The call is
+  /// collective.
   std::vector<double> mean_statistics() const;
 
   void visit(RunState& state);
 
   std::span<const std::vector<Real>> all() const { return gradients_; }
   std::span<const std::vector<Real>> halves() const { return halves_; }
-  /// Fraction of a batch that its first half is.
+  /// Returns the fraction of a batch that is its first half.
   double first_half() const { return first_half_; }
 
  private:
@@ -55,7 +58,7 @@ class WorkerGradients {
   const Cluster& cluster_;
   std::vector<Batches> batches_;
   std::vector<std::vector<Real>> gradients_, previous_, halves_;
-  std::vector<Real> part_gradient_;  // of a part of a batch, where batches have parts
+  std::vector<Real> part_gradient_;  // the gradient of one part, where batches are taken in parts
   std::vector<std::vector<double>> statistics_;
   double first_half_ = 0.5;
 };

@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// Memories in units of gradients count in units of the model when multiplied by the step size.
+/// Returns the factor from the units of the memory to those of the model.
 double model_units(const Feedback& feedback, double eta) {
   return feedback.units() == Units::step ? 1.0 : eta;
 }
@@ -79,7 +79,7 @@ void WorkerMessages<Real>::note_norms(std::uint64_t t,
   scalars.gradient_norm_sq = norms.gradient_sq;
   scalars.accumulator_norm_sq = norms.accumulator_sq;
   if (method_.feedback->averaging()) {
-    // Estimates start at zero: the first average is all change.
+    // Estimates start at zero, so the whole first average counts as change.
     scalars.average_norm_sq = norms.average_sq;
     scalars.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
   }
@@ -104,14 +104,16 @@ void WorkerMessages<Real>::select(std::uint64_t t,
   note_amplification(eta, slot, scalars);
 }
 
-/// Of what entered the memory in this iteration, in units of the model; at least that.
+/// Returns an upper bound of the norm of what entered the memory in this iteration, in units of the
+/// model.
 template <class Real>
 double WorkerMessages<Real>::magnitude_added(double eta, const PassNorms& norms) const {
   if (method_.feedback->averaging()) {
     return eta * std::sqrt(norms.average_sq);
   }
   if (method_.feedback->has_velocity()) {
-    // A velocity that was added is at most what separates the accumulator from the residual.
+    // The velocity that was added is the difference of accumulator and residual, so their norms
+    // bound it.
     const double units = model_units(*method_.feedback, eta);
     return units * std::sqrt(norms.accumulator_sq) + units * std::sqrt(norms.residual_sq);
   }
@@ -130,12 +132,13 @@ void WorkerMessages<Real>::note_magnitudes(double eta,
     scalars.magnitude += formed;
     return;
   }
-  // The rounding of an estimate stays in it and enters every later update.
+  // A rounding error of an estimate stays in it and enters every later update.
   drifts_[slot] += 2 * formed / eta;
   scalars.magnitude += eta * drifts_[slot];
 }
 
-/// Scaled messages can be larger than the accumulator; they are rounded as what they are.
+/// Adds to the magnitudes where a scaled message is larger than the accumulator, because its
+/// rounding errors are larger too.
 template <class Real>
 void WorkerMessages<Real>::note_amplification(double eta,
                                               std::size_t slot,

@@ -1,6 +1,6 @@
 #pragma once
-// The memories of this process's workers: how gradients become accumulators and accumulators
-// messages, and what is settled when the messages have been exchanged.
+// WorkerMessages owns the memories of this process's workers. It turns gradients into accumulators
+// and accumulators into messages, and settles the memories after the exchange.
 
 #include <cstdint>
 #include <span>
@@ -16,27 +16,27 @@ class WorkerMessages {
  public:
   explicit WorkerMessages(const Training& training);
 
-  /// a^p of every worker here in one pass over its memory, and what it sends of it. Fills the norms
-  /// of gradients and accumulators and what was sent. A worker whose accumulator is not finite
-  /// selects nothing.
+  /// Forms a^p of every worker here, in one pass over its memory, and its message. It fills in the
+  /// norms of gradients and accumulators and the numbers of entries sent. A worker whose
+  /// accumulator is not finite selects nothing.
   void form(std::uint64_t t,
             double eta,
             std::span<const std::vector<Real>> gradients,
             std::span<WorkerScalars> scalars);
 
-  /// |s^p|^2 and <s^p, a^p>, before the accumulators are settled.
+  /// Fills in |s^p|^2 and <s^p, a^p>; the accumulators must not be settled yet.
   void measure(std::span<WorkerScalars> scalars) const;
 
-  /// e^p from what became of the messages; its norms only if somebody looks.
+  /// Makes e^p of a^p and the fates of the messages; its norms are computed only if `measured`.
   void settle(const Delivery<Real>& delivery, bool measured, std::span<WorkerScalars> scalars);
 
-  /// What passes are to look for is left out: it saves time and changes nothing.
+  /// Saves or loads the memories. The bounds of passes are left out: they affect speed only.
   void visit(RunState& state);
 
   std::span<const std::vector<Real>> memories() const { return memories_; }
   std::span<const Message<Real>> messages() const { return messages_; }
   std::span<const Settlement<Real>> settlements() const { return settlements_; }
-  /// a^p of every worker here until it is settled, then e^p.
+  /// Returns a^p of every worker here, or e^p after the settlement.
   std::span<const std::span<const Real>> accumulators() const { return accumulators_; }
 
  private:
@@ -58,7 +58,7 @@ class WorkerMessages {
   std::vector<Message<Real>> messages_;
   std::vector<Settlement<Real>> settlements_;
   std::vector<double> drifts_;     // bounds on what rounding has made of each worker's estimate
-  std::vector<double> bounds_;     // per worker and segment: what a pass is to look for
+  std::vector<double> bounds_;     // per worker and segment, for the next pass
   bool residuals_counted_ = true;  // |e^p|^2 is in total_error already
   SelectWorkspace workspace_;
 };

@@ -2,7 +2,7 @@
 
 namespace residuum {
 
-/// Numbers of one worker, gathered from its process.
+/// WorkerScalars are numbers of one worker, which its process gathers.
 struct WorkerScalars {
   double gradient_norm_sq = 0;     // |G^p_t|^2
   double accumulator_norm_sq = 0;  // |a^p_t|^2
@@ -12,13 +12,14 @@ struct WorkerScalars {
   double total_error = 0;          // sum over iterations so far of |e^p|^2
   double magnitude = 0;    // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
   double bytes = 0;        // sent in this iteration, booked on the process's first worker
-  double total_bytes = 0;  // of all iterations so far, booked likewise
-  double total_nnz = 0;    // of all iterations so far
+  double total_bytes = 0;  // over all iterations so far, booked likewise
+  double total_nnz = 0;    // entries sent in all iterations so far
   double sent_norm_sq = 0;    // |s^p|^2
   double sent_dot = 0;        // <s^p, a^p>
   double noise_variance = 0;  // |G^p - G^p,first half|^2 n_first / n_second
-  // For gradient estimates only: by how much what they follow has changed, |G^p_t - G^p_{t-1}|^2
-  // or, where that is an average v^p of the gradients, |v^p_t - v^p_{t-1}|^2; and then |v^p_t|^2.
+  // Only where workers keep gradient estimates: the change of what these follow, |G^p_t -
+  // G^p_{t-1}|^2. Where they follow an average v^p of the gradients it is |v^p_t - v^p_{t-1}|^2,
+  // and |v^p_t|^2 is set too.
   double gradient_change_sq = 0;
   double average_norm_sq = 0;
 };

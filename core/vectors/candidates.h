@@ -1,7 +1,7 @@
 #pragma once
-// What a pass over an accumulator notes for the selection that follows: where its large entries
-// are. Thresholds drift slowly, so the last selection from a vector says what the next pass should
-// look for, and the selection then needs no pass of its own.
+// A pass over an accumulator notes candidates, its large entries, for the selection that follows.
+// Thresholds drift slowly, so the last selection from a vector sets the bound for the next pass,
+// and the next selection needs no pass of its own.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace residuum {
 
-/// A run of coordinates that is selected from by itself: the whole vector, or one layer.
+/// A segment is a range of coordinates that is selected from separately: the whole vector, or one
+/// layer.
 struct Segment {
   std::size_t begin = 0;
   std::size_t size = 0;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// The entries of a segment that reach a bound.
+/// Candidates are the entries of a segment that reach a bound.
 struct Candidates {
-  /// Before a pass: collect i with |x_i| >= bound, or nothing if it is 0. A selection leaves here
-  /// what it expects a few more entries than it wants of the next vector to reach.
+  /// A pass collects every i with |x_i| >= bound, or nothing if the bound is 0. A selection sets
+  /// the bound for the next vector; slightly more than k entries should reach it.
   double bound = 0;
-  bool complete = false;               // `indices` has all of them; a selection takes this back
+  bool complete = false;               // `indices` has all of them; reset by each selection
   std::vector<std::uint32_t> indices;  // from the segment's begin, increasing
-  /// The entries themselves, in the precision of the vector: of a large one they have left the
-  /// cache when the pass is done.
+  /// The values of the candidates, in the precision of the vector. They are copied because a large
+  /// vector has left the cache when the pass is done.
   std::tuple<std::vector<float>, std::vector<double>> entries;
 
   template <class Real>
@@ -38,7 +39,7 @@ struct Candidates {
     return std::get<std::vector<Real>>(entries);
   }
 
-  /// Adds what a chunk of x has that reaches the bound; x is the whole segment.
+  /// Adds the hits of one chunk, as indices into x, the whole segment.
   template <class Real>
   void append(std::span<const std::uint32_t> hits, std::span<const Real> x) {
     indices.insert(indices.end(), hits.begin(), hits.end());
@@ -58,8 +59,8 @@ struct Candidates {
   }
 };
 
-/// A pass gives up on collecting beyond this: of so many a selection is as well off with a pass of
-/// its own.
+/// A pass stops collecting beyond this number: with so many candidates, a pass of the selection's
+/// own is as fast.
 constexpr std::size_t most_candidates(std::size_t size) { return size / 4 + 64; }
 
 }  // namespace residuum

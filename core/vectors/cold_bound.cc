@@ -7,16 +7,16 @@
 namespace residuum {
 namespace {
 
-/// Bits of a magnitude below those that choose its bucket: exponent and 3 bits of mantissa are
-/// left.
+/// The bucket of a magnitude is its exponent and 3 bits of mantissa; kShift is the number of bits
+/// below these.
 template <class Real>
 constexpr int kShift = sizeof(Real) == sizeof(float) ? 20 : 49;
 
-/// 2048 and 16384.
+/// There are 2048 buckets for float and 16384 for double.
 template <class Real>
 constexpr std::size_t kMagnitudeBuckets = std::size_t{1} << (sizeof(Real) * 8 - 1 - kShift<Real>);
 
-/// Counting neighbours in different tables keeps equal buckets from waiting for one another.
+/// Neighbours are counted in different tables, so that equal buckets do not wait for one another.
 constexpr std::size_t kHistograms = 4;
 
 template <class Real>
@@ -40,13 +40,13 @@ void count_buckets(std::span<const Real> x, std::vector<std::uint32_t>& histogra
   histogram.resize(kCount);
 }
 
-/// Zero is never selected.
+/// Returns the magnitude, but at least the smallest positive number: zero is never selected.
 template <class Real>
 Real selectable(MagnitudeBits<Real> bits) {
   return std::bit_cast<Real>(std::max<MagnitudeBits<Real>>(1, bits));
 }
 
-/// Odd, lest a sample keep step with rows of a matrix.
+/// Returns an odd stride, so that a sample does not keep step with the rows of a matrix.
 std::size_t stride_for(std::size_t size) {
   constexpr std::size_t kShortest = 63;
   constexpr std::size_t kMostSampled = 65536;
@@ -67,7 +67,8 @@ Real likely_bound(std::span<const Real> x,
   for (std::size_t i = 0; i < x.size(); i += stride) {
     sample.push_back(magnitude_bits(x[i]));
   }
-  // So many of the sample are expected above the k-th entry; four deviations more make a miss rare.
+  // `expected` entries of the sample are above the k-th entry; four standard deviations more make a
+  // miss rare.
   const double expected = static_cast<double>(k) / static_cast<double>(stride);
   const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 4);
   if (rank >= sample.size()) {

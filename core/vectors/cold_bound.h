@@ -1,5 +1,5 @@
 #pragma once
-// Bounds for vectors of which nothing is known from before.
+// A cold bound is a bound for a vector whose last cut is not known.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +10,18 @@
 
 namespace residuum {
 
-/// Up to this size every entry that is not zero is looked at: sampling and counting cost more.
+/// Up to this size every non-zero entry becomes a candidate, because sampling and counting would
+/// cost more.
 inline constexpr std::size_t kSmallVector = 4096;
 
-/// A magnitude that a few more than k entries reach, if the entries sampled are like the others;
-/// that of the smallest non-zero number for short vectors.
+/// Returns a magnitude that slightly more than k entries reach if the sampled entries are like the
+/// others. For short vectors it is the smallest positive number.
 template <class Real>
 Real likely_bound(std::span<const Real> x, std::size_t k, std::vector<MagnitudeBits<Real>>& sample);
 
-/// A magnitude above zero that at least k entries reach, or all that are not zero: the smallest of
-/// the highest buckets of a histogram of leading bits that together hold so many.
+/// Returns a magnitude above zero that at least k entries reach, or all non-zero ones if there are
+/// fewer. It counts leading bits in a histogram and returns the lower end of the bucket that the
+/// k-th largest entry is in.
 template <class Real>
 Real certain_bound(std::span<const Real> x, std::size_t k, std::vector<std::uint32_t>& histogram);
 

@@ -1,21 +1,21 @@
 #pragma once
-// Dense kernels. Sums are float64 in eight fixed lanes that are added in a fixed order, so that the
-// result does not depend on the vector width of the machine.
+// Dense kernels take sums in float64, in eight fixed lanes that are added in a fixed order. Results
+// therefore do not depend on the vector width of the machine.
 
 #include <cstddef>
 #include <span>
 
 namespace residuum {
 
-/// Sum of squares.
+/// Returns the sum of squares.
 template <class Real>
 double norm_sq(std::span<const Real> x);
 
-/// Largest |x_i|; 0 for an empty vector.
+/// Returns the largest |x_i|; 0 for an empty vector.
 template <class Real>
 Real norm_inf(std::span<const Real> x);
 
-/// What laws of magnitudes are fitted to, in one pass.
+/// Laws of magnitudes are fitted to these sums, which are taken in one pass.
 struct MagnitudeSums {
   std::size_t nonzero = 0;
   double signed_sum = 0;  // of x_i
@@ -25,10 +25,10 @@ struct MagnitudeSums {
 template <class Real>
 MagnitudeSums magnitude_sums(std::span<const Real> x);
 
-/// Sum of squares of x - scale * y.
+/// Returns the sum of squares of x - scale * y.
 double distance_sq(std::span<const double> x, std::span<const double> y, double scale = 1);
 
-/// Squared norms that one step of a virtual iterate passes.
+/// Holds the squared norms that one step of the virtual iterate yields.
 struct VirtualStep {
   double before_sq = 0;  // |w - z|^2
   double step_sq = 0;    // |scale * direction|^2

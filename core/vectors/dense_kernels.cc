@@ -1,6 +1,6 @@
 #include "core/vectors/kernels.h"
 
-// Vectors whose size only the machine knows (SVE, RVV) cannot be kept in arrays.
+// SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // NOLINT: Highway's macro
 
@@ -62,7 +62,7 @@ void add_magnitudes(const Real* x, std::size_t size, MagnitudeLanes& lanes) {
   }
 }
 
-/// NaN is passed over.
+/// Returns the larger magnitudes, lane by lane; NaN is ignored.
 template <class D, class Real>
 HWY_INLINE hn::Vec<D> larger(D d, hn::Vec<D> largest, const Real* x) {
   const auto magnitude = hn::Abs(hn::LoadU(d, x));

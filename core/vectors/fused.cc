@@ -11,20 +11,21 @@
 namespace residuum {
 namespace {
 
-/// Entries between two looks at how much has been found; whole groups of lanes.
+/// After so many entries a pass checks how much it has found. It is a multiple of the lanes.
 constexpr std::size_t kChunk = 2048;
 
-/// The hits of a pass on their way to the candidates of a segment.
+/// A collector takes the hits of a pass, chunk by chunk, to the candidates of a segment.
 template <class Real>
 class Collector {
  public:
-  // The hits are not cleared: they are written before they are read.
+  // The hits need no initial values: they are written before they are read.
   Collector(Candidates& candidates, std::span<const Real> segment)  // NOLINT(*-member-init)
       : candidates_(candidates), segment_(segment) {
     candidates.clear<Real>();
-    // A bound may be too small for the precision: every zero would reach it.
+    // A bound may round to 0 in this precision, and every zero would reach it.
     candidates.complete = static_cast<Real>(candidates.bound) > 0;
-    // At once for all there can be, so that no later pass asks for more; pages are taken by use.
+    // Reserves the most there can be, so that no later pass reallocates; the system provides pages
+    // only when they are used.
     candidates.reserve<Real>(std::min(segment.size(), most_candidates(segment.size()) + kChunk));
   }
 
@@ -53,7 +54,7 @@ class Collector {
   std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits_;
 };
 
-/// kernel(begin, size, watch, lanes), chunk by chunk of every segment.
+/// Calls kernel(begin, size, watch, lanes) on every segment, chunk by chunk.
 template <class Real, class Kernel>
 PassNorms pass_over(std::span<const Real> memory, const Pass& pass, Kernel kernel) {
   assert(pass.segments.size() == pass.candidates.size());

@@ -1,6 +1,6 @@
 #pragma once
-// One pass over memory forms the accumulator, passes the squared norms on the way and notes where
-// its large entries are. Sums are those of dense.h, in the same eight lanes, segment by segment.
+// One pass over memory forms the accumulator, computes squared norms and notes where its large
+// entries are. Sums are those of dense.h, in the same eight lanes, segment by segment.
 
 #include <span>
 
@@ -8,18 +8,19 @@
 
 namespace residuum {
 
-/// Squared norms, float64.
+/// PassNorms are squared norms in float64.
 struct PassNorms {
-  double residual_sq = 0;     // |e|^2, of the memory as the pass found it
+  double residual_sq = 0;     // |e|^2, of the memory before the pass
   double gradient_sq = 0;     // |G|^2
-  double accumulator_sq = 0;  // |a|^2, of the memory as the pass left it
-  // Where an average v of the gradients enters in their place, and by how much it has moved.
+  double accumulator_sq = 0;  // |a|^2, of the memory after the pass
+  // Only where an average v of the gradients takes their place: |v|^2, and the square of its
+  // change.
   double average_sq = 0;
   double average_change_sq = 0;
 };
 
-/// What to look for on the way: one set of candidates per segment. Segments follow one another and
-/// cover the vector.
+/// A pass fills one set of candidates per segment. Segments follow one another and cover the
+/// vector.
 struct Pass {
   std::span<const Segment> segments;
   std::span<Candidates> candidates;
@@ -39,7 +40,7 @@ PassNorms subtract(std::span<Real> memory,
                    std::span<const Real> estimate,
                    const Pass& pass);
 
-/// |x|^2 in the order of the pass.
+/// Returns |x|^2, summed in the order of the pass.
 template <class Real>
 double norm_sq(std::span<const Real> x, std::span<const Segment> segments);
 

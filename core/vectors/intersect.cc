@@ -8,13 +8,13 @@ namespace {
 
 using list_kernels::Bits;
 
-/// Coordinates of a range: their bits are 32 KiB.
+/// A range has 2^18 coordinates, whose bits take 32 KiB.
 constexpr int kRangeShift = 18;
 
 template <class Real>
 constexpr std::uint32_t kWordBits = 8 * sizeof(Bits<Real>);
 
-/// The run of `indices` from `begin` on that lies in the range.
+/// Returns the end of the run of `indices`, from `begin` on, that lies in the range.
 std::size_t end_in_range(std::span<const std::uint32_t> indices,
                          std::size_t begin,
                          std::uint32_t range) {
@@ -24,7 +24,7 @@ std::size_t end_in_range(std::span<const std::uint32_t> indices,
   return static_cast<std::size_t>(end - indices.begin());
 }
 
-/// Entries before the range are passed over, those in it looked at.
+/// Skips the entries before the range and collects the marked ones in it.
 template <class Real>
 void look_in_range(const SparseVector<Real>& vector,
                    std::uint32_t range,

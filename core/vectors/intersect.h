@@ -1,7 +1,7 @@
 #pragma once
-// What of many sparse vectors lies on one support. The vectors are looked through side by side, one
-// range of coordinates after the other, with a bit for each coordinate of the range: these stay in
-// the nearest caches however long the vectors are.
+// Intersection finds the entries of many sparse vectors that lie on one support. It handles one
+// range of coordinates after the other for all vectors, with a bit for each coordinate of the
+// range: these bits stay in the nearest caches however long the vectors are.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace residuum {
 
-/// What intersecting reuses from call to call.
+/// Holds the buffers that intersecting reuses from call to call.
 template <class Real>
 struct IntersectWorkspace {
   std::vector<list_kernels::Bits<Real>> marks;

@@ -1,6 +1,6 @@
 #include "core/vectors/kernels.h"
 
-// Vectors whose size only the machine knows (SVE, RVV) cannot be kept in arrays.
+// SVE and RVV are disabled: vectors whose size is known only at run time cannot be kept in arrays.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // NOLINT: Highway's macro
 
@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace residuum::kernels::HWY_NAMESPACE {
 
-/// As many entries are formed, summed and looked at in turn: they stay in registers and the first
-/// cache, and the look at them costs one branch.
+/// A block of entries is formed, summed and compared with the bound in turn. It stays in registers
+/// and the L1 cache, and the comparison costs one branch.
 constexpr std::size_t kBlock = 64;
 
 /// Writes the indices of the lanes that `mask` has.
@@ -32,7 +32,7 @@ HWY_INLINE std::uint32_t* append(D d, Mask mask, std::uint32_t first, std::uint3
   }
   return hits + hn::CountTrue(d, mask);
 #else
-  // Elsewhere Compress looks up a table that GCC 12 builds anew at every call.
+  // Compress is slow on other targets: it uses a table that GCC 12 builds anew at every call.
   if (hn::AllFalse(d, mask)) {
     return hits;
   }
@@ -46,7 +46,8 @@ HWY_INLINE std::uint32_t* append(D d, Mask mask, std::uint32_t first, std::uint3
 #endif
 }
 
-/// The entries x_i, begin <= i < end, whose magnitude reaches the bound; whole vectors of them.
+/// Appends i, begin <= i < end, where |x_i| reaches the bound; end - begin is a multiple of the
+/// vector size.
 template <class D, class Real>
 HWY_INLINE std::uint32_t* append_reaching(D d,
                                           const Real* x,
@@ -90,7 +91,7 @@ std::uint32_t* collect(const Real* x, std::size_t size, const Watch<Real>& watch
   return append_reaching(one, x, whole, size, watch, hits);
 }
 
-/// How many magnitudes reach the bound.
+/// Returns how many magnitudes reach the bound.
 template <class Real>
 std::size_t count(const Real* x, std::size_t size, Real bound) {
   const hn::ScalableTag<Real> d;
@@ -107,7 +108,7 @@ std::size_t count(const Real* x, std::size_t size, Real bound) {
   return reached;
 }
 
-/// m + scale g.
+/// Forms m + scale g.
 template <class Real>
 struct AddScaled {
   Real scale;
@@ -118,7 +119,7 @@ struct AddScaled {
   }
 };
 
-/// g - estimate.
+/// Forms g - estimate.
 template <class Real>
 struct Subtract {
   const Real* estimate;
@@ -129,7 +130,7 @@ struct Subtract {
   }
 };
 
-/// memory := form(memory, gradient), with the sums and the hits on the way.
+/// Computes memory := form(memory, gradient), with its sums and hits, in one pass.
 template <class Real, class Form>
 class PassOver {
  public:
@@ -154,7 +155,7 @@ class PassOver {
   }
 
  private:
-  /// `count` entries from i, kStep at a time: whole groups of eight and whole vectors.
+  /// Handles `count` entries from i on, kStep at a time: whole groups of eight and whole vectors.
   template <std::size_t kStep, class D>
   HWY_INLINE void pass(D d,
                        std::size_t i,
@@ -162,7 +163,7 @@ class PassOver {
                        Sums& residual,  // NOLINT(bugprone-easily-swappable-parameters)
                        Sums& gradient,
                        Sums& accumulator) {
-    // Copies, lest the compiler take a write to the memory for one to these.
+    // Local copies tell the compiler that a write to the memory does not change the members.
     Real* const memory = memory_ + i;
     const Real* const gradients = gradient_ + i;
     const Form form = form_;
@@ -192,7 +193,7 @@ class PassOver {
     }
   }
 
-  /// The entries after the last whole group.
+  /// Handles the entries after the last whole group.
   HWY_INLINE void finish(std::size_t i, std::size_t size, PassLanes& lanes) {
     const hn::CappedTag<Real, 1> one;
     for (std::size_t j = i; j < size; ++j) {

@@ -1,8 +1,8 @@
 #pragma once
-// The passes over memory under dense.h, fused.h and select.h, in the widest SIMD of the machine at
-// hand (Google Highway; one program holds them all and asks the processor). Sums are float64 in
-// eight lanes, a lane to each position modulo 8, whatever the width of a vector: every target adds
-// the same numbers in the same order, so the bits are the same everywhere.
+// These kernels do the passes over memory of dense.h, fused.h and select.h, in the widest SIMD of
+// the machine at hand (Google Highway: one program holds all targets and asks the processor). Sums
+// are float64 in eight lanes, one for each position modulo 8, whatever the width of a vector: every
+// target adds the same numbers in the same order, so the bits are the same everywhere.
 
 #include <array>
 #include <cstddef>
@@ -12,11 +12,12 @@ namespace residuum::kernels {
 
 inline constexpr std::size_t kLanes = 8;
 
-/// Eight sums that go on from call to call; calls but the last take whole groups of eight.
+/// Lanes are eight sums that continue from call to call; all calls but the last take whole groups
+/// of eight.
 struct Lanes {
   std::array<double, kLanes> sums{};
 
-  /// The lanes added pairwise: the same order on every machine.
+  /// Adds the lanes pairwise, in the same order on every machine.
   double total() const {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
            ((sums[2] + sums[6]) + (sums[3] + sums[7]));
@@ -26,8 +27,8 @@ struct Lanes {
 /// A kernel may write this many hits beyond the last.
 inline constexpr std::size_t kHitsSlack = 16;
 
-/// What to look for on the way, and where to note it: hits has room for an index of every entry and
-/// kHitsSlack more.
+/// A watch says which entries a pass notes, and where: `hits` has room for an index of every entry
+/// and kHitsSlack more.
 template <class Real>
 struct Watch {
   Real bound = 0;
@@ -35,7 +36,7 @@ struct Watch {
   std::uint32_t* hits = nullptr;
 };
 
-/// Sums of squares of what a pass reads and writes.
+/// Sums of squares of the vectors that a pass reads and writes.
 struct PassLanes {
   Lanes residual;
   Lanes gradient;
@@ -56,7 +57,7 @@ struct VirtualStepLanes {
   Lanes after;
 };
 
-/// Passes that look; all but `count` return the end of the hits.
+/// These passes compare entries with a bound; all but `count` return the end of the hits.
 template <class Real>
 struct Kernels {
   /// memory := memory + scale * gradient, rounded after each operation.
@@ -77,7 +78,7 @@ struct Kernels {
   std::size_t (*count)(const Real* x, std::size_t size, Real bound);
 };
 
-/// Sums and maxima.
+/// These kernels compute sums and maxima.
 template <class Real>
 struct DenseKernels {
   void (*add_squares)(const Real* x, std::size_t size, Lanes& lanes);
@@ -86,7 +87,7 @@ struct DenseKernels {
   void (*add_to)(double* sum, const Real* addend, std::size_t size);
 };
 
-/// For the float64 vectors that probes keep.
+/// These kernels are for the float64 vectors that probes keep.
 struct DoubleKernels {
   void (*add_distance)(
       const double* x, const double* y, std::size_t size, double scale, Lanes& lanes);
@@ -98,14 +99,14 @@ struct DoubleKernels {
                        VirtualStepLanes& lanes);
 };
 
-/// Those of the machine at hand. Real is float or double.
+/// Returns the kernels of the machine at hand. Real is float or double.
 template <class Real>
 const Kernels<Real>& best();
 template <class Real>
 const DenseKernels<Real>& best_dense();
 const DoubleKernels& best_of_doubles();
 
-/// What Highway calls the target in use: "AVX3", "AVX2", "NEON".
+/// Returns Highway's name of the target in use: "AVX3", "AVX2", "NEON".
 const char* target_name();
 
 }  // namespace residuum::kernels

@@ -13,7 +13,8 @@ void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
   if (bytes < 2 * kHugePage) {
     return;
   }
-  // Whole huge pages within the memory: the rest of the first and of the last belong to others.
+  // Only huge pages that lie wholly in the memory are asked for: the others are shared with other
+  // data.
   std::size_t room = bytes;
   void* begin = std::align(kHugePage, kHugePage, memory, room);
   if (begin != nullptr) {

@@ -1,16 +1,17 @@
 #pragma once
-// Vectors of d numbers on huge pages, where the system gives them on request (Linux, madvise): what
-// touches a few far entries of such a vector, as put-back does, otherwise waits for page tables.
+// Vectors of d numbers are put on huge pages, if the system provides them on request (Linux,
+// madvise). On small pages, code that touches a few distant entries, as put-back does, waits for
+// page tables.
 
 #include <cstddef>
 #include <vector>
 
 namespace residuum {
 
-/// Asks for huge pages for the memory; nothing is said if there are none.
+/// Asks for huge pages for the memory; if there are none, nothing happens.
 void ask_for_huge_pages(void* memory, std::size_t bytes);
 
-/// `size` zeros.
+/// Returns `size` zeros.
 template <class Real>
 std::vector<Real> large_vector(std::size_t size) {
   std::vector<Real> vector;

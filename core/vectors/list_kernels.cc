@@ -1,6 +1,7 @@
 #include "core/vectors/list_kernels.h"
 
-// Vectors whose size only the machine knows (SVE, RVV) may be longer than the slack.
+// SVE and RVV are disabled: vectors whose size is known only at run time may be longer than the
+// slack.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // NOLINT: Highway's macro
 
@@ -19,7 +20,7 @@ using BitsTag = hn::CappedTag<Bits<Real>, kSlack>;
 template <class Real>
 using BitsVector = hn::Vec<BitsTag<Real>>;
 
-/// Indices in lanes as wide as the values', so that one mask serves both.
+/// Loads indices into lanes as wide as the values', so that one mask serves both.
 template <class Real>
 HWY_INLINE BitsVector<Real> load_indices(const std::uint32_t* indices) {
   if constexpr (sizeof(Real) == 4) {
@@ -45,7 +46,7 @@ HWY_INLINE BitsVector<Real> load_values(const Real* values) {
   return hn::BitCast(BitsTag<Real>(), hn::LoadU(hn::RebindToFloat<BitsTag<Real>>(), values));
 }
 
-/// The lanes of the mask, packed, behind the first `end` entries.
+/// Appends the lanes of the mask, packed, after the first `end` entries.
 template <class Real, class Mask>
 HWY_INLINE std::size_t append(BitsVector<Real> indices,
                               BitsVector<Real> values,
@@ -81,7 +82,7 @@ std::size_t keep_within(Bits<Real>* magnitudes,
   for (; i + lanes <= size; i += lanes) {
     const auto x = hn::LoadU(tag, magnitudes + i);
     const auto mask = hn::Lt(hn::Sub(x, firsts), widths);
-    hn::StoreU(hn::Compress(x, mask), tag, magnitudes + kept);  // no further than was read
+    hn::StoreU(hn::Compress(x, mask), tag, magnitudes + kept);  // writes no further than was read
     kept += hn::CountTrue(tag, mask);
   }
   for (; i < size; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Magnitudes as integers: the bits of a positive IEEE number, read as an integer, are ordered as
-// the number is.
+// Magnitudes are compared as integers: the bits of a positive IEEE number, read as an integer, are
+// ordered as the number is.
 
 #include <bit>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace residuum {
 
-/// As wide as Real.
+/// MagnitudeBits is the unsigned integer as wide as Real.
 template <class Real>
 using MagnitudeBits =
     std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;

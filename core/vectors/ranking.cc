@@ -19,11 +19,11 @@ Ranking<Bits>::Ranking(std::span<const Bits> magnitudes, std::vector<std::uint32
     smallest_ = std::min(smallest_, magnitude);
     largest = std::max(largest, magnitude);
   }
-  // Buckets as there are magnitudes.
+  // There are about as many buckets as magnitudes.
   const int bits =
       std::clamp(static_cast<int>(std::bit_width(magnitudes.size())), kFewestBits, kMostBits);
   shift_ = std::max(0, static_cast<int>(std::bit_width(largest - smallest_)) - bits);
-  histogram_.reserve(2U << kMostBits);  // all there can be: no later ranking asks for more
+  histogram_.reserve(2U << kMostBits);  // the most: no later ranking reallocates
   histogram_.assign(bucket_of(largest) + 1, 0);
   for (const Bits magnitude : magnitudes) {
     ++histogram_[bucket_of(magnitude)];
@@ -45,7 +45,8 @@ typename Ranking<Bits>::Place Ranking<Bits>::place_of(std::size_t k) const {
 template <class Bits>
 Cut Ranking<Bits>::cut(std::size_t k, std::vector<Bits>& bucket) const {
   const Place place = place_of(k);
-  // One more than the bucket holds: what is not of it is overwritten.
+  // Every magnitude is written and the position moves on only for those of the bucket, hence one
+  // more place.
   bucket.reserve(std::bit_ceil(histogram_[place.bucket] + 1U));
   bucket.resize(histogram_[place.bucket] + 1);
   std::size_t filled = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// Where a number stands among others by size: a histogram over their range says in which bucket,
-// and only that bucket is looked through. Numbers are the bits of magnitudes, whose buckets are of
-// equal ratio, so that few outliers do not leave all others in one.
+// A ranking finds the k-th largest of many magnitudes: a histogram over their range tells its
+// bucket, and only that bucket is searched. Magnitudes are given as bits, so that buckets cover
+// equal ratios and few outliers do not leave all others in one bucket.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace residuum {
 
-/// Where the k-th largest stands: its magnitude, and how many of exactly that magnitude are among
-/// the k largest.
+/// A cut is the magnitude of the k-th largest entry, and how many entries of exactly that magnitude
+/// are among the k largest.
 struct Cut {
   std::uint64_t magnitude = 0;
   std::size_t ties = 0;
@@ -21,19 +21,19 @@ struct Cut {
 template <class Bits>
 class Ranking {
  public:
-  /// Of at least one magnitude.
+  /// `magnitudes` must not be empty.
   Ranking(std::span<const Bits> magnitudes, std::vector<std::uint32_t>& histogram);
 
   /// Requires 1 <= k <= size.
   Cut cut(std::size_t k, std::vector<Bits>& bucket) const;
 
-  /// A number that at least k of the magnitudes reach, and not many more.
+  /// Returns a number that at least k of the magnitudes reach, and not many more.
   Bits floor_of(std::size_t k) const;
 
   Bits smallest() const { return smallest_; }
 
  private:
-  /// The bucket of the k-th largest, and how many stand above it.
+  /// A place is the bucket of the k-th largest, and the number of magnitudes in higher buckets.
   struct Place {
     std::size_t bucket;
     std::size_t above;

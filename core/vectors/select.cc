@@ -1,7 +1,8 @@
-// Exact Top_k. Warm: the pass that formed the vector has noted what reaches a bound a little below
-// the last cut, and if that is at least k entries the cut is among them. Cold: a bound that at
-// least k entries reach is guessed from a sample, one pass collects what reaches it, and where the
-// guess was too high a histogram of leading bits gives a bound that is certain.
+// Exact Top_k starts warm or cold. Warm: the pass that formed the vector has noted the entries that
+// reach a bound slightly below the last cut; if these are at least k, the cut is among them. Cold:
+// a bound is guessed from a sample and one pass collects the entries that reach it; if the guess
+// was too high, a histogram of leading bits gives a bound that at least k entries reach for
+// certain.
 
 #include "core/vectors/select.h"
 
@@ -41,7 +42,7 @@ double value_of(std::uint64_t magnitude) {
 template <class Real>
 void collect(std::span<const Real> x, Real bound, Candidates& found) {
   constexpr std::size_t kChunk = 2048;
-  // Not cleared: written before it is read.
+  // The buffer needs no initial values: it is written before it is read.
   std::array<std::uint32_t, kChunk + kernels::kHitsSlack> hits;  // NOLINT(*-member-init)
   const auto kernel = kernels::best<Real>().collect;
   found.clear<Real>();
@@ -56,8 +57,8 @@ void collect(std::span<const Real> x, Real bound, Candidates& found) {
   found.bound = static_cast<double>(bound);
 }
 
-/// Of a short vector all entries may become candidates, of a long one about twice those selected:
-/// room for them at once, so that no later selection asks for more.
+/// Reserves room for the likely number of candidates, so that no later selection reallocates: all
+/// entries of a short vector, about twice the selected ones of a long vector.
 template <class Real>
 void make_room(std::size_t size, std::size_t k, SelectWorkspace& workspace) {
   constexpr std::size_t kMargin = 1024;
@@ -68,23 +69,23 @@ void make_room(std::size_t size, std::size_t k, SelectWorkspace& workspace) {
   bucket_of<Real>(workspace).reserve(room);
 }
 
-/// True for entries within the cut; to be asked in index order, so that ties go to lower indices.
+/// True for entries within the cut. Calls must go in index order, so that ties go to lower indices.
 bool is_within(Cut& cut, std::uint64_t magnitude) {
   const bool is_tie = magnitude == cut.magnitude && cut.ties > 0;
   cut.ties -= is_tie ? 1 : 0;
   return is_tie || magnitude > cut.magnitude;
 }
 
-/// What is to reach the next bound: k entries and so many more that a drift of the cut is no miss,
-/// but never so many that they cost as much as the pass.
+/// Returns how many entries should reach the next bound: k, plus a margin against a drift of the
+/// cut that stays cheap beside the pass.
 std::size_t wanted_candidates(std::size_t k, std::size_t size) {
   constexpr std::size_t kLeastMore = 16;
   constexpr std::size_t kShare = 24;
   return k + std::min(k, size / kShare) + kLeastMore;
 }
 
-/// A bound that so many of these entries reach as are wanted of the next vector; where not so many
-/// are known, twice as far below the cut as now, in reasonable limits.
+/// Returns a bound that `wanted` of the known entries reach. If fewer are known, the bound is put
+/// twice as far below the cut as now, within limits.
 template <class Real>
 double next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
                   std::size_t count,
@@ -97,14 +98,15 @@ double next_bound(const Ranking<MagnitudeBits<Real>>& ranking,
   return cut - std::clamp(2 * (cut - bound), cut / 16, cut / 2);
 }
 
-/// Entries among which the first k are, in index order, and the bound that they reach.
+/// Returns candidates that include the first k entries, in index order, with the bound that they
+/// reach.
 template <class Real>
 const Candidates& candidates_for(std::span<const Real> x,
                                  std::size_t k,
                                  SelectWorkspace& workspace) {
   const Candidates& found = workspace.found();
   const bool is_complete = std::exchange(workspace.found().complete, false);
-  // Of far more than are wanted a sample soon chooses better.
+  // With far more candidates than wanted, a bound from a sample is soon faster.
   const bool too_many = x.size() > kSmallVector && found.indices.size() > 3 * k + x.size() / 32;
   if (is_complete && found.indices.size() >= k && !too_many) {
     assert(found.indices.empty() || found.indices.back() < x.size());
@@ -132,8 +134,8 @@ void emit(const Candidates& candidates,
           Cut cut,
           std::size_t count,
           SparseVector<Real>& selected) {
-  // One more than are kept: what is not within is overwritten. A branch would often be guessed
-  // wrongly.
+  // Every candidate is written and the position moves on only for those within the cut, hence one
+  // more place. A branch would often be mispredicted.
   selected.indices.resize(count + 1);
   selected.values.resize(count + 1);
   const auto& values = candidates.values<Real>();
@@ -148,13 +150,14 @@ void emit(const Candidates& candidates,
   selected.values.resize(count);
 }
 
-/// Every number above zero reaches it.
+/// Returns the threshold, raised to the smallest positive number where it is 0: zeros are not
+/// selected.
 template <class Real>
 Real above_zero(Real threshold) {
   return std::max(threshold, std::numeric_limits<Real>::denorm_min());
 }
 
-/// True if what a pass has found has all entries that reach the threshold.
+/// True if the candidates of a pass include all entries that reach the threshold.
 template <class Real>
 bool covers(const Candidates& found, Real threshold) {
   return found.complete && static_cast<Real>(found.bound) <= threshold;
@@ -199,7 +202,7 @@ void select_above(std::span<const Real> x,
                   Real threshold,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected) {
-  // A threshold that falls with the step size stays above the bound.
+  // The margin keeps the bound below a threshold that falls with the step size.
   constexpr double kMargin = 1.0 / 32;
   make_room<Real>(x.size(), 0, workspace);
   const Real least = above_zero(threshold);

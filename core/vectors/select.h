@@ -1,6 +1,6 @@
 #pragma once
-// Exact selection of the entries of largest magnitude. Ties go to the lower index; zeros are never
-// selected. Total order: (|x_i| descending, i ascending).
+// Selection of the entries of largest magnitude is exact. Ties go to the lower index; zeros are
+// never selected. Total order: (|x_i| descending, i ascending).
 
 #include <cstddef>
 #include <cstdint>
@@ -13,28 +13,29 @@
 
 namespace residuum {
 
-/// What selection reuses from call to call.
+/// Holds what selection reuses from call to call.
 struct SelectWorkspace {
-  /// What a pass has found of the vector that is selected from next, one per segment of it.
+  /// The candidates that a pass has found of the vector that is selected from next, one set per
+  /// segment.
   std::vector<Candidates> parts = std::vector<Candidates>(1);
-  std::size_t part = 0;  // the segment in turn
+  std::size_t part = 0;  // the segment that is selected from now
   Candidates& found() { return parts[part]; }
 
-  // Buffers.
+  // The rest are buffers.
   std::vector<std::uint32_t> histogram;
   Candidates cold;  // what a selection has collected by itself
   std::vector<std::uint32_t> subset;
-  /// Bits of magnitudes, in the width of the precision.
+  /// Bits of magnitudes; the first vector serves float, the second double.
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> magnitudes;
   std::tuple<std::vector<std::uint32_t>, std::vector<std::uint64_t>> bucket;
   std::vector<bool> taken;  // all false between selections
-  /// What was selected of one layer.
+  /// The entries that were selected from one layer.
   std::tuple<SparseVector<float>, SparseVector<double>> layer_entries;
 };
 
-/// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index.
-/// x must be free of NaN and shorter than 2^32. What a pass has found of x is used once, and the
-/// bound for the next pass is left behind, here and in select_above.
+/// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index. x
+/// must be free of NaN and shorter than 2^32. Both this function and select_above use the
+/// candidates of x once, and set the bound for the next pass.
 template <class Real>
 void select_top_k(std::span<const Real> x,
                   std::size_t k,
@@ -48,7 +49,7 @@ void select_above(std::span<const Real> x,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected);
 
-/// How many entries select_above would select.
+/// Returns how many entries select_above would select.
 template <class Real>
 std::size_t count_above(std::span<const Real> x, Real threshold, SelectWorkspace& workspace);
 

@@ -1,5 +1,5 @@
-// The eight lanes of sums in the vectors of one target. Every file of kernels compiles this once
-// for each target, as Highway has it: the guard flips from one to the next.
+// This header holds the eight lanes of sums in the vectors of one target. Every file of kernels
+// includes it once for each target; its guard flips from one to the next (Highway's scheme).
 
 #if defined(RESIDUUM_SIMD_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef RESIDUUM_SIMD_LANES_INL
@@ -17,14 +17,14 @@ namespace residuum::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Lanes of sums: all eight in one vector, or in several of them.
+/// The eight lanes are in one vector, or in several of them.
 using DoubleTag = hn::CappedTag<double, kLanes>;
 using DoubleVector = hn::Vec<DoubleTag>;
 constexpr std::size_t kWidth = hn::MaxLanes(DoubleTag());
 constexpr std::size_t kVectors = kLanes / kWidth;
 
-/// Asks for what a stream will read soon. The processor's own looking ahead stops at the ends of
-/// pages, and long loops keep it from seeing far: without this a pass waits a third of its time.
+/// Prefetches what a stream will read soon. The hardware prefetcher stops at the ends of pages, and
+/// long loops limit how far ahead it sees: without this a pass waits a third of its time.
 /// (hwy::Prefetch is dropped by GCC 12, as a call without effect.)
 enum class Use { read, write };
 template <Use kUse = Use::read, class Real>
@@ -33,7 +33,7 @@ HWY_INLINE void prefetch(const Real* x) {
   __builtin_prefetch(x + kBytesAhead / sizeof(Real), kUse == Use::write ? 1 : 0);
 }
 
-/// Entries of a cache line; whole groups of eight.
+/// The number of entries in a cache line, a multiple of eight.
 template <class Real>
 constexpr std::size_t kLine = 64 / sizeof(Real);
 
@@ -42,7 +42,8 @@ HWY_INLINE DoubleVector load(const float* x) {
   return hn::PromoteTo(DoubleTag(), hn::LoadU(hn::Rebind<float, DoubleTag>(), x));
 }
 
-/// s + x^2. The square of a float is exact in double, so that one rounding is as good as two.
+/// Returns s + x^2. The square of a float is exact in double, so that a fused multiply-add gives
+/// the same bits.
 HWY_INLINE DoubleVector add_square(DoubleVector s, DoubleVector x, const float* /*from*/) {
   return hn::MulAdd(x, x, s);
 }
@@ -50,7 +51,7 @@ HWY_INLINE DoubleVector add_square(DoubleVector s, DoubleVector x, const double*
   return hn::Add(s, hn::Mul(x, x));
 }
 
-/// Lanes in registers.
+/// Sums holds the lanes in registers.
 struct Sums {
   DoubleVector v[kVectors];  // NOLINT(modernize-avoid-c-arrays): std::array has calls of its own
 
@@ -68,7 +69,7 @@ struct Sums {
     }
   }
 
-  /// += x_i^2 over eight entries.
+  /// Adds x_i^2 to the lanes, for eight entries.
   template <class Real>
   HWY_INLINE void add_squares(const Real* x) {
 #pragma GCC unroll 8

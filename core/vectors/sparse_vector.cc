@@ -16,7 +16,7 @@ void push_non_zero(SparseVector<Real>& vector, std::uint32_t index, Real value) 
   }
 }
 
-/// A positive mask keeps the number's bits, 0 makes it +0.
+/// Returns the value if `keep`, else +0.
 template <class Real>
 Real masked(Real value, bool keep) {
   using Bits = list_kernels::Bits<Real>;
@@ -24,7 +24,7 @@ Real masked(Real value, bool keep) {
 }
 
 struct Sum {
-  /// An entry that is there plus +0 has its own bits: no entry is -0.
+  /// Adding +0 to an entry keeps its bits, since no entry is -0.
   template <class Real>
   static Real of(Real a, bool from_a, Real b, bool from_b) {
     return masked(a, from_a) + masked(b, from_b);
@@ -38,17 +38,18 @@ struct First {
   }
 };
 
-/// What one merge has left of a and of b, and where it writes next.
+/// A cursor is what one merge has left of a and of b, and where it writes next.
 struct Cursor {
   std::size_t a, a_end;
   std::size_t b, b_end;
   std::size_t out;
-  /// As many steps cannot run beyond the end of either list.
+  /// Returns a number of steps that cannot run beyond the end of either list.
   std::size_t safe_steps() const { return std::min(a_end - a, b_end - b); }
 };
 
-/// Merges without branches on the data: which list goes on is not to be predicted. A step waits for
-/// the one before it, so two merges, of the lower halves and of the upper, take turns.
+/// Merges without branches on the data, because a processor cannot predict which list goes on. Each
+/// step waits for the one before it, so two merges, of the lower halves and of the upper,
+/// alternate.
 template <class Real, class Combine>
 class Merger {
  public:
@@ -87,7 +88,7 @@ class Merger {
     const Real value = Combine::of(a_values_[c.a], from_a, b_values_[c.b], from_b);
     indices_[c.out] = std::min(a, b);
     values_[c.out] = value;
-    // Sums, not choices: a compiler makes branches of choices.
+    // These are sums because a compiler turns conditionals into branches.
     c.out += static_cast<std::size_t>(list_kernels::magnitude(value) != 0);
     c.a += static_cast<std::size_t>(from_a);
     c.b += static_cast<std::size_t>(from_b);

@@ -1,5 +1,5 @@
 #pragma once
-// A sparse vector as the workers exchange it: uint32 index and value per entry.
+// Workers exchange sparse vectors: a uint32 index and a value per entry.
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace residuum {
 
-/// Indices strictly increasing, values non-zero. Real is float or double.
+/// Indices increase strictly, values are non-zero. Real is float or double.
 template <class Real>
 struct SparseVector {
   std::vector<std::uint32_t> indices;
@@ -22,8 +22,8 @@ struct SparseVector {
     indices.clear();
     values.clear();
   }
-  /// For `entries` and some more, so that lists which vary in length soon have all they need; short
-  /// ones at once.
+  /// Reserves a power of two of at least `entries` and 256 places, so that reallocation soon ends
+  /// for lists that vary in length.
   void make_room(std::size_t entries) {
     constexpr std::size_t kLeast = 256;
     const std::size_t room = std::bit_ceil(std::max(entries, kLeast));
@@ -56,7 +56,7 @@ void add(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<
 template <class Real>
 void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVector<Real>& united);
 
-/// The non-zero entries of a dense vector.
+/// sparse := the non-zero entries of a dense vector.
 template <class Real>
 void to_sparse(std::span<const Real> dense, SparseVector<Real>& sparse);
 

@@ -13,17 +13,17 @@ namespace {
 using list_kernels::Bits;
 using list_kernels::magnitude;
 
-/// Below this size a histogram costs more than sorting out the entries.
+/// Below this size a histogram costs more than comparing the entries directly.
 constexpr std::size_t kSmall = 512;
 
 constexpr int kBucketBits = 11;
 constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 
-/// Counting neighbours in different tables keeps equal buckets from waiting for one another.
+/// Neighbours are counted in different tables, so that equal buckets do not wait for one another.
 constexpr std::size_t kTables = 4;
 
-/// Where the k-th entry of the order stands: its magnitude, how many entries have exactly that, and
-/// how many of these are among the first k.
+/// A cut is the magnitude of the k-th entry of the order, the number of entries that have exactly
+/// that, and how many of these are among the first k.
 template <class Real>
 struct Cut {
   Bits<Real> magnitude = 0;
@@ -31,8 +31,8 @@ struct Cut {
   std::size_t ties = 0;
 };
 
-/// The bucket of equal width that the `wanted`-th largest magnitude lies in; `wanted` becomes its
-/// rank there.
+/// Names the bucket that the `wanted`-th largest magnitude lies in; `wanted` becomes its rank
+/// there. Buckets have equal width.
 struct Bucket {
   std::size_t number = 0;
   std::size_t wanted = 0;
@@ -69,8 +69,8 @@ Bucket find_bucket(std::span<const Bits<Real>> magnitudes,
   }
 }
 
-/// Bucket by bucket: each holds a 2048th of the range of magnitudes left, until few are left or all
-/// that are left are equal.
+/// Narrows the magnitudes down to one bucket after the other, each a 2048th of the range left,
+/// until few are left or all that are left are equal.
 template <class Real>
 Cut<Real> find_cut(std::size_t k, SplitWorkspace<Real>& workspace) {
   std::span<Bits<Real>> left = workspace.magnitudes;
@@ -103,7 +103,7 @@ Cut<Real> find_cut(std::size_t k, SplitWorkspace<Real>& workspace) {
           .ties = wanted - static_cast<std::size_t>(above)};
 }
 
-/// Behind the last tie that is kept: ties go to lower indices.
+/// Returns the position after the last tie that is kept: ties go to lower indices.
 template <class Real>
 std::size_t end_of_ties(const SparseVector<Real>& vector, const Cut<Real>& cut) {
   if (cut.ties == cut.equal) {
@@ -118,7 +118,7 @@ std::size_t end_of_ties(const SparseVector<Real>& vector, const Cut<Real>& cut) 
   return i;
 }
 
-/// Up to `ties_end` what reaches the cut is kept, from there on what exceeds it.
+/// Keeps the entries that reach the cut up to `ties_end`, and those that exceed it from there on.
 template <class Real>
 void divide(const SparseVector<Real>& vector,
             std::size_t ties_end,

@@ -1,6 +1,7 @@
 #pragma once
-// The k entries of largest magnitude of a sparse vector, and the others: what a merge of two lists
-// keeps and cuts. Total order: (|x_i| descending, i ascending), as in select.h.
+// A split separates the k entries of largest magnitude of a sparse vector from the others: a merge
+// of two lists keeps the former and cuts the latter. Total order: (|x_i| descending, i ascending),
+// as in select.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace residuum {
 
-/// What splitting reuses from call to call.
+/// Holds the buffers that splitting reuses from call to call.
 template <class Real>
 struct SplitWorkspace {
   SparseVector<Real> merged;
@@ -27,7 +28,7 @@ void split_top_k(const SparseVector<Real>& vector,
                  SparseVector<Real>& kept,
                  SparseVector<Real>& cut);
 
-/// The same of a + b; `kept` may be one of the two.
+/// Splits a + b; `kept` may be one of the two.
 template <class Real>
 void merge_top_k(const SparseVector<Real>& a,
                  const SparseVector<Real>& b,

@@ -39,7 +39,7 @@ constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 
   usage_error("{}: the archive is corrupt ({}); fetch the file again", name, reason);
 }
 
-/// What an unpacker has produced so far, bounded by the limit.
+/// Output is what an unpacker has produced so far, bounded by the limit.
 class Output {
  public:
   Output(const std::string& name, std::uint64_t limit, std::size_t packed)
@@ -64,7 +64,7 @@ class Output {
   std::string bytes_;
 };
 
-/// zlib's stream with its memory, freed however we leave.
+/// Owns zlib's stream, so that its memory is freed also by an exception.
 class GzipStream {
  public:
   explicit GzipStream(std::string& packed) : packed_(packed) {
@@ -115,7 +115,7 @@ std::string gunzip(std::string& packed, const std::string& name, std::uint64_t l
       if (stream.at_end_of_input()) {
         return output.take();
       }
-      stream.next_member();  // a gzip file may be several, one after the other
+      stream.next_member();  // a gzip file may have several members, one after the other
     } else if (status == Z_BUF_ERROR) {
       truncated(name);  // no progress: zlib wants input and there is none
     } else if (status != Z_OK) {
@@ -124,7 +124,7 @@ std::string gunzip(std::string& packed, const std::string& name, std::uint64_t l
   }
 }
 
-/// liblzma's stream with its memory, freed however we leave.
+/// Owns liblzma's stream, so that its memory is freed also by an exception.
 class XzStream {
  public:
   explicit XzStream(std::string_view packed) {
@@ -178,7 +178,7 @@ std::string unxz(std::string_view packed, const std::string& name, std::uint64_t
   }
 }
 
-/// The file as it is on disk.
+/// Returns the file as it is on disk.
 std::string read_raw(const std::filesystem::path& path, std::uint64_t limit) {
   const std::string name = path.string();
   std::error_code error;

@@ -1,6 +1,6 @@
 #pragma once
-// A data file in memory, unpacked: plain, gzip (RFC 1952, by zlib) or xz (by liblzma). The content
-// tells which it is, not the name.
+// These functions read data files into memory and unpack them: plain, gzip (RFC 1952, by zlib) or
+// xz (by liblzma). The content tells which it is, not the name.
 
 #include <cstdint>
 #include <filesystem>
@@ -8,18 +8,19 @@
 
 namespace residuum {
 
-/// No data set of this project's kind is larger; a small archive that unpacks to more is a mistake
-/// or a trap.
+/// No data file that we expect is larger; a small archive that unpacks to more is a mistake or an
+/// attack.
 constexpr std::uint64_t kLargestDataFile = std::uint64_t{8} << 30U;
 
-/// The whole content of a regular file, unpacked. A missing, unreadable, truncated or corrupt file,
-/// and one of more than `limit` bytes, packed or unpacked, is a usage error that names the file.
+/// Returns the whole content of a regular file, unpacked. A missing, unreadable, truncated or
+/// corrupt file, and one of more than `limit` bytes, packed or unpacked, is a usage error that
+/// names the file.
 std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit = kLargestDataFile);
 
-/// The same for bytes already in memory; `name` is the file that messages speak of.
+/// Unpacks bytes already in memory; `name` is the file that messages name.
 std::string unpack_bytes(std::string packed, const std::string& name, std::uint64_t limit);
 
-/// "a9a" for "somewhere/a9a.xz": the file's name without its folder and its .gz or .xz.
+/// Returns "a9a" for "somewhere/a9a.xz": the file's name without its folder and its .gz or .xz.
 std::string data_file_name(const std::filesystem::path& path);
 
 }  // namespace residuum

@@ -20,7 +20,7 @@ bool write_file(const std::filesystem::path& path, const std::string& content) {
 
 bool replace_file(const std::filesystem::path& path, const std::string& content) {
   auto temporary = path;
-  temporary += fmt::format(".{}.tmp", getpid());  // other processes may write the same
+  temporary += fmt::format(".{}.tmp", getpid());  // other processes may write the same file
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (write_file(temporary, content)) {

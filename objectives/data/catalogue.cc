@@ -1,5 +1,5 @@
-// How a name becomes data: names are looked up in the table and in the data directory, never taken
-// apart as paths.
+// A name becomes data by a look-up in the table and in the data directory; it is never parsed as a
+// path.
 
 #include "objectives/data/catalogue.h"
 
@@ -54,8 +54,8 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || (find_entry(name) == nullptr && is_file(name));
 }
 
-/// Names come from studies: one that could lead out of the data directory, or that would garble a
-/// message, is refused here.
+/// Refuses a name that could lead out of the data directory or that would garble a message: names
+/// come from studies.
 void check_name(const std::string& name) {
   const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -70,7 +70,7 @@ void check_name(const std::string& name) {
       kLongest);
 }
 
-/// The file in `folder`, plain or packed.
+/// Finds the file in `folder`, plain or packed.
 std::optional<Path> find_packed(const Path& folder, const std::string& file) {
   for (const std::string_view packing : kPackings) {
     Path path = folder / (file + std::string(packing));
@@ -81,7 +81,7 @@ std::optional<Path> find_packed(const Path& folder, const std::string& file) {
   return std::nullopt;
 }
 
-/// A file of a data set; `file` as published, or without its packing.
+/// Names a file of a data set; `file` is as published, or without its .gz or .xz.
 struct Wanted {
   std::string name;
   std::string file;
@@ -168,7 +168,8 @@ std::optional<Path> find_sparse_test(const std::string& name, const Path& data_d
   return find_file(data_dir, {.name = name, .file = file});
 }
 
-/// Of these kinds only what the table has can be named.
+/// Returns the table's entry of this name and kind. Images and texts can be named only if they are
+/// in the table.
 const DatasetEntry& known_entry(const std::string& name, DataKind kind) {
   require(kind != DataKind::images || !is_path(name),
           "images are taken by name, not from a path; known: {}",
@@ -184,7 +185,8 @@ const DatasetEntry& known_entry(const std::string& name, DataKind kind) {
   return *entry;
 }
 
-/// Labels and pixels in the same files, as in CIFAR-10; else in a file each, as in MNIST.
+/// True if labels and pixels are in the same files, as in CIFAR-10; false if each has its own file,
+/// as in MNIST.
 bool has_records(const DatasetEntry& entry) { return entry.train.at(0).file.ends_with(".bin"); }
 
 ImageDataset named(ImageDataset data, const std::string& name) {

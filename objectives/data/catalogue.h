@@ -1,5 +1,6 @@
 #pragma once
-// The data sets a study can name, where their files come from, and how a name becomes data.
+// The catalogue lists the data sets that a study can name and where their files come from, and
+// loads them by name.
 
 #include <cstddef>
 #include <filesystem>
@@ -13,10 +14,10 @@
 
 namespace residuum {
 
-/// One published file of a data set.
+/// DataFile is one published file of a data set.
 struct DataFile {
   std::string file;               ///< Its name under the data directory, as published.
-  std::string sha256;             ///< Of the published bytes; empty where we do not know it.
+  std::string sha256;             ///< That of the published bytes; empty if unknown.
   std::vector<std::string> urls;  ///< Mirrors, first choice first; empty: not fetched.
 };
 
@@ -31,34 +32,34 @@ struct DatasetEntry {
                                 ///< text; empty: made from a seed.
   std::vector<DataFile> test;   ///< Held-out data in the same form; may be empty. Of several files
                                 ///< of records the first that is there.
-  std::size_t features = 0;     ///< At least so many, where the last ones occur in no sample.
-  std::optional<DataFile> archive = std::nullopt;  ///< What is published where it is not the files.
+  std::size_t features = 0;     ///< The least number, if the last ones occur in no sample.
+  std::optional<DataFile> archive = std::nullopt;  ///< Published in place of the single files.
 };
 
-/// All known data sets, in the order `residuum list datasets` shows them.
+/// Returns all known data sets, in the order in which `residuum list datasets` shows them.
 std::span<const DatasetEntry> datasets();
 
-/// The data directory: `flag` (--data-dir) where given, else $RESIDUUM_DATA, else "data".
+/// Returns the data directory: `flag` (--data-dir) if given, else $RESIDUUM_DATA, else "data".
 std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
-/// Data for a study's `data`: a known name, another file's name in the data directory, or the path
-/// of a LIBSVM file (anything with a '/', or a file that exists). A name is looked for as
-/// NAME/FILE and FILE, each plain, .xz and .gz. Not found: a usage error with the places looked at,
-/// the nearest known name and the cure.
+/// Loads the data that a study's key `data` names: a known name, another file's name in the data
+/// directory, or the path of a LIBSVM file (anything with a '/', or a file that exists). A name is
+/// looked for as NAME/FILE and FILE, each plain, .xz and .gz. If nothing is found, a usage error
+/// names the places, the nearest known name and the cure.
 SparseDataset load_sparse(const std::string& name_or_path, const std::filesystem::path& data_dir);
 
-/// The held-out data of the same name or path: the known test file, or by LIBSVM's convention the
-/// file NAME.t beside NAME. Absent where there is none. Its largest feature, and so its number of
-/// features, may differ from the training data's.
+/// Loads the held-out data of the same name or path: the known test file, or by LIBSVM's convention
+/// the file NAME.t beside NAME. The result is absent if there is none. Its largest feature, and so
+/// its number of features, may differ from the training data's.
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const std::filesystem::path& data_dir);
 
-/// Images by a known name; looked for, and refused, as above.
+/// Loads images by a known name, with the same places and messages as above.
 ImageDataset load_images(const std::string& name, const std::filesystem::path& data_dir);
 std::optional<ImageDataset> load_images_test(const std::string& name,
                                              const std::filesystem::path& data_dir);
 
-/// A text by a known name, or the path of a plain, .gz or .xz file.
+/// Loads a text by a known name, or by the path of a plain, .gz or .xz file.
 TextSource load_text(const std::string& name_or_path, const std::filesystem::path& data_dir);
 
 }  // namespace residuum

@@ -19,7 +19,7 @@ constexpr std::size_t kRecord = 1 + kChannels * kSide * kSide;
 constexpr int kObjects = 10;
 constexpr std::size_t kPublished = 10000;  // images of a data_batch file
 
-/// Returns how many images the file has.
+/// Appends the images of a file and returns how many it has.
 std::size_t add_file(const std::filesystem::path& path, ImageDataset& data) {
   const std::string bytes = read_bytes(path);
   const std::size_t rows = bytes.size() / kRecord;

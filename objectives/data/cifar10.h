@@ -1,5 +1,5 @@
 #pragma once
-// The "binary version" of CIFAR-10 (Krizhevsky 2009): records of 3073 bytes, a label and then 32x32
+// The "binary version" of CIFAR-10 (Krizhevsky 2009) has records of 3073 bytes: a label, then 32x32
 // pixels of red, of green and of blue, row by row.
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Fingerprints: FNV-1a, 64 bit (Fowler, Noll, Vo; RFC 9923), over a fixed serialisation: a letter
-// for the shape of the data, then every number as eight bytes, low byte first; images as bytes.
+// Fingerprints are FNV-1a, 64 bit (Fowler, Noll, Vo; RFC 9923), over a fixed serialisation: a
+// letter for the shape of the data, then every number as eight bytes, low byte first; images as
+// bytes.
 
 #include "objectives/data/dataset.h"
 

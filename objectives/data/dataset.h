@@ -1,5 +1,5 @@
 #pragma once
-// A data set in memory: compressed sparse rows or dense rows, and labels.
+// A data set in memory has compressed sparse rows or dense rows, and labels.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace residuum {
 
 struct TextDataset;
 
-/// Rows in CSR form, the shape that LIBSVM files have. Feature indices start at 0 and increase
-/// strictly within a row.
+/// Holds rows in CSR form, the shape that LIBSVM files have. Feature indices start at 0 and
+/// increase strictly within a row.
 struct SparseDataset {
   std::string name;
   std::size_t features = 0;
@@ -25,7 +25,8 @@ struct SparseDataset {
   std::size_t rows() const { return labels.size(); }
 };
 
-/// Images as bytes scaled to [0, 1] on use; pixel order as in the file (IDX: row by row).
+/// Holds images as bytes, which are scaled to [0, 1] on use; the pixel order is that of the file
+/// (IDX: row by row).
 struct ImageDataset {
   std::string name;
   std::size_t channels = 1;
@@ -40,12 +41,13 @@ struct ImageDataset {
   std::size_t features() const { return channels * height * width; }
 };
 
-/// 16 hexadecimal digits over all values, labels and the shape: the same data, the same print,
-/// whatever file it came from. FNV-1a, 64 bit: it tells data sets apart, it is no signature.
+/// Returns 16 hexadecimal digits over all values, labels and the shape; they do not depend on the
+/// file that the data came from. FNV-1a with 64 bits tells data sets apart; it is no protection
+/// against deliberate changes.
 std::string fingerprint(const SparseDataset& data);
 std::string fingerprint(const ImageDataset& data);
 std::string fingerprint(const TextDataset& text);
-/// Over bytes.
+/// Returns the fingerprint of bytes.
 std::string fingerprint(std::string_view bytes);
 
 }  // namespace residuum

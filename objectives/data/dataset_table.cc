@@ -1,5 +1,5 @@
-// The table of known data sets. experiments/fetch_data has the same files, addresses and checksums,
-// and a test compares the two. Checksums are of the files as published.
+// This is the table of known data sets. experiments/fetch_data has the same files, addresses and
+// checksums, and a test compares the two. Checksums are of the files as published.
 
 #include <string>
 #include <utility>
@@ -9,14 +9,14 @@
 namespace residuum {
 namespace {
 
-// The data collection of LIBSVM (Chang and Lin).
+// Names a file of LIBSVM's data collection (Chang and Lin).
 DataFile libsvm_file(const std::string& file, const std::string& sha256) {
   return {.file = file,
           .sha256 = sha256,
           .urls = {"https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/" + file}};
 }
 
-// The tests of Vowpal Wabbit, at the commits that have them as we know them.
+// Names a file of Vowpal Wabbit's tests, at a commit that has it with this checksum.
 DataFile vw_file(const std::string& place, const std::string& file, const std::string& sha256) {
   return {.file = file,
           .sha256 = sha256,
@@ -130,7 +130,7 @@ DataFile cifar_batch(int number, const std::string& sha256) {
   return {.file = "data_batch_" + std::to_string(number) + ".bin", .sha256 = sha256, .urls = {}};
 }
 
-// The first 1000 test images serve where the whole test file is not there.
+// The first 1000 test images serve if the whole test file is not there.
 DatasetEntry cifar10_entry() {
   return {
       .name = "cifar10",
@@ -150,7 +150,7 @@ DatasetEntry cifar10_entry() {
                    .urls = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"}}};
 }
 
-// The tokenised text as PyTorch's example of a word language model ships it.
+// Names a file of the tokenised text that PyTorch's example of a word language model ships.
 DataFile wikitext_file(const std::string& file, const std::string& sha256) {
   return {.file = file,
           .sha256 = sha256,

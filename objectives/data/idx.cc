@@ -59,7 +59,7 @@ Images read_image_header(const std::string& bytes, const std::string& name) {
           images.count,
           images.height,
           images.width);
-  // Divided rather than multiplied: the product of three untrusted numbers may not fit.
+  // The check divides because a product of three untrusted numbers may overflow.
   const std::size_t body = bytes.size() - kImages.header;
   const std::size_t image = images.height * images.width;
   require(body % image == 0 && body / image == images.count,

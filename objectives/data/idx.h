@@ -1,5 +1,5 @@
 #pragma once
-// The IDX format of MNIST (LeCun, Cortes and Burges): big-endian counts, then bytes, row by row.
+// The IDX format of MNIST (LeCun, Cortes and Burges) has big-endian counts, then bytes, row by row.
 
 #include <filesystem>
 

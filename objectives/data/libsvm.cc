@@ -20,14 +20,14 @@ constexpr std::string_view kKnownLabels = "-1/+1, 0/1 or 1/2";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// The beginning of a token, for a message.
+/// Returns the beginning of a token, for a message.
 std::string shown(std::string_view token) {
   constexpr std::size_t kLongest = 24;
   const std::string text(token.substr(0, kLongest));
   return token.size() > kLongest ? text + "..." : text;
 }
 
-/// A label of the file, and where it was first seen.
+/// FirstSeen is a label of the file, and where it was first seen.
 struct FirstSeen {
   int label = 0;
   std::size_t line = 0;
@@ -78,7 +78,7 @@ class Parser {
     position_ = end + 1;
   }
 
-  /// The next word of the line, empty at its end; token_begin_ is where it stands.
+  /// Returns the next word of the line, empty at its end; token_begin_ is set to its place.
   std::string_view next_token() {
     while (position_ < line_end_ && is_blank(text_[position_])) {
       ++position_;
@@ -90,8 +90,8 @@ class Parser {
     return text_.substr(token_begin_, position_ - token_begin_);
   }
 
-  /// The number that all of `word` is, finite also in float32, which most trainings use; a leading
-  /// plus sign is allowed.
+  /// Parses all of `word` as a number that is finite also in float32, which most trainings use. A
+  /// leading plus sign is allowed.
   static std::optional<double> number(std::string_view word) {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
       word.remove_prefix(1);
@@ -116,7 +116,7 @@ class Parser {
     data_.labels.push_back(label);
   }
 
-  /// Notes a label when it is new, and refuses it when it makes no known pair with the other one.
+  /// Notes a new label, and refuses it if it forms no known pair with the other one.
   void remember(int label) {
     const bool is_known = std::any_of(
         seen_.begin(), seen_.begin() + classes_, [&](auto s) { return s.label == label; });

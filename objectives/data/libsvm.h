@@ -1,5 +1,5 @@
 #pragma once
-// The text format of LIBSVM (Chang and Lin, ACM TIST 2011) for two classes: one sample per line,
+// The text format of LIBSVM (Chang and Lin, ACM TIST 2011) for two classes has one sample per line,
 // "label index:value index:value ...", indices from 1 and increasing.
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace residuum {
 
 /// Reads a plain, .gz or .xz file. Labels -1/+1, 0/1 or 1/2 become -1/+1, and the note says so;
 /// zeros are not stored; `#` starts a comment; a name such as " |f" after the label, as Vowpal
-/// Wabbit writes it, is skipped. There are at least `minimum_features` features. Whatever else is
-/// in the file is a usage error "file:line:column: what is wrong and what was expected".
+/// Wabbit writes it, is skipped. There are at least `minimum_features` features. Anything else in
+/// the file is a usage error "file:line:column: what is wrong and what was expected".
 SparseDataset read_libsvm(const std::filesystem::path& path, std::size_t minimum_features = 0);
 
-/// The same for text in memory; `file` is what messages call it.
+/// Parses text in memory; `file` is its name in messages.
 SparseDataset parse_libsvm(std::string_view text,
                            const std::string& file,
                            std::size_t minimum_features = 0);

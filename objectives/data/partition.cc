@@ -22,14 +22,15 @@ using Samples = std::vector<std::uint32_t>;
 using Shards = std::vector<Samples>;
 
 constexpr std::string_view kDirichlet = "dirichlet:";
-// Streams of one partition: the permutation is number 0, class c (in order of labels) is c + 1.
+// A partition draws from several streams: number 0 for the permutation, c + 1 for class c (in order
+// of labels).
 constexpr std::uint32_t kPermutation = 0;
 
 RandomStream partition_stream(std::uint64_t seed, std::uint32_t number) {
   return {seed, Purpose::partition, 0, number};
 }
 
-/// The concentration that "dirichlet:ALPHA" names, or nothing for the other kinds.
+/// Returns the concentration that "dirichlet:ALPHA" names, or nothing for the other kinds.
 std::optional<double> parse_kind(const std::string& kind) {
   if (kind == "iid" || kind == "contiguous" || kind == "by-label") {
     return std::nullopt;
@@ -66,7 +67,7 @@ Shards cut_evenly(const Samples& samples, std::size_t workers) {
   return shards;
 }
 
-/// Entry p is the share of a class that goes to the workers up to p.
+/// Returns cumulative shares: entry p is the share of a class that goes to the workers up to p.
 std::vector<double> dirichlet_sums(double alpha, RandomStream& random, std::size_t workers) {
   std::vector<double> sums(workers);
   std::generate(sums.begin(), sums.end(), [&] { return random.gamma(alpha); });

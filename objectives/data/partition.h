@@ -1,6 +1,6 @@
 #pragma once
-// Which worker holds which samples. Every sample belongs to exactly one worker, and every worker
-// has at least one.
+// A partition says which worker holds which samples. Every sample belongs to exactly one worker,
+// and every worker has at least one.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace residuum {
 
-/// Usage error unless `kind` is one of those below; lets a study be refused before data is read.
+/// Throws a usage error unless `kind` is one of those below, so that a study can be refused before
+/// data is read.
 void check_partition(const std::string& kind);
 
-/// Shard p holds the samples of worker p, increasing.
+/// Returns the shards: shard p holds the samples of worker p, increasing.
 ///   iid              a random permutation, cut into parts whose sizes differ by at most one
 ///   contiguous       the same cuts of the samples in file order
 ///   by-label         the same cuts after a stable sort by label: the most unequal workers

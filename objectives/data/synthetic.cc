@@ -50,7 +50,8 @@ void check(const LogisticModel& model) {
           model.signal);
 }
 
-/// A direction uniform on the sphere, of the length that gives x.truth its standard deviation.
+/// Draws a direction uniform on the sphere, with the length that gives x.truth its standard
+/// deviation.
 std::vector<double> make_truth(const LogisticModel& model, std::size_t nonzeros) {
   RandomStream random = truth_stream(model.seed, 0);
   std::vector<double> truth(model.features);
@@ -64,8 +65,8 @@ std::vector<double> make_truth(const LogisticModel& model, std::size_t nonzeros)
   return truth;
 }
 
-/// `count` different columns of `features`, increasing, every choice equally likely: Floyd's
-/// sampling (Bentley and Floyd, CACM 1987).
+/// Draws `count` different columns of `features`, increasing, every choice equally likely, by
+/// Floyd's sampling (Bentley and Floyd, CACM 1987).
 std::vector<std::uint32_t> draw_columns(std::size_t count,
                                         std::size_t features,
                                         RandomStream& random) {
@@ -101,7 +102,8 @@ void add_logistic_row(const LogisticModel& model,
   out.data.row_begin.push_back(out.data.columns.size());
 }
 
-/// For each feature the bound below which 32 random bits are ink, in a sample of this class.
+/// Returns for each feature the bound below which 32 random bits are ink, in a sample of this
+/// class.
 std::vector<std::uint32_t> ink_bounds(const GisetteModel& model, int label) {
   constexpr double kInk = 0.117750;
   RandomStream random = truth_stream(model.seed, 0);
@@ -125,14 +127,15 @@ Picture make_picture(std::uint64_t seed, std::size_t number) {
   return picture;
 }
 
-/// Between which grid points something lies, and how far on the way to the higher one.
+/// A GridPoint says between which grid points a place lies, and how far on the way to the higher
+/// one.
 struct GridPoint {
   std::size_t low = 0;
   double fraction = 0;
 };
 
-/// The pixels along one side of an image that is moved over the picture. Beyond the edge the
-/// picture continues as it is there.
+/// An axis has the pixels along one side of an image that is moved over the picture. Beyond its
+/// edge the picture is constant.
 struct Axis {
   std::size_t pixels;
   double shift;

@@ -1,7 +1,8 @@
 #pragma once
-// Data sets made from a seed, for studies that need no download and for tests that need a known
-// truth. A sample depends on the seed, its part and its number alone: more rows leave the first
-// ones as they are, and the held-out part shares the truth and no sample with the training part.
+// These data sets are made from a seed, for studies without a download and for tests that need a
+// known truth. A sample depends on the seed, its part and its number alone: more rows leave the
+// first ones as they are, and the held-out part shares the truth and no sample with the training
+// part.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace residuum {
 
 enum class Part : std::uint32_t { training = 1, held_out = 2 };
 
-/// y = +1 with probability 1 / (1 + exp(-x.truth)), else -1. Entries of x are standard normal; the
-/// truth is scaled so that x.truth has standard deviation `signal`.
+/// In this model y = +1 with probability 1 / (1 + exp(-x.truth)), else -1. Entries of x are
+/// standard normal; the truth is scaled so that x.truth has standard deviation `signal`.
 struct LogisticModel {
   std::size_t rows = 0;
   std::size_t features = 0;
@@ -32,12 +33,13 @@ struct LogisticData {
 
 LogisticData make_logistic_data(const LogisticModel& model);
 
-/// A twin of gisette (Guyon et al., NIPS 2003: handwritten digits 4 and 9, features scaled to
-/// [-1, 1]) in what logistic regression feels of it. An entry is -1 but for a share of ink, where
-/// it is -1 + 2 U^a, U uniform. Share, a and contrast are chosen so that 6000 x 5000 come near the
-/// numbers published of gisette: lambda_max(A^T A)/(4n) = 842.868, mean of |x_i|^2/4 = 1163.345,
-/// and f* = 0.13795 with l2 = L/1e4. Every second feature has more or less ink (by `contrast`) in
-/// samples of class +1 than of class -1; the others are distractors. Classes alternate.
+/// This model imitates gisette (Guyon et al., NIPS 2003: handwritten digits 4 and 9, features
+/// scaled to [-1, 1]) in the quantities that matter to logistic regression. An entry is -1 but for
+/// a share of ink, where it is -1 + 2 U^a, U uniform. Share, a and contrast are chosen so that 6000
+/// x 5000 entries come near the numbers published for gisette: lambda_max(A^T A)/(4n) = 842.868,
+/// mean of |x_i|^2/4 = 1163.345, and f* = 0.13795 with l2 = L/1e4. Every second feature has more or
+/// less ink (by `contrast`) in samples of class +1 than of class -1; the others are distractors.
+/// Classes alternate.
 struct GisetteModel {
   std::size_t rows = 6000;
   std::size_t features = 5000;

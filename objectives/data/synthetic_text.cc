@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kLetters = 16;
 
-/// p ln p, continued to 0.
+/// Returns p ln p, and 0 at p = 0.
 double p_log_p(double p) { return p > 0 ? p * std::log(p) : 0; }
 
 }  // namespace

@@ -51,7 +51,8 @@ Tokens characters_of(std::string_view text) {
   return tokens;
 }
 
-/// What words can be numbered by: each of them once, and one for those it does not have.
+/// True if words can be numbered by this list: each occurs once, and there is one for unknown
+/// words.
 bool is_vocabulary(const std::vector<std::string>& words) {
   const std::unordered_set<std::string_view> different(words.begin(), words.end());
   return different.size() == words.size() && different.size() <= kMostWords &&

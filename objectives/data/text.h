@@ -1,6 +1,6 @@
 #pragma once
-// Text as numbers: words or characters, the vocabulary of the training text, and which part of a
-// text is held out.
+// Text becomes numbers: this header cuts it into words or characters, numbers them by the
+// vocabulary of the training text, and holds a part of the text out.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace residuum {
 
 enum class TextLevel { word, character };
 
-/// A text as it was read, before it is cut into tokens.
+/// TextSource is a text as it was read, before it is cut into tokens.
 struct TextSource {
   std::string name;
   std::string train;
@@ -32,21 +32,23 @@ struct TextDataset {
   std::string note;
 };
 
-/// Words are what stands between white space, and every line ends with the word <eos>, as is usual
-/// for WikiText-2; characters are bytes. The views point into `text`.
+/// Cuts a text into tokens. Words are separated by white space, and every line ends with the word
+/// <eos>, as is usual for WikiText-2; characters are bytes. The views point into `text`.
 std::vector<std::string_view> tokens_of(std::string_view text, TextLevel level);
 
-/// The different tokens in the order in which they appear first; last, where it is not among them,
-/// <unk>, which unknown ones become. More than 2^18 are a usage error that names the text.
+/// Returns the different tokens in the order of their first appearance. <unk>, which stands for
+/// unknown tokens, is appended if it is not among them. More than 2^18 tokens are a usage error
+/// that names the text.
 std::vector<std::string> vocabulary_of(std::span<const std::string_view> tokens,
                                        const std::string& name);
 
-/// The number of every token; one that the vocabulary does not have gets that of <unk>.
+/// Returns the number of every token; a token that is not in the vocabulary gets the number of
+/// <unk>.
 std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
                                   std::span<const std::string> vocabulary);
 
-/// The vocabulary comes from the training part alone, and at the level of words from `cache_dir`
-/// where it was kept (empty: nowhere). A text without a token is a usage error.
+/// Makes a data set of a text. The vocabulary comes from the training part alone; at the level of
+/// words it is kept in `cache_dir` (empty: not kept). A text without a token is a usage error.
 TextDataset make_text(const TextSource& source,
                       TextLevel level,
                       const std::filesystem::path& cache_dir);

@@ -17,7 +17,8 @@ std::string header(const std::string& print, std::size_t words) {
   return fmt::format("residuum vocabulary 1 {} {}", print, words);
 }
 
-/// The lines of `content`; nothing if it does not end with the hash of what stands before that.
+/// Returns the lines of `content`, or none if it does not end with the hash of all that precedes
+/// it.
 std::vector<std::string> checked_lines(std::string_view content) {
   constexpr std::size_t kSeal = 17;  // 16 digits and a line break
   if (content.size() < kSeal) {

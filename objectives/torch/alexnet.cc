@@ -1,7 +1,7 @@
-// AlexNet (Krizhevsky, Sutskever, Hinton, NIPS 2012) in the form in which it is commonly trained on
-// CIFAR-10: the five convolutions of its one-column version (Krizhevsky 2014), the first with
-// padding 5 for the small images, 2x2 max-pooling, and one linear layer from 256 numbers for the
-// original's three; neither local response normalisation nor dropout. 2 472 266 parameters.
+// This is AlexNet (Krizhevsky, Sutskever, Hinton, NIPS 2012) in the form in which it is commonly
+// trained on CIFAR-10: the five convolutions of its one-column version (Krizhevsky 2014), the first
+// with padding 5 for the small images, 2x2 max-pooling, and one linear layer from 256 numbers for
+// the original's three; neither local response normalisation nor dropout. 2 472 266 parameters.
 
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"

@@ -6,7 +6,7 @@ namespace residuum {
 
 namespace {
 
-/// Nothing writes through a view of what is const, though from_blob wants a mutable pointer.
+/// Returns a view; nothing writes through it, though from_blob wants a mutable pointer.
 torch::Tensor view_of(std::span<const float> x) {
   auto* const data = const_cast<float*>(x.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   return torch::from_blob(data, {static_cast<std::int64_t>(x.size())});

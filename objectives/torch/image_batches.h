@@ -1,6 +1,6 @@
 #pragma once
-// From bytes to the normalised numbers that a network takes: (pixel / 255 - mean) / deviation, with
-// mean and deviation per channel.
+// ImageBatches turns bytes into the normalised numbers that a network takes: (pixel / 255 - mean) /
+// deviation, with mean and deviation per channel.
 
 #include <array>
 #include <cstdint>
@@ -18,11 +18,12 @@ struct ChannelMoments {
   double deviation = 1;
 };
 
-/// Mean and (population) standard deviation per channel of pixels scaled to [0, 1], exact sums over
-/// the histogram. A channel that is constant gets deviation 1: it becomes 0 everywhere.
+/// Returns mean and (population) standard deviation per channel of pixels scaled to [0, 1], by
+/// exact sums over the histogram. A channel that is constant gets deviation 1: it becomes 0
+/// everywhere.
 std::vector<ChannelMoments> channel_moments(const ImageDataset& images);
 
-/// Reads from images that must outlive it.
+/// Makes batches of images, which must outlive it.
 class ImageBatches {
  public:
   ImageBatches(const ImageDataset& images, std::span<const ChannelMoments> moments);

@@ -41,7 +41,7 @@ ImageData synthetic_images(const Section& section, const ImageShape& shape) {
   return data;
 }
 
-/// 0 keeps all.
+/// Keeps the first `count` images; 0 keeps all.
 void keep_first(std::int64_t count, const Section& section, ImageDataset& images) {
   require(count >= 0 && static_cast<std::uint64_t>(count) <= images.rows(),
           "{} must be between 1 and the {} training images of '{}', or 0 for all, got {}",

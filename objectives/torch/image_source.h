@@ -1,5 +1,5 @@
 #pragma once
-// Which images a study asks for: the keys data, train_samples, and rows and data_seed of synthetic
+// A study names its images by the keys data, train_samples, and rows and data_seed of synthetic
 // images, which have the size that the network takes.
 
 #include "core/config/section.h"

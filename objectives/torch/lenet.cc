@@ -1,7 +1,7 @@
-// LeNet-5 in the form in which it is commonly trained on MNIST: the layers of LeCun, Bottou, Bengio
-// and Haffner (1998) with ReLU for tanh, max-pooling for learned subsampling, every map of the
-// second convolution connected to every map of the first, and padding of 2 for the original's
-// 32x32 images. 61 706 parameters.
+// This is LeNet-5 in the form in which it is commonly trained on MNIST: the layers of LeCun,
+// Bottou, Bengio and Haffner (1998) with ReLU for tanh, max-pooling for learned subsampling, every
+// map of the second convolution connected to every map of the first, and padding of 2 for the
+// original's 32x32 images. 61 706 parameters.
 
 #include "objectives/registry.h"
 #include "objectives/torch/image_source.h"

@@ -23,14 +23,14 @@ class TorchLogistic::Implementation {
       residual = accumulator - message;
       sum += message;
     }
-    // The exact gTop-k of the sum; what is cut there goes back to the first worker.
+    // The update is the exact gTop-k of the sum; the cut entries go back to the first worker.
     const auto update = top_k(sum);
     residuals_.front() += sum - update;
     model_ -= update / setting_.workers;
   }
 
  private:
-  static constexpr double kShareOfOnes = 14.0 / 123;  // of a9a
+  static constexpr double kShareOfOnes = 14.0 / 123;  // as in a9a
 
   torch::Tensor gradient() const {
     const auto batch = torch::randint(setting_.rows, {setting_.batch}, torch::kInt64);

@@ -1,6 +1,6 @@
 #pragma once
-// A baseline for benchmarks: error feedback with gTop-k on logistic regression, every step of it an
-// operator of libtorch, as training code would write it.
+// This baseline for benchmarks is error feedback with gTop-k on logistic regression; every step is
+// an operator of libtorch, as training code would write it.
 
 #include <memory>
 
@@ -8,7 +8,8 @@
 
 namespace residuum {
 
-/// On made data, dense and binary: what it costs depends on the shape alone. One thread.
+/// The data are synthetic, dense and binary, because the cost depends on the shape alone. It runs
+/// on one thread.
 class TorchLogistic {
  public:
   explicit TorchLogistic(const LogisticSetting& setting);
@@ -18,7 +19,7 @@ class TorchLogistic {
   TorchLogistic& operator=(TorchLogistic&&) = delete;
   ~TorchLogistic();
 
-  /// One iteration of all workers.
+  /// Runs one iteration of all workers.
   void iterate();
 
  private:

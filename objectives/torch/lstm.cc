@@ -1,11 +1,11 @@
-// A language model: embedding of a token, layers of LSTM (Hochreiter and Schmidhuber 1997), linear
-// layer to the logits of the next token (the shape of Zaremba, Sutskever and Vinyals 2014, without
-// dropout).
+// The language model is the embedding of a token, layers of LSTM (Hochreiter and Schmidhuber 1997),
+// linear layer to the logits of the next token (the shape of Zaremba, Sutskever and Vinyals 2014,
+// without dropout).
 //
 // Back-propagation through time is truncated at the sequence, and every sequence begins from a zero
 // state, so that samples are independent and f is a finite sum: the mean over the sequences of the
 // text of the mean cross-entropy of their tokens. Training code that hands the state on from one
-// sequence to the next minimises something else, no function of w alone.
+// sequence to the next minimises something else, which is no function of w alone.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ namespace nn = torch::nn;
 constexpr std::int64_t kWidestState = 65536;
 constexpr std::int64_t kMostLayers = 16;
 
-/// An LSTM that hands on its outputs and forgets its last state.
+/// This LSTM returns its outputs and drops its last state.
 class SequenceLstmImpl : public nn::LSTMImpl {
  public:
   using nn::LSTMImpl::LSTMImpl;
@@ -48,7 +48,7 @@ nn::Sequential build_lstm(const LstmSizes& sizes) {
   return net;
 }
 
-/// What torch does by default: embeddings are standard normal, all else is uniform in
+/// Starts as torch does by default: embeddings are standard normal, all else is uniform in
 /// +-1/sqrt(hidden). Weights and biases of an LSTM have four rows per hidden unit.
 Start start_of(const Layer& layer, std::int64_t fan_in) {
   if (layer.name.starts_with("embedding")) {
@@ -60,7 +60,7 @@ Start start_of(const Layer& layer, std::int64_t fan_in) {
   return torch_start(layer, fan_in);
 }
 
-/// Before memory is asked for: a parameter's number must fit in 32 bits.
+/// Refuses a model whose parameter numbers do not fit in 32 bits, before memory is allocated.
 void check_size(const LstmSizes& sizes) {
   const auto hidden = static_cast<double>(sizes.hidden);
   const auto embedding = static_cast<double>(sizes.embedding);

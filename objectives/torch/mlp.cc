@@ -1,4 +1,5 @@
-// Multilayer perceptron: image, flattened -> [linear, ReLU] per hidden layer -> linear -> logits.
+// The multilayer perceptron is: image, flattened -> [linear, ReLU] per hidden layer -> linear ->
+// logits.
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ std::vector<std::int64_t> hidden_from(const Section& section) {
   return hidden;
 }
 
-/// The widths from image to logits.
+/// Returns the widths from image to logits.
 std::vector<std::int64_t> widths_of(const ImageShape& shape,
                                     const std::vector<std::int64_t>& hidden) {
   std::vector<std::int64_t> widths{static_cast<std::int64_t>(shape.pixels())};
@@ -53,7 +54,7 @@ std::vector<std::int64_t> widths_of(const ImageShape& shape,
   return widths;
 }
 
-/// Before memory is asked for: a parameter's number must fit in 32 bits.
+/// Refuses a model whose parameter numbers do not fit in 32 bits, before memory is allocated.
 void check_size(const std::vector<std::int64_t>& widths) {
   double parameters = 0;
   for (std::size_t i = 1; i < widths.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// The networks that a study can name, and how to build them from data at hand.
+// These functions make the networks that a study can name, from its section or from data in memory.
 
 #include <cstdint>
 #include <memory>
@@ -13,26 +13,27 @@ namespace residuum {
 
 struct ObjectiveContext;
 
-// Keys of all: device, data, train_samples, evaluate_samples, evaluate_precision, test_samples; of
-// those that take images: augment, and rows and data_seed of synthetic images.
+// All networks have the keys device, data, train_samples, evaluate_samples, evaluate_precision,
+// test_samples; those that take images also augment, and rows and data_seed of synthetic images.
 
-/// Further key: `hidden`, the width of each hidden layer, a number or a list.
+/// An MLP also has the key `hidden`, the width of each hidden layer, a number or a list.
 std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_resnet20(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_vgg16(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_alexnet(const Section& section, const ObjectiveContext& context);
-/// Further keys: level (word, character), sequence, embedding, hidden, layers, and characters and
-/// data_seed of synthetic text.
+/// An LSTM also has the keys level (word, character), sequence, embedding, hidden, layers, and
+/// characters and data_seed of synthetic text.
 std::unique_ptr<Objective> make_lstm(const Section& section, const ObjectiveContext& context);
 
-/// Fully connected layers with ReLU between them; no hidden layer is softmax regression.
+/// An MLP has fully connected layers with ReLU between them; without a hidden layer it is softmax
+/// regression.
 Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden);
 
-/// LeNet-5 as commonly trained on MNIST; takes 1x28x28 images in 10 classes.
+/// LeNet-5, as commonly trained on MNIST, takes 1x28x28 images in 10 classes.
 Networks lenet();
 
-/// The networks for CIFAR-10; they take 3x32x32 images in 10 classes.
+/// The networks for CIFAR-10 take 3x32x32 images in 10 classes.
 Networks resnet20();
 Networks vgg16();
 Networks alexnet();
@@ -45,7 +46,8 @@ struct LstmSizes {
   std::int64_t layers = 0;
 };
 
-/// Embedding, LSTM layers, a linear layer to logits; every sequence begins from a zero state.
+/// The language model has an embedding, LSTM layers, and a linear layer to logits; every sequence
+/// begins from a zero state.
 Networks lstm(const LstmSizes& sizes);
 
 }  // namespace residuum

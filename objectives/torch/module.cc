@@ -1,4 +1,5 @@
-// The door of the shared library of networks; objectives/network_module.cc knocks.
+// This is the entry point of the shared library of networks, which objectives/network_module.cc
+// loads.
 
 #include <array>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
-// A network as the objective sees it: one flat vector of parameters in, losses and one flat
-// gradient out. This header names no type of libtorch; torch_network.h does.
+// A network, as the objective sees it, takes one flat vector of parameters and gives losses and one
+// flat gradient. This header names no type of libtorch; torch_network.h does.
 
 #include <cstdint>
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace residuum {
 
-/// What a network takes and how many classes it tells apart. Text is 1 x 1 x tokens of a sequence,
-/// in as many classes as there are words.
+/// The shape is that of a network's input, and its number of classes. Text has the shape 1 x 1 x
+/// tokens of a sequence, and as many classes as words.
 struct ImageShape {
   std::size_t channels = 1;
   std::size_t height = 0;
@@ -26,11 +26,11 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-/// Samples one after another: normalised pixels or the numbers of tokens, and labels, one of an
-/// image, one of each token of a sequence.
+/// A batch has its samples one after another: normalised pixels or token numbers, and labels, one
+/// per image or one per token of a sequence.
 template <class Real>
 struct Batch {
-  std::vector<std::int64_t> shape;  // of one sample
+  std::vector<std::int64_t> shape;  // that of one sample
   std::vector<Real> pixels;
   std::vector<std::int64_t> tokens;
   std::vector<std::int64_t> labels;
@@ -40,15 +40,15 @@ struct Batch {
 };
 
 struct BatchLoss {
-  double sum = 0;           // over the samples, of the mean cross-entropy of a sample's labels
-  std::size_t correct = 0;  // labels that have the largest logit, the lower class on ties
+  double sum = 0;           // sum over the samples of the mean cross-entropy of a sample's labels
+  std::size_t correct = 0;  // number of labels with the largest logit; ties go to the lower class
 };
 
-/// How batch normalisation gets mean and variance: of the batch at hand, moving the running
-/// statistics on, or from the running statistics.
+/// In the training phase batch normalisation takes mean and variance from the batch and updates the
+/// running statistics; in the evaluation phase it takes them from the running statistics.
 enum class Phase { training, evaluation };
 
-/// Float or double. Not thread-safe: a network computes in buffers of its own.
+/// Real is float or double. A network is not thread-safe, because it computes in its own buffers.
 template <class Real>
 class Network {
  public:
@@ -59,42 +59,43 @@ class Network {
   Network& operator=(Network&&) = delete;
   virtual ~Network() = default;
 
-  /// In the order of the flat vector, without gaps.
+  /// Returns the layers in the order of the flat vector, without gaps.
   virtual const std::vector<Layer>& layers() const = 0;
 
   /// Sets the parameters and zeroes the gradient.
   virtual void load(std::span<const Real> w) = 0;
 
-  /// Running means and variances, module after module; none without batch normalisation. At first
-  /// means are 0 and variances 1.
+  /// Returns running means and variances, module after module; none without batch normalisation.
+  /// Initially means are 0 and variances 1.
   virtual std::vector<double> statistics() const = 0;
   virtual void load_statistics(std::span<const double> statistics) = 0;
 
-  /// In the evaluation phase.
+  /// Returns the loss in the evaluation phase.
   virtual BatchLoss loss(Batch<Real>& batch) = 0;
 
-  /// gradient += scale * gradient of the batch's summed loss; returns that sum.
+  /// gradient += scale * (gradient of the batch's summed loss); returns the summed loss.
   virtual double add_gradient(Batch<Real>& batch, Real scale, Phase phase) = 0;
 
-  /// Valid until the next call.
+  /// Returns the gradient; the span is valid until the next call.
   virtual std::span<const Real> gradient() const = 0;
 };
 
-/// The law that the entries of a layer are drawn from at the start of a run.
+/// Start is the law from which the entries of a layer are drawn at the start of a run.
 struct Start {
   enum class Law { uniform, normal, constant };
   Law law = Law::uniform;
-  double scale = 1;  // half the width, the standard deviation, the value
+  double scale = 1;  // half the width, the standard deviation, or the value
 };
 
-/// `fan_in` is that of the layer, and for a bias that of the weight before it.
+/// Gives the start of a layer; `fan_in` is that of the layer, and for a bias that of the weight
+/// before it.
 using StartRule = Start (*)(const Layer& layer, std::int64_t fan_in);
 
-/// Uniform in +-1/sqrt(fan-in) for weights and biases alike: Kaiming-uniform with a = sqrt(5), what
-/// torch does by default.
+/// Draws weights and biases uniformly in +-1/sqrt(fan-in): Kaiming-uniform with a = sqrt(5),
+/// torch's default.
 Start torch_start(const Layer& layer, std::int64_t fan_in);
 
-/// How to make the same network in both precisions; each is made when it is first wanted.
+/// Networks can make the same network in both precisions; each is made when it is first needed.
 struct Networks {
   ImageShape shape;
   std::function<std::unique_ptr<Network<float>>(Device)> make_single;

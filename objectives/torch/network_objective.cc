@@ -16,19 +16,19 @@
 namespace residuum {
 namespace {
 
-/// Samples that go through a network at once: enough to fill it, few enough to stay in cache, and
-/// fewer where their logits alone would be 128 MiB of floats.
+/// So many samples go through a network at once: enough to use the processor well, few enough to
+/// stay in cache. There are fewer if their logits alone would take 128 MiB of floats.
 constexpr std::size_t kSamplesAtOnce = 64;
 constexpr std::size_t kMostLogits = std::size_t{1} << 25U;
-/// Samples whose moments batch normalisation takes together.
+/// Batch normalisation takes the moments of so many samples together.
 constexpr std::size_t kNormalisedAtOnce = 256;
 
-/// The key of samples that stand for all: the same in every run.
+/// This seed chooses the samples that stand for all; it is the same in every run.
 constexpr std::uint64_t kSelectionSeed = 1;
 enum class Selection : std::uint32_t { evaluated = 1, tested = 2 };
 
-/// `count` of the numbers below `total`, increasing, every choice equally likely (Knuth's selection
-/// sampling, TAOCP 3.4.2 S); all of them where count is 0 or not smaller.
+/// Returns `count` of the numbers below `total`, increasing, every choice equally likely (Knuth's
+/// selection sampling, TAOCP 3.4.2 S); all of them if count is 0 or not smaller.
 std::vector<std::uint32_t> chosen(std::size_t count, std::size_t total, Selection selection) {
   std::vector<std::uint32_t> samples(total);
   std::iota(samples.begin(), samples.end(), 0U);

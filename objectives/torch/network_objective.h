@@ -1,13 +1,14 @@
 #pragma once
-// Learning by a network: f(w) = (1/n) sum_i loss(network(sample_i; w), labels_i), the cross-entropy
-// of an image's class, or the mean cross-entropy of the successors of a sequence's tokens.
+// NetworkObjective trains a network: f(w) = (1/n) sum_i loss(network(sample_i; w), labels_i), the
+// cross-entropy of an image's class, or the mean cross-entropy of the successors of a sequence's
+// tokens.
 //
-// Stochastic gradients are computed in the precision of w; evaluate and test in float64 or, where
-// asked to, in float32. A NaN or Inf in w comes out as a NaN or Inf in loss and gradient, never as
-// a number, for the trainer to stop at.
+// Stochastic gradients are computed in the precision of w; evaluate and test in float64 or, on
+// request, in float32. A NaN or Inf in w gives a NaN or Inf in loss and gradient, never a finite
+// number, so that the trainer stops.
 //
 // With batch normalisation a stochastic gradient is that of the batch normalised by its own moments
-// (of parts of 256 samples where it has more); evaluate and test normalise by running statistics.
+// (in parts of 256 samples if it has more); evaluate and test normalise by running statistics.
 
 #include <memory>
 #include <mutex>
@@ -23,33 +24,34 @@ namespace residuum {
 
 struct NetworkOptions {
   Device device = Device::cpu;
-  std::size_t evaluate_samples = 0;  ///< f is the mean over so many training samples; 0: over all.
-  std::size_t test_samples = 0;      ///< So many held-out samples are tested; 0: all.
+  std::size_t evaluate_samples = 0;  ///< f is the mean over this many training samples; 0: all.
+  std::size_t test_samples = 0;      ///< The number of held-out samples to test; 0: all.
   bool evaluate_in_float = false;
 };
 
 class NetworkObjective final : public Objective {
  public:
   /// Data of another shape than the network's is a usage error. Samples to evaluate and to test are
-  /// drawn once, the same in every run. At least as many as there are means all.
+  /// drawn once, the same in every run. A number not below that of all samples means all.
   NetworkObjective(NetworkData data, Networks networks, const NetworkOptions& options = {});
   NetworkObjective(ImageData data, Networks networks, const NetworkOptions& options = {});
 
-  /// Where each parameter tensor lies in w.
+  /// Returns where each parameter tensor lies in w.
   std::vector<Layer> layers() const override { return single_->layers(); }
 
   std::size_t dimension() const override;
   std::size_t samples() const override { return data_.train->samples(); }
   std::span<const std::int32_t> labels() const override { return data_.labels; }
   DataInfo data() const override { return data_.info; }
-  /// A cross-entropy is never negative. Nothing is known of convexity.
+  /// Returns the lower bound 0, since a cross-entropy is never negative. Nothing is known of
+  /// convexity.
   Facts facts() const override;
   std::span<const std::uint32_t> evaluated() const override { return evaluated_; }
   std::size_t statistics() const override { return initial_statistics_.size(); }
   void initial_statistics(std::span<double> statistics) const override;
 
-  /// By the network's start rule. Rounded to float, so that runs of either precision start at the
-  /// same point.
+  /// Draws w_0 by the network's start rule. It is rounded to float, so that runs of either
+  /// precision start at the same point.
   void initial_point(std::uint64_t seed, std::span<double> w) const override;
 
   void stochastic_gradient(const Draw& draw,
@@ -96,7 +98,7 @@ class NetworkObjective final : public Objective {
   std::size_t at_once_ = 1;    // samples that go through the network together
   mutable std::mutex in_use_;  // the networks compute in their own buffers
   std::unique_ptr<Network<float>> single_;
-  mutable std::unique_ptr<Network<double>> double_;  // made when it is first wanted
+  mutable std::unique_ptr<Network<double>> double_;  // made when it is first needed
 };
 
 }  // namespace residuum

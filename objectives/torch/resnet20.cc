@@ -1,8 +1,8 @@
-// ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun, CVPR 2016, section 4.2): a convolution, three stages
-// of three blocks with 16, 32 and 64 maps, global average pooling, a linear layer. A block is two
-// 3x3 convolutions with batch normalisation around which its input passes; where a stage begins,
-// the input that passes is every second pixel with maps of zeros appended (option A: no
-// parameters). Convolutions have no biases. 269 722 parameters, 1376 running statistics.
+// ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun, CVPR 2016, section 4.2) has a convolution, three
+// stages of three blocks with 16, 32 and 64 maps, global average pooling and a linear layer. A
+// block is two 3x3 convolutions with batch normalisation around which its input passes; where a
+// stage begins, the input that passes is every second pixel with maps of zeros appended (option A:
+// no parameters). Convolutions have no biases. 269 722 parameters, 1376 running statistics.
 
 #include <fmt/format.h>
 

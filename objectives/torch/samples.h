@@ -1,5 +1,5 @@
 #pragma once
-// A data set as networks take it. This header names no type of libtorch.
+// Networks take their data sets in this form. This header names no type of libtorch.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace residuum {
 
-/// Immutable; what it is made from lives as long as it.
+/// A source is immutable and owns what it is made from.
 class SampleSource {
  public:
   SampleSource() = default;
@@ -26,8 +26,8 @@ class SampleSource {
   virtual ~SampleSource() = default;
 
   virtual std::size_t samples() const = 0;
-  /// batch := `samples` in that order. With an `augmentation` stream they are varied by its next
-  /// numbers, where the data set is one that is varied.
+  /// batch := `samples` in that order. If the data set is augmented, they are varied by the next
+  /// numbers of the `augmentation` stream.
   virtual void assemble(std::span<const std::uint32_t> samples,
                         RandomStream* augmentation,
                         Batch<float>& batch) const = 0;
@@ -38,15 +38,15 @@ class SampleSource {
 
 struct NetworkData {
   DataInfo info;
-  std::vector<std::int32_t> labels;  // of the training samples; empty where they have no classes
+  std::vector<std::int32_t> labels;  // those of the training samples; empty without classes
   ImageShape shape;
   bool is_text = false;
   bool is_augmented = false;  // batches are varied
   std::unique_ptr<SampleSource> train;
-  std::unique_ptr<SampleSource> test;  // null where nothing is held out
+  std::unique_ptr<SampleSource> test;  // null without held-out data
 };
 
-/// Training images and, where there are any, held-out ones.
+/// ImageData has training images and, if there are any, held-out ones.
 struct ImageData {
   ImageDataset train;
   std::optional<ImageDataset> test;
@@ -54,14 +54,16 @@ struct ImageData {
 
 ImageShape shape_of(const ImageDataset& images);
 
-/// Pixels are normalised by the moments of the training images; with `augment`, batches are varied
-/// by crops of the image with a border of 4 and by mirroring, as He et al. (2016) do. Images that
-/// do not have the `wanted` shape, and labels that are no class, are usage errors.
+/// Makes samples of images. Pixels are normalised by the moments of the training images; with
+/// `augment`, batches are varied by crops of the image with a border of 4 and by mirroring, as He
+/// et al. (2016) do. Images that do not have the `wanted` shape, and labels that are no class, are
+/// usage errors.
 NetworkData image_samples(ImageData data, const ImageShape& wanted, bool augment = false);
 
-/// Sample i is the tokens i s .. i s + s - 1 of the text, s = `sequence`, each labelled by its
-/// successor: windows that do not overlap, what follows the last one is left over. A text shorter
-/// than one window is a usage error; a held-out one that is shorter counts for none.
+/// Makes samples of a text: sample i is the tokens i s .. i s + s - 1, s = `sequence`, each
+/// labelled by its successor. Windows do not overlap, and tokens after the last one are unused. A
+/// training text shorter than one window is a usage error; a held-out text that is shorter is
+/// ignored.
 NetworkData text_samples(TextDataset text, std::size_t sequence);
 
 }  // namespace residuum

@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// Every token of a window is followed by one that is its label.
+/// Returns the number of windows; the last token of a window needs a successor as its label.
 std::size_t windows_in(std::size_t tokens, std::size_t sequence) {
   return tokens == 0 ? 0 : (tokens - 1) / sequence;
 }

@@ -42,14 +42,14 @@ TextLevel read_level(const Section& section, TextLevel usual) {
                                                                             : TextLevel::character;
 }
 
-/// 0 keeps all.
+/// Keeps the text of the first `count` samples; 0 keeps all.
 void keep_first(std::int64_t count,
                 const Section& section,
                 std::size_t sequence,
                 TextDataset& text) {
   const std::size_t windows = text.tokens.empty() ? 0 : (text.tokens.size() - 1) / sequence;
   if (windows == 0) {
-    return;  // too short for any count; the sequences say so
+    return;  // too short for any count; text_samples reports it
   }
   require(count >= 0 && static_cast<std::uint64_t>(count) <= windows,
           "{} must be between 1 and the {} sequences of {} in '{}', or 0 for all, got {}",

@@ -1,5 +1,5 @@
 #pragma once
-// Which text a study asks for: the keys data, level, train_samples, and characters and data_seed of
+// A study names its text by the keys data, level, train_samples, and characters and data_seed of
 // synthetic text.
 
 #include "core/config/section.h"

@@ -1,11 +1,12 @@
-// Parameters, gradients and running statistics of a libtorch module as views of flat tensors, so
+// Parameters, gradients and running statistics of a libtorch module are views of flat tensors, so
 // that a step copies d numbers in and d numbers out and never walks over tensors. They are in the
 // order of named_parameters() and of named_buffers().
 //
-// Determinism: one thread, also in the BLAS behind libtorch, and only operations that torch
-// declares deterministic. The same machine gives the same bits at every call; another thread count
-// or instruction set may round sums differently. On a CUDA device products are not shortened to
-// TF32, and where torch has no deterministic kernel (the backward pass of max-pooling) it warns.
+// Results are deterministic: there is one thread, also in the BLAS behind libtorch, and only
+// operations that torch declares deterministic are used. The same machine gives the same bits at
+// every call; another thread count or instruction set may round sums differently. On a CUDA device
+// products are not shortened to TF32, and where torch has no deterministic kernel (the backward
+// pass of max-pooling) it warns.
 
 #include "objectives/torch/torch_network.h"
 
@@ -25,8 +26,8 @@ namespace {
 template <class Real>
 constexpr torch::Dtype kDtype = std::is_same_v<Real, float> ? torch::kFloat32 : torch::kFloat64;
 
-/// OpenBLAS has a thread count of its own that torch does not know of; other BLAS libraries lack
-/// the function, and the reference BLAS has no threads.
+/// Sets OpenBLAS's own thread count, which torch does not know of. Other BLAS libraries lack the
+/// function, and the reference BLAS has no threads.
 void use_one_blas_thread() {
   // dlsym returns an object pointer for functions too: POSIX wants this cast.
   if (void* found = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); found != nullptr) {
@@ -34,7 +35,7 @@ void use_one_blas_thread() {
   }
 }
 
-/// What cuBLAS needs to be deterministic must be known before its first use.
+/// Sets what cuBLAS needs to be deterministic; it must be set before its first use.
 void use_full_cuda_precision() {
   constexpr int kKeepTheUsers = 0;
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", kKeepTheUsers);  // NOLINT(concurrency-mt-unsafe)
@@ -42,7 +43,8 @@ void use_full_cuda_precision() {
   at::globalContext().setAllowTF32CuDNN(false);
 }
 
-/// OpenMP keeps its thread count per calling thread, hence once in each.
+/// Makes libtorch deterministic in the calling thread, once for each thread, because OpenMP keeps
+/// its thread count per calling thread.
 void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
@@ -73,7 +75,8 @@ torch::Tensor part(const torch::Tensor& flat, const Layer& layer) {
   return flat.narrow(0, offset, static_cast<std::int64_t>(layer.size)).view(layer.shape);
 }
 
-/// Batch normalisation has a third buffer, in which it counts its batches.
+/// Returns means and variances without the third buffer of batch normalisation, in which it counts
+/// its batches.
 std::vector<torch::Tensor> running_statistics(const torch::nn::Sequential& module) {
   std::vector<torch::Tensor> running;
   for (const auto& buffer : module->named_buffers()) {
@@ -100,7 +103,8 @@ torch::Tensor flattened(std::vector<torch::Tensor> buffers, const torch::TensorO
   return flat;
 }
 
-/// Comparisons with NaN are false, so an image with a NaN among its logits is never correct.
+/// Counts correct labels. Comparisons with NaN are false, so an image with a NaN among its logits
+/// is never correct.
 template <class Real>
 bool is_correct(std::span<const Real> logits, std::size_t label) {
   for (std::size_t c = 0; c < logits.size(); ++c) {
@@ -190,8 +194,9 @@ class TorchNetwork final : public Network<Real> {
     if (module_->is_training() != (phase == Phase::training)) {
       module_->train(phase == Phase::training);
     }
-    // Torch's memory starts at multiples of 64 bytes, a vector's wherever the heap is free: with a
-    // copy, how a kernel splits its loops cannot depend on the history of the heap.
+    // The input is copied because torch's memory starts at multiples of 64 bytes, a vector's
+    // anywhere in the heap: with a copy, the way a kernel splits its loops cannot depend on the
+    // history of the heap.
     return module_->forward(input_of(batch).to(device_, /*non_blocking=*/false, /*copy=*/true));
   }
 
@@ -204,7 +209,7 @@ class TorchNetwork final : public Network<Real> {
     return torch::from_blob(batch.pixels.data(), sizes, kDtype<Real>);
   }
 
-  /// One per label, such that those of a sample add up to its loss.
+  /// Returns one loss per label, such that those of a sample add up to its loss.
   static torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) {
     const auto labels = torch::from_blob(
         batch.labels.data(), {static_cast<std::int64_t>(batch.labels.size())}, torch::kInt64);

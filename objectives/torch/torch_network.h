@@ -1,5 +1,6 @@
 #pragma once
-// The one way from a module of libtorch to a Network. Includes libtorch: half a minute per file.
+// make_networks turns a module of libtorch into a Network. The header includes libtorch, which
+// costs half a minute of compilation per file.
 
 #include <torch/torch.h>
 
@@ -14,8 +15,8 @@ namespace residuum {
 /// running statistics (running_mean, running_var) and its input alone: no random layers (dropout).
 using BuildModule = std::function<torch::nn::Sequential()>;
 
-/// `build` is called once per precision that is wanted. What torch draws for the parameters is
-/// never used: `start` says what they are at first.
+/// Calls `build` once per precision that is needed. What torch draws for the parameters is never
+/// used: `start` says what they are at first.
 Networks make_networks(const ImageShape& shape, BuildModule build, StartRule start = torch_start);
 
 }  // namespace residuum

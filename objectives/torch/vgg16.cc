@@ -1,6 +1,7 @@
-// VGG-16 (Simonyan and Zisserman, ICLR 2015, configuration D) in the form in which it is commonly
-// trained on CIFAR-10: the thirteen 3x3 convolutions, each followed by batch normalisation, and one
-// linear layer from 512 numbers for the original's three. 14 728 266 parameters, as in the papers.
+// This is VGG-16 (Simonyan and Zisserman, ICLR 2015, configuration D) in the form in which it is
+// commonly trained on CIFAR-10: the thirteen 3x3 convolutions, each followed by batch
+// normalisation, and one linear layer from 512 numbers for the original's three. 14 728 266
+// parameters, as in the papers.
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@
 namespace residuum {
 namespace {
 
-/// Maps of the convolutions; each group ends in max-pooling.
+/// Returns the numbers of maps of the convolutions; each group ends in max-pooling.
 const std::vector<std::vector<std::int64_t>>& groups() {
   static const std::vector<std::vector<std::int64_t>> all{
       {64, 64}, {128, 128}, {256, 256, 256}, {512, 512, 512}, {512, 512, 512}};

@@ -1,10 +1,11 @@
 #pragma once
-// The one pass over memory: accumulate, three squared norms, and notes of what reaches a bound.
+// The kernel makes one pass over memory: it accumulates, computes three squared norms, and notes
+// the entries that reach a bound.
 //
-// A block works on one tile of the vector. What it notes it writes as one run, in the order of the
-// indices, so that whoever walks the tiles meets entries by index. Its sums are formed in an order
-// that depends on the tile alone. A thread has eight 16-byte loads in flight, which is what it
-// takes to keep the memory of a large device busy.
+// A block works on one tile of the vector. It writes its notes as one run, in the order of the
+// indices, so that a walk over the tiles meets entries by index. The order of its sums depends on
+// the tile alone. A thread has eight 16-byte loads in flight, which keeps the memory of a large
+// device busy.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,21 +18,21 @@ inline constexpr unsigned kThreads = 256;  // per block
 inline constexpr unsigned kWarp = 32;
 inline constexpr unsigned kWarps = kThreads / kWarp;  // per block
 inline constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
-inline constexpr unsigned kQuads = 4;  // of four numbers, per thread
+inline constexpr unsigned kQuads = 4;  // groups of four numbers, per thread
 inline constexpr unsigned kTile = kThreads * 4 * kQuads;
 
-/// |e|^2, |G|^2 and |a|^2.
+/// Sums are |e|^2, |G|^2 and |a|^2.
 struct Sums {
   double of[3];
 };
 
-/// Where a tile's notes are among all notes.
+/// A run is where a tile's notes are among all notes.
 struct Run {
   std::uint32_t begin;
   std::uint32_t size;
 };
 
-/// Where entries are noted; `count` goes on where the room ends, and is 0 before the pass.
+/// Entries are noted here. `count` is 0 before the pass and goes on counting when the room is full.
 struct Notes {
   std::uint64_t* entries;
   Run* runs;  // one per tile
@@ -40,7 +41,7 @@ struct Notes {
   std::uint32_t bound;  // bits of a magnitude
 };
 
-/// The product of two floats is exact in double, so fused or not the bits are the same.
+/// The product of two floats is exact in double, so a fused multiply-add gives the same bits.
 __device__ inline void add_square(double& sum, float value) {
   const auto x = static_cast<double>(value);
   sum = __fma_rn(x, x, sum);
@@ -52,7 +53,7 @@ __device__ inline void add(Sums& sums, const Sums& more) {
   }
 }
 
-/// Sums over the warp, the result is lane 0's. Always in the same order.
+/// Sums over the warp, always in the same order; lane 0 has the result.
 __device__ inline Sums warp_sums(Sums sums) {
   for (unsigned offset = kWarp / 2; offset > 0; offset /= 2) {
     for (double& sum : sums.of) {
@@ -62,7 +63,7 @@ __device__ inline Sums warp_sums(Sums sums) {
   return sums;
 }
 
-/// Sums over the block, the result is thread 0's. Always in the same order.
+/// Sums over the block, always in the same order; thread 0 has the result.
 __device__ inline Sums block_sums(Sums sums) {
   __shared__ Sums of_warp[kWarps];
   sums = warp_sums(sums);
@@ -78,15 +79,15 @@ __device__ inline Sums block_sums(Sums sums) {
   return sums;
 }
 
-/// The first coordinate of a thread's quad. A warp has 512 numbers that follow one another, and in
-/// each of its four loads neighbours load neighbours.
+/// Returns the first coordinate of a thread's quad. A warp has 512 consecutive numbers, and in each
+/// of its four loads neighbouring threads load neighbouring quads.
 __device__ inline std::size_t start_of(unsigned quad) {
   const unsigned warp = threadIdx.x / kWarp;
   const unsigned lane = threadIdx.x % kWarp;
   return std::size_t{blockIdx.x} * kTile + ((warp * kQuads + quad) * kWarp + lane) * 4;
 }
 
-/// Four numbers from `i`; zeros behind the end.
+/// Loads four numbers from `i` on; zeros beyond the end.
 __device__ inline float4 load_quad(const float* x, std::size_t i, std::size_t size) {
   if (i + 4 <= size) {
     return *reinterpret_cast<const float4*>(x + i);
@@ -105,7 +106,7 @@ __device__ inline void store_quad(float* x, std::size_t i, std::size_t size, flo
   }
 }
 
-/// e + scale G, rounded twice as on the host: no fused multiply-add.
+/// Returns e + scale G, rounded twice as on the host: no fused multiply-add.
 __device__ inline float accumulated(float residual, float scale, float gradient, Sums& sums) {
   const float value = __fadd_rn(residual, __fmul_rn(scale, gradient));
   add_square(sums.of[0], residual);
@@ -114,10 +115,10 @@ __device__ inline float accumulated(float residual, float scale, float gradient,
   return value;
 }
 
-/// One count in each byte, of the four quads: a warp has at most 128 of each.
+/// Each byte counts one of the four quads; a warp has at most 128 entries of each.
 static_assert(kQuads == 4 && 4 * kWarp < 256);
 
-/// How many numbers of each quad reach the bound.
+/// Returns how many numbers of each quad reach the bound, a byte for each quad.
 __device__ inline std::uint32_t count_of(const float4 (&quads)[kQuads], std::uint32_t bound) {
   std::uint32_t counts = 0;
 #pragma unroll
@@ -134,7 +135,7 @@ __device__ inline std::uint32_t count_in(std::uint32_t counts, unsigned quad) {
   return counts >> (8 * quad) & 0xFFU;
 }
 
-/// The sums over the lanes up to this one.
+/// Returns the sums over the lanes up to and including this one.
 __device__ inline std::uint32_t up_to_this_lane(std::uint32_t counts) {
   const unsigned lane = threadIdx.x % kWarp;
   for (unsigned offset = 1; offset < kWarp; offset *= 2) {
@@ -144,7 +145,7 @@ __device__ inline std::uint32_t up_to_this_lane(std::uint32_t counts) {
   return counts;
 }
 
-/// Writes those of a quad that reach the bound.
+/// Writes the entries of a quad that reach the bound.
 __device__ inline void note_quad(float4 quad,
                                  std::size_t index,
                                  std::uint32_t at,
@@ -161,7 +162,7 @@ __device__ inline void note_quad(float4 quad,
   }
 }
 
-/// Appends what reaches the bound, by index: one atomic operation for the block.
+/// Appends the entries that reach the bound, by index, with one atomic operation for the block.
 __device__ inline void note(const float4 (&quads)[kQuads], const Notes& notes) {
   __shared__ std::uint32_t of_warp[kWarps];
   __shared__ std::uint32_t begin;
@@ -198,7 +199,8 @@ __device__ inline void note(const float4 (&quads)[kQuads], const Notes& notes) {
   }
 }
 
-/// One block per tile. A bound of at least 1 keeps the zeros behind the end out of the notes.
+/// Works on one tile per block. The bound is at least 1, which keeps the zeros beyond the end out
+/// of the notes.
 __global__ void __launch_bounds__(kThreads, 4) accumulate_kernel(float* memory,
                                                                  const float* gradient,
                                                                  float scale,

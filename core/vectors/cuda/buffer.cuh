@@ -1,5 +1,5 @@
 #pragma once
-// What the .cu files share: checked calls, and memory on the device and beside it that grows.
+// The .cu files share checked calls, and buffers on the device and on the host that grow.
 
 #include <cuda_runtime.h>
 
@@ -15,12 +15,12 @@ inline void check(cudaError_t code, const char* call) {
   }
 }
 
-/// Bytes on the device; the caller frees them.
+/// Allocates bytes on the device; the caller frees them.
 inline void* allocate(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t code = cudaMalloc(&data, bytes);
   if (code == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());  // the next launch is not to find it
+    static_cast<void>(cudaGetLastError());  // the next launch must not report it
     std::size_t free = 0;
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -30,7 +30,7 @@ inline void* allocate(std::size_t bytes) {
   return data;
 }
 
-/// Room for values on the device. What it held is lost when it grows.
+/// A buffer is room for values on the device. Its contents are lost when it grows.
 template <typename T>
 class Buffer {
  public:
@@ -44,7 +44,7 @@ class Buffer {
     if (size <= size_) {
       return;
     }
-    cudaFree(data_);  // waits for whoever still uses it
+    cudaFree(data_);  // waits for kernels that still use it
     data_ = nullptr;
     size_ = 0;
     data_ = static_cast<T*>(allocate(size * sizeof(T)));
@@ -58,7 +58,7 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-/// Page-locked room on the host, which copies from the device reach without a detour.
+/// A pinned buffer is page-locked host memory, to which the device copies directly.
 template <typename T>
 class PinnedBuffer {
  public:

@@ -14,7 +14,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// 13000 is 13.0.
+/// Writes CUDA's version number as text: 13000 is 13.0.
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Which CUDA device there is, if any, and memory on it, behind plain C++.
+// This header tells which CUDA device there is, if any, and gives access to its memory in plain
+// C++.
 
 #include <cstddef>
 #include <span>
@@ -7,22 +8,23 @@
 
 namespace residuum::cuda {
 
-/// Whether this build has CUDA and this machine a device that can be used.
+/// True if this build has CUDA and this machine a usable device.
 bool available();
 
-/// Name, compute capability, memory, driver and peak clocks of the device; "none" without one.
+/// Returns name, compute capability, memory, driver and peak clocks of the device; "none" without
+/// one.
 std::string description();
 
-/// Numbers that lie on the device: an address for kernels, never to be read by the host. It starts
-/// at a multiple of 16 bytes, as allocations do, and what fills it was ordered before by the
-/// legacy default stream (libtorch's own) or waited for.
+/// Refers to numbers on the device: the address is for kernels, and the host must not read it. It
+/// is a multiple of 16 bytes, as allocations are. The work that writes the numbers was queued
+/// before on the legacy default stream (libtorch's own), or has been waited for.
 struct DeviceSpan {
   const float* data = nullptr;
   std::size_t size = 0;
 };
 
-/// Numbers on the device and their owner. Not initialised. All calls wait until they are done; a
-/// resource error with the sizes where there is no room.
+/// Owns numbers on the device, which are not initialised. All calls wait until they are done. If
+/// there is no room, the resource error names the sizes.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t size);
@@ -32,7 +34,7 @@ class DeviceMemory {
   DeviceMemory& operator=(DeviceMemory&&) = delete;
   ~DeviceMemory();  // NOLINT(performance-trivially-destructible): not so in a build with CUDA
 
-  /// As many numbers as there are here.
+  /// Copies numbers to or from the device; `values` has as many as there are here.
   void set(std::span<const float> values);
   void get(std::span<float> values) const;
 
@@ -45,7 +47,7 @@ class DeviceMemory {
   std::size_t size_ = 0;
 };
 
-/// to := from, from device to device, both of one size; waits.
+/// to := from, on the device; both have the same size. The call waits until the copy is done.
 void copy(DeviceSpan from, DeviceMemory& to);
 
 }  // namespace residuum::cuda

@@ -1,7 +1,7 @@
-// Host side of device_step.h. Everything runs on one stream, and a step waits for it once: the
-// selection from what the pass has noted is started before anybody knows whether that does. Only
-// where it does not (first step, another density, a shift) a second selection reads the accumulator
-// itself and is waited for as well.
+// This file is the host side of device_step.h. Everything runs on one stream, and a step waits for
+// it once: the selection from the notes of the pass is started before it is known whether these
+// suffice. If they do not (first step, another density, a shift), a second selection reads the
+// accumulator itself, and the step waits again.
 
 #include <cuda_runtime.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 class Stream {
  public:
-  /// It waits for the legacy default stream and is waited for.
+  /// The stream waits for the legacy default stream, and that one waits for it.
   Stream() { check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -46,13 +46,13 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// How a selection is launched.
+/// A launch says how a selection is started.
 struct Launch {
   unsigned blocks;     // all of them are on the device at once
-  std::uint32_t room;  // for entries, in the shared memory of each
+  std::uint32_t room;  // entries that fit into the shared memory of each
 };
 
-/// A tile for every warp, as far as `each` blocks per multiprocessor go.
+/// Returns blocks for one tile per warp, at most `each` per multiprocessor.
 unsigned blocks_of_selection(unsigned tiles, int each) {
   const auto resident = static_cast<unsigned>(each * attribute(cudaDevAttrMultiProcessorCount));
   return std::clamp(blocks_for(tiles, kSearchWarps), 1U, std::min(kMostBlocks, resident));
@@ -63,8 +63,8 @@ const void* kernel_of() {
   return reinterpret_cast<const void*>(&select_kernel<Source>);
 }
 
-/// For short lists: few blocks, which meet sooner, each with all of a multiprocessor's shared
-/// memory.
+/// Short lists take few blocks, which synchronise sooner, each with all of a multiprocessor's
+/// shared memory.
 Launch launch_for_noted(unsigned tiles) {
   const void* kernel = kernel_of<Noted>();
   cudaFuncAttributes of_kernel{};
@@ -77,7 +77,7 @@ Launch launch_for_noted(unsigned tiles) {
           .room = static_cast<std::uint32_t>(bytes / sizeof(std::uint64_t))};
 }
 
-/// For a whole vector, which no shared memory holds: as many blocks as there can be.
+/// A whole vector, which no shared memory holds, takes as many blocks as there can be.
 Launch launch_for_everything(unsigned tiles) {
   int each = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -86,20 +86,20 @@ Launch launch_for_everything(unsigned tiles) {
   return {.blocks = blocks_of_selection(tiles, each), .room = 0};
 }
 
-/// What the host is told, the selected indices and their values, side by side: one copy fetches
-/// all.
+/// The answer is what a step sends to the host: the report, the selected indices and their values.
+/// They are contiguous, so that one copy fetches all.
 struct Answer {
   Answer(unsigned char* room, std::size_t k)
       : told(reinterpret_cast<Told*>(room)),
         indices(reinterpret_cast<std::uint32_t*>(room + padded(sizeof(Told)))),
         values(reinterpret_cast<float*>(room + bytes(k) - padded(k * sizeof(float)))) {}
 
-  /// Of the whole answer.
+  /// Returns the size of the whole answer.
   static std::size_t bytes(std::size_t k) {
     return padded(sizeof(Told)) + 2 * padded(k * sizeof(std::uint32_t));
   }
   static std::size_t padded(std::size_t size) {
-    constexpr std::size_t kAlignment = 256;  // as of allocations
+    constexpr std::size_t kAlignment = 256;  // the alignment of CUDA allocations
     return (size + kAlignment - 1) / kAlignment * kAlignment;
   }
 
@@ -190,7 +190,7 @@ class DeviceStep::Implementation {
     if (count == 0) {
       return;
     }
-    stream_.wait();  // for the lists of an earlier call to have been read
+    stream_.wait();  // until the lists of an earlier call have been read
     list_indices_.reserve(count);
     list_values_.reserve(count);
     put(cleared, 0);
@@ -240,8 +240,8 @@ class DeviceStep::Implementation {
     }
   }
 
-  /// Room for a selection of k; nothing where an earlier one was as large. The answer crosses to
-  /// the host whole, also where fewer than k are selected, so that nothing in it is left undefined.
+  /// Makes room for a selection of k, if no earlier one was as large. The whole answer is copied to
+  /// the host even if fewer than k entries are selected, so nothing in it may be undefined.
   void reserve(std::size_t k) {
     if (k <= reserved_) {
       return;
@@ -264,7 +264,7 @@ class DeviceStep::Implementation {
     check(cudaGetLastError(), "accumulate_kernel");
   }
 
-  /// The norms, and the k first entries by index or as many as there are.
+  /// Computes the norms and selects the first k entries, or as many as there are, by index.
   template <class Source>
   void select(Source source, Launch launch, std::size_t k) {
     Passed passed{.tile_sums = tile_sums_.data(),
@@ -286,7 +286,8 @@ class DeviceStep::Implementation {
           "select_kernel");
   }
 
-  /// Reads all of the accumulator, once per digit that is needed and twice more.
+  /// Selects from the accumulator itself, which is read once per digit that is needed and twice
+  /// more.
   void select_cold(std::size_t k) {
     ++cold_selections_;
     select(Everything{memory_.data(), d_}, cold_, k);
@@ -344,10 +345,10 @@ class DeviceStep::Implementation {
 
   std::size_t reserved_ = 0;  // the largest k so far
   Buffer<std::uint64_t> notes_;
-  std::size_t k_ = 0;  // of the last selection
+  std::size_t k_ = 0;  // the k of the last selection
   std::size_t kept_ = 0;
 
-  // Lists to be settled. The kernel reads them where they are, on the host: it needs each once.
+  // The lists to be settled stay on the host: the kernel reads each entry once.
   PinnedBuffer<std::uint32_t> list_indices_;
   PinnedBuffer<float> list_values_;
 

@@ -1,7 +1,7 @@
 #pragma once
-// One worker's accumulate-select-settle on a CUDA device: residual and accumulator stay there; only
-// norms and the k selected pairs cross to the host. Float only: doubles are for checking theory at
-// small sizes, and the host is there for that.
+// DeviceStep does one worker's accumulate-select-settle on a CUDA device. Residual and accumulator
+// stay there; only norms and the k selected pairs are copied to the host. It is for float only:
+// doubles serve to check theory at small sizes, which the host does.
 //
 // Accumulators and selections have the bits of core/vectors/fused.h and select.h (rounded twice,
 // ties to the lower index, zeros never). Norms are float64 sums in an order of their own, which
@@ -17,8 +17,8 @@
 
 namespace residuum::cuda {
 
-/// Memory: the residual and, if gradients come from the host, room for one; some 72 bytes per entry
-/// of the largest k seen, and 32 bytes per 4096 coordinates.
+/// It takes device memory for the residual and, if gradients come from the host, for one gradient;
+/// some 72 bytes per entry of the largest k seen, and 32 bytes per 4096 coordinates.
 class DeviceStep {
  public:
   /// The residual starts at 0. d is below 2^32.
@@ -31,7 +31,8 @@ class DeviceStep {
 
   std::size_t dimension() const;
 
-  /// d numbers: the residual, or after a step the accumulator until it is settled.
+  /// Copies the memory, d numbers: the residual, or between a step and its settlement the
+  /// accumulator.
   void set_memory(std::span<const float> values);
   void get_memory(std::span<float> values) const;
 
@@ -41,17 +42,19 @@ class DeviceStep {
                  float scale,
                  std::size_t k,
                  SparseVector<float>& selected);
-  /// The same with a gradient that lies on the device.
+  /// Does the same with a gradient that is on the device.
   PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
 
   /// memory := memory - cleared + returned, as core/feedback settles.
   void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned);
 
-  /// memory := memory - what the last step selected. It is settle(selected, {}) without sending the
-  /// list back, because that is still on the device. A second call after a step does nothing.
+  /// memory := memory - (the entries that the last step selected). It is settle(selected, {})
+  /// without sending the list back, because that is still on the device. A second call after a step
+  /// does nothing.
   void settle_selected();
 
-  /// How many selections so far needed passes of their own, because what was noted did not do.
+  /// Returns how many selections so far needed passes of their own, because the notes did not
+  /// suffice.
   std::size_t cold_selections() const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// Exact selection as a radix search, in integers: an entry is one 64-bit number whose order is the
-// total order of core/vectors/select.h, and the k-th largest is found digit by digit. Plain C++
-// that host and device share; the kernels around it are in select_kernels.cuh.
+// Exact selection on the device is a radix search in integers: an entry is one 64-bit number whose
+// order is the total order of core/vectors/select.h, and the k-th largest is found digit by digit.
+// Host and device share this plain C++; the kernels around it are in select_kernels.cuh.
 
 #include <array>
 #include <bit>
@@ -9,13 +9,13 @@
 
 namespace residuum::cuda {
 
-/// The bits of |value|, which are ordered as |value| is.
+/// Returns the bits of |value|, which are ordered as |value| is.
 constexpr std::uint32_t magnitude(float value) {
   return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFU;
 }
 
-/// From the top: 31 bits of magnitude, 32 bits of the index's complement, 1 bit of sign. No two
-/// entries of a vector have one index, so the sign never decides.
+/// Packs an entry, from the top: 31 bits of magnitude, 32 bits of the index's complement, 1 bit of
+/// sign. No two entries of a vector have one index, so the sign never decides the order.
 constexpr std::uint64_t entry_of(float value, std::uint32_t index) {
   return (std::uint64_t{magnitude(value)} << 33U) | (std::uint64_t{~index} << 1U) |
          (std::bit_cast<std::uint32_t>(value) >> 31U);
@@ -30,21 +30,21 @@ constexpr float value_of(std::uint64_t entry) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(entry >> 33U) | sign);
 }
 
-/// Whatever is smaller has magnitude 0, and zeros are never selected.
+/// Smaller entries have magnitude 0, and zeros are never selected.
 inline constexpr std::uint64_t kLeastEntry = std::uint64_t{1} << 33U;
 
-/// Some bits of an entry, and how many there are below them.
+/// A digit is some bits of an entry, and how many there are below them.
 struct Digit {
   unsigned shift = 0;
   unsigned width = 0;
 };
 
-/// Three digits of magnitude, three of index and sign.
+/// There are three digits of magnitude and three of index and sign.
 inline constexpr std::array<Digit, 6> kDigits{
     {{53, 11}, {43, 10}, {33, 10}, {22, 11}, {11, 11}, {0, 11}}};
 inline constexpr unsigned kBins = 2048;
 
-/// The digits above, as one number.
+/// Returns the digits above this one, as one number.
 constexpr std::uint64_t leading(std::uint64_t entry, Digit digit) {
   return (entry >> digit.shift) >> digit.width;
 }
@@ -53,8 +53,8 @@ constexpr unsigned bin_of(std::uint64_t entry, Digit digit) {
   return static_cast<unsigned>(entry >> digit.shift) & ((1U << digit.width) - 1U);
 }
 
-/// How far the search has come. Entries that begin otherwise than with `prefix` are decided; of
-/// those that begin so, the `rank` largest are wanted.
+/// A Narrowing is the state of the search. Entries that do not begin with `prefix` are decided; of
+/// those that do, the `rank` largest are wanted.
 struct Narrowing {
   std::uint64_t prefix = 0;
   std::uint64_t cut = kLeastEntry;  // once done: entries of at least that are selected
@@ -62,20 +62,20 @@ struct Narrowing {
   std::uint32_t done = 0;
 };
 
-/// After a digit: the wanted entry has `bin` there, `above` of those that begin with the prefix
-/// have a larger digit, `within` have this one.
+/// Returns the state after a digit: the k-th largest entry has `bin` there; of the entries that
+/// begin with the prefix, `above` have a larger digit and `within` have this one.
 constexpr Narrowing narrowed(
     const Narrowing& now, Digit digit, unsigned bin, std::uint32_t above, std::uint32_t within) {
   Narrowing next = now;
   next.prefix = (now.prefix << digit.width) | bin;
   next.rank = now.rank - above;
-  next.done = within == next.rank ? 1 : 0;  // all of them are wanted: no need to look closer
+  next.done = within == next.rank ? 1 : 0;  // all of them are wanted, so the search ends
   const std::uint64_t smallest = next.prefix << digit.shift;
   next.cut = smallest < kLeastEntry ? kLeastEntry : smallest;
   return next;
 }
 
-/// There are no more entries than are wanted.
+/// Returns the final state if there are no more entries than are wanted.
 constexpr Narrowing satisfied(const Narrowing& now) {
   Narrowing next = now;
   next.cut = kLeastEntry;

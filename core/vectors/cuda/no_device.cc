@@ -1,4 +1,4 @@
-// device.h and device_step.h in a build without CUDA: there is never a device.
+// This file implements device.h and device_step.h in a build without CUDA: there is never a device.
 
 #include "core/error.h"
 #include "core/vectors/cuda/device_step.h"
@@ -12,7 +12,7 @@ namespace {
 
 }  // namespace
 
-// The methods are those of a class that has a state where there is a device.
+// The methods could be static here, but not in a build with CUDA, where the class has a state.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 
 bool available() { return false; }

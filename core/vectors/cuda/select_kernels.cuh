@@ -1,9 +1,9 @@
 #pragma once
-// What follows the pass, in one kernel: the norms are added up, and the exact selection is made.
-// One histogram per digit narrows down to the smallest entry that is wanted, then whatever is not
-// smaller is written, by index. It runs over what the pass has noted or, where that does not do,
-// over the accumulator itself. Blocks meet between its phases, so all of them must be on the device
-// at once (a cooperative launch).
+// One kernel follows the pass: it adds up the norms and makes the exact selection. One histogram
+// per digit narrows the search down to the smallest entry that is wanted; then all entries that are
+// not smaller are written, by index. It runs over the notes of the pass or, if these do not
+// suffice, over the accumulator itself. Blocks synchronise between its phases, so all of them must
+// be on the device at once (a cooperative launch).
 
 #include <cub/block/block_scan.cuh>
 
@@ -16,18 +16,18 @@
 
 namespace residuum::cuda {
 
-inline constexpr unsigned kSearchThreads = 512;  // per block: few blocks meet sooner than many
+inline constexpr unsigned kSearchThreads = 512;  // per block: few blocks synchronise sooner
 inline constexpr unsigned kSearchWarps = kSearchThreads / kWarp;
 
-/// Some entries of a source, by index.
+/// A range is some entries of a source, by index.
 struct Range {
   std::size_t begin;
   std::uint32_t size;
 };
 
-/// Entries that a pass has noted, tile by tile.
+/// This source is the entries that a pass has noted, tile by tile.
 struct Noted {
-  static constexpr unsigned kLoads = 4;  // under way at once
+  static constexpr unsigned kLoads = 4;  // in flight at once
   const std::uint64_t* entries;
   const Run* runs;
   std::uint32_t capacity;
@@ -40,7 +40,7 @@ struct Noted {
   __device__ std::uint64_t operator[](std::size_t i) const { return entries[i]; }
 };
 
-/// All coordinates of a vector.
+/// This source is all coordinates of a vector.
 struct Everything {
   static constexpr unsigned kLoads = 8;
   const float* values;
@@ -55,19 +55,19 @@ struct Everything {
   }
 };
 
-/// A block's shared memory for entries.
+/// Room is a block's shared memory for entries.
 struct Room {
   std::uint64_t* entries;
   std::uint32_t size;
 };
 
-/// Entries that a block has brought to where reading them again costs nothing.
+/// Staged entries have been copied to shared memory, where reading them again is cheap.
 struct Staged {
   static constexpr unsigned kLoads = 4;
   const std::uint64_t* entries;
   std::uint32_t size;
 
-  /// As many tiles as there are warps.
+  /// Splits the entries into as many tiles as there are warps.
   __device__ Range tile(unsigned t) const {
     const std::uint32_t each = (size + kSearchWarps - 1) / kSearchWarps;
     const std::uint32_t begin = min(size, t * each);
@@ -76,10 +76,10 @@ struct Staged {
   __device__ std::uint64_t operator[](std::size_t i) const { return entries[i]; }
 };
 
-inline constexpr unsigned kMostBlocks = 1024;  // of the selection
-inline constexpr unsigned kGroup = 256;        // of tiles whose sums are added first
+inline constexpr unsigned kMostBlocks = 1024;  // most blocks of a selection
+inline constexpr unsigned kGroup = 256;        // tiles whose sums are added first
 
-/// What a step tells the host besides the selection.
+/// Told is what a step reports to the host besides the selection.
 struct Told {
   Sums norms;
   std::uint32_t noted;
@@ -87,8 +87,8 @@ struct Told {
   std::uint32_t cut;  // bits of a magnitude that no kept entry is below
 };
 
-/// What the pass has left to be added up: the sums of its tiles, room for those of groups of them,
-/// and the number of notes, which is 0 again afterwards.
+/// Holds what the pass has left: the sums of its tiles, room for the sums of groups of tiles, and
+/// the number of notes, which the selection resets to 0.
 struct Passed {
   const Sums* tile_sums;
   Sums* group_sums;
@@ -98,13 +98,13 @@ struct Passed {
 
 using Histogram = std::uint32_t[kBins];
 
-/// What a search needs on the device. All counts are 0 between kernels.
+/// Holds what a search needs on the device. All counts are 0 between kernels.
 struct Search {
   alignas(uint4) Histogram histograms[kDigits.size()];
   std::uint32_t kept[kMostBlocks];  // by each block
 };
 
-/// Where the selection goes; there is room for k.
+/// The selection is written here; there is room for k entries.
 struct Selected {
   std::uint32_t* indices;
   float* values;
@@ -112,7 +112,7 @@ struct Selected {
   std::uint32_t k;
 };
 
-/// The tiles of a warp. Warps follow one another, and each has the next ones.
+/// A share is the tiles of one warp; consecutive warps have consecutive shares.
 struct Share {
   unsigned begin;
   unsigned end;
@@ -125,8 +125,8 @@ __device__ inline Share share_of_warp(unsigned tiles) {
   return {begin, min(tiles, begin + each)};
 }
 
-/// Calls act(entry) on the warp's share, by index and all lanes together; 0 behind the end of a
-/// tile.
+/// Calls act(entry) on the warp's share, by index, with all lanes together; beyond the end of a
+/// tile the entry is 0.
 template <class Source, class Act>
 __device__ void for_each_entry(const Source& source, Share share, Act act) {
   constexpr unsigned kLoads = Source::kLoads;
@@ -147,7 +147,7 @@ __device__ void for_each_entry(const Source& source, Share share, Act act) {
   }
 }
 
-/// The sum over the lanes of the warp, in all of them.
+/// Returns the sum over the lanes of the warp, in all of them.
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) {
   for (unsigned offset = kWarp / 2; offset > 0; offset /= 2) {
     value += __shfl_xor_sync(kWholeWarp, value, offset);
@@ -155,7 +155,7 @@ __device__ inline std::uint32_t warp_sum(std::uint32_t value) {
   return value;
 }
 
-/// Sums over the warps of the block.
+/// WarpSums are sums over the warps of the block.
 struct WarpSums {
   std::uint32_t before;  // over the warps before this one
   std::uint32_t all;
@@ -163,7 +163,7 @@ struct WarpSums {
 
 __device__ inline WarpSums sums_of_warps(std::uint32_t of_this_warp) {
   __shared__ std::uint32_t of_warp[kSearchWarps];
-  __syncthreads();  // what an earlier call left has been read
+  __syncthreads();  // until the values of an earlier call have been read
   if (threadIdx.x % kWarp == 0) {
     of_warp[threadIdx.x / kWarp] = of_this_warp;
   }
@@ -176,8 +176,8 @@ __device__ inline WarpSums sums_of_warps(std::uint32_t of_this_warp) {
   return sums;
 }
 
-/// Brings the warp's entries to `to` and behind it. Tiles mostly have few: the loads of several of
-/// them are under way at once.
+/// Copies the warp's entries to `to`. Most tiles have few entries, so the loads of several tiles
+/// are in flight at once.
 template <class Source>
 __device__ void copy_share(const Source& source, Share share, std::uint64_t* to) {
   constexpr unsigned kTiles = 8;
@@ -206,7 +206,7 @@ __device__ void copy_share(const Source& source, Share share, std::uint64_t* to)
   }
 }
 
-/// Brings the block's entries into `room`; false if there are more than it holds.
+/// Copies the block's entries into `room`; false if they do not fit.
 template <class Source>
 __device__ bool stage(const Source& source, Share share, Room room, Staged& staged) {
   std::uint32_t mine = 0;
@@ -223,13 +223,14 @@ __device__ bool stage(const Source& source, Share share, Room room, Staged& stag
   return true;
 }
 
-/// The block's own: here, because each instance of a template would have one.
+/// Returns the block's own histogram. It is not declared in a template, because each instance would
+/// have its own.
 __device__ inline Histogram& counts_of_block() {
   __shared__ Histogram counts;
   return counts;
 }
 
-/// Adds to the histogram of a digit what begins with `prefix`.
+/// Adds the entries that begin with `prefix` to the histogram of a digit.
 template <class Source>
 __device__ void count_digit(
     const Source& source, Share share, Digit digit, std::uint64_t prefix, Histogram& histogram) {
@@ -251,14 +252,16 @@ __device__ void count_digit(
   }
 }
 
-/// The bin of the wanted entry, how many entries are in larger bins, and how many in this one.
+/// Names the bin of the wanted entry, how many entries are in larger bins, and how many in this
+/// one.
 struct Bin {
   unsigned bin;
   std::uint32_t above;
   std::uint32_t within;  // 0: there are fewer entries than are wanted
 };
 
-/// Counts from the largest digit down. Every block does so and comes to the same.
+/// Finds the bin by counting from the largest digit down. Every block does so and gets the same
+/// result.
 __device__ inline Bin bin_of_rank(std::uint32_t rank, const Histogram& histogram) {
   constexpr unsigned kEachBins = 4;
   static_assert(kBins == kEachBins * kSearchThreads);
@@ -284,11 +287,11 @@ __device__ inline Bin bin_of_rank(std::uint32_t rank, const Histogram& histogram
   }
   __syncthreads();
   const Bin result = found;
-  __syncthreads();  // before the next digit's is written
+  __syncthreads();  // before the result of the next digit is written
   return result;
 }
 
-/// The smallest entry that is wanted.
+/// Returns the smallest entry that is wanted.
 template <class Source>
 __device__ std::uint64_t find_cut(const Source& source,
                                   Share share,
@@ -308,7 +311,8 @@ __device__ std::uint64_t find_cut(const Source& source,
   return now.cut;
 }
 
-/// How many entries are kept in front of this warp's share, of which it keeps `mine`. Blocks meet.
+/// Returns how many entries are kept before this warp's share, of which the warp keeps `mine`.
+/// Blocks synchronise here.
 __device__ inline std::uint32_t kept_before(std::uint32_t mine, Search& search, Told* told) {
   const WarpSums here = sums_of_warps(mine);
   if (threadIdx.x == 0) {
@@ -326,7 +330,7 @@ __device__ inline std::uint32_t kept_before(std::uint32_t mine, Search& search, 
   return before + here.before;
 }
 
-/// The k first entries of the source, or as many as there are.
+/// Selects the first k entries of the source, or as many as there are.
 template <class Source>
 __device__ void select_from(const Source& source,
                             Share share,
@@ -351,8 +355,8 @@ __device__ void select_from(const Source& source,
   }
 }
 
-/// A warp adds up a group of tiles, in an order that is the same for any number of blocks. The last
-/// warps do so, because they have the least to select.
+/// Adds up the sums of tiles: one warp per group of tiles, in an order that is the same for any
+/// number of blocks. The last warps do so, because they have the least to select.
 __device__ inline void add_tiles(const Passed& passed) {
   const unsigned lane = threadIdx.x % kWarp;
   const unsigned warps = gridDim.x * kSearchWarps;
@@ -373,13 +377,14 @@ __device__ inline void add_tiles(const Passed& passed) {
   }
 }
 
-/// One warp.
+/// Adds up the sums of the groups, in one warp.
 __device__ inline void add_groups(const Passed& passed, Told* told) {
   const unsigned lane = threadIdx.x % kWarp;
   const unsigned groups = (passed.tiles + kGroup - 1) / kGroup;
   Sums sums{};
   for (unsigned g = lane; g < groups; g += kWarp) {
-    // Written by other blocks of this kernel: past the cache of this multiprocessor.
+    // Other blocks of this kernel wrote the sums, so the loads bypass the cache of this
+    // multiprocessor.
     const double* of = passed.group_sums[g].of;
     add(sums, {__ldcg(of), __ldcg(of + 1), __ldcg(of + 2)});
   }
@@ -399,8 +404,8 @@ __device__ inline void clear_histograms(Search& search) {
   }
 }
 
-/// The norms, and the k first entries by index or as many as there are. Dynamic shared memory:
-/// `room` entries.
+/// Computes the norms and selects the first k entries, or as many as there are, by index. It takes
+/// dynamic shared memory for `room` entries.
 template <class Source>
 __global__ void __launch_bounds__(kSearchThreads) select_kernel(
     Source source, Passed passed, Search* search, Selected selected, std::uint32_t room) {
@@ -414,7 +419,7 @@ __global__ void __launch_bounds__(kSearchThreads) select_kernel(
   } else {
     select_from(source, share, *search, selected);
   }
-  // Blocks have met since: all have added their tiles and read the histograms.
+  // Blocks have synchronised since, so all have added their tiles and read the histograms.
   clear_histograms(*search);
   if (blockIdx.x == gridDim.x - 1 && warp == kSearchWarps - 1) {
     add_groups(passed, selected.told);

@@ -9,9 +9,9 @@ namespace {
 constexpr std::size_t kSpare = 4096;  // below that, room costs nothing
 constexpr float kLeastSlack = 1e-5F;  // near the last bit of a float's magnitude
 constexpr float kMostSlack = 0.5F;
-constexpr float kDriftWeight = 0.25F;        // of the last two cuts in the drift
+constexpr float kDriftWeight = 0.25F;        // the weight of the newest ratio of cuts in the drift
 constexpr std::uint32_t kAnyNonZero = 1;     // the bits of the smallest magnitude
-constexpr std::uint32_t kMost = 0x7F800000;  // of infinity
+constexpr std::uint32_t kMost = 0x7F800000;  // the bits of infinity
 
 }  // namespace
 
@@ -23,8 +23,8 @@ bool WarmBound::complete(std::size_t noted, std::size_t k, std::size_t capacity)
   return noted <= capacity && (noted >= k || bits_ == kAnyNonZero);
 }
 
-/// A bound that is too high costs several more passes over the vector, one that is too low only a
-/// longer list: the slack grows fast and shrinks slowly.
+/// The slack grows fast and shrinks slowly, because a bound that is too high costs several more
+/// passes over the vector, one that is too low only a longer list.
 void WarmBound::learn(std::size_t noted, std::size_t k, std::uint32_t cut) {
   if (bits_ != kNothing) {
     if (noted < k) {

@@ -1,8 +1,8 @@
 #pragma once
-// What a pass on the device should note for the selection after it. Cuts drift slowly and steadily:
-// the last one, moved on by the drift and lowered by a slack that follows what the passes have
-// found, yields two or three times the entries that are wanted. Whatever it yields, the selection
-// stays exact; a bad bound costs further passes.
+// A warm bound says which entries a pass on the device should note for the selection after it. Cuts
+// drift slowly and steadily: the last cut, multiplied by the drift and lowered by a slack that
+// adapts to the number of notes, yields two or three times the entries that are wanted. The
+// selection is exact for any bound; a bad one costs further passes.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,20 +11,21 @@ namespace residuum::cuda {
 
 class WarmBound {
  public:
-  /// The bits of a magnitude that no number has: note nothing.
+  /// These are the bits of a magnitude that no number has: nothing is noted.
   static constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
 
-  /// Entries with magnitudes (as bits) of at least that are to be noted.
+  /// Entries with magnitudes (as bits) of at least this are to be noted.
   std::uint32_t bits() const { return bits_; }
 
-  /// Room for that many is enough, or the selection takes the long way.
+  /// Returns how many notes to make room for; with more, the selection reads the accumulator
+  /// itself.
   static std::size_t capacity(std::size_t k, std::size_t d);
 
   /// True if the k first entries are among the `noted`, of which there was room for `capacity`.
   bool complete(std::size_t noted, std::size_t k, std::size_t capacity) const;
 
-  /// After a step that noted that many entries and cut at this magnitude (its bits): what the next
-  /// pass should look for.
+  /// Sets the bound for the next pass, after a step that noted `noted` entries and cut at the
+  /// magnitude `cut` (its bits).
   void learn(std::size_t noted, std::size_t k, std::uint32_t cut);
 
  private:
