@@ -1,6 +1,6 @@
 #pragma once
-// What the search for counterexamples tries to break: an assumption that a proof makes of one
-// aggregation step, as a number that the assumption bounds.
+// A target is what the search for counterexamples tries to break: an assumption that a proof makes
+// of one aggregation step, as a number that the assumption bounds.
 
 #include <optional>
 #include <span>
@@ -24,7 +24,7 @@ struct Target {
   bool is_violated_by(double value, std::size_t dimension) const;
 };
 
-/// delta, conservation, contraction.
+/// The targets are delta, conservation and contraction.
 std::span<const Target> targets();
 
 /// A name that is none of them is a usage error with the nearest.
