@@ -12,15 +12,15 @@
 
 namespace residuum::reports {
 
-/// {"iterations.csv": {"bytes": 1234, "hash": "0123456789ab"}, ...} of the named files in the
-/// folder.
+/// Returns {"iterations.csv": {"bytes": 1234, "hash": "0123456789ab"}, ...} of the named files in
+/// the folder.
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// The hash of all that a status.json says, but for its own "print". Layout does not matter.
+/// Returns the hash of all that a status.json says, except its own "print". Layout does not matter.
 std::string print_of_status(const Json& status);
 
-/// Why status.json or the tables are not as the run left them; nothing when they are. Prints of
-/// older programs are the hash alone; what a program before there were prints has left passes.
+/// Says why status.json or the tables are not as the run left them; nothing when they are. Prints
+/// of older programs are the hash alone; tables from before there were prints pass.
 std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status);
 
 }  // namespace residuum::reports
