@@ -30,7 +30,7 @@ class EstimateRecursion {
   /// The pairs (A, B) by falling A, without those that some pair of iterations refutes for every B.
   /// Empty where nothing was compared.
   std::vector<Pair> pairs() const;
-  /// How many pairs of iterations were compared.
+  /// The number of pairs of iterations that were compared.
   std::uint64_t compared() const { return compared_; }
 
  private:

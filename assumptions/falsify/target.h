@@ -20,7 +20,7 @@ struct Target {
   double bound = 0;
   bool bound_is_allowed = true;  // the assumption is number <= bound, otherwise number < bound
 
-  /// Whether `value` is above the bound by more than sums of `dimension` terms can be off.
+  /// True if `value` is above the bound by more than sums of `dimension` terms can be off.
   bool is_violated_by(double value, std::size_t dimension) const;
 };
 

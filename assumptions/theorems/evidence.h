@@ -26,8 +26,8 @@ enum class Memory { residual, velocity, estimate };
 /// "error feedback", "momentum correction", "gradient estimates".
 std::string_view memory_text(Memory memory);
 
-/// What a theorem must know of a method: laws of its components and facts of its objective. The
-/// names are those of a study file, and are only shown.
+/// MethodFacts is what a theorem must know of a method: laws of its components and facts of its
+/// objective. The names are those of a study file, and are only shown.
 struct MethodFacts {
   std::string sparsifier = "none";
   std::string aggregator = "dense";

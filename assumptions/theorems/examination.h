@@ -13,9 +13,9 @@
 
 namespace residuum {
 
-/// What the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of |grad f(w_t) +
-/// lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f - f* at a
-/// weighted average of the models or at the last one.
+/// The left side is what the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of
+/// |grad f(w_t) + lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f
+/// - f* at a weighted average of the models or at the last one.
 enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
 
 class Examination {

@@ -63,7 +63,7 @@ struct BoundPoint {
   double rhs = 0;
 };
 
-/// What a theorem says of the runs of one method.
+/// A Bound is what a theorem says of the runs of one method.
 struct Bound {
   BoundVerdict verdict = BoundVerdict::not_measured;
   std::string reason;  // why there is no verdict; empty where there is one

@@ -28,8 +28,8 @@ struct Measure {
   /// One run does so many of the unit: value and baseline are then rates per second, and a target
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
-  std::size_t entries = 0;                      // if not 0: value and baseline are nanoseconds per
-  std::size_t of_baseline = 0;                  // entry, of so many and so many entries
+  std::size_t entries = 0;                      // of a run; the value is then nanoseconds per entry
+  std::size_t of_baseline = 0;                  // of a run of the baseline, likewise
   std::function<std::string()> note = nullptr;  // what to print when all has been timed
   bool of_value = false;  // the target is the most that the value, not the ratio, may be
 };
