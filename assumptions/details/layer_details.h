@@ -8,8 +8,8 @@
 // assumption compares with draws k entries from the whole model and keeps each with probability rho
 // = k/d, so it loses (1 - rho) |a_l|^2 of the layer in expectation: rho_l = rho, whatever was sent
 // of the layer, and delta is the mean of the delta_l weighted by |a_l|^2. A layer of which nothing
-// is applied then has delta_l = 1/(1 - rho), above one. There is no ratio where a_l = 0 or rho_l =
-// 1.
+// is applied then has delta_l = 1/(1 - rho), above one. There is no ratio where a_l = 0 or rho_l
+// = 1.
 
 #include <span>
 

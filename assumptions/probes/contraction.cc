@@ -1,7 +1,8 @@
-// This probe measures the gap e = w - z and its contraction q_t = |e_{t+1}|^2 / |e_t + eta_t mean
-// G_t|^2, the constant that the proofs need below one. Pathwise, U_{t+1} = sqrt(q_t) (U_t +
-// |z_{t+1} - z_t|) dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the
-// step of z is eta_t |mean G_t| without momentum).
+// This probe measures the gap e = w - z and its contraction, the constant that the proofs need
+// below one, q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2. Pathwise,
+//   U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|)
+// dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is
+// eta_t |mean G_t| without momentum).
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
-// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021) is x' = x - eta g, g_p' = g_p + C(grad
-// f_p(x') - g_p) with full gradients. Its theorems follow from one recursion of the distortion G =
-// mean over workers of |g_p - grad f_p(x)|^2,
+// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021) is, with full gradients,
+//   x' = x - eta g,  g_p' = g_p + C(grad f_p(x') - g_p).
+// Its theorems follow from one recursion of the distortion
+// G = mean over workers of |g_p - grad f_p(x)|^2,
 //   G' <= (1 - A) G + B mean |grad f_p(x') - grad f_p(x)|^2 <= (1 - A) G + B L~^2 |x' - x|^2,
 // with L~^2 the mean of the L_p^2. For a sparsifier that keeps the share alpha of every accumulator
 // A = theta = 1 - sqrt(1 - alpha) and B = beta = (1 - alpha)/theta, so that sqrt(beta/theta) =

@@ -19,8 +19,8 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
-/// A share is every n-th run of a study, from the i-th on (--shard i/n). It has another name in the
-/// code, because shards are the data of workers.
+/// A share is every n-th run of a study, from the i-th on (--shard i/n). The code does not call it
+/// a shard, because shards are the data of workers.
 struct Share {
   std::size_t index = 1;  // 1 .. of
   std::size_t of = 1;

@@ -18,7 +18,7 @@
 
 namespace residuum::reports {
 
-/// Reached is what one method has reached.
+/// Reached is the value that one method has reached.
 struct Reached {
   std::size_t group = 0;        // position among the groups
   Spread value;                 // over the seeds; the lower the better
