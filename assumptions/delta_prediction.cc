@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-/// compute() of the first call with this key.
+/// Returns what compute() gave at the first call with this key.
 template <class Key, class Compute>
 std::optional<double> remembered(const Key& key, const Compute& compute) {
   static std::mutex guard;

@@ -1,7 +1,7 @@
 #pragma once
-// What delta of Top-k messages would be if the workers' accumulators had independent entries of one
-// law: the noise-dominated regime. And the number of workers up to which the gTop-k assumption
-// would then hold. Which of the formulas is a method's: delta_prediction.h.
+// This file predicts delta of Top-k messages if the workers' accumulators had independent entries
+// of one law, as in the noise-dominated regime, and the number of workers up to which the gTop-k
+// assumption would then hold. delta_prediction.h chooses the formula for a method.
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace residuum {
 
-/// What becomes of the workers' k largest entries.
+/// How the workers' k largest entries become g.
 enum class Combination {
   whole,      // g is their sum: all-gather
   selected,   // g is the k largest entries of their sum: gTop-k

@@ -14,7 +14,7 @@ double ratio_of(const Check& check) {
   return check.lhs == 0 ? 0 : std::numeric_limits<double>::infinity();
 }
 
-/// The columns that no probe is needed for.
+/// Sets the columns that need no probe.
 void set_basics(const StepView& view, Row& row) {
   row.set(Column::epoch, view.epoch);
   row.set(Column::step_size, view.step_size);

@@ -1,5 +1,5 @@
 #pragma once
-// Looks at a run through the chosen probes and hands rows and checks to a recorder.
+// The monitor looks at a run through the chosen probes and hands rows and checks to a recorder.
 
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace residuum {
 
-/// How one check went over a run.
+/// A CheckSummary says how one check went over a run.
 struct CheckSummary {
   bool hard = true;
   bool expected = true;  // false: the method is known to violate it
@@ -24,7 +24,7 @@ struct CheckSummary {
   std::uint64_t worst_iteration = 0;
 };
 
-/// What is known of a run when it ends.
+/// A RunSummary holds what is known of a run when it ends.
 struct RunSummary {
   std::map<std::string, CheckSummary> checks;
   std::uint64_t rows = 0;
@@ -52,7 +52,7 @@ class Monitor final : public StepObserver {
   void observe(const StepView& view) override;
   void progress(std::uint64_t done, std::uint64_t total) override { progress_(done, total); }
 
-  /// The summary so far, and what the probes keep.
+  /// Passes the summary so far and what the probes keep.
   void visit(RunState& state);
 
   const RunSummary& summary() const { return summary_; }

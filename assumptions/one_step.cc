@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// Keeps the one row, and of the view what is no column.
+/// Keeps the one row, and those parts of the view that are no column.
 class Keeper final : public Recorder, public StepObserver {
  public:
   Keeper(const std::vector<std::string>& probes, StepQuantities& quantities)
@@ -132,7 +132,7 @@ const StepQuantities& OneStep::on(std::span<const double> accumulators, Precisio
          static_cast<std::size_t>(cluster_.workers()) * objective_->dimension());
   objective_->bring(accumulators);
   training_.precision = precision;
-  quantities_.row = Row();  // what a step that ends early did not measure is not measured
+  quantities_.row = Row();  // a step that ends early must not show the row before it
   Keeper keeper(probes_, quantities_);
   train(training_, keeper);
   return quantities_;

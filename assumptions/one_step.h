@@ -1,7 +1,7 @@
 #pragma once
-// One aggregation step on given accumulators, and what the probes see of it. The very code of a
-// training runs for one iteration from e = 0 with step 1, on an objective whose stochastic
-// gradients are the given vectors, so that what holds here holds for runs.
+// OneStep makes one aggregation step on given accumulators and tells what the probes see of it. The
+// very code of a training runs for one iteration from e = 0 with step 1, on an objective whose
+// stochastic gradients are the given vectors, so that what holds here holds for runs.
 
 #include <cstddef>
 #include <memory>
@@ -29,7 +29,8 @@ Method one_step_method(const Section& sparsifier,
                        const std::string& aggregator,
                        const std::string& put_back);
 
-/// What a prediction of its delta goes by, for accumulators of `dimension` entries.
+/// Returns the laws that a prediction of the method's delta goes by, for accumulators of
+/// `dimension` entries.
 SelectionLaws selection_laws(const Method& method, std::size_t dimension);
 
 /// The step of one method, to be repeated on many vectors.
@@ -47,7 +48,8 @@ class OneStep {
   OneStep& operator=(OneStep&&) = delete;
   ~OneStep();
 
-  /// `accumulators`: worker by worker, P x d finite numbers. The result lives until the next call.
+  /// Makes the step on `accumulators`: worker by worker, P x d finite numbers. The result lives
+  /// until the next call.
   const StepQuantities& on(std::span<const double> accumulators,
                            Precision precision = Precision::float64);
 

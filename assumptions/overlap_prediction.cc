@@ -56,8 +56,8 @@ double threshold(const EntryLaw& law, double rho) {
                                               : -std::log(rho) / std::numbers::sqrt2;
 }
 
-/// The width of a cell: the grid reaches beyond what S takes but for a probability below 1e-12, and
-/// t lies between two cells.
+/// The width of a cell is such that S leaves the grid with a probability below 1e-12, and that t
+/// lies between two cells.
 double cell_width(double t, double variance) {
   const double reach = 12 * std::sqrt(variance) + 25;
   const double widest = 2 * reach / static_cast<double>(kCells);

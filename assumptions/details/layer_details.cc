@@ -8,7 +8,7 @@
 namespace residuum {
 namespace {
 
-/// Entries of the list in the layer.
+/// Counts the entries of the list that lie in the layer.
 double entries_in(const SparseVector<double>& list, const Layer& layer) {
   const auto& indices = list.indices;
   const auto first = std::lower_bound(indices.begin(), indices.end(), layer.offset);

@@ -1,14 +1,15 @@
 #pragma once
-// layers.csv: what a measured iteration has to say of each layer l of a model, among it the gTop-k
-// assumption restricted to the layer,
+// A row of layers.csv describes one layer l of the model in a measured iteration. Among its numbers
+// is the gTop-k assumption restricted to the layer,
 //   delta_l = |(a - g/P)_l|^2 / ((1 - rho_l) |a_l|^2),  a = mean a^p.
-// With scope = "layer" each layer has a k_l of its own and rho_l = k_l/d_l: the assumption as it is
-// made layer by layer (LAGS: Shi et al., ECAI 2020); where the data decide, k_l is the mean number
-// of entries that a worker sent of it. Otherwise the random selection that the assumption compares
-// with draws k entries from the whole model and keeps each with probability rho = k/d, so it loses
-// (1 - rho) |a_l|^2 of the layer in expectation: rho_l = rho, whatever was sent of the layer, and
-// delta is the mean of the delta_l weighted by |a_l|^2. A layer of which nothing is applied then
-// has delta_l = 1/(1 - rho), above one. There is no ratio where a_l = 0 or rho_l = 1.
+// With scope = "layer" each layer has its own k_l and rho_l = k_l/d_l, as the assumption is made
+// layer by layer (LAGS: Shi et al., ECAI 2020); where the data decide how much is sent, k_l is the
+// mean number of the layer's entries that a worker sent. Otherwise the random selection that the
+// assumption compares with draws k entries from the whole model and keeps each with probability rho
+// = k/d, so it loses (1 - rho) |a_l|^2 of the layer in expectation: rho_l = rho, whatever was sent
+// of the layer, and delta is the mean of the delta_l weighted by |a_l|^2. A layer of which nothing
+// is applied then has delta_l = 1/(1 - rho), above one. There is no ratio where a_l = 0 or rho_l
+// = 1.
 
 #include <span>
 

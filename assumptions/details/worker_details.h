@@ -1,6 +1,6 @@
 #pragma once
-// workers.csv: what a measured iteration has to say of each worker. Bytes are not in it: those of
-// workers that share a process are booked together.
+// A row of workers.csv describes one worker in a measured iteration. It has no bytes, because the
+// bytes of workers that share a process are counted together.
 
 #include "core/measurement/step_view.h"
 #include "core/record/record.h"

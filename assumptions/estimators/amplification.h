@@ -1,17 +1,18 @@
 #pragma once
-// How far error feedback lets the gap e = w - z grow. If E|e_{t+1}|^2 <= q E|e_t + eta_t g_t|^2 and
-// E|g_t|^2 <= M^2 then, by Minkowski, E|e_t|^2 <= Q(q) eta^2 M^2. Everything O(1).
+// These functions bound how far error feedback lets the gap e = w - z grow. If E|e_{t+1}|^2 <= q
+// E|e_t + eta_t g_t|^2 and E|g_t|^2 <= M^2 then, by Minkowski, E|e_t|^2 <= Q(q) eta^2 M^2. All are
+// O(1).
 
 namespace residuum {
 
 /// Q(q) = q / (1 - sqrt q)^2, 0 <= q < 1; infinite for q >= 1.
 double amplification(double contraction);
 
-/// 4 c (c - 1), c = 1/(1-q): what Q(q) never exceeds, for
-/// Q = q (1 + sqrt q)^2 / (1-q)^2 and sqrt q <= 1. Karimireddy et al. write it 4 (1-delta)/delta^2.
+/// Q(q) never exceeds 4 c (c - 1), c = 1/(1-q), for Q = q (1 + sqrt q)^2 / (1-q)^2 and sqrt q <= 1.
+/// Karimireddy et al. write it 4 (1-delta)/delta^2.
 double amplification_ceiling(double compression);
 
-/// c^3 - c: the factor of Shi et al. (IJCAI 2019), which comes of Young's inequality with the
+/// c^3 - c: the factor of Shi et al. (IJCAI 2019), which comes from Young's inequality with the
 /// constant 1/c in place of the best one. It is (c + 1)/4 times the ceiling above.
 double ijcai_amplification(double compression);
 

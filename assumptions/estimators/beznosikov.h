@@ -13,7 +13,7 @@
 
 namespace residuum {
 
-/// The constants that one pair, or the worst of several, allows; infinite where there is none.
+/// The constants that one pair, or the worst of several, allows; infinite where none is allowed.
 struct CompressorConstants {
   double alpha = 0;  // |C|^2 / |x|^2, the least
   double beta = 0;   // |C|^2 / <C, x>, the largest
@@ -21,12 +21,13 @@ struct CompressorConstants {
   double delta = 1;  // 1 / (1 - |C - x|^2 / |x|^2), the largest
 };
 
-/// From |x|^2, |C|^2 and <C, x>. Absent for x = 0, which bounds nothing. O(1).
+/// Computes the constants from |x|^2, |C|^2 and <C, x>. Absent for x = 0, which bounds nothing.
+/// O(1).
 std::optional<CompressorConstants> compressor_constants(double norm_sq,
                                                         double compressed_norm_sq,
                                                         double product);
 
-/// From the vectors. O(d).
+/// Computes the constants from the vectors. O(d).
 std::optional<CompressorConstants> compressor_constants(std::span<const double> x,
                                                         std::span<const double> compressed);
 

@@ -8,7 +8,7 @@ namespace residuum {
 
 EstimateRecursion::EstimateRecursion() = default;
 
-/// From 1 down to 1e-4 in equal ratios, 3.7 % apart.
+/// The grid of A falls from 1 to 1e-4 in equal ratios, 3.7 % apart.
 double EstimateRecursion::a(std::size_t i) {
   constexpr double kLeast = 1e-4;
   return std::pow(kLeast, static_cast<double>(i) / static_cast<double>(kGrid - 1));

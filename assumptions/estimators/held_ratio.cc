@@ -40,7 +40,7 @@ HeldRatio::SamplingError HeldRatio::sampling_error() const {
   if (rows_ < 2) {
     return {.trend = std::numeric_limits<double>::infinity(), .variance = 0};
   }
-  // The last row has none after it: what it stands for enters both sums alike.
+  // No row follows the last one, so the iterations that it stands for enter both sums alike.
   const auto rest = static_cast<double>(end_ > since_ ? end_ - since_ : 1);
   const double numerator = backward_.numerator + rest * last_.numerator;
   const double denominator = backward_.denominator + rest * last_.denominator;
@@ -63,7 +63,7 @@ void Singles::add(std::uint64_t iteration, double value, bool violates) {
 }
 
 bool LargestSingles::is_larger(const Seen& a, const Seen& b) {
-  // Of equal ones the earlier counts as the larger, so that it is the one that is named.
+  // The earlier of two equal values counts as the larger, so that it is the one that is named.
   return a.value > b.value || (a.value == b.value && a.iteration < b.iteration);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// A quantity that is measured at some iterations of a run only. A row counts for the iterations
-// until the next row: the pooled ratio is
+// HeldRatio pools a quantity that is measured only at some iterations of a run. A row counts for
+// the iterations until the next row: the pooled ratio is
 //   R = sum n_i num_i / sum n_i den_i,  n_i = t_{i+1} - t_i,
-// and what the iterations between the rows may make of it is estimated from the rows.
+// and the error from the iterations between the rows is estimated from the rows.
 
 #include <cstdint>
 #include <optional>
@@ -14,12 +14,12 @@ namespace residuum {
 
 class HeldRatio {
  public:
-  /// `iterations`: of the whole run; the last row stands for those up to its end.
+  /// `iterations` is the length of the whole run; the last row stands for those up to its end.
   explicit HeldRatio(std::uint64_t iterations) : windows_(iterations), end_(iterations) {}
 
-  /// The next row; iterations rise. A value that is no ratio has the denominator 1.
+  /// Takes the next row; iterations must rise. A value that is no ratio has the denominator 1.
   void look(std::uint64_t iteration, double numerator, double denominator = 1);
-  /// The run ended after `iterations`.
+  /// Notes that the run ended after `iterations`.
   void end_at(std::uint64_t iterations) { end_ = iterations; }
 
   /// The rows over windows of the run, the last one up to the end.
@@ -57,19 +57,20 @@ class HeldRatio {
   double denominator_sq_ = 0;
 };
 
-/// What single iterations say, each against a limit that is known when it is measured.
+/// Singles sums up single iterations against a limit that is known when each is measured.
 struct Singles {
   std::uint64_t measured = 0;
   std::uint64_t violations = 0;
-  bool counts_all = true;         // else there may be more violations
+  bool counts_all = true;         // false: there may be more violations
   std::optional<double> largest;  // NaN is larger than any number
   std::uint64_t where = 0;
 
   void add(std::uint64_t iteration, double value, bool violates);
 };
 
-/// Single iterations against a limit that is known only after the run: keeps the largest values, so
-/// that the violations are counted exactly up to kKept and "at least kKept" above.
+/// LargestSingles compares single iterations with a limit that is known only after the run. It
+/// keeps the largest values, so that the violations are counted exactly up to kKept and as "at
+/// least kKept" above.
 class LargestSingles {
  public:
   static constexpr std::size_t kKept = 1000;

@@ -1,5 +1,5 @@
 #pragma once
-// Confidence intervals of means. What is not defined is absent, never a number.
+// This file has confidence intervals of means. What is not defined is absent, never a number.
 
 #include <optional>
 #include <span>
@@ -19,7 +19,7 @@ std::optional<Interval> mean_interval(std::span<const double> values,
                                       double confidence = kConfidence);
 
 /// The chance of a mean as large as this, or larger, if the values are independent normal draws of
-/// the mean `limit`: Student's t test, one-sided. 0 or 1 where the values do not vary. Absent as
+/// the mean `limit`: Student's t test, one-sided. 0 or 1 where the values do not vary. Absent where
 /// the interval is.
 std::optional<double> chance_above(std::span<const double> values, double limit);
 

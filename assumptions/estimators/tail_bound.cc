@@ -38,7 +38,7 @@ TailShape tail_shape(std::span<const double> x, std::size_t k) {
   const auto kept = static_cast<double>(k);
   shape.random_ratio = 1 - kept / d;
   shape.claim = shape.random_ratio * shape.random_ratio;
-  // From the smallest up: the tail is not lost in the head's rounding.
+  // Summing from the smallest up keeps the tail from being lost in the head's rounding.
   const auto head = squares.rend() - static_cast<std::ptrdiff_t>(k);
   const double tail = std::accumulate(squares.rbegin(), head, 0.0);
   const double total = std::accumulate(head, squares.rend(), tail);

@@ -14,7 +14,7 @@ struct PlanePoint {
   double y = 0;
 };
 
-/// Positive where b lies below the line from a to c.
+/// The turn is positive where b lies below the line from a to c.
 double turn(const PlanePoint& a, const PlanePoint& b, const PlanePoint& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }

@@ -1,7 +1,7 @@
 #pragma once
-// The growth constants of Sahu et al. (NeurIPS 2021) and of Stich and Karimireddy from measured
-// points: (M, sigma^2) with E|xi|^2 <= M |grad f_p|^2 + sigma^2, and (C, zeta^2) with
-// mean |grad f_p - grad f|^2 <= C |grad f|^2 + zeta^2.
+// This file fits the growth constants of Sahu et al. (NeurIPS 2021) and of Stich and Karimireddy to
+// measured points: (M, sigma^2) with E|xi|^2 <= M |grad f_p|^2 + sigma^2, and (C, zeta^2) with mean
+// |grad f_p - grad f|^2 <= C |grad f|^2 + zeta^2.
 
 #include <optional>
 #include <span>

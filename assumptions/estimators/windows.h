@@ -1,10 +1,10 @@
 #pragma once
-// Averages over equal windows of a run's iterations: the constants that theorems ask to hold at
-// every iteration (M^2, G^2, sigma^2) are the largest window means, not the largest single draws,
-// which are biased upwards. A measured row counts for the iterations it stands for, so that the
-// cadence of the rows does not weigh on a mean. Windows of several seeds add up. A negative mean
-// (an unbiased estimate of a variance may be negative) stays as it is. Memory: four numbers per
-// window.
+// Windows averages over equal windows of a run's iterations, because the constants that theorems
+// ask to hold at every iteration (M^2, G^2, sigma^2) are the largest window means, not the largest
+// single draws, which are biased upwards. A measured row counts for the iterations it stands for,
+// so that the cadence of the rows does not weigh on a mean. Windows of several seeds add up. A
+// negative mean (an unbiased estimate of a variance may be negative) stays as it is. Memory: four
+// numbers per window.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ class Windows {
  public:
   static constexpr std::size_t kWindows = 64;
 
-  /// `iterations`: of the whole run, so that windows of several seeds are the same.
+  /// `iterations` is the length of the whole run, so that windows of several seeds are the same.
   explicit Windows(std::uint64_t iterations, std::size_t windows = kWindows);
 
   /// Counts one row for each iteration in [begin, end): the means are sums of `numerator` over sums
@@ -33,8 +33,8 @@ class Windows {
 
   /// The largest over the windows: M^2 from |mean G|^2, G^2 from |G^p|^2.
   std::optional<double> largest() const;
-  /// The largest over the runs' beginnings, which end where a window ends: of a bound on sums over
-  /// t < T that has to hold at every T.
+  /// The largest over the runs' beginnings, which end where a window ends. A bound on sums over t <
+  /// T that has to hold at every T needs this one.
   std::optional<double> largest_beginning() const;
   /// Mean or ratio over everything.
   std::optional<double> overall() const;

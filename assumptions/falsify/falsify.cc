@@ -16,13 +16,13 @@ namespace {
 constexpr double kUndefined = -std::numeric_limits<double>::infinity();
 constexpr double kLeastMean = 1e-6;
 
-/// In units of the accumulators' root mean square.
+/// Steps are in units of the accumulators' root mean square.
 constexpr double kFirstStep = 0.5;
 constexpr double kLeastStep = 1e-7;
 constexpr double kSimplexSize = 0.1;
 constexpr std::size_t kSimplexDimensions = 30;
 
-/// One restart may not use up everything.
+/// The evaluations are shared by at least so many restarts: one may not use up all.
 constexpr std::uint64_t kLeastRestarts = 8;
 
 /// The number that the assumption bounds, as a function of the direction of all accumulators.
@@ -78,7 +78,7 @@ class Violation {
   std::vector<double> accumulators_;
 };
 
-/// From one start to the next peak, with at most `evaluations`; returns those used.
+/// Climbs from one start to a peak with at most `evaluations`; returns how many it used.
 std::uint64_t climb(Violation& violation,
                     RandomStream& random,
                     Candidate start,

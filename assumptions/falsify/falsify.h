@@ -1,8 +1,8 @@
 #pragma once
-// The search for a counterexample: accumulators on which one step of a method violates an
-// assumption as much as can be found. Random restarts from several laws, each refined along the
-// coordinates and, in few dimensions, by Nelder and Mead's simplex. What is searched is a sphere:
-// the squares of all P d entries add up to P.
+// This search looks for a counterexample: accumulators on which one step of a method violates an
+// assumption as much as can be found. It restarts at random from several laws and refines each
+// start along the coordinates and, in few dimensions, by Nelder and Mead's simplex. It searches the
+// sphere on which the squares of all P d entries add up to P.
 
 #include <cstdint>
 #include <string_view>
@@ -29,9 +29,9 @@ struct Worst {
   std::uint64_t restarts = 0;
 };
 
-/// The same arguments find the same worst. Where the workers cancel to less than a millionth of
-/// their size, ratios to the mean tell about rounding and not about the method: such vectors are
-/// not looked at. Nothing that can be looked at is a usage error.
+/// Returns the worst accumulators that it finds; the same arguments find the same ones. Vectors
+/// whose workers cancel to less than a millionth of their size are skipped, because ratios to their
+/// mean tell about rounding and not about the method. It is a usage error if no vector is left.
 Worst falsify(const Method& method, const Target& target, const Search& search);
 
 }  // namespace residuum

@@ -39,7 +39,7 @@ bool follow(Budgeted& function, Move move, Candidate& candidate) {
   return gained;
 }
 
-/// One coordinate after the other, both ways.
+/// Tries one coordinate after the other, both ways.
 bool sweep(Budgeted& function,
            const std::vector<std::size_t>& order,
            double step,
@@ -52,8 +52,8 @@ bool sweep(Budgeted& function,
   return gained;
 }
 
-/// As many random pairs as there are coordinates, each in a random direction: what stands on the
-/// edge of a jump gains only if two entries give way at once.
+/// Tries as many random pairs of coordinates as there are coordinates, each in a random direction:
+/// a candidate on the edge of a jump gains only if two entries give way at once.
 bool sweep_pairs(Budgeted& function, RandomStream& random, double step, Candidate& candidate) {
   const auto n = static_cast<std::uint32_t>(candidate.x.size());
   bool gained = false;
@@ -73,7 +73,7 @@ void shuffle(RandomStream& random, std::vector<std::size_t>& order) {
   }
 }
 
-/// n + 1 candidates, best first.
+/// The simplex has n + 1 candidates, best first.
 class Simplex {
  public:
   Simplex(Budgeted& function, const Candidate& start, double size) : function_(function) {
@@ -146,7 +146,7 @@ class Simplex {
     return centre;
   }
 
-  /// centre + factor (centre - worst).
+  /// Returns centre + factor (centre - worst).
   Candidate beyond(const std::vector<double>& centre, double factor) {
     Candidate candidate{.x = centre, .value = 0};
     for (std::size_t i = 0; i < centre.size(); ++i) {
@@ -201,7 +201,7 @@ void coordinate_search(Budgeted& function,
 }
 
 void nelder_mead(Budgeted& function, double size, double least_size, Candidate& candidate) {
-  // In one dimension the parameters degenerate, and the coordinate search is all there is to do.
+  // In one dimension the parameters degenerate, and the coordinate search does all there is to do.
   const std::size_t n = candidate.x.size();
   if (n < 2) {
     return;

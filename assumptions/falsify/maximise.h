@@ -1,7 +1,7 @@
 #pragma once
-// Maximising a function without derivatives, which may jump and may be undefined in places (-inf
-// there): a search along the coordinates, and the simplex of Nelder and Mead, Computer Journal
-// 1965, with the dimension-dependent parameters of Gao and Han, Comput. Optim. Appl. 2012.
+// Two methods maximise a function without derivatives, which may jump and may be undefined in
+// places (-inf there): a search along the coordinates, and the simplex of Nelder and Mead, Computer
+// Journal 1965, with the dimension-dependent parameters of Gao and Han, Comput. Optim. Appl. 2012.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,7 @@ class Budgeted {
   using Function = std::function<double(std::span<const double>)>;
   Budgeted(Function function, std::uint64_t calls) : function_(std::move(function)), left_(calls) {}
 
-  /// Not to be called when nothing is left.
+  /// Must not be called when no call is left.
   double operator()(std::span<const double> x);
   std::uint64_t left() const { return left_; }
 
@@ -38,8 +38,8 @@ class Budgeted {
 void coordinate_search(
     Budgeted& function, RandomStream& random, double step, double least_step, Candidate& candidate);
 
-/// A simplex around the candidate with edges of `size`, until it has shrunk to `least_size` or
-/// nothing is left. The best becomes `candidate`.
+/// Moves a simplex, at first around the candidate with edges of `size`, until it has shrunk to
+/// `least_size` or no call is left. The best becomes `candidate`.
 void nelder_mead(Budgeted& function, double size, double least_size, Candidate& candidate);
 
 }  // namespace residuum

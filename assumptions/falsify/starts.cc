@@ -9,14 +9,14 @@ namespace {
 
 double random_sign(RandomStream& random) { return random.uniform() < 0.5 ? -1 : 1; }
 
-/// Independent normal entries: training where noise dominates.
+/// Independent normal entries resemble training where noise dominates.
 void draw_gaussian(RandomStream& random, Accumulators& accumulators) {
   for (double& value : accumulators.values) {
     value = random.normal();
   }
 }
 
-/// Cubes of normal numbers: few entries carry nearly all energy.
+/// Entries are cubes of normal numbers, so that few carry nearly all energy.
 void draw_heavy_tailed(RandomStream& random, Accumulators& accumulators) {
   for (double& value : accumulators.values) {
     const double x = random.normal();
@@ -24,8 +24,8 @@ void draw_heavy_tailed(RandomStream& random, Accumulators& accumulators) {
   }
 }
 
-/// Small whole numbers, mostly zero: workers agree on an index or have it alone, and sums cancel
-/// exactly.
+/// Entries are small whole numbers, mostly zero: workers agree on an index or have it alone, and
+/// sums cancel exactly.
 void draw_sparse(RandomStream& random, Accumulators& accumulators) {
   constexpr std::uint32_t kLargest = 3;
   const double zeros = random.uniform();
@@ -36,8 +36,8 @@ void draw_sparse(RandomStream& random, Accumulators& accumulators) {
   }
 }
 
-/// Pairs of workers that nearly cancel, with entries nearly equal in magnitude: what is selected is
-/// decided by what is left.
+/// Pairs of workers nearly cancel, and entries are nearly equal in magnitude, so that what is left
+/// decides what is selected.
 void draw_cancelling(RandomStream& random, Accumulators& accumulators) {
   constexpr double kDecades = 5;
   const double noise = std::pow(10, -kDecades * random.uniform());

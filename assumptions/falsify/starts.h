@@ -1,6 +1,6 @@
 #pragma once
-// Where a search for counterexamples starts: accumulators drawn from laws under which assumptions
-// are known to be strained in different ways.
+// A search for counterexamples starts from accumulators that are drawn from laws under which
+// assumptions are known to be strained in different ways.
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// What the search for counterexamples tries to break: an assumption that a proof makes of one
-// aggregation step, as a number that the assumption bounds.
+// A target is what the search for counterexamples tries to break: an assumption that a proof makes
+// of one aggregation step, as a number that the assumption bounds.
 
 #include <optional>
 #include <span>
@@ -20,11 +20,11 @@ struct Target {
   double bound = 0;
   bool bound_is_allowed = true;  // the assumption is number <= bound, otherwise number < bound
 
-  /// Whether `value` is above the bound by more than sums of `dimension` terms can be off.
+  /// True if `value` is above the bound by more than sums of `dimension` terms can be off.
   bool is_violated_by(double value, std::size_t dimension) const;
 };
 
-/// delta, conservation, contraction.
+/// The targets are delta, conservation and contraction.
 std::span<const Target> targets();
 
 /// A name that is none of them is a usage error with the nearest.

@@ -1,5 +1,6 @@
-// f at the average of the iterates, with the weights of the step rule's theorem: (a + t)^2 for
-// inv-time (Mem-SGD, Stich et al., NeurIPS 2018), equal ones for every other rule.
+// This probe evaluates f at the average of the iterates, with the weights of the step rule's
+// theorem: (a + t)^2 for inv-time (Mem-SGD, Stich et al., NeurIPS 2018), equal ones for every other
+// rule.
 
 #include "assumptions/probes/probe.h"
 

@@ -1,8 +1,9 @@
-// What class of compressors the sparsifier behaves like on the accumulators that it meets
-// (Beznosikov, Horvath, Richtarik, Safaryan 2020): over the workers of one iteration the worst of
+// This probe measures what class of compressors the sparsifier behaves like on the accumulators
+// that it meets (Beznosikov, Horvath, Richtarik, Safaryan 2020). It takes the worst over the
+// workers of one iteration of
 //   alpha = |C(a)|^2 / |a|^2,  beta = |C(a)|^2 / <C(a), a>,  gamma = <C(a), a> / |a|^2,
 //   delta = 1 / (1 - |C(a) - a|^2 / |a|^2),
-// of one draw each. A mask without scaling has beta = 1 and alpha = gamma = 1/delta.
+// each from one draw. A mask without scaling has beta = 1 and alpha = gamma = 1/delta.
 
 #include "assumptions/estimators/beznosikov.h"
 #include "assumptions/probes/probe.h"

@@ -1,5 +1,5 @@
-// Conservation: sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently w - z = mean
-// residual (with momentum or gradient units: what these make of it). What is missing is lost mass,
+// Conservation says that sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently that
+// w - z = mean residual (as momentum or gradient units transform it). What is missing is lost mass,
 //   l_t = sum_p cleared^p - sum_p returned^p - g_t.
 // Both are zero up to rounding for every method that conserves. Rounding is not tuned away: an
 // entry of l_t counts as zero if it is within the error bound of summing its terms in the precision
@@ -15,8 +15,8 @@
 namespace residuum {
 namespace {
 
-/// |l_t|^2 where everything was cleared: l = P mean a - P mean e - g, entry bounds unknown, so the
-/// bound is taken for the norm.
+/// Returns |l_t|^2 where everything was cleared: l = P mean a - P mean e - g. Bounds of the entries
+/// are unknown, so the bound is taken for the norm.
 double dense_lost_mass_sq(const StepView& view) {
   const double workers = view.workers;
   double lost_sq = 0;
@@ -83,8 +83,9 @@ class ConservationProbe final : public Probe {
                       .expected = view.conserves});
   }
 
-  /// What rounding alone can have done to w - z - mean residual since the start: the accumulators
-  /// and their sums over workers in the precision of the messages, the models in float64.
+  /// Bounds what rounding alone can have done to w - z - mean residual since the start: the
+  /// accumulators and their sums over workers are rounded to the precision of the messages, the
+  /// models to float64.
   static double rounding_bound(const StepView& view) {
     double magnitude = 0;
     for (const auto& scalars : view.worker_scalars) {

@@ -1,7 +1,8 @@
-// The gap e = w - z and its contraction q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2, the constant
-// that the proofs need below one. Pathwise, U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|) dominates
-// |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is eta_t |mean G_t|
-// without momentum).
+// This probe measures the gap e = w - z and its contraction, the constant that the proofs need
+// below one, q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2. Pathwise,
+//   U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|)
+// dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is
+// eta_t |mean G_t| without momentum).
 
 #include <cmath>
 
@@ -41,7 +42,8 @@ class ContractionProbe final : public Probe {
     const double before = view.follows_measured ? bound_ : view.gap_before_norm;
     // The step that z took differs from the one meant by the rounding of z itself.
     const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.virtual_iterate));
-    // Not the root of the contraction: a quotient of squares can be too small for a double.
+    // The root of the contraction would not do: a quotient of squares can be too small for a
+    // double.
     const double shrinkage = std::sqrt(gap_sq) / std::sqrt(view.compensated_gap_norm_sq);
     bound_ = shrinkage * (before + view.virtual_step_norm + rounding);
     checks.push_back({.iteration = view.iteration,
@@ -60,7 +62,8 @@ class ContractionProbe final : public Probe {
   }
 
  private:
-  /// D_t = R_{t+1} / eta_t; a recursion from the start, lost when an iteration is not measured.
+  /// Sets D_t = R_{t+1} / eta_t. The recursion runs from the start and is lost when an iteration is
+  /// not measured.
   void set_memory_factor(const StepView& view, double contraction, Row& row) {
     if (view.iteration > 0 && !view.follows_measured) {
       recursion_.reset();

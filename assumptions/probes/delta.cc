@@ -1,5 +1,5 @@
-// The gTop-k assumption (Shi et al., IJCAI 2019): the global selection loses no more of the dense
-// mean a = mean a^p than a random selection of k entries would in expectation,
+// The gTop-k assumption (Shi et al., IJCAI 2019) is that the global selection loses no more of the
+// dense mean a = mean a^p than a random selection of k entries would in expectation,
 //   delta_t = |a - g/P|^2 / ((1 - rho) |a|^2) <= 1,  rho = k/d.
 // The denominator is the closed form of E|a - Rand_k(a)|^2: no sample is drawn. delta_in is the
 // part on the selected indices (values that other workers did not send), delta_out the rest. Where

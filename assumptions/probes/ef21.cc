@@ -1,6 +1,6 @@
-// The distortion G_t = mean_p |G^p_t - g^p_t|^2 of EF21's gradient estimates (Richtarik, Sokolov,
-// Fatkhullin, NeurIPS 2021). With a sparsifier that keeps at least the share alpha of every
-// accumulator, theta = 1 - sqrt(1 - alpha) and beta = (1 - alpha) / theta,
+// This probe measures the distortion G_t = mean_p |G^p_t - g^p_t|^2 of EF21's gradient estimates
+// (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021). With a sparsifier that keeps at least the share
+// alpha of every accumulator, theta = 1 - sqrt(1 - alpha) and beta = (1 - alpha) / theta,
 //   G_{t+1} <= (1 - theta) G_t + beta mean_p |G^p_{t+1} - G^p_t|^2
 // for any gradients at all: a hard invariant. (The paper's form has L^2 |x_{t+1} - x_t|^2 in the
 // place of the change, which bounds it for full gradients.) Proof: the accumulator is the old error

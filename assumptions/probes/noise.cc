@@ -1,11 +1,11 @@
-// Noise and heterogeneity by half batches: with G^{p,1} and G^{p,2} the
+// This probe estimates noise and heterogeneity by half batches. With G^{p,1} and G^{p,2} the
 // gradients of the two halves of worker p's batch, all of these are unbiased:
 //   sigma^2 = mean_p |G^{p,1} - G^p|^2 n_1/n_2                 of a worker's batch gradient
 //   zeta^2  = mean_p |G^p - mean G|^2 - (1 - 1/P) sigma^2     may come out negative: average first
 //   |grad f|^2 = <mean G^{.,1}, mean G^{.,2}>
 // The halves are independent if samples are drawn with replacement, and half_batch_bias has the
 // expectation one if those of different workers are, too. What all gradients have in common cancels
-// in it: whether they are unbiased is said by
+// in it. Whether they are unbiased is said by
 //   b = <mean G - grad f(w), grad f(w)> / |grad f(w)|^2,   of mean 0 where E mean G = grad f(w),
 // wherever grad f(w_t) was evaluated. With whole shards b is the bias itself, up to rounding.
 
@@ -39,7 +39,7 @@ class NoiseProbe final : public Probe {
   }
 
  private:
-  /// The estimate of |grad f|^2, and with weight decay of |grad f + lambda w|^2.
+  /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2.
   static void set_split(const StepView& view, double split, Row& row) {
     row.set(Column::grad_norm_sq_split, split);
     if (view.decay_terms) {

@@ -13,7 +13,7 @@
 
 namespace residuum {
 
-/// What has to be measured for a probe only.
+/// Needs names what is measured only if a probe asks for it.
 struct Needs {
   bool halves = false;             // gradients of half batches
   bool virtual_loss = false;       // f(z_t)
@@ -33,13 +33,13 @@ class Probe {
   Probe& operator=(Probe&&) = delete;
   virtual ~Probe() = default;
 
-  /// What the training must provide for it besides what every view has.
+  /// Names what the training must provide for the probe besides what every view has.
   virtual Needs needs() const { return {}; }
 
   /// Called on the root process for every measured iteration, in order.
   virtual void observe(const StepView& view, Row& row, std::vector<Check>& checks) = 0;
 
-  /// What one iteration leaves for the next.
+  /// Passes what one iteration leaves for the next.
   virtual void visit(RunState& /*state*/) {}
 };
 

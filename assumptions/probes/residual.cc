@@ -1,6 +1,7 @@
-// Residual norms and total error (Sahu et al., NeurIPS 2021: the sum over iterations and workers of
-// |e^p_{t+1}|^2). With a hard threshold lambda on the accumulator and nothing rejected afterwards,
-// |e^p|_inf < lambda for every worker and iteration, whatever the gradients are: a hard invariant.
+// This probe measures residual norms and the total error (Sahu et al., NeurIPS 2021: the sum over
+// iterations and workers of |e^p_{t+1}|^2). With a hard threshold lambda on the accumulator and
+// nothing rejected afterwards, |e^p|_inf < lambda for every worker and iteration, whatever the
+// gradients are: a hard invariant.
 
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"

@@ -23,7 +23,7 @@ SelectionError sparse_error(const StepView& view, std::size_t begin, std::size_t
   return error;
 }
 
-/// A dense update has no list of selected indices: they are those where it is not zero.
+/// A dense update has no list of selected indices: its non-zero entries stand for them.
 SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t end) {
   SelectionError error;
   for (std::size_t i = begin; i < end; ++i) {

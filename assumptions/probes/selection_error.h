@@ -1,5 +1,6 @@
 #pragma once
-// How far the applied update is from the mean of the accumulators, on a part of the model.
+// The selection error tells how far the applied update is from the mean of the accumulators, on a
+// part of the model.
 
 #include <cstddef>
 
@@ -13,7 +14,7 @@ struct SelectionError {
   double outside = 0;
 };
 
-/// Over the entries begin .. begin + size - 1.
+/// Computes the error over the entries begin .. begin + size - 1.
 SelectionError selection_error(const StepView& view, std::size_t begin, std::size_t size);
 
 }  // namespace residuum

@@ -1,7 +1,7 @@
-// The shape of the sorted mean accumulator: its tail ratio |a - Top_k a|^2 / |a|^2 against the
-// bound that holds for convex sorted squares, and how convex these are (Shi, Chu, Cheung, See,
-// 2019; the published (1 - k/d)^2 needs a vanishing smallest magnitude besides). Sorts, therefore
-// rarely.
+// This probe measures the shape of the sorted mean accumulator: its tail ratio |a - Top_k a|^2 /
+// |a|^2 against the bound that holds for convex sorted squares, and how convex these are (Shi, Chu,
+// Cheung, See, 2019; the published (1 - k/d)^2 needs a vanishing smallest magnitude besides). It
+// sorts, and therefore runs rarely.
 
 #include "assumptions/estimators/tail_bound.h"
 #include "assumptions/probes/probe.h"

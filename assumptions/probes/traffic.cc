@@ -1,6 +1,6 @@
-// Entries, bytes and rounds as counted in the exchange, and the hard invariant that the counted
-// bytes are those of the aggregator's cost model: equal, or at most that where merged lists may be
-// shorter than k.
+// This probe records entries, bytes and rounds as counted in the exchange. Its hard invariant is
+// that the counted bytes equal those of the aggregator's cost model, or are at most those where
+// merged lists may be shorter than k.
 
 #include "assumptions/probes/probe.h"
 

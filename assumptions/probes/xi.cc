@@ -1,6 +1,6 @@
-// Alistarh et al., NeurIPS 2018: the selections of the workers together are close to the selection
-// from the mean, |Top_k(mean a) - mean Top_k(a^p)| = xi |eta mean G|. A ratio of norms, not
-// squared.
+// Alistarh et al. (NeurIPS 2018) assume that the selections of the workers together are close to
+// the selection from the mean, |Top_k(mean a) - mean Top_k(a^p)| = xi |eta mean G|. xi is a ratio
+// of norms, not of squares.
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #pragma once
-// The certificate of a recorded run: for every scheme that conserves mass, with e = w - z, and f
-// L-smooth,
+// The certificate of a recorded run holds for every scheme that conserves mass: with e = w - z, and
+// f L-smooth,
 //   sum eta_t |grad f(w_t)|^2 <= 2 (f(z_0) - f(z_T)) + L sum eta_t^2 |mean G_t|^2
 //                                + L^2 sum eta_t |e_t|^2
 // in expectation: descent along z, and <grad f(z), grad f(w)> >= (|grad f(w)|^2 - L^2 |e|^2) / 2.
-// No assumption on the sparsifier, no bounded gradients. With stochastic gradients, series are
-// means over seeds; with exact ones the inequality holds for the single run.
+// It needs no assumption on the sparsifier and no bounded gradients. With stochastic gradients,
+// series are means over seeds; with exact ones the inequality holds for the single run.
 
 #include <span>
 #include <vector>
@@ -30,7 +30,7 @@ struct RecordedRun {
 /// at each. A row or a number that is missing is a usage error.
 RecordedRun recorded_run(std::span<const Row> rows, double smoothness, double last_value);
 
-/// Both sides over the sum of the steps, the right one by its terms.
+/// Both sides divided by the sum of the steps, the right one as its terms.
 struct Certificate {
   double average = 0;       // of |grad f(w_t)|^2, weighted by the steps
   double optimisation = 0;  // from f(z_0) - f(z_T)

@@ -18,7 +18,7 @@
 
 namespace residuum {
 
-/// For the messages of failing tests, which else would print bytes.
+/// Failing tests print this in place of the object's bytes.
 inline void PrintTo(const Sparsifier& /*sparsifier*/, std::ostream* out) { *out << "a sparsifier"; }
 inline void PrintTo(const Method& /*method*/, std::ostream* out) { *out << "a method"; }
 namespace laws {
@@ -29,7 +29,7 @@ inline void PrintTo(const RecordedRun& run, std::ostream* out) {
 
 namespace matchers {
 
-/// Matches what a law, a function from subject to Finding, holds for.
+/// Matches a subject for which the law, a function from subject to Finding, holds.
 template <class Law>
 class LawMatcher {
  public:

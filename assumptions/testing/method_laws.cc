@@ -9,7 +9,8 @@
 namespace residuum::laws {
 namespace {
 
-/// Gradients h (w - c^p) + noise with centres c^p of the workers' own: nobody's residual vanishes.
+/// Worker p's gradient is h (w - c^p) + noise with a centre c^p of its own, so that nobody's
+/// residual vanishes.
 class NoisyBowl final : public Objective {
  public:
   explicit NoisyBowl(std::size_t dimension) : dimension_(dimension) {}
@@ -58,7 +59,7 @@ class NoisyBowl final : public Objective {
   std::size_t dimension_;
 };
 
-/// The first check that does not hold.
+/// Keeps the first check that does not hold.
 class FaultKeeper final : public Recorder {
  public:
   void write(const Row& /*row*/, const std::vector<Check>& checks) override {

@@ -103,7 +103,7 @@ class Selection {
     return dropped_;
   }
 
-  /// Whether the seed decides what is sent of an accumulator without zeros.
+  /// Returns whether the seed decides what is sent of an accumulator without zeros.
   bool is_random(std::size_t d) {
     constexpr std::uint64_t kTries = 32;
     const auto a = rising<Real>(d);
@@ -152,7 +152,7 @@ Mean mean_of(const std::vector<double>& draws) {
           .room = std::sqrt(2 * variance * log_risk / n) + 7 * largest * log_risk / (3 * (n - 1))};
 }
 
-/// E|a - C(a)|^2 <= (1 - share) |a|^2, with equality if it is exact.
+/// The promise is E|a - C(a)|^2 <= (1 - share) |a|^2, with equality if it is exact.
 struct Promise {
   double share = 0;
   bool exact = false;
@@ -169,7 +169,7 @@ Mean dropped_share(Selection<Real>& selection, std::span<const Real> a, std::uin
   return mean_of(ratios);
 }
 
-/// More is dropped than the promise allows, or less than one that is exact says.
+/// True if more is dropped than the promise allows, or less than an exact promise says.
 bool breaks(const Promise& promise, const Mean& ratio) {
   const double expected = 1 - promise.share;
   const bool is_more = !(ratio.value - ratio.room <= expected * (1 + kRounding));
@@ -208,7 +208,7 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
   return std::nullopt;
 }
 
-/// Whether every draw that could enter leaves the message as it is.
+/// Returns whether every draw that could enter leaves the message as it is.
 template <class Real>
 bool is_the_same_always(Selection<Real>& selection, std::span<const Real> a) {
   constexpr int kTries = 8;
@@ -223,7 +223,7 @@ bool is_the_same_always(Selection<Real>& selection, std::span<const Real> a) {
   return true;
 }
 
-/// Whether no choice of k entries loses less.
+/// Returns whether no choice of k entries loses less.
 template <class Real>
 bool keeps_the_largest(Selection<Real>& selection, std::span<const Real> a, std::size_t k) {
   std::vector<double> squares;
@@ -236,7 +236,7 @@ bool keeps_the_largest(Selection<Real>& selection, std::span<const Real> a, std:
   return norm_sq<double>(selection.dropped(a, 1)) <= least * (1 + kRounding);
 }
 
-/// Whether workers with different accumulators send the same indices.
+/// Returns whether workers with different accumulators send the same indices.
 template <class Real>
 bool support_is_shared(Selection<Real>& selection, std::size_t d) {
   constexpr std::uint64_t kTries = 8;
@@ -253,7 +253,8 @@ bool support_is_shared(Selection<Real>& selection, std::size_t d) {
   return true;
 }
 
-/// Whether the mean of 2000 draws of C(a) is within six standard errors of a, entry by entry.
+/// Returns whether the mean of 2000 draws of C(a) is within six standard errors of a, entry by
+/// entry.
 template <class Real>
 bool is_unbiased(Selection<Real>& selection, std::span<const Real> a) {
   constexpr double kErrors = 6;
@@ -276,7 +277,7 @@ bool is_unbiased(Selection<Real>& selection, std::span<const Real> a) {
   return true;
 }
 
-/// Which claim of the law the vector contradicts; empty: none.
+/// Names the claim of the law that the vector contradicts; empty: none.
 template <class Real>
 std::string claim_fault(const Sparsifier& sparsifier,
                         const SparsifierLaw& law,
@@ -346,7 +347,7 @@ std::optional<Finding> law_fault(const Sparsifier& sparsifier, std::size_t dimen
   return std::nullopt;
 }
 
-/// Of an exactness without a number, and of a threshold that does not follow the step size.
+/// Finds an exactness without a number, or a threshold that does not follow the step size.
 std::optional<Finding> constants_fault(const Sparsifier& sparsifier, std::size_t dimension) {
   const SparsifierLaw law = sparsifier.law(dimension, 1);
   if (law.exact && !law.contraction) {

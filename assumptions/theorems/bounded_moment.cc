@@ -92,8 +92,9 @@ Bound bounded_moment(const Evidence& evidence) {
 
 namespace {
 
-/// The paper assumes it of every iteration. Of a selection that draws it is about the expectation,
-/// of which single draws say nothing; where that is exact it is 1.
+/// The paper assumes delta <= 1 of every iteration. For a selection that draws, the assumption is
+/// about the expectation, of which single draws say nothing; where the law gives the expectation it
+/// is 1.
 void gtopk_assumption_in_every_iteration(Examination& exam) {
   constexpr double kRounding = 1e-12;
   const char* statement = "δ ≤ 1 in every iteration, the gTop-k assumption";
@@ -124,7 +125,8 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
 
 }  // namespace
 
-/// The compression ratio c = d/k, not the measured one: that is what the paper's assumption allows.
+/// The bound takes the compression ratio c = d/k and not the measured one, because that is what the
+/// paper's assumption allows.
 Bound ijcai(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
@@ -152,8 +154,9 @@ Bound karimireddy(const Evidence& evidence) {
       constants, 1, amplification_ceiling(1 / (1 - q)), "", "4L²η²M²(1 − δ)/δ²"));
 }
 
-/// |e_t| <= (gamma + xi) sum_{i>=1} gamma^{i-1} |z_{t-i+1} - z_{t-i}|: the gap of Top-k messages
-/// that are all applied. The same argument for falling steps, with gamma for sqrt q.
+/// The gap of Top-k messages that are all applied obeys |e_t| <= (gamma + xi) sum_{i>=1}
+/// gamma^{i-1} |z_{t-i+1} - z_{t-i}|. The argument for falling steps is the same, with gamma for
+/// sqrt q.
 Bound alistarh(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();

@@ -1,5 +1,5 @@
-// The measured certificate. With z_{t+1} = z_t - eta_t g_t, g_t the mean gradient, and e_t = w_t -
-// z_t, whatever made the two differ: f is L-smooth, so
+// This is the proof of the measured certificate. Let z_{t+1} = z_t - eta_t g_t with g_t the mean
+// gradient, and e_t = w_t - z_t, whatever made the two differ. f is L-smooth, so
 //   f(z_{t+1}) <= f(z_t) - eta_t <grad f(z_t), g_t> + (L/2) eta_t^2 |g_t|^2.
 // Given the past E g_t = grad f(w_t), and
 //   <grad f(z), grad f(w)> = (|grad f(z)|^2 + |grad f(w)|^2 - |grad f(z) - grad f(w)|^2) / 2
@@ -7,8 +7,9 @@
 // Summed over t < T, doubled, in expectation:
 //   sum eta_t |grad f(w_t)|^2 <= 2 (f(z_0) - f(z_T)) + L sum eta_t^2 |g_t|^2
 //                                + L^2 sum eta_t |e_t|^2.
-// No assumption on the selection, none on bounded gradients. What a method loses for good (the
-// leak) is a part of e like any other; it is told apart by what the residuals do not account for.
+// The proof needs no assumption on the selection and no bounded gradients. What a method loses for
+// good (the leak) is a part of e like any other; it is told apart by what the residuals do not
+// account for.
 //
 // None of this asks how w moves. With momentum, weight decay or clipping z is another sequence, and
 // `certificate-any-rule` takes u in its place, which is SGD on the mean gradients

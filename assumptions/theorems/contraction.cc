@@ -1,5 +1,6 @@
-// Theorems without bounded gradients, constant step: the noise of an iteration is independent of
-// the gap it meets, so that it costs 1/delta and not 1/delta^2 (Stich and Karimireddy, JMLR 2020).
+// These theorems do without bounded gradients, at a constant step: the noise of an iteration is
+// independent of the gap it meets, so that it costs 1/delta and not 1/delta^2 (Stich and
+// Karimireddy, JMLR 2020).
 //
 // Proof. With q = 1 - delta, e = w - z and mean G = grad f(w) + noise of variance sigma^2/P,
 //   E|e_{t+1}|^2 <= q E|e_t + eta grad f(w_t)|^2 + q eta^2 sigma^2/P

@@ -1,6 +1,7 @@
-// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021): x' = x - eta g, g_p' = g_p + C(grad f_p(x')
-// - g_p), full gradients, and what follows from one recursion of the distortion G = mean over
-// workers of |g_p - grad f_p(x)|^2,
+// EF21 (Richtarik, Sokolov, Fatkhullin, NeurIPS 2021) is, with full gradients,
+//   x' = x - eta g,  g_p' = g_p + C(grad f_p(x') - g_p).
+// Its theorems follow from one recursion of the distortion
+// G = mean over workers of |g_p - grad f_p(x)|^2,
 //   G' <= (1 - A) G + B mean |grad f_p(x') - grad f_p(x)|^2 <= (1 - A) G + B L~^2 |x' - x|^2,
 // with L~^2 the mean of the L_p^2. For a sparsifier that keeps the share alpha of every accumulator
 // A = theta = 1 - sqrt(1 - alpha) and B = beta = (1 - alpha)/theta, so that sqrt(beta/theta) =
@@ -58,8 +59,8 @@ Examination::Terms terms(double gap, double forgotten, const std::string& formul
   };
 }
 
-/// Of the pairs that were not refuted the one whose distortion is forgotten fastest while it allows
-/// the step; the one that allows the largest step if none does.
+/// Chooses, of the pairs that were not refuted, the one whose distortion is forgotten fastest while
+/// it allows the step; if none does, the one that allows the largest step.
 EstimateRecursion::Pair best_pair(const std::vector<EstimateRecursion::Pair>& pairs,
                                   double largest_ratio) {
   EstimateRecursion::Pair best = pairs.front();
@@ -98,8 +99,8 @@ Bound ef21_arithmetic_mean(const Evidence& evidence) {
   return exam.finish(terms(gap, distortion / share.theta, "G_w/(θT)"));
 }
 
-/// Both sides fall below what float64 tells of f: the bound is compared until its right side is
-/// 1e-9 of what it was at the start.
+/// Both sides fall below what float64 tells of f, so the bound is compared only until its right
+/// side is 1e-9 of what it was at the start.
 Bound ef21_pl(const Evidence& evidence) {
   constexpr double kTold = 1e-9;
   Examination exam(evidence, Left::last_model);
@@ -126,8 +127,8 @@ Bound ef21_pl(const Evidence& evidence) {
   });
 }
 
-/// 3PC (Richtarik, Sokolov, Gasanov, Fatkhullin, Li, Gorbunov, ICML 2022) with the (A, B) that the
-/// run itself has not refuted: whatever the sparsifier and the aggregator promise.
+/// 3PC (Richtarik, Sokolov, Gasanov, Fatkhullin, Li, Gorbunov, ICML 2022) is judged with the (A, B)
+/// that the run itself has not refuted, whatever the sparsifier and the aggregator promise.
 Bound three_point(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   synchronous_estimates_of_full_gradients(exam);

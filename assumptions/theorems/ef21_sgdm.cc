@@ -1,6 +1,6 @@
-// EF21-SGDM (Fatkhullin, Tyurin, Richtarik, NeurIPS 2023): v_p' = (1 - a) v_p + a G_p(x'), g_p' =
-// g_p + C(v_p' - g_p), x' = x - eta g, with explicit constants. Notation: D = |v - grad f(x)|^2 of
-// the mean, M = mean |v_p - grad f_p(x)|^2, G = mean |g_p - v_p|^2, R = |x' - x|^2.
+// EF21-SGDM (Fatkhullin, Tyurin, Richtarik, NeurIPS 2023) is v_p' = (1 - a) v_p + a G_p(x'), g_p' =
+// g_p + C(v_p' - g_p), x' = x - eta g; the constants here are explicit. Notation: D = |v - grad
+// f(x)|^2 of the mean, M = mean |v_p - grad f_p(x)|^2, G = mean |g_p - v_p|^2, R = |x' - x|^2.
 //
 // Proof. As for EF21 (ef21.cc), with |g - grad f|^2 <= 2 G + 2 D,
 //   f(x') <= f(x) - (eta/2)|grad f(x)|^2 - (1/(2 eta) - L/2) R + eta G + eta D.

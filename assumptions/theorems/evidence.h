@@ -1,6 +1,6 @@
 #pragma once
-// What theorems are judged by: the facts of a method and its objective, and the measurements of its
-// seeds. A constant that was neither known nor measured has no value, and says so.
+// Theorems are judged by evidence: the facts of a method and its objective, and the measurements of
+// its seeds. A constant that was neither known nor measured has no value, and says so.
 
 #include <cmath>
 #include <cstdint>
@@ -21,13 +21,13 @@ struct Known {
   std::string origin;
 };
 
-/// What a worker remembers of what was not delivered.
+/// How a worker remembers what was not delivered.
 enum class Memory { residual, velocity, estimate };
 /// "error feedback", "momentum correction", "gradient estimates".
 std::string_view memory_text(Memory memory);
 
-/// What a theorem must know of a method: laws of its components and facts of its objective. The
-/// names are those of a study file, and are only shown.
+/// MethodFacts is what a theorem must know of a method: laws of its components and facts of its
+/// objective. The names are those of a study file, and are only shown.
 struct MethodFacts {
   std::string sparsifier = "none";
   std::string aggregator = "dense";
@@ -92,13 +92,13 @@ struct MethodFacts {
   std::optional<Known> initial_distance_sq = std::nullopt;     // |w_0 - x*|^2
   std::optional<Known> noise_variance = std::nullopt;          // sigma^2 of a worker, at every w
 
-  /// The selection loses in expectation exactly what a random one of k entries does.
+  /// True if the selection loses in expectation exactly what a random one of k entries does.
   bool loses_as_random() const {
     return promise_is_exact && promised_share && k &&
            std::abs(*promised_share - *k / dimension) <= 1e-12;
   }
 
-  /// z then moves by a velocity: before the exchange, after it, or an average that estimates
+  /// True if z moves by a velocity: before the exchange, after it, or an average that estimates
   /// follow.
   bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }
 };
@@ -109,7 +109,7 @@ class Evidence {
 
   const MethodFacts& method() const { return method_; }
 
-  /// One seed; all of a method have runs of the same length.
+  /// Adds one seed; all seeds of a method have runs of the same length.
   void add(SeedEvidence seed) { seeds_.push_back(std::move(seed)); }
   const std::vector<SeedEvidence>& seeds() const { return seeds_; }
 
@@ -136,17 +136,18 @@ class Evidence {
   Constant worker_second_moment() const;
   /// q of the gap e = w - z, the largest of windows: sum |e_{t+1}|^2 over sum |e_t + eta mean G|^2.
   Constant contraction() const;
-  /// The largest such ratio over the beginnings of the runs: what a proof needs that sums over all
-  /// iterations before it bounds.
+  /// The largest such ratio over the beginnings of the runs. A proof that sums over all iterations
+  /// before it bounds needs this one.
   Constant contraction_on_average() const;
-  /// The largest of single iterations: what a proof needs that bounds each step.
+  /// The largest of single iterations. A proof that bounds each step needs this one.
   Constant contraction_in_every_iteration() const;
   /// q of the workers' residuals, on average over the run: what the sparsifier promises if that is
   /// exact, else as measured, else the promise.
   Constant worker_contraction() const;
   /// delta of the gTop-k assumption: the largest of single iterations.
   Constant selection_ratio() const;
-  /// "in each of 300 iterations", "at 64 of 300 iterations": where `singles` of all seeds were.
+  /// Says where `singles` of all seeds were measured: "in each of 300 iterations", "at 64 of 300
+  /// iterations".
   bool measured_everywhere(Singles SeedMeasures::*singles) const;
   /// xi of Alistarh et al.: the largest seen.
   Constant xi() const;
@@ -157,9 +158,9 @@ class Evidence {
   /// sqrt of the mean of the L_p^2, and the mean of the L_p.
   Constant worker_smoothness() const;
   Constant mean_worker_smoothness() const;
-  /// What the distortions of all seeds' estimates obey, step by step.
+  /// The recursion that the distortions of all seeds' estimates obey, step by step.
   EstimateRecursion estimate_recursion() const;
-  /// In how many pairs of successive iterations it could have been compared.
+  /// The number of pairs of successive iterations in which it could have been compared.
   std::uint64_t successive_iterations() const;
 
   /// (M, sigma^2) with E|xi^p|^2 <= M |grad f_p|^2 + sigma^2, by the upper line of the windows.

@@ -32,7 +32,7 @@ std::string_view left_text(Left left) {
   return "f(w_T) − f*";
 }
 
-/// What to ask for to get it measured.
+/// Names what a study must ask for so that the left side is measured.
 std::string_view left_cure(Left left) {
   switch (left) {
     case Left::gradient:
@@ -51,7 +51,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// None either where the spread of the seeds is beyond float64.
+/// There is no interval either where the spread of the seeds is beyond float64.
 std::optional<Interval> finite_interval(const std::vector<double>& values) {
   auto interval = mean_interval(values);
   if (interval && !(std::isfinite(interval->low) && std::isfinite(interval->high))) {
@@ -60,7 +60,8 @@ std::optional<Interval> finite_interval(const std::vector<double>& values) {
   return interval;
 }
 
-/// Measured at every iteration by the full gradient, else so by half batches, else what there is.
+/// Prefers what was measured at every iteration, first by the full gradient, then by half batches;
+/// else it takes what there is.
 std::optional<Average> more_complete(const std::optional<Average>& full,
                                      const std::optional<Average>& split,
                                      std::uint64_t iterations) {
@@ -69,7 +70,7 @@ std::optional<Average> more_complete(const std::optional<Average>& full,
   return (full_is_complete || !split_is_complete) && full ? full : split;
 }
 
-/// Of a single point, which is measured or is not.
+/// Makes an average of a single point, which is measured or is not.
 std::optional<Average> at_one_point(const std::optional<double>& value, std::uint64_t iterations) {
   return value ? std::optional(Average{.value = *value, .measured = iterations}) : std::nullopt;
 }
@@ -213,7 +214,7 @@ void Examination::remark_reservations(const Sides& last) {
   }
 }
 
-/// Between two looks the left side may be anything: a sampled one decides nothing.
+/// Between two looks the left side may be anything, so a sampled one decides nothing.
 bool Examination::is_sampled(const Sides& last) {
   return static_cast<double>(last.measured) < last.iterations;
 }

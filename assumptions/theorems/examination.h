@@ -1,6 +1,6 @@
 #pragma once
-// How a theorem is put to the evidence: it states its preconditions, asks for its constants, and
-// gives the terms of its right side at a horizon; the rest is the same for all of them.
+// An examination puts a theorem to the evidence. The theorem states its preconditions, asks for its
+// constants, and gives the terms of its right side at a horizon; the rest is the same for all.
 
 #include <functional>
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace residuum {
 
-/// What the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of |grad f(w_t) +
-/// lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f - f* at a
-/// weighted average of the models or at the last one.
+/// The left side is what the theorem bounds: the average of |grad f(w_t)|^2, with weight decay of
+/// |grad f(w_t) + lambda w_t|^2, or of f(w_t) - f*, each iteration weighted by its step size; or f
+/// - f* at a weighted average of the models or at the last one.
 enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
 
 class Examination {
@@ -28,7 +28,7 @@ class Examination {
   const Evidence& evidence() const { return *evidence_; }
   const MethodFacts& method() const { return evidence_->method(); }
 
-  /// The detail is what is so, met or not: it is shown either way.
+  /// Adds a precondition. The detail says what is so; it is shown whether met or not.
   void precondition(std::string statement, bool met, std::string detail = {});
   void precondition(std::string statement, PreconditionState state, std::string detail);
 
@@ -39,14 +39,14 @@ class Examination {
   void lockstep();
   /// Gradients are unbiased given the past.
   void unbiased_gradients();
-  /// None before the exchange, none after it.
+  /// There is no momentum, neither before the exchange nor after it.
   void no_momentum();
   void nothing_decays_or_is_clipped();
   /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
   void lockstep_with_plain_updates();
-  /// The same, and residuals do not change with the step size.
+  /// All of that holds, and residuals do not change with the step size.
   void plain_synchronous_steps();
   void constant_step();
   void steps_do_not_increase();
@@ -63,7 +63,7 @@ class Examination {
   void error_feedback_of_whole_messages();
   /// The k largest entries of the whole accumulator are sent, k < d.
   void largest_entries_are_sent();
-  /// On average over the run the gap contracts; returns q, which a constant step needs no more of.
+  /// The gap contracts on average over the run, which is enough for a constant step; returns q.
   double gap_contracts_on_average();
   /// The gap contracts in every iteration; returns the largest q_t.
   double gap_contracts_in_every_iteration();
@@ -73,7 +73,7 @@ class Examination {
   /// the step size. With an L that was only measured the limit may be smaller: it is not refuted.
   double step_at_most(double limit, const std::string& formula);
 
-  /// T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
+  /// Sets T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
   void horizon_is(double horizon) { horizon_ = horizon; }
   /// A term stays whatever T is: there is no T*.
   void has_no_horizon() { has_horizon_ = false; }

@@ -1,6 +1,6 @@
-// Mem-SGD (Stich, Cordonnier, Jaggi, NeurIPS 2018): f mu-strongly convex, eta_t = 8/(mu (a + t)),
-// the models averaged with weights (a + t)^2, E|G^p|^2 <= G^2. With several workers the memory is
-// their mean, whose second moment is not above the mean of theirs.
+// Mem-SGD (Stich, Cordonnier, Jaggi, NeurIPS 2018) asks for a mu-strongly convex f, eta_t = 8/(mu
+// (a + t)), models averaged with weights (a + t)^2, and E|G^p|^2 <= G^2. With several workers the
+// memory is their mean, whose second moment is not above the mean of theirs.
 //
 // The paper asks for alpha > 4 with (alpha + 1) d/k + r/(r + 1) <= a, r = 4 alpha/((alpha - 4)
 // (alpha + 1)^2). As r/(r + 1) < 1, alpha = (a - 1) k/d - 1 always satisfies the second; it is

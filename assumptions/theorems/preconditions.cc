@@ -1,4 +1,4 @@
-// The preconditions that several theorems have: each says what it asks for, whether it is so, and
+// Several theorems share these preconditions. Each says what it asks for, whether it is met, and
 // what is so.
 
 #include <fmt/format.h>

@@ -14,7 +14,7 @@
 namespace residuum {
 namespace {
 
-/// What the convex and the non-convex form differ in.
+/// The convex and the non-convex form differ in these.
 struct Form {
   Left left;
   double noise;        // times eta B, and L where non-convex
@@ -22,7 +22,7 @@ struct Form {
   double limit;        // eta <= 1/(limit L A)
 };
 
-/// The term of where the run began: factor Delta or factor |w_0 - x*|^2, over eta T.
+/// The term of the run's beginning: factor Delta or factor |w_0 - x*|^2, over eta T.
 struct Start {
   double value = 0;
   std::string formula;
@@ -37,7 +37,7 @@ Start need_start(Examination& exam, const Form& form, double factor) {
           fmt::format("{}‖w_0 − x*‖²/(ηT)", factor)};
 }
 
-/// What the smoothness multiplies the noise by: L eta B bounds a gradient, eta B a loss.
+/// Returns the factor of the noise: L eta B bounds a gradient, eta B a loss.
 double noise_scale(const Form& form, double smoothness) {
   return form.left == Left::gradient ? smoothness : 1;
 }

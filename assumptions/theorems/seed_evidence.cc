@@ -144,7 +144,7 @@ void SeedEvidence::look_at(const Row& row) {
   look(loss_gap_, Column::loss_gap);
 }
 
-/// What of the gap is not the mean residual was lost.
+/// The part of the gap that is not the mean residual was lost.
 void SeedEvidence::compare_gap(const Row& row) {
   const auto& gap = row.get(Column::gap_norm_sq);
   const auto& residual = row.get(Column::mean_residual_norm_sq);

@@ -1,6 +1,6 @@
 #pragma once
-// What one seed's run says to the theorems, taken from its rows one by one in bounded memory:
-// running sums kept at about sixty iterations, means over windows, and extremes.
+// SeedEvidence gathers what one seed's run says to the theorems. It takes the rows one by one in
+// bounded memory: running sums kept at about sixty iterations, means over windows, and extremes.
 
 #include <cstdint>
 #include <map>
@@ -20,8 +20,8 @@ struct Average {
   std::uint64_t measured = 0;
 };
 
-/// What the certificate of any update rule is made of, with u in the place of z: lambda is what
-/// decays, eta' the step of u.
+/// The certificate of any update rule is made of these sums, with u in the place of z; lambda is
+/// the weight decay, eta' the step of u.
 struct UnperturbedSums {
   std::optional<double> step_sum;      // sum eta'
   std::optional<double> noise_sum;     // sum eta'^2 |mean G + lambda w|^2
@@ -66,8 +66,8 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
-/// What single iterations say, over the run: pooled ratios and means in which a row counts for the
-/// iterations it stands for, and extremes.
+/// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
+/// row counts for the iterations it stands for, and extremes.
 struct SeedMeasures {
   explicit SeedMeasures(std::uint64_t iterations);
 
@@ -106,7 +106,7 @@ struct SeedMeasures {
   EstimateRecursion estimate_recursion;  // of EF21's distortion
 
   void add(const Row& row);
-  /// The run ended after so many iterations.
+  /// Notes that the run ended after so many iterations.
   void end_at(std::uint64_t iterations);
 
  private:
@@ -118,15 +118,16 @@ struct SeedMeasures {
 
 class SeedEvidence {
  public:
-  /// `iterations`: what the run was meant to have.
+  /// `iterations` is the number that the run was meant to have.
   explicit SeedEvidence(std::uint64_t iterations);
 
-  /// The next row; iterations rise.
+  /// Takes the next row; iterations must rise.
   void add(const Row& row);
-  /// The run diverged after so many iterations, before its last.
+  /// Notes that the run diverged after so many iterations, before its last.
   void end_early(std::uint64_t iterations);
 
-  /// By their iterations. The longest is the last row's: of the last step nobody saw the end.
+  /// The snapshots by their iterations. The longest is the last row's, because nobody saw the end
+  /// of the last step.
   std::map<std::uint64_t, Snapshot> snapshots() const;
   const SeedMeasures& measures() const { return measures_; }
   bool ended_early() const { return ended_early_; }

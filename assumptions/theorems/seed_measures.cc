@@ -36,13 +36,13 @@ void look(HeldRatio& held, const Row& row, Column column) {
   }
 }
 
-/// 1 - rho_t. In tables from before there was the column it counts as the same in all rows, as it
-/// is but for schedules and thresholds; ratios of sums over the run need not know it then.
+/// Returns 1 - rho_t. Older tables lack the column; there it counts as the same in all rows, as it
+/// is except with schedules and thresholds, and ratios of sums over the run need not know it then.
 double left_at_random(const Row& row) { return 1 - row.get(Column::density).value_or(0); }
 
 bool knows_density(const Row& row) { return row.get(Column::density).has_value(); }
 
-/// The workers' residuals beside what a random selection would leave.
+/// Compares the workers' residuals with what a random selection would leave.
 void look_at_residuals(SeedMeasures& measures, const Row& row) {
   const std::uint64_t t = row.iteration();
   const auto& left = row.get(Column::residual_norm_sq);
@@ -54,7 +54,7 @@ void look_at_residuals(SeedMeasures& measures, const Row& row) {
   measures.worker_contraction.look(t, *left, *brought);
   measures.worker_selection.look(t, *left, random * *brought);
   if (knows_density(row) && random > 0) {
-    // Of nothing accumulated nothing is held back.
+    // Where nothing has accumulated, nothing is held back.
     const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
     measures.single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
   }
@@ -175,7 +175,8 @@ void SeedMeasures::look_at_selection(const Row& row) {
 void SeedMeasures::take_extremes(const Row& row) {
   take_larger(largest_xi, row.get(Column::xi));
   take_larger(largest_step, row.get(Column::step_size));
-  // Not smoothness_descent: it need not be a lower bound of L where f is evaluated with rounding.
+  // smoothness_descent is left out: it need not be a lower bound of L where f is evaluated with
+  // rounding.
   for (const Column column : {Column::smoothness_gap, Column::smoothness_secant}) {
     if (const auto& quotient = row.get(column)) {
       single_difference.add(row.iteration(), *quotient);

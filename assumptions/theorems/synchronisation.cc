@@ -1,6 +1,6 @@
-// Dense gradients, exchanged at every iteration, late, or only now and then. A protocol has the one
-// theorem that was made for it: lockstep runs are judged by `bsp` alone, although the other two
-// hold for them with tau = 0 and H = 1.
+// These theorems are about dense gradients that are exchanged at every iteration, late, or only now
+// and then. A protocol has the one theorem that was made for it: lockstep runs are judged by `bsp`
+// alone, although the other two hold for them with tau = 0 and H = 1.
 
 #include "assumptions/theorems/synchronisation.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-// Why no run of today's program meets what the theorems on late and rare exchanges ask for.
+// These texts say why no run of today's program meets what the theorems on late and rare exchanges
+// ask for.
 
 #include <string_view>
 

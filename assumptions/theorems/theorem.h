@@ -1,8 +1,8 @@
 #pragma once
-// Convergence theorems as objects: each takes what is known of a method and what its runs measured,
-// and says whether its preconditions were met, what its two sides are, which constants it used and
-// which were missing, and what its right side is made of. One file per theorem or close family and
-// one registry line each.
+// A convergence theorem is an object that takes what is known of a method and what its runs
+// measured, and says whether its preconditions were met, what its two sides are, which constants it
+// used and which were missing, and what its right side is made of. Each theorem or close family has
+// a file and a registry line.
 //
 // Theorems bound expectations. The left side is therefore the mean over the seeds, and the verdict
 // goes by Student's interval over the seeds of lhs - rhs: holds if it ends at or below zero, fails
@@ -30,7 +30,7 @@ struct Constant {
   std::string origin;
 };
 
-/// What a part of the right side is owed to.
+/// The cause of a part of the right side.
 enum class Attribution { optimisation, noise, residual, leak, heterogeneity, compression };
 std::string_view attribution_text(Attribution attribution);
 
@@ -63,7 +63,7 @@ struct BoundPoint {
   double rhs = 0;
 };
 
-/// What a theorem says of the runs of one method.
+/// A Bound is what a theorem says of the runs of one method.
 struct Bound {
   BoundVerdict verdict = BoundVerdict::not_measured;
   std::string reason;  // why there is no verdict; empty where there is one
@@ -72,13 +72,14 @@ struct Bound {
   std::vector<Constant> constants;  // those without value are the missing ones
   std::size_t seeds = 0;
 
-  // Absent unless both sides could be formed; at the longest horizon that all seeds share.
+  // These are absent unless both sides could be formed; they are at the longest horizon that all
+  // seeds share.
   std::optional<double> iterations;  // T
   std::optional<double> lhs;
   std::optional<double> rhs;
   std::optional<double> slack;     // rhs / lhs
   std::optional<Interval> excess;  // of lhs - rhs over the seeds
-  std::optional<double> p_value;   // of an excess like this if the mean is not above zero
+  std::optional<double> p_value;   // chance of such an excess if its mean is not above zero
   std::string remarks;             // on sampling, intervals, seeds that ended early
   std::vector<BoundTerm> terms;    // of rhs, mean over the seeds
   std::optional<double> horizon;   // T* >= 1, from where the leading terms outweigh the fast ones
@@ -92,7 +93,7 @@ struct Theorem {
   std::string_view statement;  // in one line
   std::string_view paper;
   Bound (*evaluate)(const Evidence& evidence);
-  std::string_view why_not = {};  // no run of today's program is one that it is about
+  std::string_view why_not = {};  // why no run of today's program is one that it is about
 };
 
 /// Corrects the verdicts of one study for their number (Holm): a left side that is larger than its

@@ -23,7 +23,7 @@ bool exceeds(Limit limit, double value) {
 
 bool is_two_sided(Limit limit) { return limit == Limit::around_one || limit == Limit::around_zero; }
 
-/// An interval without the expectation speaks against it.
+/// An interval that does not contain the expected value speaks against the assumption.
 AssumptionState state_around(Limit limit, const std::optional<Interval>& interval) {
   const double expected = limit == Limit::around_one ? 1 : 0;
   if (!interval) {
@@ -58,7 +58,7 @@ void remark(std::string& remarks, const std::string& text) {
   remarks += (remarks.empty() ? "" : "; ") + text;
 }
 
-/// What Holm's correction is made of: absent where there is nothing to test.
+/// Returns the p-value for Holm's correction, absent where there is nothing to test.
 std::optional<double> p_value_of(Limit limit,
                                  const AssumptionVerdict& verdict,
                                  const std::vector<double>& values) {
@@ -73,7 +73,7 @@ std::optional<double> p_value_of(Limit limit,
   return above ? std::optional<double>(std::min(*above, 1 - *above)) : std::nullopt;
 }
 
-/// The mean over the seeds with its interval, and the worst seed.
+/// Sets the mean over the seeds with its interval, and the worst seed.
 void take_seeds(AssumptionVerdict& verdict, const std::vector<double>& values) {
   const auto worst = std::max_element(values.begin(), values.end());
   verdict.seeds = values.size();

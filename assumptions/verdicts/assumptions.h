@@ -1,6 +1,6 @@
 #pragma once
-// The analytic assumptions of the convergence papers, each as a measured ratio that must not exceed
-// one, and judged twice where the papers assume it of every iteration:
+// Each analytic assumption of the convergence papers is measured as a ratio that must not exceed
+// one, and is judged twice where the papers assume it of every iteration:
 //   on average            the ratio pooled over a run, its mean over the seeds with Student's
 //                         interval: holds if the interval ends at or below one, fails if it begins
 //                         above, marginal if one lies in it. With one seed there is no interval,
@@ -30,11 +30,11 @@ enum class AssumptionState { holds, marginal, fails, undecided, not_measured };
 /// "holds", "marginal", "fails", "undecided", "not measured".
 std::string_view state_text(AssumptionState state);
 
-/// What single iterations say, over all seeds.
+/// An EveryVerdict says what single iterations say, over all seeds.
 struct EveryVerdict {
   AssumptionState state = AssumptionState::not_measured;
   std::uint64_t violations = 0;
-  bool counts_all = true;  // else there may be more violations
+  bool counts_all = true;  // false: there may be more violations
   std::uint64_t measured = 0;
   std::uint64_t iterations = 0;
   std::optional<double> worst;  // the largest ratio
@@ -48,13 +48,13 @@ struct AssumptionVerdict {
   std::string_view statement;  // what is assumed, and the ratio that is formed of it
   std::string_view paper;
 
-  // On average. Of `smoothness`, which is about single quotients alone, they are those of the
-  // seeds' largest.
+  // The verdict on average follows. For `smoothness`, which is about single quotients alone, it is
+  // about each seed's largest quotient.
   AssumptionState state = AssumptionState::not_measured;
   std::optional<double> value;       // mean over the seeds of the ratio
   std::optional<Interval> interval;  // of that mean, 95 %, Student's t
   double sampling_error = 0;         // half a width more, for iterations without a row
-  std::optional<double> p_value;     // of a mean as far on the wrong side by chance
+  std::optional<double> p_value;     // chance of a mean as far on the wrong side
   std::optional<double> worst;       // of the seeds' ratios
   std::size_t worst_seed = 0;        // which
   std::size_t seeds = 0;
@@ -65,7 +65,7 @@ struct AssumptionVerdict {
 
   std::optional<EveryVerdict> every;  // absent where the papers assume nothing of single iterations
 
-  /// The sentence for a ratio that did not grow, where that is all that is tested.
+  /// True where the test is only whether the ratio grew; the verdict is then worded so.
   bool tests_growth = false;
 };
 

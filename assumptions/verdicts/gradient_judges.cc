@@ -1,4 +1,4 @@
-// What the objective and its gradients are like: smoothness, bias, moments.
+// These judges look at the objective and its gradients: smoothness, bias, moments.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ Ratios smoothness(const Evidence& evidence) {
 
 namespace {
 
-/// Both kinds of quotients of one seed against L, as ratios to it.
+/// Compares both kinds of quotients of one seed with L, as ratios to it.
 Singles quotients_above(const SeedMeasures& measures, const MethodFacts& facts, double limit) {
   Singles all;
   const auto add = [&](const LargestSingles& kind) {

@@ -1,7 +1,8 @@
 #pragma once
-// Which assumptions there are, and how each is measured: the ratios of the seeds on average, and
-// those of single iterations. What is made of them is in assumptions.cc. A new assumption is a
-// function or two in selection_judges.cc or gradient_judges.cc and a line in judges.cc.
+// The list of judges says which assumptions there are and how each is measured: by the ratios of
+// the seeds on average, and by those of single iterations. assumptions.cc makes verdicts of them. A
+// new assumption is a function or two in selection_judges.cc or gradient_judges.cc and a line in
+// judges.cc.
 
 #include <span>
 #include <string_view>
@@ -11,7 +12,8 @@
 
 namespace residuum {
 
-/// What the mean of the ratios is held against. Single quotients: the largest of each seed instead.
+/// The mean of the ratios is held against this limit; with `single_quotients` the largest ratio of
+/// each seed is.
 enum class Limit { at_most_one, below_one, around_one, around_zero, single_quotients };
 
 struct Judge {

@@ -1,6 +1,6 @@
 #pragma once
-// The measured ratios that verdicts are made of: one number of each seed, pooled over its run, and
-// the single iterations of each seed.
+// Verdicts are made of these measured ratios: one number of each seed, pooled over its run, and the
+// single iterations of each seed.
 
 #include <fmt/format.h>
 
@@ -35,8 +35,8 @@ struct Ratios {
   std::string by_law;     // why the ratio is one in expectation; empty: it is measured
   std::string known_not;  // why the assumption is known not to be met, whatever was measured
 
-  /// Of the mean over the seeds: the trend between rows, which the seeds share, and twice the
-  /// standard error by what differs from row to row.
+  /// The sampling error of the mean over the seeds is the trend between rows, which the seeds
+  /// share, and twice the standard error by what differs from row to row.
   double sampling_error() const;
 };
 
@@ -45,14 +45,14 @@ struct SinglesOfSeeds {
   std::vector<Singles> seeds;
   std::string missing;
   std::string in_expectation;  // why single draws decide nothing; empty: they do
-  bool holds_by_law = false;   // then: the expectation is known
+  bool holds_by_law = false;   // then the expectation is known
 };
 
 Ratios no_ratios(std::string why);
 SinglesOfSeeds no_singles(std::string why);
 
-/// One number of each seed, absent where the seed was not measured: `source` is then what is
-/// needed.
+/// Takes one number of each seed from `ratio`, which returns none where the seed was not measured;
+/// `source` names what it needs.
 template <class Ratio>
 Ratios ratios_of_seeds(const Evidence& evidence, std::string_view source, Ratio ratio) {
   Ratios ratios;

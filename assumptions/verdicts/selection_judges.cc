@@ -1,4 +1,4 @@
-// What sparsification does: the selection, the gap and the residuals against what proofs assume.
+// These judges hold the selection, the gap and the residuals against what proofs assume.
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ std::optional<double> density_below_one(const Evidence& evidence) {
   return *facts.k / facts.dimension;
 }
 
-// Rows of older programs do not say which density they had: it was that of the whole run, by which
+// Rows of older programs do not say which density they had. It was that of the whole run, by which
 // their ratios are divided here, seed by seed.
 
 constexpr const char* kNoSelection =
@@ -116,7 +116,7 @@ ResidualBound residual_bound(const Evidence& evidence) {
     return {{}, "needs the probe 'contraction'"};
   }
   const double factor =
-      *q >= 0 ? amplification(*q) : *q;  // also what is no number comes from files
+      *q >= 0 ? amplification(*q) : *q;  // q may come from a file, and be no number at all
   if (!std::isfinite(factor)) {
     return {{}, fmt::format("the gap does not contract (q = {:.6g}): there is no bound", *q)};
   }

@@ -1,5 +1,6 @@
 #pragma once
-// What the files of benchmarks share: a line of the result, a body that is timed, and the groups.
+// This file declares what the benchmarks share: a line of the result, a body that is timed, and the
+// groups.
 
 #include <cstddef>
 #include <functional>
@@ -17,20 +18,20 @@ namespace residuum {
 
 /// One line of the result.
 struct Measure {
-  std::string id;  // of the performance targets, where there is one
+  std::string id;  // of the performance target, where there is one
   std::string name;
-  std::string benchmark;         // whose time is the value
+  std::string benchmark;         // the benchmark whose time is the value
   std::string baseline;          // empty: the value stands for itself
   bool faster_than = true;       // ratio = baseline / value, else value / baseline
   std::optional<double> target;  // the ratio must be at least that, else at most
   std::string unit = "ms";       // of value and baseline
-  /// How many of the unit one run does: value and baseline are then rates per second, and a target
+  /// One run does so many of the unit: value and baseline are then rates per second, and a target
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
-  std::size_t entries = 0;                      // values are nanoseconds per entry: of the value,
-  std::size_t of_baseline = 0;                  // and of the baseline
-  std::function<std::string()> note = nullptr;  // what is to be said when all has been timed
-  bool of_value = false;  // the target is what the value may be at most, not the ratio
+  std::size_t entries = 0;                      // of a run; the value is then nanoseconds per entry
+  std::size_t of_baseline = 0;                  // of a run of the baseline, likewise
+  std::function<std::string()> note = nullptr;  // what to print when all has been timed
+  bool of_value = false;  // the target is the most that the value, not the ratio, may be
 };
 
 /// Milliseconds of every repetition, by the benchmark's name.
@@ -46,7 +47,7 @@ void add_benchmark(const std::string& name,
                    const std::function<void()>& body,
                    int repetitions = kRepetitions);
 
-/// Of a body that takes its time itself and returns it in seconds.
+/// Adds a body that takes its time itself and returns it in seconds.
 void add_clocked_benchmark(const std::string& name,
                            const std::function<double()>& body,
                            int repetitions);
@@ -63,37 +64,37 @@ void print_lines(const reports::Json& list);
 /// `size` normal numbers, the same for the same worker.
 std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker);
 
-/// Error feedback with Top-k in one pass, against the memory floor and against libtorch.
+/// Times error feedback with Top-k in one pass, against the memory floor and against libtorch.
 void bench_fused(std::vector<Measure>& measures, const Options& options);
 
-/// The same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
+/// Times the same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
 void bench_scale(std::vector<Measure>& measures, const Options& options);
-/// Two sorted lists to one of k entries and the rest.
+/// Times the merge of two sorted lists to one of k entries and the rest.
 void bench_merge(std::vector<Measure>& measures, const Options& options);
 
-/// One exchange of four workers in one process.
+/// Times one exchange of four workers in one process.
 void bench_aggregate(std::vector<Measure>& measures, const Options& options);
 
-/// The same on the processes of `world`: the longest time of all ranks. Collective.
+/// Times the same on the processes of `world`, as the longest time of all ranks. Collective.
 Times time_aggregate(std::vector<Measure>& measures, World& world);
 
-/// Whole trainings with and without probes.
+/// Times whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);
 
-/// Worker-iterations per second of logistic regression.
+/// Counts worker-iterations per second of logistic regression.
 void bench_logistic(std::vector<Measure>& measures, const Options& options);
 
-/// Whole trainings with and without files.
+/// Times whole trainings with and without files.
 void bench_io(std::vector<Measure>& measures, const Options& options);
 
-/// How soon the program is there, without libtorch and with it.
+/// Times the start of the program, without libtorch and with it.
 void bench_start(std::vector<Measure>& measures, const Options& options);
 
-/// |x|.topk(k) of a vector that is on the device already, waited for; empty where there is none to
-/// compare with.
+/// Makes |x|.topk(k) of a vector that is on the device already, a call that waits for its end;
+/// empty where there is none to compare with.
 using DeviceTopK = std::function<std::function<void()>(std::span<const float> x, std::size_t k)>;
 
-/// The fused step on the device; a resource error without one.
+/// Times the fused step on the device; without a device it is a resource error.
 void bench_cuda(std::vector<Measure>& measures, const DeviceTopK& top_k);
 
 }  // namespace residuum

@@ -1,6 +1,6 @@
-// residuum bench aggregate: one exchange of four workers, each with its k = 25 000 largest of
-// d = 25 000 000 Gaussian numbers, and the put-back that follows it. Under mpirun the workers are
-// spread over the processes; every rank then does the same number of exchanges, and the slowest
+// `residuum bench aggregate` times one exchange of four workers, each with its k = 25 000 largest
+// of d = 25 000 000 Gaussian numbers, and the put-back that follows it. Under mpirun the workers
+// are spread over the processes; every rank then does the same number of exchanges, and the slowest
 // counts.
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ struct Exchanged {
   std::shared_ptr<ExchangeCase> exchange;
 };
 
-/// Every aggregator, and gTop-k with put-back: the whole of what P3 is about.
+/// The lines are every aggregator, and gTop-k with put-back, which is all that P3 is about.
 std::vector<Exchanged> lines_of(World& world) {
   const auto workers = std::make_shared<Workers>(world);
   const std::string where =

@@ -1,7 +1,8 @@
-// residuum bench cuda: the fused step on the device against a copy on the device that moves as many
-// bytes (12 per coordinate: residual and gradient in, accumulator out); the host waits for both.
-// The gradient is on the device and the selected pairs cross to the host. P7 settles all that was
-// selected, as the step of P1 does; a line beside it sends the pairs back as a list to be settled.
+// `residuum bench cuda` times the fused step on the device against a copy on the device that moves
+// as many bytes (12 per coordinate: residual and gradient in, accumulator out); the host waits for
+// both. The gradient is on the device and the selected pairs cross to the host. P7 settles all that
+// was selected, as the step of P1 does; a line beside it sends the pairs back as a list to be
+// settled.
 
 #include <fmt/format.h>
 

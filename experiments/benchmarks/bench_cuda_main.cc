@@ -1,5 +1,5 @@
-// residuum-bench-cuda [--json]: `residuum bench cuda` as a program that needs neither libtorch nor
-// MPI, for machines that have a GPU and little else.
+// `residuum-bench-cuda [--json]` is `residuum bench cuda` as a program that needs neither libtorch
+// nor MPI, for machines that have a GPU and little else.
 
 #include <fmt/format.h>
 

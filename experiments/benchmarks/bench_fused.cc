@@ -1,7 +1,7 @@
-// residuum bench fused: what error feedback with exact Top-k costs a worker. The step is the one of
-// a training: the accumulator formed in one pass with its three norms, the selection, and the
-// residual; the next gradient is another. The floor is m += eta g on the same vectors, compiled for
-// the same vectors of the machine.
+// `residuum bench fused` times what error feedback with exact Top-k costs a worker. The step is the
+// one of a training: the accumulator formed in one pass with its three norms, the selection, and
+// the residual; the next gradient is another. The floor is m += eta g on the same vectors, compiled
+// for the same vectors of the machine.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ std::shared_ptr<const ErrorFeedbackCase::Gradients> gradients_of(std::size_t d) 
   return gradients;
 }
 
-/// Sizes that grow by 15 % from layer to layer, as unequal as those of networks.
+/// Makes layers whose sizes grow by 15 % from one to the next, as unequal as those of networks.
 std::vector<Segment> layers_of(std::size_t d) {
   constexpr double kGrowth = 1.15;
   const double first = static_cast<double>(d) * (kGrowth - 1) / (std::pow(kGrowth, kLayers) - 1);

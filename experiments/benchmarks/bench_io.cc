@@ -1,6 +1,6 @@
-// residuum bench io: what writing iterations.csv and checks.csv costs. A percent of a run is less
-// than what two runs differ by, so the writing alone, of the rows that a run has recorded, is set
-// against the run without files; the run with files is shown beside it.
+// `residuum bench io` times what writing iterations.csv and checks.csv costs. Two runs differ by
+// more than a percent, so the writing alone of the rows that a run has recorded is set against the
+// run without files; the run with files is shown beside it.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-/// All that a run records, kept.
+/// Keeps all that a run records.
 class Kept final : public Recorder {
  public:
   void write(const Row& row, const std::vector<Check>& checks) override {

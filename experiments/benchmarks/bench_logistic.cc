@@ -1,4 +1,4 @@
-// residuum bench logistic: how many worker-iterations of a small convex problem a second holds,
+// `residuum bench logistic` counts the worker-iterations per second of a small convex problem,
 // where what surrounds the arithmetic counts most. The same iteration, written with libtorch's
 // operators as training code writes it, stands beside it.
 

@@ -1,6 +1,7 @@
-// residuum bench merge: what one edge of the tree of gTop-k does with two lists of k entries: their
-// sum, cut to k entries, and the entries cut. The baseline is the textbook's: a merge that branches
-// on which index is lower, and std::nth_element over all magnitudes.
+// `residuum bench merge` times what one edge of the tree of gTop-k does with two lists of k
+// entries: it makes their sum, cut to k entries, and the entries cut. The baseline is the
+// textbook's merge, one that branches on which index is lower, and std::nth_element over all
+// magnitudes.
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 using List = SparseVector<float>;
 
-/// k entries like the largest of 1000 k Gaussian numbers: indices at gaps of 1000 on average,
+/// Makes k entries like the largest of 1000 k Gaussian numbers: indices at gaps of 1000 on average,
 /// magnitudes with the tail that the normal law has beyond 3.29 deviations.
 List tail_list(std::size_t k, std::uint32_t number) {
   constexpr double kThreshold = 3.29;
@@ -79,7 +80,7 @@ class TextbookMerge {
 }  // namespace
 
 void bench_merge(std::vector<Measure>& measures, const Options& /*options*/) {
-  // Branch predictors learn short lists by heart: many different ones take turns.
+  // Branch predictors learn short lists by heart, so many different ones take turns.
   constexpr std::size_t kEntries = 100'000;
   for (const std::size_t k : {std::size_t{1000}, std::size_t{25'000}, std::size_t{1'000'000}}) {
     const auto lists = std::make_shared<std::vector<List>>();

@@ -1,7 +1,7 @@
-// residuum bench probes: what looking costs. Whole trainings with the default probes against the
-// same trainings without, rows and checks written to files as in a run. Evaluations of f on all
-// data are not the probes' and cost what the data set makes them; they are timed on a line of their
-// own.
+// `residuum bench probes` times what measuring costs: whole trainings with the default probes
+// against the same trainings without, rows and checks written to files as in a run. Evaluations of
+// f on all data are not the probes' and cost what the data set makes them; they are timed on a line
+// of their own.
 
 #include <fmt/format.h>
 
@@ -37,8 +37,8 @@ iterations = 1000
 {}
 )";
 
-// A training of which the cadences can be felt takes too long to be repeated: in so short a one
-// almost every iteration is measured, and nothing but the share outside libtorch says anything.
+// A training long enough for the cadences to matter takes too long to be repeated. In one this
+// short almost every iteration is measured, and only the share outside libtorch says anything.
 constexpr int kResnetIterations = 6;
 constexpr int kResnetRepetitions = 3;
 constexpr std::string_view kResnet = R"(schema = 1
@@ -65,7 +65,7 @@ value = 0.05
 iterations = {}
 )";
 
-/// How much of an iteration is not libtorch's forward and backward.
+/// Times how much of an iteration is not libtorch's forward and backward.
 void time_resnet(std::vector<Measure>& measures, const Options& options) {
   constexpr double kShare = 0.05;
   const auto training = std::make_shared<TimedTraining>(

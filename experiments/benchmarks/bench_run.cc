@@ -1,6 +1,6 @@
-// How benchmarks are timed and told: each number is a ratio of two things timed in the same run,
-// interleaved, because absolute times drift with the machine. Google Benchmark measures; medians
-// over repetitions are reported with their spread (interquartile range over median).
+// Each number of a benchmark is a ratio of two things timed in the same run, interleaved, because
+// absolute times drift with the machine. Google Benchmark measures; medians over repetitions are
+// reported with their spread (interquartile range over median).
 
 #include <fmt/format.h>
 

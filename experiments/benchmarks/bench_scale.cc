@@ -1,6 +1,6 @@
-// residuum bench scale: whether cost follows the work. The step of bench fused per entry of the
-// vector from d = 1e4 to 1e8 and from rho = 1e-4 to 0.5, and trainings per worker and iteration
-// from P = 4 to 1024 in one process.
+// `residuum bench scale` tells whether cost follows the work. It times the step of bench fused per
+// entry of the vector from d = 1e4 to 1e8 and from rho = 1e-4 to 0.5, and trainings per worker and
+// iteration from P = 4 to 1024 in one process.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace residuum {
 namespace {
 
-// As many worker-iterations for every P.
+// Every P does the same number of worker-iterations.
 constexpr int kWorkerIterations = 1 << 16;
 constexpr std::string_view kTraining = R"(schema = 1
 name = "bench-scale"
@@ -51,7 +51,7 @@ std::string step_name(const SizedStep& one) {
 }
 
 void add_step(const SizedStep& one) {
-  // A second vector of 1e8 is what fits where a third might not.
+  // A second vector of 1e8 fits where a third might not.
   auto gradients = std::make_shared<ErrorFeedbackCase::Gradients>();
   for (const std::uint32_t worker : {0U, 1U}) {
     gradients->push_back(gaussian_vector(one.d, worker));
@@ -63,7 +63,7 @@ void add_step(const SizedStep& one) {
   add_benchmark(step_name(one), [step] { step->step(); });
 }
 
-/// Every case against the one of its kind that `baseline` names.
+/// Times every case against the one of its kind that `baseline` names.
 void bench_steps(std::span<const SizedStep> cases,
                  const SizedStep& baseline,
                  std::optional<double> target,
@@ -131,7 +131,7 @@ void bench_workers(std::vector<Measure>& measures, const Options& options) {
 void bench_scale(std::vector<Measure>& measures, const Options& options) {
   constexpr double kRho = 1e-3;
   constexpr double kFlat = 1.5;
-  // Beyond the second cache everywhere from here on.
+  // From here on vectors are beyond the second cache everywhere.
   const SizedStep out_of_cache{.d = 10 * kMillion, .density = kRho};
   const std::vector<SizedStep> sizes{{.d = 10'000, .density = kRho},
                                      {.d = 100'000, .density = kRho},

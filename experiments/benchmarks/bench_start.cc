@@ -1,6 +1,6 @@
-// residuum bench start: the CPU time until the program does what it was asked for. libtorch and its
-// three hundred libraries are loaded for networks alone; `info`, which asks for its version, shows
-// what they cost.
+// `residuum bench start` takes the CPU time until the program does what it was asked for. libtorch
+// and its three hundred libraries are loaded for networks alone; `info`, which asks for its
+// version, shows what they cost.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Whole trainings as benchmarks: the study that is timed, and a run of it that can be repeated.
+// Benchmarks of whole trainings need these: the study that is timed, and a run of it that can be
+// repeated.
 
 #include <filesystem>
 #include <memory>
@@ -19,14 +20,16 @@ namespace residuum {
 inline constexpr int kLogisticWorkers = 4;
 inline constexpr int kLogisticIterations = 20000;
 
-/// Logistic regression on a9a with gTop-k, with these lines in its section [probes].
+/// Returns a study of logistic regression on a9a with gTop-k, with these lines in its section
+/// [probes].
 std::string logistic_study(const Options& options, std::string_view probes);
 
-/// Whether the real a9a is there; made data of its size, which take its place, are dense.
+/// Returns whether the real a9a is there; the generated data that take its place are of its size,
+/// but dense.
 bool has_a9a(const Options& options);
 std::string logistic_data_name(const Options& options);
 
-/// What becomes of the rows and checks of a run.
+/// Rows and checks of a run go to files, or are dropped.
 enum class Output { files, nothing };
 
 /// A prepared training that can be run again and again. Files go into a folder that goes with them.
@@ -48,7 +51,7 @@ class TimedTraining {
   };
   Seconds clock() const;
 
-  /// What one run records.
+  /// Passes on what one run records.
   void record(Recorder& recorder) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// An objective that counts the seconds spent in it: what is left of a training is the toolkit's.
+// This objective counts the seconds spent in it; the rest of a training's time is the toolkit's.
 
 #include <chrono>
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace residuum {
 
-/// For one thread. The objective must outlive it.
+/// It is for one thread. The objective must outlive it.
 class ClockedObjective final : public Objective {
  public:
   explicit ClockedObjective(const Objective& objective) : objective_(objective) {}
 
-  /// In gradients, evaluations and tests so far.
+  /// Seconds spent in gradients, evaluations and tests so far.
   double seconds() const { return seconds_; }
 
   std::size_t dimension() const override { return objective_.dimension(); }

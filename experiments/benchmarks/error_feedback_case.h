@@ -1,6 +1,6 @@
 #pragma once
-// One worker's step of error feedback, of the parts that a training is made of, on gradients that
-// change from step to step.
+// ErrorFeedbackCase makes one worker's step of error feedback from the parts that a training is
+// made of, on gradients that change from step to step.
 
 #include <algorithm>
 #include <memory>
@@ -16,23 +16,23 @@ class ErrorFeedbackCase {
  public:
   using Gradients = std::vector<std::vector<float>>;
 
-  /// Top-k with k entries of every one of the layers, in proportion to their sizes.
+  /// Selects by Top-k in every one of the layers, k entries in proportion to their sizes.
   ErrorFeedbackCase(std::shared_ptr<const Gradients> gradients,
                     double density,
                     std::vector<Segment> layers = {});
 
-  /// Accumulates, selects, and takes what was selected out, all of it as delivered.
+  /// Accumulates, selects, and takes out what was selected, all of it as delivered.
   void step();
 
   /// Forgets where the last cuts were.
   void forget();
 
   std::span<float> memory() { return memory_; }
-  /// That of the next step.
+  /// The gradient of the next step.
   std::span<const float> gradient() const { return (*gradients_)[taken_ % gradients_->size()]; }
   std::size_t k() const { return sparsifier_->k(memory_.size()).value(); }
 
-  /// How often candidates were too few, of all steps and segments.
+  /// Counts the steps and segments in which candidates were too few.
   std::size_t misses() const { return misses_; }
   std::size_t selections() const { return taken_ * segments_.size(); }
 

@@ -1,4 +1,4 @@
-// residuum bench: the groups of benchmarks by name, and what their numbers depend on.
+// `residuum bench` runs groups of benchmarks by name and prints what their numbers depend on.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ constexpr std::array<std::size_t, 2> kSizes{kMillion, 25 * kMillion};
 
 std::string sized(const char* name, std::size_t d) { return fmt::format("{}/{}", name, d); }
 
-/// m += eta g: three streams of memory, the floor under every pass.
+/// Adds m += eta g: its three streams of memory are the floor under every pass.
 void add_triad(const std::shared_ptr<std::vector<float>>& x) {
   const auto m = std::make_shared<std::vector<float>>(x->size());
   add_benchmark(sized("triad", x->size()), [x, m] { triad(*m, *x, 0.1F); });
@@ -43,7 +43,8 @@ void bench_triad(std::vector<Measure>& measures, const Options& /*options*/) {
   }
 }
 
-/// libtorch's selection, std::nth_element on magnitudes, and ours, on the same Gaussian vector.
+/// Times libtorch's selection, std::nth_element on magnitudes, and ours, on the same Gaussian
+/// vector.
 void bench_select(std::vector<Measure>& measures, const Options& /*options*/) {
   for (const std::size_t d : kSizes) {
     const auto x = std::make_shared<std::vector<float>>(gaussian_vector(d, 0));
@@ -129,7 +130,7 @@ std::vector<Measure> register_chosen(const Options& options) {
   return measures;
 }
 
-/// What the numbers depend on.
+/// Prints what the numbers depend on.
 void print_header() {
   constexpr std::array<std::string_view, 6> kWanted{
       "CPU", "SIMD", "GPU", "compiler", "BLAS", "libtorch"};
@@ -149,7 +150,7 @@ void print_header() {
       kRepetitions);
 }
 
-/// On several processes every rank must do the same: no benchmark that decides for itself how often
+/// On several processes every rank must do the same, so no benchmark decides for itself how often
 /// it runs.
 Times run_on_all(const Options& options, std::vector<Measure>& measures, World& world) {
   together(world, [&] {

@@ -1,5 +1,5 @@
 #pragma once
-// The commands of the program, one file each. All return the exit code of the process.
+// The commands of the program have one file each. All return the exit code of the process.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ ExitCode report_command(const Options& options);
 ExitCode compare_command(const Options& options);
 ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);
-/// `program` is this program's own path: it is started under mpirun.
+/// `program` is this program's own path, to start it under mpirun.
 ExitCode verify_command(const Options& options, const std::string& program);
 /// Collective over the world's processes.
 ExitCode bench_command(const Options& options, World& world);

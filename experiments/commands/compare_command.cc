@@ -1,4 +1,4 @@
-// residuum compare: the same study twice, and which of its numbers changed.
+// `residuum compare` takes two results of the same study and tells which of its numbers changed.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// residuum falsify: searches for accumulators that violate an assumption and writes the worst as a
+// `residuum falsify` searches for accumulators that violate an assumption and writes the worst as a
 // file that `residuum inspect` reads back with the same number.
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ void check(const Options& options, const Target& target) {
   require(given.out.extension() == ".npy",
           "--out {} must end in .npy, the format that is written",
           given.out.string());
-  // Found now, before the search and not after it.
+  // A missing folder is found before the search and not after it.
   const auto folder = given.out.parent_path();
   require(folder.empty() || std::filesystem::is_directory(folder),
           "--out {}: there is no folder '{}'; make it first",

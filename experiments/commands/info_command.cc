@@ -1,4 +1,4 @@
-// residuum info: versions of every library, MPI, CPU, GPU and the git revision.
+// `residuum info` prints the versions of every library, MPI, CPU, GPU and the git revision.
 
 #include <fmt/format.h>
 

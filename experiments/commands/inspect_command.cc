@@ -1,4 +1,4 @@
-// residuum inspect: one aggregation step on vectors that the user brings.
+// `residuum inspect` makes one aggregation step on vectors that the user brings.
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ reports::Json column(const Row& row, Column column) {
   return reports::json_number(row.get(column));
 }
 
-/// How well each law describes the magnitudes of all entries; null where it cannot be fitted.
+/// Tells how well each law describes the magnitudes of all entries; null where it cannot be fitted.
 reports::Json magnitude_laws(const Vectors& vectors, double share) {
   using Family = MagnitudeFamily;
   const auto values = flattened(vectors);

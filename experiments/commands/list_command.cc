@@ -1,4 +1,4 @@
-// residuum list: what can be named in a study, one line each, with the paper it comes from.
+// `residuum list` prints what can be named in a study, one line each, with the paper it comes from.
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::vector<Line> dataset_lines() {
   return lines;
 }
 
-/// Those of iterations.csv, and as workers.NAME those of the tables of details.
+/// The columns of iterations.csv, and as workers.NAME those of the tables of details.
 std::vector<Line> column_lines() {
   std::vector<Line> lines;
   const auto append = [&](const std::string& before, std::span<const ColumnInfo> columns) {

@@ -1,5 +1,5 @@
-// residuum plan: the runs of a study, their ids, size and state, or the layers of their models;
-// runs nothing.
+// `residuum plan` prints the runs of a study, their ids, size and state, or the layers of their
+// models. It runs nothing.
 
 #include <fmt/format.h>
 
@@ -116,8 +116,8 @@ std::string share_command(const Options& options) {
   return quoted_command(words) + " --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"";
 }
 
-/// A job array with a task per run that is left; each takes as many processes as the smallest run
-/// has workers. Tasks that are stopped in time put themselves back into the queue.
+/// Prints a job array with a task per run that is left; each takes as many processes as the
+/// smallest run has workers. Tasks that are stopped in time put themselves back into the queue.
 void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
   const auto left = std::count_if(
       runs.begin(), runs.end(), [](const PlannedRun& run) { return !is_over(run.state); });
@@ -155,8 +155,8 @@ struct PlannedModel {
   std::vector<Layer> layers;
 };
 
-/// The models of the study, one per [objective]. Those of a study that names layers wrongly too:
-/// the right names are what is asked for.
+/// Returns the models of the study, one per [objective], also if the study names layers wrongly:
+/// the user may be looking for the right names.
 std::vector<PlannedModel> models_of(const Study& study, ObjectiveCache& objectives) {
   std::vector<PlannedModel> models;
   for (RunSpec spec : study.runs) {
@@ -213,7 +213,7 @@ nlohmann::json as_json(const std::vector<PlannedModel>& models) {
   return list;
 }
 
-/// The layers that probes.layers may name, and where they lie in the model.
+/// Prints the layers that probes.layers may name, and where they lie in the model.
 void plan_layers(const Options& options, const Study& study, ObjectiveCache& objectives) {
   require(options.plan_format != "slurm", "--layers: a job array lists no layers");
   const auto models = models_of(study, objectives);

@@ -1,4 +1,4 @@
-// residuum report: report.html, figures and tables from a result folder.
+// `residuum report` makes report.html, figures and tables from a result folder.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// residuum run: every run of a study, one at a time in each group of processes; those that are done
-// are skipped. Then the tables are collected.
+// `residuum run` does every run of a study, one at a time in each group of processes, and skips
+// those that are done. Then it collects the tables.
 
 #include <algorithm>
 #include <array>
@@ -51,7 +51,7 @@ class StudyRuns {
 
   ExitCode run() {
     planned_ = plan_together(world_, study_, objectives_, result_dir_);
-    // Planning has loaded what the runs need: now it is known which libraries that are.
+    // Planning has loaded the libraries that the runs need, so now they are known.
     maker_.emplace(RunMaker::Place{.group = *group_,
                                    .log = log_,
                                    .objectives = objectives_,
@@ -116,7 +116,8 @@ class StudyRuns {
                : result_dir_ / fmt::format(".next-{}-of-{}", share.index, share.of);
   }
 
-  /// What this group of processes does. An error that ends it is not thrown: the others go on.
+  /// Does the work of this group of processes. An error that ends it is returned and not thrown, so
+  /// that the others go on.
   std::optional<Error> work(RunQueue& queue) {
     Progress progress(group_->is_root() ? options_.progress : ProgressStyle::none,
                       chosen_.size(),
@@ -133,8 +134,8 @@ class StudyRuns {
     return std::nullopt;
   }
 
-  /// Of those that nobody has. Whoever is to end, on request or because a run failed, ends the
-  /// batch for all.
+  /// Returns the next run that no group has taken. A group that must stop, on request or because a
+  /// run failed, closes the queue for all.
   std::optional<std::size_t> next_run(RunQueue& queue) {
     const bool asked = group_->minimum(stop_requested().load() ? 0 : 1) == 0;
     const bool ends = asked || (options_.fail_fast && any_failed_);
@@ -157,7 +158,7 @@ class StudyRuns {
                : std::nullopt;
   }
 
-  /// What the groups have met, on all of them.
+  /// Tells all groups what each of them has met.
   void pool() {
     const auto any = [&](bool mine) { return world_.minimum(mine ? 0 : 1) == 0; };
     stopped_ = any(stopped_);
@@ -229,8 +230,8 @@ class StudyRuns {
 
   enum class Before : std::int64_t { done, taken, unreadable, open };
 
-  /// Other processes may have a share in the folder, so that every run is locked by itself; the
-  /// lock is the root's.
+  /// Other processes may have a share in the folder, so every run is locked by itself; the root
+  /// holds the lock.
   Before state_on_root(const PreparedRun& planned, std::unique_ptr<FileLock>& lock) {
     Before before = Before::open;
     together(*group_, [&] {
@@ -297,7 +298,7 @@ class StudyRuns {
     }
   }
 
-  /// Collects the tables and says how it went.
+  /// Collects the tables and says how the batch went.
   ExitCode close() {
     if (done_before_ > 0) {
       say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));

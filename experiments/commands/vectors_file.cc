@@ -186,8 +186,8 @@ struct NpyHeader {
   std::string_view data;
 };
 
-/// Format: magic, version, header length, header as a Python dictionary, then the numbers (NumPy
-/// Enhancement Proposal 1).
+/// The format is magic, version, header length, header as a Python dictionary, then the numbers
+/// (NumPy Enhancement Proposal 1).
 NpyHeader split_npy(std::string_view bytes, const std::string& file) {
   require(bytes.size() >= kNpyPreamble && bytes.substr(0, kNpyMagic.size()) == kNpyMagic,
           "{}: no .npy file",
@@ -241,7 +241,7 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
   return vectors;
 }
 
-/// Version 1.0 with the numbers at a multiple of 64 bytes, as NumPy itself writes it.
+/// Writes version 1.0 with the numbers at a multiple of 64 bytes, as NumPy itself does.
 std::string npy_preamble(std::size_t rows, std::size_t columns) {
   constexpr std::size_t kAlignment = 64;
   std::string header =

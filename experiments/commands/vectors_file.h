@@ -1,5 +1,5 @@
 #pragma once
-// P vectors of d numbers that a user brings: a .csv of P rows without header, or a .npy array of
+// A user brings P vectors of d numbers as a .csv of P rows without header, or as a .npy array of
 // shape (P, d), float32 or float64.
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace residuum {
 
-/// Rows of equal length, at least one of at least one number, all finite. Everything else is a
-/// usage error that names file and place.
+/// Reads rows of equal length, at least one of at least one number, all finite. Everything else is
+/// a usage error that names file and place.
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file);
 
 /// Writes vectors of `dimension` numbers, one after the other, as a float64 .npy of shape (P, d)

@@ -1,6 +1,6 @@
-// residuum verify: the study at several process counts, each under mpirun in a folder of its own;
-// the collected iterations.csv must be the same bytes, columns of wall time aside, and so must the
-// tables of details.
+// `residuum verify` runs the study at several process counts, each under mpirun in a folder of its
+// own. The collected iterations.csv must be the same bytes, columns of wall time aside, and so must
+// the tables of details.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Starts a program with these arguments (no shell), its stdout discarded; waits; its exit code.
+/// Starts a program with these arguments (no shell) and its stdout discarded, waits for it, and
+/// returns its exit code.
 int spawn_and_wait(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   std::vector<std::string> copies = arguments;
@@ -137,7 +138,7 @@ std::string difference(const std::vector<std::string>& a, const std::vector<std:
   return "";
 }
 
-/// The first difference between two results of one study.
+/// Names the first difference between two results of one study.
 std::string difference(const Tables& a, const Tables& b) {
   for (const auto& [file, rows] : a) {
     const auto other = b.find(file);
@@ -162,8 +163,8 @@ void remove_old_results(const fs::path& folder) {
   }
 }
 
-/// The fewest workers that a run of the study has. What is wrong with the study shows here, before
-/// mpirun wraps it into lines of its own.
+/// Returns the fewest workers that a run of the study has. A mistake in the study shows here,
+/// before mpirun wraps it into lines of its own.
 std::int64_t fewest_workers(const Study& study, const Options& options) {
   ObjectiveCache objectives(
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
@@ -176,7 +177,8 @@ std::int64_t fewest_workers(const Study& study, const Options& options) {
   return fewest;
 }
 
-/// Those that were asked for; more processes than workers would fail under mpirun, in many lines.
+/// Returns the process counts that were asked for; more processes than workers would fail under
+/// mpirun, in many lines.
 std::vector<int> chosen_ranks(const std::vector<int>& asked, std::int64_t fewest) {
   constexpr int kUsual = 4;
   for (const int count : asked) {
@@ -193,7 +195,7 @@ std::vector<int> chosen_ranks(const std::vector<int>& asked, std::int64_t fewest
   return ranks;
 }
 
-/// Equal bits are what is verified, and with this key they are not promised.
+/// The command verifies equal bits, and with this key they are not promised.
 void refuse_fast_reductions(const Study& study) {
   for (const auto& run : study.runs) {
     const auto aggregator = run.sections.find("aggregator");

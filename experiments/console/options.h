@@ -1,5 +1,5 @@
 #pragma once
-// What the command line said, for the commands that need it.
+// Options hold what the command line said, for the commands that need it.
 
 #include <filesystem>
 #include <optional>
@@ -19,8 +19,8 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
-/// --shard i/n: every n-th run of a study, from the i-th on. Shards are the data of workers; in the
-/// code this is a share.
+/// A share is every n-th run of a study, from the i-th on (--shard i/n). The code does not call it
+/// a shard, because shards are the data of workers.
 struct Share {
   std::size_t index = 1;  // 1 .. of
   std::size_t of = 1;
@@ -37,12 +37,12 @@ struct Options {
   bool strict = false;  // --strict: a failed assumption is exit code 4
   bool fail_fast = false;
   Share share;
-  int groups = 1;           // --groups: so many runs at once
+  int groups = 1;           // --groups: how many runs at once
   double time_limit_s = 0;  // 0: none
   double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
-  bool layers = false;                 // of plan: those of the models instead of the runs
+  bool layers = false;                 // of plan: print layers, not runs
   std::vector<int> ranks;              // of verify; empty: 1 to 4, as far as there are workers
   std::string room;                    // of list
   std::filesystem::path result_dir;    // of report
@@ -70,8 +70,8 @@ struct Options {
 /// results/<study name>, or --out.
 std::filesystem::path output_folder(const Options& options, const std::string& study_name);
 
-/// Where solved facts are kept: $RESIDUUM_CACHE, $XDG_CACHE_HOME/residuum, ~/.cache/residuum, or
-/// empty (nowhere) if none of these is set.
+/// Solved facts are kept in this folder: $RESIDUUM_CACHE, $XDG_CACHE_HOME/residuum,
+/// ~/.cache/residuum, or empty (nowhere) if none of these is set.
 std::filesystem::path cache_folder();
 
 }  // namespace residuum

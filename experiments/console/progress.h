@@ -1,7 +1,7 @@
 #pragma once
-// How far a batch of runs is, on stderr: a bar on a terminal, else lines at 1, 2, 5, 10, 20, ...
-// per cent of the batch and at least every minute. Groups that run side by side each have lines, at
-// these parts of the run they are at, and not one after the other.
+// Progress tells on stderr how far a batch of runs is: by a bar on a terminal, else by lines at 1,
+// 2, 5, 10, 20, ... per cent of the batch and at least every minute. Groups that run side by side
+// each print lines of their own, at these parts of the run they are at.
 
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@ class Progress {
  public:
   Progress(ProgressStyle style, std::size_t runs, int groups);
 
-  /// `position` among the runs, from 0.
+  /// `position` is the run's place among the runs, from 0.
   void start_run(std::size_t position, const std::string& label);
   void iteration(std::uint64_t done, std::uint64_t total);
   /// `outcome` says how the run ended; one that is `remarkable` gets a line of its own.

@@ -1,7 +1,7 @@
 #pragma once
-// USR1, USR2, TERM, INT and HUP ask a run to stop after the iteration it is in, unless whoever
-// started the program had it ignore them. PIPE, which comes when nobody reads the progress any
-// more, asks nothing.
+// USR1, USR2, TERM, INT and HUP ask a run to stop after the iteration it is in, unless the program
+// was started so that it ignores them. PIPE, which comes when nobody reads the progress any more,
+// is ignored.
 
 #include <atomic>
 
@@ -12,7 +12,7 @@ const std::atomic<bool>& stop_requested();
 
 void catch_stop_signals();
 
-/// As if a signal had asked.
+/// Asks to stop, as a signal does.
 void request_stop();
 
 }  // namespace residuum

@@ -19,7 +19,7 @@ namespace {
 
 bool is_open(int descriptor) { return ::fcntl(descriptor, F_GETFD) >= 0; }
 
-/// open() takes the lowest free number: those below must be open.
+/// open() takes the lowest free number, so those below must be open.
 void open_null(int flags) {
   // Without /dev/null the stream stays closed, as it was.
   (void)::open("/dev/null", flags);

@@ -1,6 +1,6 @@
 #pragma once
-// The program's standard streams: what is written to them cannot fail unnoticed, nor break
-// anything.
+// These functions guard the program's standard streams: what is written to them cannot fail
+// unnoticed, nor break anything.
 
 #include <fmt/format.h>
 
@@ -14,25 +14,25 @@ namespace residuum {
 /// under its number. What is written to the stand-in of standard output fails.
 void hold_standard_streams();
 
-/// A line for the user on stderr, made harmless. Where stderr cannot be written nobody reads it,
-/// and the work goes on.
+/// Prints a line for the user on stderr, made harmless to a terminal (core/text.h). Where stderr
+/// cannot be written nobody reads it, and the work goes on.
 void say(std::string_view text);
 
-/// The same without a line end, and with the control sequences of ours in it.
+/// Prints the same without a line end, and with our own control sequences in it.
 void say_raw(std::string_view text);
 
-/// A line of JSON for standard output, indented unless `indent` is negative. It is ASCII, so that a
-/// terminal that shows it obeys nothing in it, whatever the texts are.
+/// Makes a line of JSON for standard output, indented unless `indent` is negative. It is ASCII, so
+/// that a terminal that shows it obeys nothing in it, whatever the texts are.
 template <class Json>
 void print_json(const Json& json, int indent = 2) {
   fmt::print("{}\n", json.dump(indent, ' ', true, Json::error_handler_t::replace));
 }
 
-/// To be called while an exception is handled: a line that says what it means, and its exit code.
+/// Prints what the exception that is being handled means, as one line, and returns its exit code.
 ExitCode say_what_was_caught();
 
-/// Waits until standard output has all that was printed. If it cannot have it, says so, and a
-/// command that was done has a resource error.
+/// Waits until standard output has all that was printed. If that fails, it says so, and a command
+/// that was done has a resource error.
 ExitCode flush_output(ExitCode code);
 
 }  // namespace residuum

@@ -1,4 +1,4 @@
-// residuum: reads the command line, starts MPI where a launcher asks for it, and turns every
+// The program reads the command line, starts MPI where a launcher asks for it, and turns every
 // failure into one line on stderr and an exit code.
 
 #include "experiments/program/program.h"
@@ -54,7 +54,7 @@ void add_progress(CLI::App& command, Options& options) {
       ->transform(CLI::CheckedTransformer(styles));
 }
 
-/// "2/8": the second of eight.
+/// Reads "2/8", the second of eight.
 residuum::Share parse_share(const std::string& text) {
   const auto slash = text.find('/');
   const auto number = [](std::string_view digits) {
@@ -208,7 +208,7 @@ struct CommandLine {
   }
 };
 
-/// One line on what is wrong with the command line.
+/// Says in one line what is wrong with the command line.
 std::string complaint(const CommandLine& line,
                       const std::vector<std::string>& arguments,
                       const CLI::ParseError& error) {
@@ -287,7 +287,7 @@ int residuum_main(int argc, char** argv) {
   CommandLine line;
   const std::vector<std::string> arguments(argv, argv + argc);
   if (argc > 1 && arguments[1] == "run") {
-    catch_stop_signals();  // first of all: a request may come while the program is still loading
+    catch_stop_signals();  // a request may come while the program is still loading
   }
   try {
     line.app.parse(argc, argv);

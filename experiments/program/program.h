@@ -1,10 +1,10 @@
 #pragma once
-// The whole program as a function, so that one with further components is three lines of its own:
+// This is the whole program as a function. A program with further components takes three lines:
 // include this, call it, link the components (core/config/registry.h).
 
 namespace residuum {
 
-/// What `main` gets and returns.
+/// Takes and returns what `main` does.
 int residuum_main(int argc, char** argv);
 
 }  // namespace residuum

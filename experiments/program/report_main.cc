@@ -1,5 +1,5 @@
-// residuum-report DIR: what `residuum report DIR` does, as a program of its own that needs neither
-// MPI nor libtorch, for machines that only read results.
+// `residuum-report DIR` does what `residuum report DIR` does, without MPI or libtorch, for machines
+// that only read results.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// A file: magic (8 bytes), format (uint32), length of the head (uint32), head (JSON), state, CRC-32
-// (uint32) of all before it. Numbers as the machine has them: a
+// A checkpoint file holds magic (8 bytes), format (uint32), length of the head (uint32), head
+// (JSON), state, and CRC-32 (uint32) of all before it. Numbers are in the machine's own form: a
 // checkpoint is read where it was written, or refused by its magic elsewhere.
 
 #include "experiments/runs/checkpoint.h"
@@ -32,7 +32,7 @@ constexpr std::uint32_t kFormat = 2;
 constexpr std::uint32_t kLongestHead = 1U << 16U;
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
-// Bytes are looked at as characters and back: that is what the standard lets char do.
+// The standard lets char alias every type, so bytes may be read and written as characters.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
 
 template <class T>
@@ -40,7 +40,7 @@ std::string_view text_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-/// Appends to a file that takes its name when it is whole.
+/// Appends to a file that gets its name when it is whole.
 class Writer final : public StateStream {
  public:
   explicit Writer(reports::AtomicFile& file) : file_(file) {}
@@ -97,7 +97,7 @@ reports::Json as_json(const CheckpointHead& head) {
           {"revision", head.revision}};
 }
 
-/// A whole number of the head; the library would make one of any number.
+/// Reads a whole number of the head; the library would make one of any number.
 template <class Number>
 Number whole_number(const reports::Json& value) {
   require(value.is_number_unsigned() &&
@@ -106,7 +106,7 @@ Number whole_number(const reports::Json& value) {
   return value.get<Number>();
 }
 
-/// Nothing where an earlier program has not written it.
+/// Returns none where an earlier program has not written the field.
 template <class Number>
 std::map<std::string, Number> whole_numbers(const reports::Json& head, const char* key) {
   std::map<std::string, Number> numbers;
@@ -117,7 +117,7 @@ std::map<std::string, Number> whole_numbers(const reports::Json& head, const cha
   return numbers;
 }
 
-/// Null, or what a pilot has found.
+/// Returns what a pilot has found, or null.
 reports::Json found_of(const reports::Json& head) {
   const auto& found = head.at("found");
   require(found.is_null() || found.at("threshold").is_number(), "it is damaged");
@@ -155,7 +155,7 @@ struct Opened {
   std::uint64_t state_size = 0;
 };
 
-/// A usage error with the reason if that cannot be what we wrote.
+/// Opens a checkpoint; a usage error with the reason if it cannot be what we wrote.
 Opened open_checkpoint(const fs::path& path) {
   std::error_code ignored;
   require(fs::is_regular_file(path, ignored), "it is no file");  // a pipe would never answer
@@ -203,7 +203,7 @@ CheckpointHead verified_head(const fs::path& path, const std::string& run_id) {
   return opened.head;
 }
 
-/// The iteration in a name of ours.
+/// Reads the iteration from a file name of ours.
 std::optional<std::uint64_t> iteration_in(const fs::path& file, std::string_view prefix) {
   const std::string name = file.filename().string();
   if (!name.starts_with(prefix)) {
@@ -235,8 +235,8 @@ std::vector<NumberedFile> numbered_files(const fs::path& folder, std::string_vie
   return found;
 }
 
-/// Gives files that cannot be used a name under which they stand in nobody's way. Those that an
-/// earlier start has set aside make room, so that they do not fill the disk.
+/// Renames files that cannot be used, so that they are not tried again. Files that an earlier start
+/// has set aside are removed, so that they do not fill the disk.
 void set_aside(const fs::path& folder, const std::vector<NumberedFile>& refused) {
   if (refused.empty()) {
     return;
@@ -330,7 +330,7 @@ void keep_checkpoints(const fs::path& folder, std::size_t count, std::uint64_t n
       ++kept;
       continue;
     }
-    std::error_code ignored;  // one too many does no harm
+    std::error_code ignored;  // a file too many does no harm
     fs::remove(file, ignored);
   }
 }

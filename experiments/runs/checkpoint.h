@@ -1,7 +1,7 @@
 #pragma once
-// The folder checkpoint/ of a run: where it stood, so that it can go on there. A file holds a head
-// (format, run, iteration, lengths of the tables), the run's state, and a checksum over both. Files
-// appear whole or not at all, and the last two are kept.
+// The folder checkpoint/ of a run holds where the run stood, so that it can go on there. A file
+// holds a head (format, run, iteration, lengths of the tables), the run's state, and a checksum
+// over both. Files appear whole or not at all, and the last two are kept.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,15 +15,15 @@
 
 namespace residuum {
 
-/// What stands at the head of a checkpoint.
+/// The head of a checkpoint.
 struct CheckpointHead {
   std::string run_id;
   std::uint64_t iteration = 0;                        // done
   std::uint64_t iterations_bytes = 0;                 // of iterations.csv.part
   std::uint64_t checks_bytes = 0;                     // of checks.csv.part
   std::map<std::string, std::uint64_t> details = {};  // bytes of each table of details
-  // By the name of the file, over the bytes that are counted. Earlier programs left this and the
-  // next one out: then nothing is compared.
+  // Checksums of the tables, by file name, over the bytes counted above. Earlier programs left out
+  // this field and the next; then nothing is compared.
   std::map<std::string, std::uint32_t> table_sums = {};
   std::string data_fingerprint = {};  // empty too where there are no data
   reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
@@ -31,7 +31,7 @@ struct CheckpointHead {
   std::string revision = {};  // of the program
 };
 
-/// Writes checkpoint/state-NNN in `folder` and of those up to it keeps the last two. `fill` passes
+/// Writes checkpoint/state-NNN in `folder` and keeps the last two of those up to it. `fill` passes
 /// the state through the stream.
 void write_checkpoint(const std::filesystem::path& folder,
                       const CheckpointHead& head,
@@ -54,7 +54,7 @@ std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
 /// what is asked for is a resource error.
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
 
-/// Of the checkpoints up to iteration `newest` removes all but the last `count`.
+/// Removes all checkpoints up to iteration `newest` but the last `count`.
 void keep_checkpoints(const std::filesystem::path& folder, std::size_t count, std::uint64_t newest);
 
 }  // namespace residuum

@@ -18,7 +18,7 @@ std::uint32_t checksum(std::uint32_t before, std::string_view bytes) {
   std::uint32_t sum = before;
   for (std::size_t begin = 0; begin < bytes.size(); begin += kPiece) {
     const auto chunk = bytes.substr(begin, kPiece);
-    // Bytes are looked at as characters and back: that is what the standard lets char do.
+    // The standard lets char alias every type, so characters may be read as bytes.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const auto* const data = reinterpret_cast<const Bytef*>(chunk.data());
     sum = static_cast<std::uint32_t>(crc32(sum, data, static_cast<uInt>(chunk.size())));

@@ -1,5 +1,6 @@
 #pragma once
-// CRC-32 as gzip has it: notices what a disk or a careless hand has changed, is no signature.
+// The checksum is gzip's CRC-32. It notices what a disk or a careless hand has changed; it is no
+// signature.
 
 #include <cstdint>
 #include <filesystem>
@@ -8,13 +9,15 @@
 
 namespace residuum {
 
-/// Of bytes that follow on those whose checksum is `before`; 0 for none before.
+/// Returns the checksum of bytes that follow on those whose checksum is `before`; 0 for none
+/// before.
 std::uint32_t checksum(std::uint32_t before, std::string_view bytes);
 
-/// Checksums of the beginnings of files that grow. What was summed up once is not read again.
+/// GrowingSums takes checksums of the beginnings of files that grow. It does not read again what it
+/// has summed up once.
 class GrowingSums {
  public:
-  /// Of the first `bytes` of the file, which must have them.
+  /// Returns the checksum of the first `bytes` of the file, which must have them.
   std::uint32_t of(const std::filesystem::path& file, std::uint64_t bytes);
 
  private:

@@ -34,7 +34,7 @@ FileLock::FileLock(const std::filesystem::path& file) : file_(file), descriptor_
 
 FileLock::~FileLock() { close(descriptor_); }
 
-/// False if another process is in the way; any other failure is the file system's.
+/// Returns false if another process holds the lock; any other failure is the file system's.
 bool FileLock::lock(int operation) const {
   while (flock(descriptor_, operation) != 0) {
     const int cause = errno;

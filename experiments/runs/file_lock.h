@@ -1,6 +1,6 @@
 #pragma once
-// Locks between processes, on files that stay. A lock goes with its process: a killed one leaves
-// none behind.
+// A FileLock is a lock between processes, on a file that stays. A lock ends with its process, so a
+// killed one leaves none behind.
 
 #include <filesystem>
 #include <memory>
@@ -12,9 +12,9 @@ class FileLock {
  public:
   enum class Kind { exclusive, shared };
 
-  /// Null if another process holds a lock that this one cannot stand beside.
+  /// Returns null if another process holds a lock that excludes this one.
   static std::unique_ptr<FileLock> attempt(const std::filesystem::path& file, Kind kind);
-  /// Waits for an exclusive lock; for work that is short.
+  /// Waits for an exclusive lock, which must be held for short work only.
   static std::unique_ptr<FileLock> wait(const std::filesystem::path& file);
 
   FileLock(const FileLock&) = delete;
@@ -23,7 +23,7 @@ class FileLock {
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock();
 
-  /// What is written in the file, a few bytes; its holder may say something there.
+  /// Returns what is written in the file, a few bytes in which the holder may say something.
   std::string text() const;
   void set_text(const std::string& text) const;
 

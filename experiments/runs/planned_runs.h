@@ -1,5 +1,5 @@
 #pragma once
-// The runs of a study as all processes plan them. Collective.
+// All processes plan the runs of a study together. Collective.
 
 #include <filesystem>
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace residuum {
 
-/// The text that the root makes, on all processes.
+/// Returns on all processes the text that the root makes.
 std::string text_of_root(World& world, const std::function<std::string()>& make);
 
-/// All runs of the study. One that a process could not prepare is unprepared on all of them, and
-/// has the id that it had if it was begun in the folder before, so that what is known of it stays
-/// its own.
+/// Returns all runs of the study. A run that a process could not prepare is unprepared on all of
+/// them; if it was begun in the folder before, it has the id that it had then, so that its earlier
+/// results stay its own.
 std::vector<PreparedRun> plan_together(World& world,
                                        const Study& study,
                                        ObjectiveCache& objectives,

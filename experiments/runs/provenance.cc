@@ -27,7 +27,7 @@
 namespace residuum {
 namespace {
 
-/// Everything else in an environment may be secret.
+/// Only these are recorded: everything else in an environment may be secret.
 constexpr std::array<std::string_view, 6> kAllowed{
     "OMP_", "OMPI_COMM_WORLD_", "OPENBLAS_", "SLURM_JOB_", "SLURM_N", "NCCL_"};
 constexpr std::string_view kAllowedWhole = "CUDA_VISIBLE_DEVICES";
@@ -82,7 +82,7 @@ std::string blas_library() {
   return error ? std::string(info.dli_fname) : path.string();
 }
 
-/// libtorch is loaded for networks alone.
+/// Says whether libtorch is loaded, which only networks do.
 std::string_view torch_state() {
   const NetworkModule* const module = loaded_network_module();
   if (module == nullptr) {
@@ -97,7 +97,7 @@ bool is_shell_safe(const std::string& argument) {
   return !argument.empty() && argument.find_first_not_of(kSafe) == std::string::npos;
 }
 
-/// $'...' of bash, in which bytes that a terminal would obey are written in numbers.
+/// Quotes by bash's $'...', which writes bytes that a terminal would obey as numbers.
 std::string escaped(const std::string& argument) {
   std::string text = "$'";
   for (const char c : argument) {

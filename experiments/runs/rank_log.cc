@@ -54,7 +54,7 @@ void RankLog::write(const char* kind, const std::string& text) {
   }
 }
 
-/// A log that cannot be written must not hide what it was to tell: stderr has it then.
+/// A log that cannot be written must not hide its messages, so they go to stderr then.
 void RankLog::flush() {
   if (folder_.empty() || lines_.empty()) {
     return;

@@ -1,7 +1,7 @@
 #pragma once
-// runs/<run_id>/ranks/rank-NNNN.log: what went wrong on one process. The first process of a group
-// speaks for all on stderr; each of the others writes its own warnings and errors here, under its
-// rank in the whole job. There is no file where there is nothing to write.
+// runs/<run_id>/ranks/rank-NNNN.log says what went wrong on one process. The first process of a
+// group speaks for all on stderr; each of the others writes its own warnings and errors here, under
+// its rank in the whole job. There is no file where there is nothing to write.
 
 #include <filesystem>
 #include <functional>
@@ -14,7 +14,7 @@ namespace residuum {
 
 class RankLog {
  public:
-  /// Listens to notes as long as it lives. One that `speaks` has no file.
+  /// Listens to notes as long as it lives. A log that `speaks` prints them and has no file.
   RankLog(int rank, bool speaks);
   RankLog(const RankLog&) = delete;
   RankLog& operator=(const RankLog&) = delete;
@@ -24,8 +24,8 @@ class RankLog {
 
   /// Lines go to the folder of this run from now on, with those that came before the first run.
   void start_run(const std::filesystem::path& run_folder);
-  /// What is thrown on this process is written, and goes on its way. Not what all processes throw
-  /// together: the one where it happened has written it.
+  /// Runs `action`, writes what it throws on this process, and rethrows it. What all processes
+  /// throw together is not written: the one where it happened has written it.
   void guard(const std::function<void()>& action);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The checkpoints of one run, on all its processes: the root has the files, every process its part
-// of the state.
+// RunCheckpoints keeps the checkpoints of one run on all its processes: the root has the files,
+// every process its part of the state.
 
 #include <chrono>
 

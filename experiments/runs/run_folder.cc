@@ -15,7 +15,7 @@ using reports::Json;
 constexpr const char* kIterationsPart = "iterations.csv.part";
 constexpr const char* kChecksPart = "checks.csv.part";
 
-/// False also where nobody may look: whoever wants to write there is told why not.
+/// Returns false also for a folder that may not be read; writing there then tells why not.
 bool is_there(const std::filesystem::path& file) {
   std::error_code ignored;
   return std::filesystem::exists(file, ignored);
@@ -78,8 +78,9 @@ std::uint64_t bytes_in(const std::filesystem::path& file) {
   return error ? 0 : size;
 }
 
-/// A run that ended between naming its tables and its status goes on with them. One that has been
-/// said to be finished does not: its tables are not those that were written.
+/// Gives the tables of a run that ended between naming them and writing its status their old names,
+/// so that it goes on with them. A run that was recorded as finished is left alone: its tables are
+/// not those that were written.
 void restore_parts(const std::filesystem::path& folder) {
   std::string state;
   if (is_there(folder / "status.json")) {
@@ -155,7 +156,7 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
     return true;
   } catch (const Error& error) {
     if (error.code() == ExitCode::resource) {
-      throw;  // it may be whole; only now nobody can look
+      throw;  // the run may be whole; it only cannot be read now
     }
     say(fmt::format(
         "{} was damaged since it finished ({}); it is run again", folder.string(), error.what()));
@@ -229,7 +230,7 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   }
 }
 
-/// Rows after those that the checkpoint counted are made again.
+/// Resumes the run. Rows after those that the checkpoint counted are made again.
 void RunFolder::resume(const PreparedRun& run) {
   restore_parts(folder_);
   const auto details = run.details.tables();

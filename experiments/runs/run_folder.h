@@ -1,6 +1,7 @@
 #pragma once
-// The folder of one run: runs/<run_id>/. Tables are written under other names and take their own
-// when the run has ended, and status.json comes last: what a later start trusts is whole.
+// RunFolder is the folder of one run, runs/<run_id>/. Tables are written under other names and take
+// their own when the run has ended, and status.json comes last, so that what a later start trusts
+// is whole.
 
 #include <filesystem>
 #include <memory>
@@ -17,7 +18,7 @@
 
 namespace residuum {
 
-/// Whether status.json says that the run has come to its end; such a run is not made again.
+/// Returns whether status.json says that the run has come to its end; such a run is not made again.
 bool is_done(const std::filesystem::path& result_dir, const std::string& run_id);
 
 /// Mends a run that is done: writes config.json anew where it cannot be what was written (a run's
@@ -26,11 +27,12 @@ void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,
                    const Study& study);
 
-/// Usage error if the run has come to its end on data other than those it would be made with now.
+/// Throws a usage error if the run has come to its end on data other than those it would be made
+/// with now.
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);
 
-/// Leaves the run without tables, with a status of "failed" that says why: in its folder, or beside
-/// it where the folder cannot be written.
+/// Leaves the run without tables and with a status of "failed" that says why. The status is in its
+/// folder, or beside it where the folder cannot be written.
 void fail_run(const std::filesystem::path& result_dir,
               const PreparedRun& run,
               const Study& study,
@@ -38,8 +40,8 @@ void fail_run(const std::filesystem::path& result_dir,
 
 class RunFolder final : public Recorder {
  public:
-  /// Creates the folder and writes config.json and a status of "running". Where a checkpoint can be
-  /// used the tables go on from there.
+  /// Creates the folder and writes config.json and a status of "running". The tables go on from a
+  /// checkpoint that can be used.
   RunFolder(const std::filesystem::path& result_dir, const PreparedRun& run, const Study& study);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
@@ -47,11 +49,11 @@ class RunFolder final : public Recorder {
 
   /// Iterations that the checkpoint has done, 0 without one.
   std::uint64_t resumed_iterations() const { return resumed_ ? resumed_->head.iteration : 0; }
-  /// The threshold that was found before, with the number of pilot runs.
+  /// The threshold that pilot runs found before, with their number.
   const std::optional<FoundThreshold>& found() const { return found_; }
   void remember(const std::optional<FoundThreshold>& found) { found_ = found; }
   void load(const std::function<void(StateStream&)>& fill) const;
-  /// The tables first, then the state that goes with them.
+  /// Saves the tables first, then the state that goes with them.
   void save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill);
 
   /// Closes the tables and writes the final status.
@@ -63,9 +65,9 @@ class RunFolder final : public Recorder {
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
   void resume(const PreparedRun& run);
-  /// Usage error unless the tables begin with what the checkpoint has counted.
+  /// Throws a usage error unless the tables begin with what the checkpoint has counted.
   void check_tables(const CheckpointHead& head, const PreparedRun& run);
-  /// Of the tables in a checkpoint, by their files' names.
+  /// Returns the checksums of the tables in a checkpoint, by their files' names.
   std::map<std::string, std::uint32_t> sums_of(const CheckpointHead& head);
 
   std::filesystem::path folder_;

@@ -10,7 +10,7 @@ using reports::json_number;
 
 bool holds_gradients(const Method& method) { return method.feedback->units() == Units::gradient; }
 
-/// The weakest of all stages, at the step size that the sparsifier sees.
+/// Returns the weakest law of all stages, at the step size that the sparsifier sees.
 SparsifierLaw sparsifier_law(const PreparedRun& run) {
   const Method& method = *run.method;
   const std::size_t d = run.objective->dimension();
@@ -22,7 +22,8 @@ SparsifierLaw sparsifier_law(const PreparedRun& run) {
   return law;
 }
 
-/// On step-multiplied accumulators: a threshold on gradients is eta times as large there.
+/// Returns the threshold on step-multiplied accumulators; a threshold on gradients is eta times as
+/// large there.
 std::optional<double> step_threshold(const SparsifierLaw& law, const Method& method) {
   const auto step = method.step_rule->constant();
   if (!law.threshold || !step) {

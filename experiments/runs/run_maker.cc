@@ -12,7 +12,7 @@
 
 namespace residuum {
 
-/// Together in the group; an error is also noted by the process that has it.
+/// Runs `action` together in the group; an error is also noted by the process that has it.
 void RunMaker::in_step(const std::function<void()>& action) {
   together(place_.group, [&] { place_.log.guard(action); });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One run from its settings to its folder, by a group of processes.
+// RunMaker makes one run from its settings to its folder, by a group of processes.
 
 #include <functional>
 #include <optional>
@@ -24,8 +24,8 @@ class RunMaker {
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}
 
-  /// Trains it, from a checkpoint if there is one, and leaves its folder. Collective in the group.
-  /// `after_iteration` is called on the group's root.
+  /// Trains the run, from a checkpoint if there is one, and leaves its folder. Collective in the
+  /// group. `after_iteration` is called on the group's root.
   Outcome make(const RunSpec& spec,
                const Study& study,
                Progress& progress,

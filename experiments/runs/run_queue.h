@@ -1,6 +1,6 @@
 #pragma once
-// Hands out the runs of a batch, in their order and each once, to the groups of processes that are
-// at it together.
+// The queue hands out the runs of a batch, in their order and each once, to the groups of processes
+// that share the batch.
 
 #include <cstddef>
 #include <filesystem>
@@ -11,17 +11,17 @@ namespace residuum {
 
 class RunQueue {
  public:
-  /// Runs 0 to `runs` - 1. With a `file` it is there that the next one is noted, for all processes
-  /// that name it; with none it is for this one alone.
+  /// The queue has runs 0 to `runs` - 1. A `file` notes the next one for all processes that name
+  /// it; without a file the queue is for this process alone.
   RunQueue(std::size_t runs, std::filesystem::path file) : runs_(runs), file_(std::move(file)) {}
 
-  /// From the first run on; by one process, before the others ask.
+  /// Starts at the first run; one process calls it before the others ask.
   void start() { note(0); }
-  /// The next run that nobody has, if there is one left. Never waits for a run to end.
+  /// Takes the next run that nobody has, if there is one left. Never waits for a run to end.
   std::optional<std::size_t> next();
-  /// Nobody gets any more.
+  /// Ends the queue: nobody gets a run any more.
   void close() { note(runs_); }
-  /// Leaves no file behind; when nobody asks any more.
+  /// Removes the file, when nobody asks any more.
   void remove() const;
 
  private:

@@ -24,8 +24,8 @@ void set_known(Json& object, const char* key, const std::optional<double>& value
   }
 }
 
-/// The L of EF21's theorems, whose workers count the same: the root of the mean of L_p^2, and their
-/// mean.
+/// Sets the L of EF21's theorems, in which all workers count the same: the root of the mean of
+/// L_p^2, and the mean of L_p.
 void set_worker_smoothness(Json& json, std::span<const double> of_each) {
   if (of_each.empty()) {
     return;
@@ -41,8 +41,8 @@ void set_worker_smoothness(Json& json, std::span<const double> of_each) {
   json["worker_smoothness_mean"] = json_number(sum / workers);
 }
 
-/// Why gradients' expectation is not that of the f that is evaluated: the objective's reasons and
-/// those of how the run draws and treats gradients. Empty: it is.
+/// Tells why the expectation of gradients is not grad f of the f that is evaluated: the objective's
+/// reasons and those of how the run draws and treats gradients. Empty: it is.
 std::string gradient_bias(const Facts& facts, const Training& training) {
   std::vector<std::string> reasons;
   if (!facts.gradient_bias.empty()) {
@@ -57,7 +57,7 @@ std::string gradient_bias(const Facts& facts, const Training& training) {
   return fmt::to_string(fmt::join(reasons, "; "));
 }
 
-/// How many samples there are, and how many f and the power iteration for L look at.
+/// Adds how many samples there are, and how many f and the power iteration for L look at.
 void add_sample_counts(Json& json, const PreparedRun& run) {
   const std::size_t n = run.objective->samples();
   if (n == 0) {
@@ -114,7 +114,7 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
   return json;
 }
 
-/// The average gradient is only stated if it was evaluated in all iterations.
+/// States the average gradient only if it was evaluated in all iterations.
 Json totals_json(const RunSummary& summary, const Outcome& outcome) {
   Json json = Json::object();
   set_known(json, "uplink_bytes", summary.uplink_bytes);
@@ -150,7 +150,7 @@ Json data_json(const DataInfo& data) {
           {"note", data.note}};
 }
 
-/// A number, or the word for what JSON has no number for.
+/// Returns a number, or the word for what JSON has no number for.
 Json number_or_word(double value) {
   return std::isfinite(value) ? Json(value) : Json(in_words(value));
 }
@@ -168,7 +168,7 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
   return json;
 }
 
-/// Whether the method claims that nothing is lost.
+/// Returns whether the method claims that nothing is lost.
 bool conserves(const PreparedRun& run) {
   return run.method->feedback->conserves(
       run.method->aggregator->law(), sends_everything(run), run.workers);

@@ -1,6 +1,6 @@
 #pragma once
-// What status.json says of a run: how it ended, what its objective is known to have, what it has
-// added up to, which invariants held.
+// status.json says of a run how it ended, what is known of its objective, what its totals are, and
+// which invariants held.
 
 #include <string>
 
@@ -14,12 +14,13 @@ namespace residuum {
 /// "finished", "diverged" or "interrupted".
 const char* state_name(Outcome::State state);
 
-/// Of a run that has come to its end; times, tables and origin are left to the caller.
+/// Returns the status of a run that has come to its end; times, tables and origin are left to the
+/// caller.
 reports::Json final_status(const Outcome& outcome,
                            const RunSummary& summary,
                            const PreparedRun& run);
 
-/// Now, as 2026-01-31T12:00:00Z.
+/// Returns the present time, as 2026-01-31T12:00:00Z.
 std::string utc_now();
 
 }  // namespace residuum

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Before anything is written: a folder of ours has at least the lock.
+/// Refuses a folder that is not ours before anything is written; ours have at least the lock.
 void refuse_foreign_folder(const fs::path& result_dir) {
   if (!fs::exists(result_dir)) {
     return;
@@ -27,7 +27,7 @@ void refuse_foreign_folder(const fs::path& result_dir) {
           result_dir.string());
 }
 
-/// Shares of one study may be made side by side, each on runs of its own.
+/// Locks the folder; shares of one study may be made side by side, each on runs of its own.
 std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& share) {
   const auto kind = share.of > 1 ? FileLock::Kind::shared : FileLock::Kind::exclusive;
   auto lock = FileLock::attempt(result_dir / ".lock", kind);

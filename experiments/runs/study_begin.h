@@ -1,5 +1,5 @@
 #pragma once
-// What a study does before its runs: its result folder is locked and says what it holds.
+// Before its runs a study locks its result folder and writes there what the folder holds.
 
 #include <filesystem>
 #include <map>
@@ -22,8 +22,8 @@ std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
                                       const std::string& command,
                                       const Options& options);
 
-/// The ids of the runs that were begun in the folder, by `settings_hash`; none where it holds no
-/// study.
+/// Returns the ids of the runs that were begun in the folder, by `settings_hash`; none where it
+/// holds no study.
 std::map<std::string, std::string> ids_by_settings(const std::filesystem::path& result_dir);
 
 }  // namespace residuum

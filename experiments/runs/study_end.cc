@@ -14,7 +14,7 @@
 namespace residuum {
 namespace {
 
-/// Says which invariants that must hold do not; true if there is one.
+/// Says which invariants do not hold although they must; true if there is one.
 bool tell_failed_checks(const reports::Run& run) {
   bool any = false;
   for (const auto& [name, check] : reports::value_at(run.status, "checks").items()) {

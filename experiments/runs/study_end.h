@@ -1,5 +1,5 @@
 #pragma once
-// What a study says when its runs have been visited: collected tables, verdicts, exit code.
+// After its runs a study collects the tables, prints the verdicts and has an exit code.
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace residuum {
 
-/// Held while the tables of a result folder are written: shards may end at the same time.
+/// This lock is held while the tables of a result folder are written, because shards may end at the
+/// same time.
 inline constexpr const char* kTablesLock = ".tables.lock";
 
 /// Collects the tables of the whole folder and prints them. The exit code is that of the runs

@@ -22,7 +22,7 @@ void check_layer(const std::string& name,
               near.empty() ? near : fmt::format("; did you mean '{}'?", near));
 }
 
-/// The names in the list, which layers must have.
+/// Returns the names in the list; each must be a layer's.
 std::set<std::string> named_layers(const nlohmann::json& list,
                                    const std::vector<Layer>& layers,
                                    const std::string& where) {

@@ -1,8 +1,7 @@
 #pragma once
-// Which tables of details a run is asked for (probes.workers,
-// probes.layers), and the files of those that it
-// leaves. They lie beside iterations.csv and are treated as it is: written under another name until
-// the run has ended, and cut to what a checkpoint has counted when it goes on.
+// A study may ask for tables of details (probes.workers, probes.layers). Their files lie beside
+// iterations.csv and are treated as it is: written under another name until the run has ended, and
+// cut to what a checkpoint has counted when it goes on.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,18 +25,18 @@ struct DetailTables {
 
   bool any() const { return workers || !layers.empty(); }
   std::vector<const TableInfo*> tables() const;
-  /// Has the monitor write their rows.
+  /// Makes the monitor write their rows.
   void add_to(Monitor& monitor) const;
 };
 
 /// Reads the keys in [probes]; an unknown layer is a usage error.
 DetailTables read_detail_tables(const Section& probes, const Objective& objective);
 
-/// A table that is not asked for is no part of a run's identity: runs keep the ids they had when
-/// there were no such tables.
+/// Removes tables that are not asked for from a run's identity, so that runs keep the ids they had
+/// when there were no such tables.
 void forget_absent_tables(nlohmann::json& probes);
 
-/// Names of tables, and the bytes of each that a checkpoint goes with.
+/// The names of tables, and how many bytes of each belong to a checkpoint.
 using TableBytes = std::map<std::string, std::uint64_t>;
 
 class DetailFiles {
@@ -49,7 +48,7 @@ class DetailFiles {
               const std::vector<const TableInfo*>& tables,
               const TableBytes* kept);
 
-  /// Whether each of the tables has the bytes that a checkpoint has counted.
+  /// Returns whether each of the tables has the bytes that a checkpoint has counted.
   static bool reach(const std::filesystem::path& folder,
                     const std::vector<const TableInfo*>& tables,
                     const TableBytes& counted);
@@ -58,7 +57,7 @@ class DetailFiles {
   TableBytes synchronise();
   void close();
 
-  /// "workers.csv", and its name until the run has ended.
+  /// `name` is "workers.csv", `part` is its name until the run has ended.
   static std::string name(const TableInfo& table) { return std::string(table.name) + ".csv"; }
   static std::string part(const TableInfo& table) { return name(table) + ".part"; }
 

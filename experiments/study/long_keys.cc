@@ -38,7 +38,7 @@ class DotCounter {
         dots_ < kMostKeyParts, "a key of more than {} parts at {}:{}", kMostKeyParts, file_, line_);
   }
 
-  /// One that is never closed goes to the end: the parser says so.
+  /// Skips a string; one that is never closed goes to the end, and the parser says so.
   void skip_string(char quote) {
     const std::string three(3, quote);
     const bool is_long = text_.substr(position_).starts_with(three);

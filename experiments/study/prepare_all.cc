@@ -12,7 +12,7 @@
 namespace residuum {
 namespace {
 
-/// Frees what a run needs to be trained, and not to be told from others.
+/// Frees what a run needs only to be trained, and keeps what tells it from others.
 void keep_identity(PreparedRun& run) {
   run.objective.reset();
   run.method.reset();
@@ -33,7 +33,7 @@ void keep_identity(PreparedRun& run) {
   }
 }
 
-/// Of every section that a study can have.
+/// Returns the settings of every section that a study can have.
 nlohmann::json given_settings(const RunSpec& spec) {
   auto settings = nlohmann::json::object();
   for (const auto& name : section_names()) {

@@ -1,6 +1,6 @@
 #pragma once
-// All runs of a study as they are planned: told from each other, and those that the machine cannot
-// prepare told from the others.
+// Planning prepares all runs of a study, tells equal ones, and marks those that the machine cannot
+// prepare.
 
 #include <string>
 #include <vector>
@@ -9,19 +9,20 @@
 
 namespace residuum {
 
-/// A hash of the run's settings as they were written, which needs no objective.
+/// Returns a hash of the run's settings as they were written, which needs no objective.
 std::string settings_hash(const RunSpec& spec);
 
-/// A run that the machine could not prepare: its workers, and an id by `settings_hash`, since
-/// defaults that the objective knows are not to be had.
+/// Returns a run that the machine could not prepare, with its workers and an id by `settings_hash`,
+/// since defaults that the objective knows are not available.
 PreparedRun unprepared(const RunSpec& spec, const std::string& failure);
 
-/// All runs of the study, in order, without their objectives' data kept. Equal runs are an error. A
-/// run for which memory runs out, or another resource error arises, comes back `unprepared`, so
-/// that the others can be made; a mistake in the study or in its data is a usage error.
+/// Prepares all runs of the study, in order, without keeping their objectives' data. Equal runs are
+/// an error. A run for which memory runs out, or another resource error arises, comes back
+/// `unprepared`, so that the others can be made; a mistake in the study or in its data is a usage
+/// error.
 std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objectives);
 
-/// Throws a resource error that says why the first unprepared run is one, if there is one.
+/// Throws a resource error with the reason of the first unprepared run, if there is one.
 void require_prepared(const std::vector<PreparedRun>& runs);
 
 }  // namespace residuum

@@ -43,7 +43,7 @@ Cadence read_cadence(const Section& section,
   return {value, section.where(key), iterations};
 }
 
-/// What the chosen probes need beyond the run itself, each on a cadence of its own.
+/// Reads what the chosen probes need beyond the run itself, each on a cadence of its own.
 void read_needs(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   bool virtual_points = false;

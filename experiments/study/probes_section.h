@@ -1,5 +1,5 @@
 #pragma once
-// Section [probes] of a study: what is measured, and when.
+// The section [probes] of a study says what is measured, and when.
 
 #include "core/config/section.h"
 #include "experiments/study/run_config.h"

@@ -29,7 +29,7 @@ struct Sections {
   std::map<std::string, Section> sections;
 };
 
-/// The given section, with `kind` set where the study does not name one.
+/// Returns the given section, with `kind` set where the study does not name one.
 Section with_default_kind(const Section& section, const char* kind, const RunSpec& spec) {
   const auto found = spec.sections.find(section.name());
   auto settings = found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second;
@@ -64,11 +64,12 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   return value.get<std::size_t>();
 }
 
-/// The seed of the partition where the study does not say: all runs have the same shards.
+/// This is the seed of the partition where the study gives none, so that all runs have the same
+/// shards.
 constexpr std::uint64_t kPartitionSeed = 1;
 
-/// "run" is the run's own seed. At the default the key leaves no trace in the resolved section, so
-/// that the run keeps its id.
+/// "run" is the run's own seed. The default is not recorded in the resolved section, so that the
+/// run keeps its id.
 std::uint64_t read_partition_seed(const Section& section,
                                   const Objective& objective,
                                   std::uint64_t run_seed) {
@@ -91,7 +92,7 @@ std::uint64_t read_partition_seed(const Section& section,
   return value.get<std::uint64_t>();
 }
 
-/// How many parts a batch has, whose gradients are taken one after the other.
+/// Returns how many parts a batch has; their gradients are taken one after the other.
 std::size_t read_accumulation(const Section& section, std::size_t batch) {
   const double parts = section.switch_on("accumulate", 1);
   require(parts >= 1 && parts <= 65536 && parts == std::floor(parts),
@@ -113,7 +114,7 @@ void check_batches(const Section& section, const Training& training) {
           training.accumulation);
 }
 
-/// By all workers; the data set where batches are whole shards.
+/// Counts the samples of all workers: the data set where batches are whole shards.
 double samples_per_iteration(const Objective& objective, std::size_t batch, int workers) {
   return batch == 0 ? static_cast<double>(objective.samples())
                     : static_cast<double>(batch) * workers;
@@ -168,7 +169,7 @@ Precision read_precision(const Section& section) {
              : Precision::float32;
 }
 
-/// Momentum, weight decay and clipping, all off by default.
+/// Reads momentum, weight decay and clipping, all off by default.
 void read_update(const Section& step, const Section& feedback, Method& method) {
   method.momentum = step.number("momentum", 0);
   require(method.momentum >= 0 && method.momentum < 1,
@@ -250,7 +251,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   return method;
 }
 
-/// "logistic-gtopk-tree-s3-0123456789ab".
+/// Makes an id like "logistic-gtopk-tree-s3-0123456789ab".
 std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
   const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
   return fmt::format("{}-{}-s{}-{}",

@@ -1,6 +1,7 @@
 #pragma once
-// From the settings of a run to the objects that train it, and to its identity: the resolved values
-// (defaults included) of every section, and a hash of them that is the same everywhere.
+// This file turns the settings of a run into the objects that train it and into its identity: the
+// resolved values (defaults included) of every section, and a hash of them that is the same
+// everywhere.
 
 #include <filesystem>
 #include <map>
@@ -18,10 +19,11 @@
 
 namespace residuum {
 
-/// P where a study does not say.
+/// The number of workers P where a study gives none.
 inline constexpr int kDefaultWorkers = 4;
 
-/// Objectives by their settings; the last one stays loaded, since neighbouring runs share it.
+/// The cache makes objectives from their settings; the last one stays loaded, since neighbouring
+/// runs share it.
 class ObjectiveCache {
  public:
   explicit ObjectiveCache(ObjectiveContext context) : context_(std::move(context)) {}
@@ -52,7 +54,7 @@ struct PreparedRun {
   bool records_times = true;
   int workers = 1;
   bool needs_pilot = false;             // its threshold is yet to be found
-  std::optional<FoundThreshold> found;  // the one that was; no part of the identity
+  std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else
 };
 
@@ -62,7 +64,7 @@ struct PreparedRun {
 class KnownKeys {
  public:
   void note(const std::string& section, const std::vector<std::string>& keys);
-  /// Usage error if a key of the study was read by none of its runs.
+  /// Throws a usage error if a key of the study was read by none of its runs.
   void check(const Study& study) const;
 
  private:
@@ -72,7 +74,7 @@ class KnownKeys {
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);
 
-/// P of a run, which needs nothing else of it.
+/// Reads the number of workers P of a run, and nothing else of it.
 int workers_of(const RunSpec& spec);
 
 }  // namespace residuum

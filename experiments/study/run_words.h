@@ -1,5 +1,5 @@
 #pragma once
-// A run as progress and messages name it, and how it ended.
+// These words name a run in progress and messages, and say how it ended.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -9,12 +9,13 @@
 
 namespace residuum {
 
-/// What varies, and the seed.
+/// Returns what varies, and the seed.
 std::string label_of(const nlohmann::json& varying, std::uint64_t seed);
 
 std::string describe(const Outcome& outcome);
 
-/// Short runs pass in silence; a long one, and one that did not finish, is worth a line.
+/// Returns whether the run is worth a line: one that was long or did not finish; short ones pass in
+/// silence.
 bool is_remarkable(const Outcome& outcome);
 
 }  // namespace residuum

@@ -1,6 +1,6 @@
 #pragma once
-// A study file as the user wrote it: checked for form, expanded into runs. What the values mean is
-// the business of run_config.h.
+// A Study is the file as the user wrote it, checked for form and expanded into runs. run_config.h
+// gives the values their meaning.
 
 #include <cstdint>
 #include <filesystem>
@@ -29,8 +29,8 @@ struct Study {
 /// The sections a study may have.
 const std::vector<std::string>& section_names();
 
-/// The bytes of a study file. One that cannot be read, or is no regular file of a study's size, is
-/// a usage error.
+/// Reads the bytes of a study file. A file that cannot be read, or is no regular file of a study's
+/// size, is a usage error.
 std::string read_study_file(const std::filesystem::path& file);
 
 /// Parses `text`; `file` names it in messages ("s.toml:14:3"). `overrides` are "key=value" with

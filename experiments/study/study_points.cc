@@ -66,7 +66,7 @@ std::vector<Settings> extra_points_of(const toml::table& root) {
   return points;
 }
 
-/// "sparsifier.k=3" -> the setting; a value that is no TOML is taken as a text.
+/// Adds the setting that "sparsifier.k=3" gives; a value that is no TOML is taken as a text.
 void apply_override(const std::string& override_text, Settings& settings) {
   const auto equals = override_text.find('=');
   require(equals != std::string::npos && equals > 0,
@@ -97,7 +97,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
   settings[key] = setting;
 }
 
-/// An override of a swept key makes the points equal that differed in it alone.
+/// Merges points that an override of a swept key has made equal.
 void merge_equal(std::vector<Settings>& points) {
   const auto values = [](const Settings& point) {
     auto object = nlohmann::json::object();

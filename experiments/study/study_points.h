@@ -1,5 +1,6 @@
 #pragma once
-// The points of a study: its own settings, what [sweep] and [[point]] change, what overrides force.
+// A point of a study is its own settings with what [sweep] and [[point]] change and overrides
+// force.
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -14,10 +15,10 @@ namespace residuum {
 /// Grids larger than this are a mistake in the file, not an experiment.
 inline constexpr std::size_t kMaxRuns = 100000;
 
-/// All points, in order. `overrides` are "key=value" and win over the file.
+/// Returns all points, in order. `overrides` are "key=value" and win over the file.
 std::vector<Settings> points_of(const toml::table& root, const std::vector<std::string>& overrides);
 
-/// The keys that take different values over the points.
+/// Returns the keys that take different values over the points.
 std::set<std::string> varying_keys(const std::vector<Settings>& points);
 
 /// Returns the keys that the point has, each with its value there.

@@ -1,5 +1,5 @@
 #pragma once
-// From TOML to settings with their places.
+// These functions turn TOML into settings with their places.
 
 #include <map>
 #include <string>
@@ -12,20 +12,22 @@ namespace residuum {
 
 using Settings = std::map<std::string, Setting>;  // by dotted key
 
-/// Usage error with its place for what is no TOML, or has keys of very many parts.
+/// Parses the text. What is no TOML, or has keys of very many parts, is a usage error with its
+/// place.
 toml::table parse_toml(const std::string& text, const std::string& file);
 
 /// "s.toml:14:3".
 std::string place_of(const toml::source_region& source);
 
-/// A value and where its key was written. Usage error for dates and for values nested too deep.
+/// Returns a value and where its key was written. Dates and values nested too deep are usage
+/// errors.
 Setting setting_of(const toml::node& node, const toml::source_region& key);
 
 /// Adds the table's settings. A section's own keys may hold tables ({ geometric = 1.05 }): only the
 /// first dot separates.
 void flatten(const toml::table& table, Settings& settings);
 
-/// Usage error unless the key begins with a section's name and a dot.
+/// Throws a usage error unless the key begins with a section's name and a dot.
 void check_known_section(const std::string& dotted, const std::string& place);
 
 }  // namespace residuum

@@ -1,5 +1,5 @@
 #pragma once
-// The smoothness of the workers' own objectives, which the theory of EF21 asks for.
+// The theory of EF21 asks for the smoothness of the workers' own objectives.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace residuum {
 
-/// L_p of every worker, where worker p has the objective (P n_p / n) f_p, so that the mean over the
-/// workers is f; empty where some L_p is not known. A pass over the data or more.
+/// Computes L_p of every worker, where worker p has the objective (P n_p / n) f_p, so that the mean
+/// over the workers is f; empty where some L_p is not known. It takes a pass over the data or more.
 std::vector<double> worker_smoothness(const PreparedRun& run);
 
 }  // namespace residuum

@@ -15,7 +15,7 @@
 namespace residuum::reports {
 namespace {
 
-/// A field of runs.csv from JSON: empty for null, 0/1 for booleans.
+/// Makes a field of runs.csv from JSON: empty for null, 0/1 for booleans.
 std::string field(const Json& value) {
   if (value.is_null()) {
     return {};
@@ -82,8 +82,8 @@ std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
   return measures;
 }
 
-/// The records of one run, which the table's own are to be. One from before columns were added is
-/// filled up.
+/// Appends the records of one run, which must be that run's own. A table from before columns were
+/// added is filled up.
 void append_table(AtomicFile& file,
                   const std::filesystem::path& path,
                   const Run& run,
@@ -119,7 +119,7 @@ void write_checks(const ResultFolder& folder) {
   file.commit();
 }
 
-/// A study none of whose runs has the table is left with none.
+/// Collects the table of details; where no run of the study has it, an old one is removed.
 void write_details(const ResultFolder& folder, const TableInfo& table) {
   const auto path = folder.path / (std::string(table.name) + ".csv");
   if (!has_details(folder, table)) {

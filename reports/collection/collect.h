@@ -1,7 +1,7 @@
 #pragma once
-// Gathers what the runs of a study left into one set of tables: runs.csv, iterations.csv,
-// checks.csv, tables of details where a run has one, their schema datapackage.json, and
-// summary.json. Every file is replaced whole or left as it was; the tables of the runs are
+// Collecting gathers what the runs of a study left into one set of tables: runs.csv,
+// iterations.csv, checks.csv, tables of details where a run has one, their schema datapackage.json,
+// and summary.json. Every file is replaced whole or left as it was; the tables of the runs are
 // streamed, never held in memory.
 
 #include <filesystem>
@@ -11,19 +11,20 @@
 
 namespace residuum::reports {
 
-/// Writes the collected files of `result_dir` and says what they come to. A damaged or foreign file
+/// Writes the collected files of `result_dir` and returns their summary. A damaged or foreign file
 /// is a usage error, a full disk a resource error; either names the file.
 Summary collect(const std::filesystem::path& result_dir);
 
-/// datapackage.json (Frictionless data package) for the tables of this study.
+/// Returns datapackage.json (Frictionless data package) for the tables of this study.
 Json data_package(const ResultFolder& folder);
 
-/// Where a run has such a table, and whether it was asked for it and has it.
+/// Returns where a run has such a table; the next tells whether the run was asked for it and has
+/// it.
 std::filesystem::path details_path(const ResultFolder& folder,
                                    const Run& run,
                                    const TableInfo& table);
 bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table);
-/// Whether any run of the study has it.
+/// Returns whether any run of the study has the table.
 bool has_details(const ResultFolder& folder, const TableInfo& table);
 
 /// One column of runs.csv.

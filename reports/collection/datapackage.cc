@@ -1,4 +1,4 @@
-// The schema of the collected tables as a Frictionless data package
+// The schema of the collected tables is a Frictionless data package
 // (https://specs.frictionlessdata.io), made of the tables that also write the headers.
 
 #include <algorithm>
@@ -98,7 +98,7 @@ Json bound_fields() {
        field("rhs", "number", "right side with the measured constants, mean over the seeds")});
 }
 
-/// The one type all values of a parameter have; string where they differ.
+/// Returns the one type that all values of a parameter have; string where they differ.
 std::string type_of_parameter(const ResultFolder& folder, const std::string& key) {
   std::string type;
   for (const auto& run : folder.runs) {

@@ -1,4 +1,5 @@
-// Summary as summary.json. Non-finite numbers are texts, what is undefined is null.
+// This file writes a Summary as summary.json. Non-finite numbers are texts, what is undefined is
+// null.
 
 #include "reports/collection/summary_json.h"
 

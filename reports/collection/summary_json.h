@@ -4,7 +4,7 @@
 
 namespace residuum::reports {
 
-/// summary.json.
+/// Returns summary.json.
 Json to_json(const Summary& summary);
 
 /// {"n", "median", "lower_quartile", "upper_quartile", "mean", "interval"}; what is undefined null.

@@ -1,5 +1,5 @@
 #pragma once
-// Verdicts for programs: parts of summary.json, and bounds.csv.
+// These functions write verdicts for programs: parts of summary.json, and bounds.csv.
 
 #include <string>
 #include <vector>

@@ -25,7 +25,7 @@ constexpr std::array<LineStyle, 8> kStyles{{{"#0072B2", "1"},
                                             {"#000000", "(3,3)"},
                                             {"#808080", "(12,3,3,3)"}}};
 
-// A run that diverges must not flatten the others: what is this far above the rest is cut off.
+// A run that diverges must not flatten the others, so what is this far above the rest is cut off.
 constexpr double kWidestLog = 1e24;
 constexpr double kCutAboveMedian = 1e6;
 
@@ -73,7 +73,8 @@ Range log_range(Range range) {
   return decades;
 }
 
-/// Bands may be cut off at the foot of a logarithmic axis: they often reach down to nothing.
+/// Widens the range by the bands, which are cut off at the foot of a logarithmic axis: they often
+/// reach down to nothing.
 void add_bands(Range& range, const FigureSpec& spec, double cut) {
   for (const auto& curve : spec.curves) {
     for (const auto& point : curve.points) {
@@ -162,7 +163,7 @@ bool has_band(const Curve& curve) {
       curve.points.begin(), curve.points.end(), [](const Point& point) { return point.n > 1; });
 }
 
-/// What `plot` is given, bands first so that every line lies above every band.
+/// Returns what gnuplot's `plot` is given, bands first so that every line lies above every band.
 std::vector<std::string> plot_items(const FigureSpec& spec) {
   std::vector<std::string> bands;
   std::vector<std::string> lines;
@@ -264,7 +265,7 @@ DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder) {
   const auto svg = folder / (spec.name + ".svg");
   std::error_code ignored;  // a folder that is not there is an error when the CSV is written
   std::filesystem::create_directories(folder, ignored);
-  std::filesystem::remove(svg, ignored);  // an old one must not pass for today's
+  std::filesystem::remove(svg, ignored);  // an old drawing must not pass for today's
   write_file_atomically(folder / (spec.name + ".csv"), figure_csv(spec));
   write_file_atomically(folder / (spec.name + ".gp"), figure_gp(spec));
   DrawnFigure figure{.svg = {}, .problem = run_gnuplot(folder, spec.name + ".gp")};

@@ -23,7 +23,7 @@ struct Reference {
 };
 
 struct FigureSpec {
-  std::string name;  // of its files, without ending: [a-z0-9-]
+  std::string name;  // of the figure's files, without ending: [a-z0-9-]
   std::string x_label;
   std::string y_label;
   Scale x_scale = Scale::linear;
@@ -40,8 +40,8 @@ struct LineStyle {
 };
 LineStyle line_style(std::size_t style);
 
-/// Logarithmic when no middle is below zero and the others span more than a factor `span`; linear
-/// otherwise. Zeros have no place on a logarithmic axis and leave a gap.
+/// Chooses a logarithmic scale when no middle is below zero and the others span more than a factor
+/// `span`, and a linear one otherwise. Zeros have no place on a logarithmic axis and leave a gap.
 Scale scale_for(const std::vector<Curve>& curves, double span);
 
 /// <name>.csv: curve,x,median,lower,upper,n,label.

@@ -13,7 +13,7 @@
 namespace residuum::reports {
 namespace {
 
-/// What the child does before it becomes gnuplot.
+/// SpawnActions is what the child does before it becomes gnuplot.
 class SpawnActions {
  public:
   explicit SpawnActions(const std::filesystem::path& folder) {

@@ -27,7 +27,7 @@ struct DrawnQuantity {
   std::string_view reference_label = {};
 };
 
-// In the report's order. Loss and loss gap exclude each other.
+// The figures are in the report's order. Loss and loss gap exclude each other.
 constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
     {{.name = "loss-gap",
       .column = Column::loss_gap,
@@ -94,7 +94,7 @@ constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
       .caption = "Fraction of held-out samples that are classified right.",
       .log_span = 1e300}}};
 
-/// Columns that are read, and for each method the series in the same order.
+/// Data holds the columns that are read, and for each method the series in the same order.
 struct Data {
   std::vector<Column> columns;
   std::map<std::size_t, std::vector<GroupSeries>> series;  // by group
@@ -132,7 +132,7 @@ bool any_positive(const Data& data, Column column) {
   });
 }
 
-/// Whether every method that has a loss also has a loss gap.
+/// Returns whether every method that has a loss also has a loss gap.
 bool gap_is_known(const Data& data) {
   return std::all_of(data.series.begin(), data.series.end(), [&](const auto& entry) {
     return data.of(entry.first, Column::loss).by_iteration.empty() ||

@@ -1,5 +1,6 @@
 #pragma once
-// The figures of the report: what is drawn, against what, and how its methods are split.
+// This file plans the figures of the report: what is drawn, against what, and how its methods are
+// split.
 
 #include <string>
 #include <vector>

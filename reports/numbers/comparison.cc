@@ -35,7 +35,7 @@ std::string_view final_path(Column quantity) {
   return quantity == Column::loss_gap ? "final.loss_gap" : "final.loss";
 }
 
-/// What the whole run has cost; absent where that cannot be known.
+/// Returns what the whole run has cost; absent where that cannot be known.
 Costs costs_of(const Run& run, const RunMeasures& measures) {
   const auto iterations = number_at(run.status, "iterations");
   Costs costs{iterations, std::nullopt, std::nullopt};
@@ -98,7 +98,7 @@ std::string_view reason_without(std::size_t cost) {
                        : "not known, as not every iteration was measured";
 }
 
-/// The least that a run of the field has spent, or why it is not known.
+/// Sets the budget to the least that a run of the field has spent, or says why it is not known.
 void set_budget(const ResultFolder& folder,
                 const Field& field,
                 const std::vector<RunMeasures>& measures,
@@ -124,7 +124,8 @@ void set_budget(const ResultFolder& folder,
   }
 }
 
-/// At which iterations up to `last` the quantity of a run is known, its end included; rising.
+/// Returns the iterations up to `last` at which the quantity of a run is known, its end included;
+/// rising.
 std::vector<double> evaluated(const ResultFolder& folder,
                               const Run& run,
                               Column quantity,
@@ -179,7 +180,7 @@ void align_iterations(const ResultFolder& folder,
   }
 }
 
-/// The last value of the quantity within each of the budgets.
+/// Returns the last value of the quantity within each of the budgets.
 Samples samples_of(const ResultFolder& folder,
                    const Run& run,
                    const Costs& totals,

@@ -1,8 +1,9 @@
 #pragma once
-// Methods on one objective at equal cost: equal iterations, equal bytes, equal modelled time. The
-// iterations are the last that every finished run has evaluated; the other budgets the most that
-// every finished run has spent, and a run's value is then the last evaluated within it, never an
-// interpolated one. What had been spent by then is told beside it.
+// Methods on one objective are compared at equal cost: equal iterations, equal bytes, equal
+// modelled time. The budget of iterations is the last iteration that every finished run has
+// evaluated; the others are the most that every finished run has spent. A run's value is the last
+// one evaluated within the budget, never an interpolated one, and what had been spent by then is
+// told beside it.
 
 #include <cstddef>
 #include <optional>
@@ -17,11 +18,11 @@
 
 namespace residuum::reports {
 
-/// What one method has reached.
+/// Reached is the value that one method has reached.
 struct Reached {
   std::size_t group = 0;        // position among the groups
   Spread value;                 // over the seeds; the lower the better
-  std::optional<double> spent;  // when it was evaluated, mean over the seeds
+  std::optional<double> spent;  // cost when it was evaluated, mean over the seeds
 };
 
 /// All methods at one kind of cost.

@@ -1,5 +1,5 @@
 #pragma once
-// What a figure draws.
+// A figure draws curves of points.
 
 #include <cstddef>
 #include <optional>

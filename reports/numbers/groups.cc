@@ -16,7 +16,7 @@ struct ShortName {
   std::string_view name;  // empty: the value speaks for itself
 };
 
-// In the order a label names them; every other key comes after, by its own name.
+// A label names these keys in this order; every other key comes after, by its own name.
 constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
                                                  {"objective.data", ""},
                                                  {"aggregator.kind", ""},
@@ -39,7 +39,8 @@ std::string part(std::string_view key, std::string_view name, const Json& value)
   return fmt::format("{}={}", name.empty() ? key : name, plain_text(value));
 }
 
-/// Without a sparsifier there is nothing to say of its density or of what is put back.
+/// Returns whether a key says nothing of the run: without a sparsifier there is no density and
+/// nothing is put back.
 bool is_moot(const Run& run, std::string_view key) {
   const bool of_sparsifier = key.starts_with("sparsifier.") && key != "sparsifier.kind";
   const bool of_feedback = key.starts_with("feedback.");
@@ -94,7 +95,7 @@ std::string value_text(const Group& group, const std::string& key) {
   return found == group.varying.end() ? std::string("(none)") : plain_text(*found);
 }
 
-/// The key that makes the fewest facets of at most kCurvesPerFigure groups each.
+/// Returns the key that makes the fewest facets of at most kCurvesPerFigure groups each.
 std::optional<std::string> facet_key(const ResultFolder& folder, const std::vector<Group>& groups) {
   std::optional<std::string> best;
   std::size_t fewest = groups.size();
@@ -175,7 +176,7 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     if (run.config.empty()) {
       continue;
     }
-    // Sorted keys: two spellings of one configuration are one.
+    // Keys are sorted, so that two spellings of one configuration are one.
     const nlohmann::json config = value_at(run.config, "config");
     const std::string key = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     const auto [found, is_new] = place.emplace(key, groups.size());

@@ -16,13 +16,14 @@ struct Group {
   std::vector<std::size_t> runs;  // positions in ResultFolder::runs, in study order
 };
 
-/// The groups in study order, their labels all different. Runs without config.json are in none.
+/// Returns the groups in study order, their labels all different. Runs without config.json are in
+/// none.
 std::vector<Group> group_runs(const ResultFolder& folder);
 
-/// The label of a run, without what the key `omitted` says.
+/// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 
-/// Some groups that are drawn in one figure.
+/// A facet is some groups that are drawn in one figure.
 struct Facet {
   std::string title;                // what its groups share, empty when there is one facet only
   std::vector<std::size_t> groups;  // at most kCurvesPerFigure
@@ -31,8 +32,8 @@ struct Facet {
 
 inline constexpr std::size_t kCurvesPerFigure = 8;
 
-/// Splits the groups by the value of a varying key so that no figure is overfull; by their order
-/// where no key does.
+/// Splits the groups by the value of a varying key so that no figure is overfull, or by their order
+/// where no key achieves that.
 std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups);
 
 }  // namespace residuum::reports

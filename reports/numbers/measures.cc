@@ -15,8 +15,8 @@ constexpr std::size_t kKeys = 2;  // run_id, iteration
 // delta is a ratio of two float64 sums: where it is 1 by theory, rounding may leave a little more.
 constexpr double kRounding = 1e-12;
 
-/// Where each column of the table stands in the file. Columns are only ever appended, so an older
-/// file has the first ones in their order and nothing else.
+/// Returns where each column of the table stands in the file. Columns are only ever appended, so an
+/// older file has the first ones in their order and nothing else.
 std::vector<std::optional<std::size_t>> places_of(const CsvReader& reader) {
   const auto& header = reader.header();
   if (header.size() < kKeys || header[0] != "run_id" || header[1] != "iteration") {
@@ -144,8 +144,8 @@ void MeasureTaker::add(const IterationRecord& record) {
   }
 }
 
-/// Tables from before there was a column density are of runs with one, which the ratio need not
-/// know.
+/// Tables without the column density are older and of runs with one density, which the ratio need
+/// not know.
 void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   const auto delta = record.get(Column::delta);
   const auto accumulated = record.get(Column::accumulator_norm_sq);
@@ -157,7 +157,7 @@ void MeasureTaker::add_to_epoch(const IterationRecord& record) {
   const auto epoch = static_cast<std::uint64_t>(passes);
   const std::uint64_t t = record.iteration();
   if (epoch != epoch_) {
-    // Epochs are equally long: passes/t of one each iteration.
+    // Epochs are equally long: each iteration is passes/t of one.
     const double end = static_cast<double>(t) * static_cast<double>(epoch_ + 1) / passes;
     count_held(end < static_cast<double>(t) ? static_cast<std::uint64_t>(std::ceil(end)) : t);
     close_epoch();

@@ -1,5 +1,6 @@
 #pragma once
-// What one run's iterations.csv says of the assumptions: how often they held, and the worst.
+// Measures tell what one run's iterations.csv says of the assumptions: how often they held, and the
+// worst.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,8 @@ struct BoundMeasure {
   std::optional<double> median;
 };
 
-/// delta pooled over the iterations of one epoch, a row counting for those until the next, with its
-/// delta-method interval over batch means.
+/// Delta is pooled over the iterations of one epoch, a row counting for those until the next, with
+/// its delta-method interval over batch means.
 struct EpochDelta {
   std::uint64_t epoch = 0;
   std::size_t n = 0;  // rows
@@ -43,11 +44,11 @@ struct EpochDelta {
 
 class IterationRecord;
 
-/// Bytes that a run has sent, record by record: absent where they cannot be known, as iterations
-/// were left out and the table has no running total.
+/// SentBytes adds up the bytes that a run has sent, record by record. They are absent where they
+/// cannot be known, because iterations were left out and the table has no running total.
 struct SentBytes {
-  std::optional<double> before = 0;  // the iteration of the last record
-  std::optional<double> after = 0;   // it
+  std::optional<double> before = 0;  // bytes before the iteration of the last record
+  std::optional<double> after = 0;   // bytes after it
   std::uint64_t iterations = 0;      // up to the last record, which is one of them
 
   void add(const IterationRecord& record);
@@ -62,8 +63,8 @@ struct RunMeasures {
   Worst conservation_defect;
   std::optional<double> lost_mass_total;  // sum over the iterations measured
   SentBytes bytes;
-  // Sum from iteration 0 on; absent where an iteration was left out or had no value (0 before the
-  // first).
+  // The sum runs from iteration 0 on (0 before the first) and is absent where an iteration was left
+  // out or had no value.
   std::optional<double> model_time_s = 0;
   std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };
@@ -76,7 +77,7 @@ class IterationRecord {
 
   std::uint64_t iteration() const { return reader_->integer(1); }
   std::optional<double> get(Column column) const;
-  /// All of its columns.
+  /// Returns all columns of the record.
   Row row() const;
 
  private:
@@ -95,7 +96,7 @@ void read_iterations(const std::filesystem::path& path,
 /// Takes the records of one run and says what they amount to.
 class MeasureTaker {
  public:
-  /// `iterations`: of the runs of this method.
+  /// `iterations` is the length of the runs of this method.
   explicit MeasureTaker(std::uint64_t iterations) { measures_.evidence.emplace(iterations); }
 
   void add(const IterationRecord& record);
@@ -116,7 +117,7 @@ class MeasureTaker {
   RunMeasures measures_;
   std::vector<double> deltas_;
   std::vector<double> contractions_;
-  // Of the epoch that is being read, times the iterations that each row stands for.
+  // These are of the epoch that is being read, times the iterations that each row stands for.
   std::vector<double> lost_;
   std::vector<double> lost_at_random_;
   std::optional<HeldRow> held_;

@@ -1,6 +1,6 @@
 #pragma once
-// What a run does beside the plain algorithm, in words: momentum, weight decay, clipping, warm-ups,
-// accumulated batches. The theorems are about none of it.
+// A run's practice is what it does beside the plain algorithm: momentum, weight decay, clipping,
+// warm-ups, accumulated batches. The theorems are about none of it.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace residuum::reports {
 
-/// Empty where everything is off.
+/// Returns the practice in words; empty where everything is off.
 std::vector<std::string> practice_of(const Run& run);
 
 }  // namespace residuum::reports

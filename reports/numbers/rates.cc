@@ -25,7 +25,7 @@ struct Family {
   std::map<double, std::size_t> groups;  // by the axis
 };
 
-/// The configuration without the axis, as a text that equal ones share.
+/// Returns the configuration without the axis, as a text that equal ones share.
 std::string rest_of(const Run& run, const Axis& axis) {
   nlohmann::json config = value_at(run.config, "config");
   config.at(std::string(axis.section)).erase(std::string(axis.name));
@@ -52,7 +52,7 @@ std::vector<Family> families_of(const ResultFolder& folder,
   return families;
 }
 
-/// X_T of a group's finished runs, by seed.
+/// Returns X_T of a group's finished runs, by seed.
 std::map<std::int64_t, double> averages_of(const ResultFolder& folder, const Group& group) {
   std::map<std::int64_t, double> averages;
   for (const std::size_t i : group.runs) {
@@ -74,7 +74,7 @@ Rate fit(const ResultFolder& folder,
   for (const auto& [x, group] : family.groups) {
     for (const auto& [seed, average] : averages_of(folder, groups[group])) {
       auto& values = by_seed[seed];
-      if (values.size() == rate.x.size()) {  // it has finished at all before
+      if (values.size() == rate.x.size()) {  // the seed has finished at all values so far
         values.push_back(average);
       }
     }

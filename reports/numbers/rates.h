@@ -1,6 +1,6 @@
 #pragma once
-// Rates: how X_T, the mean of |grad f(w_t)|^2, falls with the iterations and with the workers. A
-// line of log X_T against the logarithm of what varies is fitted to every seed; the slopes of the
+// A rate tells how X_T, the mean of |grad f(w_t)|^2, falls with the iterations or with the workers.
+// A line of log X_T against the logarithm of what varies is fitted to every seed; the slopes of the
 // seeds are independent, which is what the interval is made of. Theory says -1/2 for both where
 // noise dominates.
 
@@ -15,8 +15,8 @@
 
 namespace residuum::reports {
 
-/// Slope of the least-squares line of log y against log x. Absent for fewer than two different x,
-/// or where a number is not positive and finite.
+/// Returns the slope of the least-squares line of log y against log x. Absent for fewer than two
+/// different x, or where a number is not positive and finite.
 std::optional<double> log_log_slope(const std::vector<double>& x, const std::vector<double>& y);
 
 /// One method at several values of one key.
@@ -27,10 +27,10 @@ struct Rate {
   Spread slope;           // over the seeds that have finished at all of them
 };
 
-/// All methods of which at least two groups differ in nothing but the key.
+/// Fits all methods of which at least two groups differ in nothing but the key.
 std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
 
-/// Why a rate has no interval, or none at all; empty where it has one.
+/// Says why a rate has no interval, or why there is no rate; empty where it has an interval.
 std::string_view note_on(const Rate& rate);
 
 }  // namespace residuum::reports

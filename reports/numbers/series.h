@@ -1,6 +1,6 @@
 #pragma once
-// A quantity over the iterations for one method: the middle of its seeds and their band. A run may
-// have any number of rows; what is kept of each is bounded.
+// A series is a quantity over the iterations for one method: the middle of its seeds and their
+// band. A run may have any number of rows; what is kept of each run is bounded.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace residuum::reports {
 
-/// Every 2^m-th value of a sequence, m the least for which at most 2 kKept remain: equally long
-/// sequences keep the same places.
+/// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
+/// remain, so that equally long sequences keep the same places.
 class ThinnedSeries {
  public:
   static constexpr std::size_t kKept = 150;
@@ -42,10 +42,10 @@ class ThinnedSeries {
 struct GroupSeries {
   std::vector<Point> by_iteration;
   std::vector<Point> by_bytes;  // empty where bytes were not counted
-  std::size_t stride = 1;       // one of how many values is kept
+  std::size_t stride = 1;       // one of so many values is kept
 };
 
-/// The series of `columns`, in their order, over the finished and diverged runs of the group.
+/// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
                                      const std::vector<Column>& columns);

@@ -1,5 +1,6 @@
 #pragma once
-// A handful of numbers, one per seed, in short. What is not defined is absent, never a number.
+// These statistics sum up a handful of numbers, one per seed. What is not defined is absent, never
+// a number.
 
 #include <optional>
 #include <vector>
@@ -8,18 +9,19 @@
 
 namespace residuum::reports {
 
-/// Quantile of type 7 (Hyndman and Fan 1996; the default of R and NumPy): linear between the order
-/// statistics at (n-1) p. Absent for no values or a NaN among them.
+/// Returns the quantile of type 7 (Hyndman and Fan 1996; the default of R and NumPy): linear
+/// between the order statistics at (n-1) p. Absent for no values or a NaN among them.
 std::optional<double> quantile(std::vector<double> values, double p);
 
 std::optional<double> median(const std::vector<double>& values);
 std::optional<double> mean(const std::vector<double>& values);
 
-/// Student's t interval for the mean. Absent for fewer than two values or one that is not finite.
+/// Returns Student's t interval for the mean. Absent for fewer than two values or one that is not
+/// finite.
 std::optional<Interval> student_interval(const std::vector<double>& values,
                                          double confidence = 0.95);
 
-/// What tables and figures say of the values of one quantity over the seeds.
+/// A Spread is what tables and figures say of the values of one quantity over the seeds.
 struct Spread {
   std::size_t n = 0;
   std::optional<double> median;

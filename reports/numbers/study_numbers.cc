@@ -24,7 +24,8 @@ void take_worse(Place& worst, const Worst& of_run, const std::string& run_id) {
   take_worse(worst, of_run.value, run_id, of_run.iteration);
 }
 
-/// Checks are small in number: a list keeps the order the program made them in.
+/// Finds or adds a check. Checks are few, so a list serves, which keeps the order the program made
+/// them in.
 CheckSummary& entry(std::vector<CheckSummary>& checks, const std::string& name) {
   const auto found = std::find_if(
       checks.begin(), checks.end(), [&](const CheckSummary& c) { return c.name == name; });

@@ -1,6 +1,6 @@
 #pragma once
-// What was read of a study: how its runs ended, what their invariants say, and the numbers of every
-// method over its seeds. Nothing is judged here.
+// StudyNumbers is what was read of a study: how its runs ended, what their invariants say, and the
+// numbers of every method over its seeds. Nothing is judged here.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,8 @@ struct CheckSummary {
   Place worst;  // of lhs / rhs
 };
 
-/// How often a measured quantity stayed within its bound, over the seeds of a method.
+/// A BoundSummary says how often a measured quantity stayed within its bound, over the seeds of a
+/// method.
 struct BoundSummary {
   std::size_t n = 0;
   std::size_t held = 0;
@@ -61,7 +62,7 @@ struct GroupNumbers {
   Place conservation_defect;
   std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
 
-  /// Nullptr for what was not measured in any finished run.
+  /// Returns nullptr for what was not measured in any finished run.
   const Spread* metric(std::string_view name) const;
   const CheckSummary* check(std::string_view name) const;
 };
@@ -70,8 +71,8 @@ struct GroupNumbers {
 struct RunVerdict {
   std::string run_id;
   bool measured = false;     // it has tables
-  bool invariants = true;    // that must hold, do
-  std::string failed_check;  // the first that does not
+  bool invariants = true;    // all invariants that must hold do
+  std::string failed_check;  // the first check that does not hold
   BoundMeasure delta;
   BoundMeasure contraction;
   std::vector<EpochDelta> epochs;
@@ -85,7 +86,8 @@ struct StudyNumbers {
   std::vector<Comparison> comparisons;
   std::vector<Rate> rates;
 
-  /// Whether every invariant holds in every run of a method that is not known to violate it.
+  /// Returns whether every invariant holds in every run of a method that is not known to violate
+  /// it.
   bool invariants_hold() const;
 };
 
@@ -101,7 +103,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
                         const Group& group,
                         const std::vector<RunMeasures>& measures);
 
-/// Of all runs; `measures` are in the order of `folder.runs`.
+/// Computes the numbers of all runs; `measures` are in the order of `folder.runs`.
 StudyNumbers numbers_of(ResultFolder folder,
                         const std::vector<Group>& groups,
                         const std::vector<RunMeasures>& measures);

@@ -1,18 +1,18 @@
 #pragma once
-// Numbers as a reader sees them.
+// These functions write numbers as a reader sees them.
 
 #include <optional>
 #include <string>
 
 namespace residuum::reports {
 
-/// Four significant digits; "–" for what was not measured.
+/// Writes four significant digits; "–" for what was not measured.
 std::string short_number(const std::optional<double>& value);
 
-/// "1.23 MB", in powers of 1000.
+/// Writes "1.23 MB", in powers of 1000.
 std::string short_bytes(const std::optional<double>& value);
 
-/// "99.8 %": never 100 or 0 for what is not quite.
+/// Writes "99.8 %", and never 100 or 0 for what is not quite that.
 std::string percent(const std::optional<double>& fraction);
 
 }  // namespace residuum::reports

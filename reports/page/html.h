@@ -1,5 +1,6 @@
 #pragma once
-// The few things that a page made by hand needs. All text of others goes through `escape`.
+// These are the few things that a page made by hand needs. All text of others goes through
+// `escape`.
 
 #include <optional>
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace residuum::reports {
 
-/// The text with & < > " ' as entities, for element content and quoted attributes alike.
+/// Returns the text with & < > " ' as entities, for element content and quoted attributes alike.
 std::string escape(std::string_view text);
 
-/// One cell of a table: `html` is used as it is.
+/// A Cell is one cell of a table; its `html` is used as it is.
 struct Cell {
   std::string html;
   bool is_number = false;
@@ -32,8 +33,8 @@ struct SvgNames {
   std::string_view description;  // for those who cannot see the drawing
 };
 
-/// A drawing of gnuplot as part of a page: black becomes the colour of the page's text, and its ids
-/// get a prefix, as a page holds many.
+/// Makes a drawing of gnuplot a part of a page: black becomes the colour of the page's text, and
+/// ids get a prefix, because a page holds many drawings.
 std::string inline_svg(std::string_view svg, const SvgNames& names);
 
 }  // namespace residuum::reports

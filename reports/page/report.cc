@@ -23,7 +23,8 @@
 namespace residuum::reports {
 namespace {
 
-/// The page may load nothing and run nothing: what a name smuggles in stays dead.
+/// Writes the head. The page may load nothing and run nothing, so that what a name smuggles in
+/// stays dead.
 std::string head(const std::string& title) {
   return fmt::format(
       "<!DOCTYPE html>\n"
@@ -162,7 +163,7 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-/// Sums that are left to MPI_Allreduce.
+/// Returns whether the run left its sums to MPI_Allreduce.
 bool reduces_fast(const Run& run) {
   return !run.config.empty() && text_at(run.config, "config.aggregator.reduction") == "fast";
 }

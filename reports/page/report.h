@@ -1,6 +1,6 @@
 #pragma once
-// report.html: one file that says what a study found, to be read in any browser, without scripts,
-// without the network, on paper too.
+// report.html is one file that says what a study found. It can be read in any browser, without
+// scripts, without the network, on paper too.
 
 #include <filesystem>
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace residuum::reports {
 
-/// Methods against assumptions, and what each assumption means.
+/// Returns a table of methods against assumptions, and what each assumption means.
 std::string assumptions_table(const Summary& summary);
 std::string assumptions_legend(const Summary& summary);
 

@@ -31,7 +31,7 @@ std::string at_text(const Standing& standing, const std::optional<double>& spent
   return fmt::format("at {} {}", short_number(spent), standing.cost);
 }
 
-/// The groups as the first standing with a budget has them, best first.
+/// Returns the groups in the order of the first standing that has a budget, best first.
 std::vector<std::size_t> order_of(const std::vector<const Standing*>& shown) {
   std::vector<std::size_t> groups;
   for (const auto& reached : shown.front()->methods) {
@@ -49,7 +49,7 @@ Cell reached_cell(const Standing& standing, std::size_t group) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
   cell.html += small(interval_text(found->value));
-  // Where little was evaluated the last value may be from long before the budget was spent.
+  // The last value may be from long before the budget was spent where evaluations are rare.
   constexpr double kNearly = 0.95;
   if (found->spent && *found->spent < kNearly * *standing.budget) {
     cell.html += small(fmt::format("evaluated {}", at_text(standing, found->spent)));

@@ -15,7 +15,7 @@
 namespace residuum::reports {
 namespace {
 
-/// One layer over the measured iterations of a method's runs.
+/// LayerSums adds up one layer over the measured iterations of a method's runs.
 struct LayerSums {
   std::string name;
   double size = 0;
@@ -29,7 +29,7 @@ struct LayerSums {
   }
 };
 
-/// The layers in the order they appear in.
+/// LayerTaker keeps the layers in the order in which they appear.
 class LayerTaker {
  public:
   void read(const std::filesystem::path& file, const Run& run) {

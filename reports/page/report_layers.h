@@ -1,5 +1,5 @@
 #pragma once
-// What the layers.csv of the runs come to, as a part of the report.
+// This part of the report sums up the layers.csv of the runs.
 
 #include <string>
 
@@ -7,7 +7,8 @@
 
 namespace residuum::reports {
 
-/// Per method a table of its layers, over its seeds; empty where no run has measured layers.
+/// Returns per method a table of its layers, over its seeds; empty where no run has measured
+/// layers.
 std::string layers_html(const Summary& summary);
 
 }  // namespace residuum::reports

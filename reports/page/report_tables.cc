@@ -118,7 +118,7 @@ struct ResultColumn {
   std::string_view title;
 };
 
-/// The columns of the results table that at least one method has a value for.
+/// Returns the columns of the results table for which at least one method has a value.
 std::vector<ResultColumn> result_columns(const Summary& summary) {
   std::vector<ResultColumn> columns{{"final_loss", "final loss"},
                                     {"final_loss_gap", "final loss gap"},

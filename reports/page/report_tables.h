@@ -1,5 +1,5 @@
 #pragma once
-// The tables of the report, as HTML.
+// These functions return the tables of the report, as HTML.
 
 #include <string>
 
@@ -7,21 +7,23 @@
 
 namespace residuum::reports {
 
-/// Per method: invariants, conservation, delta <= 1, q < 1, lost mass; with where it was worst.
+/// The table gives per method invariants, conservation, delta <= 1, q < 1 and lost mass, and where
+/// each was worst.
 std::string verdict_table(const Summary& summary);
 
-/// Per method: where the seeds ended, with 95 % intervals.
+/// The table gives per method where the seeds ended, with 95 % intervals.
 std::string results_table(const Summary& summary);
 
-/// Per method and invariant: how often it was looked at, failures, the worst ratio.
+/// The table gives per method and invariant how often it was looked at, failures, and the worst
+/// ratio.
 std::string checks_table(const Summary& summary);
 
-/// What each method does beside the plain algorithm; empty if none does anything.
+/// The table gives what each method does beside the plain algorithm; empty if none does anything.
 std::string practice_table(const Summary& summary);
 
 std::string runs_table(const Summary& summary);
 
-/// What an object holds, one line per scalar, keys dotted.
+/// The table gives what an object holds, one line per scalar, keys dotted.
 std::string facts_table(const Json& object);
 
 }  // namespace residuum::reports

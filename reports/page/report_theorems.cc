@@ -55,7 +55,7 @@ Cell certificate_cell(const GroupSummary& group) {
   return cell;
 }
 
-/// Of the theorems on gradients that could be evaluated: the one with the least right side.
+/// Shows the theorem with the least right side, of those on gradients that could be evaluated.
 Cell tightest_cell(const GroupSummary& group) {
   const TheoremSummary* best = nullptr;
   for (const auto& one : group.theorems) {
@@ -125,7 +125,7 @@ HtmlRow row_of(const TheoremSummary& one) {
           constants_cell(bound)};
 }
 
-/// The theorems that speak of the method, in a table.
+/// Returns a table of the theorems that apply to the method.
 std::string judged_table(const GroupSummary& group) {
   const HtmlRow header{text_cell("theorem"),
                        text_cell("verdict"),
@@ -144,7 +144,7 @@ std::string judged_table(const GroupSummary& group) {
   return table(header, rows);
 }
 
-/// Those that do not, and which precondition was not met.
+/// Returns a table of the theorems that do not apply, and which precondition was not met.
 std::string refused_table(const GroupSummary& group) {
   std::vector<HtmlRow> rows;
   for (const auto& one : group.theorems) {
@@ -171,7 +171,7 @@ Curve curve_of(const Bound& bound, std::string label, bool is_left) {
   return curve;
 }
 
-/// The bounds of one left side, which all share it; empty where none could be formed.
+/// Returns one left side and the bounds that share it; empty where none could be formed.
 std::vector<Curve> curves_of(const GroupSummary& group, const std::string& left) {
   const TheoremSummary* longest = nullptr;
   std::vector<Curve> bounds;

@@ -1,6 +1,6 @@
 #pragma once
-// The report's section on the theorems: what each says of each method, and figures of the left
-// sides with their bounds.
+// The report's section on the theorems tells what each says of each method, with figures of the
+// left sides and their bounds.
 
 #include <string>
 #include <vector>
@@ -10,13 +10,16 @@
 
 namespace residuum::reports {
 
-/// A line per method: the certificate, the tightest bound, and what holds, fails and is missing.
+/// Returns a line per method: the certificate, the tightest bound, and what holds, fails and is
+/// missing.
 std::string theorem_overview(const Summary& summary);
 
-/// Per method a folded table: verdict, both sides, slack, horizon, terms, and why there is none.
+/// Returns per method a folded table: verdict, both sides, slack, horizon, terms, and why there is
+/// none.
 std::string theorem_details(const Summary& summary);
 
-/// The left sides over the run with the bounds that could be formed, of the first methods.
+/// Plans figures of the left sides over the run with the bounds that could be formed, of the first
+/// methods.
 std::vector<ReportFigure> plan_bound_figures(const Summary& summary);
 
 }  // namespace residuum::reports

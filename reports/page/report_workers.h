@@ -8,7 +8,7 @@
 
 namespace residuum::reports {
 
-/// Empty where there are no curves.
+/// Returns a table of the curves; empty where there are none.
 std::string workers_table(const std::vector<WorkersCurve>& curves);
 std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& curves);
 

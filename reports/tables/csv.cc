@@ -20,7 +20,7 @@ std::string make_iterations_header() {
   return header + '\n';
 }
 
-// Rows are formatted in place: a string for each of a row's numbers costs as much as its digits.
+// Rows are formatted in place, because a string for each number costs as much as its digits.
 using Line = fmt::memory_buffer;
 
 void append(std::string_view text, Line& line) { line.append(text); }
@@ -42,7 +42,7 @@ void append_integer(double value, Line& line) {
   append_number(value, line);
 }
 
-/// Nothing for what was not measured.
+/// Appends nothing for what was not measured.
 void append_value(const std::optional<double>& value, ColumnType type, Line& line) {
   if (value && type == ColumnType::integer) {
     append_integer(*value, line);

@@ -1,6 +1,6 @@
 #pragma once
-// Tables as the program writes them: UTF-8, comma, line feed, a header row, RFC 4180 quoting,
-// shortest numbers that read back the same. Empty is "not measured here"; nan, inf and -inf were
+// The program writes tables as UTF-8 with comma, line feed, a header row, RFC 4180 quoting, and the
+// shortest numbers that read back the same. An empty field was not measured; nan, inf and -inf were
 // measured so.
 
 #include <filesystem>
@@ -13,16 +13,17 @@
 
 namespace residuum::reports {
 
-/// "0.1", "3", "1e-300", "nan", "-inf": the shortest text that reads back as the same number.
+/// Returns the shortest text that reads back as the same number: "0.1", "3", "1e-300", "nan",
+/// "-inf".
 std::string format_number(double value);
 
-/// As above; nothing for what was not measured.
+/// Returns the same, and nothing for what was not measured.
 std::string format_number(const std::optional<double>& value);
 
-/// "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.
+/// Returns "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.
 std::string format_integer(double value);
 
-/// The text as one CSV field: quoted where it holds a comma, a quote or a line end.
+/// Returns the text as one CSV field, quoted where it holds a comma, a quote or a line end.
 std::string csv_field(std::string_view text);
 
 /// The header row, line end included: run_id, iteration and the measured columns.
@@ -31,7 +32,7 @@ const std::string& iterations_header();
 /// The header row of checks.csv.
 const std::string& checks_header();
 
-/// iterations.csv of one run.
+/// Writes iterations.csv of one run.
 class IterationsWriter {
  public:
   IterationsWriter(const std::filesystem::path& path, std::string_view run_id);
@@ -40,7 +41,7 @@ class IterationsWriter {
 
   void write(const Row& row);
   void flush() { file_.flush(); }
-  /// Waits until the disk has all rows; their bytes, the header's included.
+  /// Waits until the disk has all rows; returns their bytes, the header's included.
   std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
 
@@ -49,7 +50,7 @@ class IterationsWriter {
   std::string key_;
 };
 
-/// checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
+/// Writes checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
 class ChecksWriter {
  public:
   ChecksWriter(const std::filesystem::path& path, std::string_view run_id);
@@ -58,7 +59,7 @@ class ChecksWriter {
 
   void write(const Check& check);
   void flush() { file_.flush(); }
-  /// Waits until the disk has all rows; their bytes, the header's included.
+  /// Waits until the disk has all rows; returns their bytes, the header's included.
   std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
 
@@ -70,7 +71,7 @@ class ChecksWriter {
 /// The header row of a table of details.
 std::string detail_header(const TableInfo& table);
 
-/// workers.csv of one run.
+/// Writes a table of details of one run, such as workers.csv.
 class DetailWriter {
  public:
   DetailWriter(const std::filesystem::path& path, std::string_view run_id, const TableInfo& table);
@@ -82,7 +83,7 @@ class DetailWriter {
 
   void write(const DetailRow& row);
   const TableInfo& table() const { return *table_; }
-  /// Waits until the disk has all rows; their bytes, the header's included.
+  /// Waits until the disk has all rows; returns their bytes, the header's included.
   std::uint64_t synchronise() { return file_.synchronise(); }
   void close() { file_.close(); }
 

@@ -14,10 +14,11 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 16U;
-// No table of ours comes near; a quote that is never closed must not read a file into memory.
+// No record of ours comes near this length; a quote that is never closed must not read a whole file
+// into memory.
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20U;
 
-/// The whole of `text` as a number, or nothing.
+/// Reads the whole of `text` as a number, or returns nothing.
 template <typename Number>
 std::optional<Number> parse(std::string_view text) {
   Number value{};

@@ -1,6 +1,6 @@
 #pragma once
-// Reads CSV (RFC 4180) record by record in constant memory. A file that is not what its header
-// says is a usage error that names file and line; nothing is guessed.
+// CsvReader reads CSV (RFC 4180) record by record in constant memory. A file that is not what its
+// header says is a usage error that names file and line; nothing is guessed.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +27,7 @@ class CsvReader {
 
   /// The fields of the current record, quotes resolved.
   const std::string& text(std::size_t column) const { return fields_.at(column); }
-  /// Empty is nullopt; nan, inf and -inf are numbers; anything else is an error.
+  /// An empty field is nullopt; nan, inf and -inf are numbers; anything else is an error.
   std::optional<double> number(std::size_t column) const;
   std::uint64_t integer(std::size_t column) const;
 

@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
-/// Waits until the disk has the file. What is no file on a disk (a pipe, a device) cannot.
+/// Waits until the disk has the file; a pipe or a device cannot be waited for.
 bool synchronise(int descriptor) {
   return ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-/// The name of a new file is on the disk once its folder is. Without it a file may be missing
-/// after a power cut, never half there, so a folder that cannot be opened is no error.
+/// Waits until the disk has the folder, and with it the names of new files. Without that a file may
+/// be missing after a power cut, never half there, so a folder that cannot be opened is no error.
 void synchronise_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
@@ -198,7 +198,8 @@ Json read_json(const std::filesystem::path& path) {
   constexpr int kDeepest = 64;
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
   const std::string content = read_file(path, kMostBytes);
-  // The library writes JSON by a function that calls itself, once for each level.
+  // The library writes JSON by a function that calls itself for each level, so deep nesting would
+  // exhaust the stack.
   const auto bound = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
     require(depth <= kDeepest, "'{}' is nested more than {} deep", path.string(), kDeepest);
     return true;

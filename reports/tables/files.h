@@ -1,6 +1,6 @@
 #pragma once
-// Files that are either whole or not there. A full disk or a folder that may not be written is a
-// resource error that names the file.
+// Files written by these functions are either whole or not there. A full disk or a folder that may
+// not be written is a resource error that names the file.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace residuum::reports {
 /// JSON whose objects keep the order they were written in.
 using Json = nlohmann::ordered_json;
 
-/// A file that is written from its beginning. What is appended is buffered; an error of the machine
-/// shows at the next flush at the latest.
+/// OutputFile is a file that is written from its beginning. What is appended is buffered; an error
+/// of the machine shows at the next flush at the latest.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
-  /// One that messages call `shown`, the name that it is to take.
+  /// Opens a file that messages call `shown`, the name that it will get.
   OutputFile(std::filesystem::path path, std::filesystem::path shown);
   /// Goes on with a file after its first `kept` bytes; what stands behind them is cut off.
   OutputFile(std::filesystem::path path, std::uint64_t kept);
@@ -49,7 +49,7 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-/// A file that appears under its name, complete, at `commit`, and not at all without.
+/// AtomicFile appears under its name, complete, at `commit`, and not at all without it.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -70,23 +70,24 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Indented JSON with a line end.
+/// Writes indented JSON with a line end.
 void write_json_atomically(const std::filesystem::path& path, const Json& value);
 
-/// Usage error that names it unless `path` is a file with an end: no folder, no pipe, no device.
+/// Throws a usage error that names `path` unless it is a file with an end: no folder, no pipe, no
+/// device.
 void require_regular_file(const std::filesystem::path& path);
 
-/// The whole file. One that is missing, unreadable, no regular file or longer than `most` bytes is
-/// a usage error that names it.
+/// Reads the whole file. A file that is missing, unreadable, not regular or longer than `most`
+/// bytes is a usage error that names it.
 std::string read_file(const std::filesystem::path& path,
                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-/// A file that is no JSON object, or one nested too deep, is a usage error that names file and
-/// place.
+/// Reads a JSON object. A file that holds none, or one nested too deep, is a usage error that names
+/// file and place.
 Json read_json(const std::filesystem::path& path);
 
-/// Whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone and not
-/// opening with a dot: what may be used as a folder's name without harm.
+/// Returns whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone
+/// and not opening with a dot. Such a text is safe as a folder's name.
 bool is_run_id(std::string_view text);
 
 }  // namespace residuum::reports

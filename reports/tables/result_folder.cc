@@ -59,7 +59,8 @@ void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.message = text_at(run.status, "message");
 }
 
-/// Nobody knows what lies in a folder that may not be looked into: that is not nothing.
+/// Returns whether the file exists. A folder that may not be read is an error, because it may hold
+/// anything.
 bool is_there(const std::filesystem::path& file) {
   std::error_code error;
   const bool found = std::filesystem::exists(file, error);
@@ -69,8 +70,8 @@ bool is_there(const std::filesystem::path& file) {
   return found;
 }
 
-/// A run that never started has no folder, one that was cut off early no status.json. One that
-/// failed before it could say what it is has no config.json.
+/// Reads a run's files. A run that never started has no folder, and one that was cut off early has
+/// no status.json. One that failed before it could say what it is has no config.json.
 Run read_files(const std::filesystem::path& folder, const std::string& id) {
   Run run;
   run.id = id;
@@ -116,7 +117,7 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
       if (run.has_tables()) {
         return run;
       }
-    } catch (const Error&) {  // it was to be made again, and could not be
+    } catch (const Error&) {  // the run was to be made again, and could not be
       return read_failure(aside, id);
     }
     return read_failure(aside, id);

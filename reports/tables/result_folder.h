@@ -1,7 +1,7 @@
 #pragma once
-// A study's folder as the program leaves it: study.resolved.json names the runs in their order,
-// runs/<run_id>/config.json and status.json say what each was and what became of it. All of it is
-// untrusted: a run_id becomes a path only after `is_run_id`.
+// ResultFolder is a study's folder as the program leaves it. study.resolved.json names the runs in
+// their order; runs/<run_id>/config.json and status.json say what each was and what became of it.
+// All of it is untrusted: a run_id becomes a path only after `is_run_id`.
 
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Run {
   Json status = Json::object();   // the whole status.json, empty when there is none
   Json varying = Json::object();  // dotted key -> value: what differs within the study
 
-  /// Whether its tables are complete: it has come to an end of its own.
+  /// Returns whether the run's tables are complete because it has come to an end of its own.
   bool has_tables() const { return state == "finished" || state == "diverged"; }
 };
 
@@ -38,30 +38,30 @@ struct ResultFolder {
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };
 
-/// Beside a run's folder that cannot be written: {"config": config.json, "status": status.json} of
-/// the run that failed for it.
+/// Returns the file beside a run's folder that says why the run failed if the folder cannot be
+/// written: {"config": config.json, "status": status.json}.
 std::filesystem::path failure_file(const std::filesystem::path& run_folder);
 
 /// Reads the folder; what cannot be what the program wrote is a usage error that names the file.
 ResultFolder read_result_folder(const std::filesystem::path& path);
 
-/// A number at a dotted path ("totals.delta_max"). "nan", "inf" and "-inf" are numbers; a missing
-/// key, null and other types are nullopt.
+/// Returns the number at a dotted path ("totals.delta_max"). "nan", "inf" and "-inf" are numbers; a
+/// missing key, null and other types are nullopt.
 std::optional<double> number_at(const Json& object, std::string_view dotted);
 
-/// A text at a dotted path; empty where there is none.
+/// Returns the text at a dotted path; empty where there is none.
 std::string text_at(const Json& object, std::string_view dotted);
 
-/// Whether a dotted path holds true; the fallback where it holds neither true nor false.
+/// Returns whether a dotted path holds true; the fallback where it holds neither true nor false.
 bool flag_at(const Json& object, std::string_view dotted, bool fallback);
 
-/// What stands at a dotted path; null where there is nothing.
+/// Returns the value at a dotted path; null where there is nothing.
 const Json& value_at(const Json& object, std::string_view dotted);
 
-/// The number as our JSON holds it: non-finite ones as text, nothing as null.
+/// Returns the number as our JSON holds it: non-finite ones as text, nothing as null.
 Json json_number(const std::optional<double>& value);
 
-/// A scalar as a person writes it: texts bare, numbers shortest, the rest as JSON.
+/// Returns a scalar as a person writes it: texts bare, numbers shortest, the rest as JSON.
 std::string plain_text(const Json& value);
 
 }  // namespace residuum::reports

@@ -39,7 +39,7 @@ Print print_of(const std::filesystem::path& path) {
   return print;
 }
 
-/// Says why one table is not the one that was printed; nothing when it is.
+/// Says why one table does not match its print; nothing when it does.
 std::optional<std::string> damage(const std::filesystem::path& path, const Json& expected) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

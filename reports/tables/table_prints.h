@@ -12,19 +12,19 @@
 
 namespace residuum::reports {
 
-/// {"iterations.csv": {"bytes": 1234, "hash": "0123456789ab"}, ...} of the named files in the
-/// folder.
+/// Returns {"iterations.csv": {"bytes": 1234, "hash": "0123456789ab"}, ...} of the named files in
+/// the folder.
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// The hash of all that a status.json or config.json says, but for its own "print". Layout does not
-/// matter.
+/// Returns the hash of all that a status.json or config.json says, except its own "print". Layout
+/// does not matter.
 std::string own_print(const Json& json);
 
-/// A usage error where the file's own print, if it has one, is not that of what it says.
+/// Throws a usage error where the file has a print of its own and says something else.
 void require_own_print(const Json& json, const std::filesystem::path& file);
 
-/// Why status.json or the tables are not as the run left them; nothing when they are. Prints of
-/// older programs are the hash alone; what a program before there were prints has left passes.
+/// Says why status.json or the tables are not as the run left them; nothing when they are. Prints
+/// of older programs are the hash alone; tables from before there were prints pass.
 std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status);
 
 }  // namespace residuum::reports

@@ -25,7 +25,7 @@ struct ComparedQuantity {
   Better better;
 };
 
-/// Those of run_metrics(), then the medians over the iterations of a run.
+/// The quantities are those of run_metrics(), then the medians over the iterations of a run.
 constexpr std::array<ComparedQuantity, 14> kComparedQuantities{
     {{"final_loss", Better::lower},
      {"final_loss_gap", Better::lower},
@@ -73,7 +73,7 @@ std::string name_of(const Run& run, const std::string& label) {
   return fmt::format("{}seed {}", label.empty() ? "" : label + ", ", run.seed);
 }
 
-/// The dotted keys at which two configurations differ.
+/// Returns the dotted keys at which two configurations differ.
 std::vector<std::string> differing_keys(const Json& a, const Json& b) {
   std::vector<std::string> keys;
   const Json flat_a = value_at(a, "config").flatten();
@@ -219,7 +219,7 @@ class Comparer {
     return result;
   }
 
-  /// 95 % for all intervals together: each has its share of the error.
+  /// Sets the confidence so that all intervals together have 95 %: each has its share of the error.
   void set_confidence(const std::vector<PairedMethod>& methods) {
     std::size_t judged = 0;
     for (const auto& method : methods) {

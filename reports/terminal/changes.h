@@ -1,6 +1,7 @@
 #pragma once
-// The same study twice: which numbers changed, and whether by more than the seeds let expect. Runs
-// are paired by what varies and by seed, so that what both share cancels in the differences.
+// This file compares two results of one study: which numbers changed, and whether by more than the
+// seeds let expect. Runs are paired by what varies and by seed, so that what both share cancels in
+// the differences.
 
 #include <cstddef>
 #include <optional>
@@ -36,10 +37,10 @@ struct Change {
 
 struct Changes {
   std::vector<Change> quantities;  // all that both folders have, in study order
-  /// What is worse whatever the numbers say: runs that are gone or no longer end, invariants that
+  /// These are worse whatever the numbers say: runs that are gone or no longer end, invariants that
   /// no longer hold.
   std::vector<std::string> losses;
-  /// What makes the comparison less than one of like with like.
+  /// Notes say what makes the comparison less than one of like with like.
   std::vector<std::string> notes;
   double confidence = 0;  // of each interval: 95 % for all of them together (Bonferroni)
 
@@ -49,9 +50,9 @@ struct Changes {
 /// Says what is done with two folders whose runs minimise different functions.
 enum class OtherProblem { refused, noted };
 
-/// `tolerance`: relative to the mean in A, how much worse is still no regression. Wall time is told
-/// but never judged. Folders without a method in common are a usage error, and so are those with
-/// another objective, other data or another dimension, unless they are to be noted.
+/// `tolerance` says, relative to the mean in A, how much worse is still no regression. Wall time is
+/// told but never judged. Folders without a method in common are a usage error, and so are those
+/// with another objective, other data or another dimension, unless they are to be noted.
 Changes compare_folders(const Summary& a,
                         const Summary& b,
                         double tolerance,
@@ -59,7 +60,7 @@ Changes compare_folders(const Summary& a,
 
 Json to_json(const Changes& changes);
 
-/// A line for each quantity that is not the same, then the losses and notes.
+/// Returns a line for each quantity that is not the same, then the losses and notes.
 std::string changes_table(const Changes& changes);
 
 }  // namespace residuum::reports

@@ -18,7 +18,7 @@ using TextRow = std::vector<std::string>;
 
 constexpr std::size_t kLongestMethod = 48;
 
-/// Characters, not bytes: those that do not continue a UTF-8 sequence.
+/// Counts characters, not bytes: those that do not continue a UTF-8 sequence.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -30,7 +30,7 @@ std::optional<double> median_of(const GroupSummary& group, std::string_view metr
   return spread == nullptr ? std::nullopt : spread->median;
 }
 
-/// The gap where every method that finished has one, else the loss.
+/// Chooses the gap where every method that finished has one, else the loss.
 std::string_view loss_metric(const Summary& summary) {
   bool any = false;
   for (const auto& group : summary.groups) {

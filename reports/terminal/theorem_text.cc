@@ -41,7 +41,7 @@ std::string sides_text(const Bound& bound) {
                      short_number(bound.iterations));
 }
 
-/// What the bound is made of and rests on, a line each.
+/// Says what the bound is made of and rests on, a line each.
 std::string parts_text(const Bound& bound) {
   std::string text;
   for (const auto& term : bound.terms) {

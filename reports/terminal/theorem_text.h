@@ -8,12 +8,12 @@
 
 namespace residuum::reports {
 
-/// How one theorem was judged: of every method the verdict, both sides, what the right side is made
-/// of, each precondition with its state, each constant with its origin.
+/// Says how one theorem was judged: for every method the verdict, both sides, what the right side
+/// is made of, each precondition with its state, each constant with its origin.
 std::string theorem_text(const Summary& summary, std::string_view name);
 
-/// A line per method: the certificate's slack, and how many theorems hold, fail and do not speak of
-/// it, failures by name.
+/// Returns a line per method: the certificate's slack, and how many theorems hold, fail and do not
+/// apply, failures by name.
 std::vector<std::string> theorem_lines(const Summary& summary);
 
 }  // namespace residuum::reports

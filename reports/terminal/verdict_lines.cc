@@ -18,7 +18,7 @@ std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
       }));
 }
 
-/// "fails 15 % / holds": in every measured iteration, and on average.
+/// Returns "fails 15 % / holds": in every measured iteration, and on average.
 std::string verdict_words(const AssumptionVerdict& verdict) {
   std::string average(verdict.state == AssumptionState::not_measured ? "–" : average_word(verdict));
   if (!verdict.every) {
@@ -28,7 +28,7 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
                             : every_word(*verdict.every);
 }
 
-/// A method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
+/// Returns a method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
 std::vector<std::string> verdict_row(const GroupSummary& group,
                                      const std::vector<std::size_t>& shown) {
   std::vector<std::string> row{printable(group.group.label)};

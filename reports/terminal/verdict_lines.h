@@ -7,10 +7,11 @@
 
 namespace residuum::reports {
 
-/// "METHOD: assumption 'gtopk' fails: 1.22 [1.17, 1.27]" for each that fails.
+/// Returns "METHOD: assumption 'gtopk' fails: 1.22 [1.17, 1.27]" for each assumption that fails.
 std::vector<std::string> failed_assumptions(const Summary& summary);
 
-/// For stdout: a word per assumption and method, with the certificate's slack and the theorems.
+/// Returns text for stdout: a word per assumption and method, with the certificate's slack and the
+/// theorems.
 std::string verdict_lines(const Summary& summary, std::size_t methods);
 
 }  // namespace residuum::reports

@@ -17,7 +17,8 @@ const AssumptionVerdict* delta_of(const GroupSummary& group) {
   return nullptr;
 }
 
-/// delta crosses one between two measured numbers of workers; nothing is interpolated.
+/// Finds the two measured numbers of workers between which delta crosses one; nothing is
+/// interpolated.
 void bracket(WorkersCurve& curve) {
   for (const auto& place : curve.places) {
     if (*place.delta->value > 1) {

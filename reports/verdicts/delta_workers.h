@@ -1,5 +1,5 @@
 #pragma once
-// delta against the number of workers: where the gTop-k assumption ceases to hold, beside the
+// Delta against the number of workers shows where the gTop-k assumption ceases to hold, beside the
 // prediction for independent Gaussian entries.
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace residuum::reports {
 
-/// delta of methods that differ only in P, in the order of P.
+/// The curve has delta of methods that differ only in P, in the order of P.
 struct WorkersCurve {
   std::string label;
   struct Place {
@@ -24,7 +24,8 @@ struct WorkersCurve {
   std::optional<double> fails_from;  // delta > 1 at the next measured P
 };
 
-/// Empty unless the number of workers varies within the study and delta was measured.
+/// Returns the curves; empty unless the number of workers varies within the study and delta was
+/// measured.
 std::vector<WorkersCurve> delta_against_workers(const Summary& summary);
 
 }  // namespace residuum::reports

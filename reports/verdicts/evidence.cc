@@ -10,7 +10,7 @@
 namespace residuum::reports {
 namespace {
 
-// 2^53: what a foreign file says beyond that is no number of iterations.
+// This is 2^53: what a foreign file says beyond it is no number of iterations.
 constexpr double kMostIterations = 9007199254740992.0;
 
 std::optional<Known> known_at(const Json& object, std::string_view path, const char* origin) {
@@ -21,7 +21,7 @@ std::optional<Known> known_at(const Json& object, std::string_view path, const c
   return Known{.value = *value, .origin = origin};
 }
 
-/// The text at a path, or what the program takes where it says nothing.
+/// Returns the text at a path, or the program's default where there is none.
 std::string word_at(const Json& config, std::string_view path, std::string_view fallback) {
   const std::string word = text_at(config, path);
   return word.empty() ? std::string(fallback) : word;
@@ -31,10 +31,10 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The threshold on what a worker accumulates as it acts on step-multiplied accumulators, at
-/// constant step eta. An eta-scaled one is eta lambda in units of the step; in units of gradients
-/// lambda, which is eta lambda again when it is multiplied by the step. Older folders do not say
-/// it: then it is made of the words of the study.
+/// Returns the threshold as it acts on step-multiplied accumulators, at constant step eta. An
+/// eta-scaled threshold is eta lambda in units of the step; in units of gradients it is lambda,
+/// which is eta lambda again when it is multiplied by the step. Older folders do not record it, so
+/// it is made from the words of the study.
 std::optional<double> threshold_of(const Json& config, const Json& status, double step) {
   const auto found = number_at(status, "threshold");
   auto threshold = found ? found : number_at(config, "sparsifier.threshold");
@@ -55,13 +55,13 @@ std::optional<double> threshold_of(const Json& config, const Json& status, doubl
   return *threshold * (eta_scaled || on_gradients ? step : 1);
 }
 
-/// Whether the density of the first iterations is another one.
+/// Returns whether the density of the first iterations is another one.
 bool has_schedule(const Json& config) {
   const Json& schedule = value_at(config, "sparsifier.schedule");
   return !schedule.is_null() && schedule != "none";
 }
 
-/// What a study written before laws were recorded says by its names.
+/// Returns the laws that a study from before laws were recorded tells by its names.
 Json laws_by_name(const Json& config, const Json& status, std::optional<double> step) {
   const std::string sparsifier = word_at(config, "sparsifier.kind", "none");
   const std::string aggregator = word_at(config, "aggregator.kind", "dense");
@@ -133,7 +133,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
 
-/// The method's laws as the run wrote them; an older run's by its names.
+/// Adds the method's laws as the run wrote them; an older run's by its names.
 void add_method_facts(MethodFacts& facts,
                       const Json& config,
                       const Json& status,
@@ -178,7 +178,7 @@ void add_practice_facts(MethodFacts& facts, const Json& config) {
   }
 }
 
-/// f is evaluated on a fixed choice of the samples; 0 stands for all of them.
+/// Returns whether f is evaluated on a fixed choice of the samples; 0 stands for all of them.
 bool evaluates_a_part(const Json& config) {
   return number_at(config, "objective.evaluate_samples").value_or(0) > 0;
 }
@@ -202,13 +202,13 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
   facts.curvature_is_of_f = facts.differences_are_of_f && whole("facts.power_samples");
 }
 
-/// An older run's facts of its objective, by its name.
+/// Adds an older run's facts of its objective, by its name.
 void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const Json& status) {
   const std::string objective = text_at(config, "objective.kind");
   const bool is_network =
       is_one_of(objective, {"mlp", "lenet", "resnet20", "vgg16", "alexnet", "lstm"});
   if (facts.strong_convexity) {
-    facts.convex = true;  // was known of convex objectives only
+    facts.convex = true;  // this fact was recorded for convex objectives only
   } else if (objective == "nonconvex-logistic") {
     facts.convex = false;
   }
@@ -222,7 +222,7 @@ void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const J
   } else if (evaluates_a_part(config)) {
     facts.gradient_bias = "f is evaluated on a part of the samples";
   }
-  // Power iteration looked at some 1024 samples, of which nothing was written.
+  // Power iteration looked at some 1024 samples by default; older runs do not record how many.
   const double samples = number_at(status, "data.samples").value_or(0);
   facts.curvature_is_of_f = facts.curvature_is_of_f &&
                             samples <= number_at(config, "probes.power_samples").value_or(1024);

@@ -1,5 +1,5 @@
 #pragma once
-// What the theorems are told of a method: the facts in its runs' config.json and status.json. What
+// The theorems are told the facts of a method that its runs' config.json and status.json hold. What
 // these do not say is not known; nothing is guessed.
 
 #include <cstdint>
@@ -13,13 +13,15 @@
 
 namespace residuum::reports {
 
-/// `step`: the step size as it was, which a study may have given as a multiple of 1/L.
+/// `step` is the step size as it was, which a study may have given as a multiple of 1/L.
 MethodFacts method_facts(const Run& run, std::optional<double> step);
 
-/// For each run how long the runs of its group are: what the longest of them has done. At least 1.
+/// Returns for each run how long the runs of its group are: what the longest of them has done, at
+/// least 1.
 std::vector<std::uint64_t> run_lengths(const ResultFolder& folder);
 
-/// The facts of the group's first run with tables, and what all its runs with tables measured.
+/// Returns the facts of the group's first run with tables, and what all its runs with tables
+/// measured.
 Evidence evidence_of(const ResultFolder& folder,
                      const Group& group,
                      const std::vector<RunMeasures>& measures);

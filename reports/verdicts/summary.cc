@@ -74,7 +74,7 @@ GroupSummary summarise_group(const ResultFolder& folder,
   return summary;
 }
 
-/// The verdicts of all methods are one family of tests, and so are the theorems'.
+/// Corrects the verdicts: those of all methods are one family of tests, and so are the theorems'.
 void correct_for_their_number(Summary& summary) {
   std::vector<AssumptionVerdict*> assumptions;
   std::vector<Bound*> bounds;

@@ -1,6 +1,6 @@
 #pragma once
-// What a study comes to: its numbers, and what theorems and assumptions say of each method. The
-// report, the final table and summary.json are all made of it.
+// A Summary is what a study comes to: its numbers, and what theorems and assumptions say of each
+// method. The report, the final table and summary.json are all made of it.
 
 #include <string>
 #include <string_view>
@@ -34,10 +34,10 @@ struct GroupSummary : GroupNumbers {
   DeltaPrediction laplace;
   std::vector<TheoremSummary> theorems;  // all registered ones, in their order
 
-  /// Nullptr for a name that is not registered.
+  /// Returns nullptr for a name that is not registered.
   const TheoremSummary* theorem(std::string_view name) const;
-  /// The measured certificate that is about the method: with momentum, decay or clipping that of
-  /// any update rule. Nullptr where no theorem was judged.
+  /// Returns the measured certificate that is about the method: with momentum, decay or clipping
+  /// that of any update rule. Returns nullptr where no theorem was judged.
   const TheoremSummary* certificate() const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// One word for what was seen of an invariant, and the sentences that answer the study's question.
+// A verdict is one word for what was seen of an invariant; sentences answer the study's question.
 
 #include <string>
 #include <vector>
@@ -18,17 +18,17 @@ enum class Verdict {
 
 Verdict verdict_of(const CheckSummary* check);
 
-/// Of all the invariants of a method together but `conservation`, which is judged by itself: the
-/// gravest of their verdicts.
+/// Returns the gravest verdict on the invariants of a method, except `conservation`, which is
+/// judged by itself.
 Verdict verdict_of_others(const GroupSummary& group);
 
 /// "PASS", "FAIL", "fails, as known", "held here" or "–".
 std::string verdict_text(Verdict verdict);
 
-/// One sentence: whether the gTop-k assumption held, and where it failed worst.
+/// Returns one sentence: whether the gTop-k assumption held, and where it failed worst.
 std::string answer(const Summary& summary);
 
-/// Further sentences: invariants, contraction, runs that did not finish.
+/// Returns further sentences on invariants, contraction, and runs that did not finish.
 std::vector<std::string> findings(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -1,5 +1,5 @@
 #pragma once
-// Verdicts on assumptions as words, for the terminal and the page.
+// These functions put verdicts on assumptions into words, for the terminal and the page.
 
 #include <cstddef>
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace residuum::reports {
 
-/// "1.22 [1.17, 1.27]"; "–" where nothing was measured.
+/// Returns "1.22 [1.17, 1.27]", or "–" where nothing was measured.
 std::string number_with_interval(const AssumptionVerdict& verdict);
 
-/// "holds", or "did not grow" where nothing else is tested.
+/// Returns "holds", or "did not grow" where nothing else is tested.
 std::string_view average_word(const AssumptionVerdict& verdict);
 
-/// "fails 15 %": of the measured iterations.
+/// Returns "fails 15 %", of the measured iterations.
 std::string every_word(const EveryVerdict& every);
 
-/// "9 of 60 measured iterations above, largest 1.098 at iteration 41"
+/// Returns "9 of 60 measured iterations above, largest 1.098 at iteration 41".
 std::string every_text(const EveryVerdict& every);
 
-/// The assumptions that were measured for some method of the study, by their position.
+/// Returns the assumptions that were measured for some method of the study, by their position.
 std::vector<std::size_t> measured_assumptions(const Summary& summary);
 
 }  // namespace residuum::reports
