@@ -12,6 +12,7 @@ namespace {
 
 void agree_on_failures(World& world, const Study& study, std::vector<PreparedRun>& runs) {
   std::vector<double> failed;
+  failed.reserve(runs.size());
   for (const auto& run : runs) {
     failed.push_back(run.failure.empty() ? 0 : 1);
   }

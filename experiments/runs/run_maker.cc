@@ -55,7 +55,7 @@ Outcome RunMaker::make(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  const Outcome outcome = train(run.training, monitor);
+  Outcome outcome = train(run.training, monitor);
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, place_.provenance);
