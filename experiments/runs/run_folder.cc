@@ -120,7 +120,7 @@ void refuse_special_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    resource_error("'{}' is no file; remove it", path.string());
+    resource_error("cannot write '{}': it is no file; remove it", path.string());
   }
 }
 
