@@ -55,6 +55,28 @@ TEST(Study, TakesSweepKeysQuotedOrAsTables) {
   EXPECT_EQ(study.runs.size(), 3);
 }
 
+TEST(Study, RefusesASweptKeyThatIsGivenInBothSpellings) {
+  EXPECT_THAT(error_of(kHead + "[sweep]\nworkers.count = [1, 2]\n\"workers.count\" = [3]\n"),
+              HasSubstr("'workers.count' at s.toml:"));
+  EXPECT_THAT(error_of(kHead + "[sweep]\nworkers.count = [1, 2]\n\"workers.count\" = [3]\n"),
+              HasSubstr("is given twice"));
+}
+
+// Every point has a copy of all values.
+TEST(Study, RefusesLongListsTimesManyPoints) {
+  std::string list;
+  std::string axis;
+  for (int i = 0; i < 30000; ++i) {
+    list += "1,";
+  }
+  for (int i = 0; i < 1000; ++i) {
+    axis += std::to_string(i) + ",";
+  }
+  EXPECT_THAT(error_of(kHead + "[sparsifier]\nk = [" + list + "]\n[sweep]\n\"step.value\" = [" +
+                       axis + "]\n"),
+              HasSubstr("the study has 1000 points of 30001 values each"));
+}
+
 TEST(Study, TakesAListOfSeeds) {
   const Study study = parse_study(kHead + "seeds = [7, 5]\n", "s.toml", {});
 
