@@ -99,7 +99,7 @@ const NetworkModule& network_module() {
         RESIDUUM_NETWORK_MODULE,
         why == nullptr ? "it is of another version" : harmless(why));
   }
-  // What dlsym returns has no type.
+  // dlsym returns a pointer without a type.
   loaded = reinterpret_cast<EntryPoint>(entry)();  // NOLINT(*-reinterpret-cast)
   return *loaded;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // The capture cap(kappa) = |Top_k x|^2 / |x|^2, kappa = k/d, is the share of a vector's energy that
 // its largest entries hold, for entries drawn independently from one law and d going to infinity.
-// What is left, (1 - cap) / (1 - kappa), is delta of a single worker. All functions are O(1).
+// The rest, (1 - cap) / (1 - kappa), is delta of a single worker. All functions are O(1).
 
 namespace residuum {
 

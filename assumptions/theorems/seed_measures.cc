@@ -54,7 +54,7 @@ void look_at_residuals(SeedMeasures& measures, const Row& row) {
   measures.worker_contraction.look(t, *left, *brought);
   measures.worker_selection.look(t, *left, random * *brought);
   if (knows_density(row) && random > 0) {
-    // Where nothing has accumulated, nothing is held back.
+    // An accumulator of zeros holds nothing back.
     const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
     measures.single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
   }

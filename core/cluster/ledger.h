@@ -35,7 +35,7 @@ class Ledger {
 
   /// Charges a sum that worker p sends on to p+1, and its way back along the chain.
   void pass_chain(std::size_t bytes) {
-    for (int worker = 0; worker < cluster_.workers(); ++worker) {
+    for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
       carry(worker, worker < cluster_.workers() - 1 ? bytes : 0);
       carry(worker, worker > 0 ? bytes : 0);
     }

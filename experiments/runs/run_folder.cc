@@ -115,7 +115,7 @@ Json status_without_tables(const std::string& started_utc,
           {"finished_utc", utc_now()}};
 }
 
-/// What is neither a file nor absent is not ours, and a pipe would never answer.
+/// Throws a resource error for a path that is neither absent nor a file: opening a pipe would wait.
 void refuse_special_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of core share: components from JSON, one delivery step on given accumulators.
+// The tests of core share this: components from JSON, one exchange of given accumulators.
 
 #include <gtest/gtest.h>
 
