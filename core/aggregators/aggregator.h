@@ -14,15 +14,21 @@
 
 namespace residuum {
 
-/// Contributions are the messages and accumulators of this process's workers, in worker order.
+/// A contribution is what one worker brings to an exchange.
+template <class Real>
+struct Contribution {
+  const Message<Real>* message = nullptr;  // s^p
+  std::span<const Real> accumulator;       // a^p
+};
+
+/// Contributions are those of this process's workers, in worker order.
 template <class Real>
 struct Contributions {
   std::size_t dimension = 0;
   /// The number of entries of a k-sparse result. If there are several processes, a message along a
   /// tree has at most as many.
   std::size_t k = 0;
-  std::span<const Message<Real>> messages;              // s^p
-  std::span<const std::span<const Real>> accumulators;  // a^p
+  std::span<const Contribution<Real>> of_workers;
 };
 
 template <class Real>

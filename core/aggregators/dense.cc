@@ -35,13 +35,12 @@ class DenseExchange final : public Exchange<Real> {
     delivery.applied_whole = true;
     delivery.dense_sum.resize(contributions.dimension);
     const auto add = [&](int worker, std::size_t begin, std::span<Real> sum) {
-      const std::size_t slot = cluster.slot(worker);
-      const auto& message = contributions.messages[slot];
-      if (message.everything) {
-        const auto part = contributions.accumulators[slot].subspan(begin, sum.size());
+      const auto& [message, accumulator] = contributions.of_workers[cluster.slot(worker)];
+      if (message->everything) {
+        const auto part = accumulator.subspan(begin, sum.size());
         std::transform(sum.begin(), sum.end(), part.begin(), sum.begin(), std::plus<Real>());
       } else {
-        add_entries(message.entries, begin, sum);
+        add_entries(message->entries, begin, sum);
       }
     };
     sum_everywhere<Real>(cluster, reduction_, delivery.dense_sum, add);

@@ -4,14 +4,15 @@ namespace residuum {
 
 template <class Real>
 Lists<Real> MessageLists<Real>::of(const Contributions<Real>& contributions) {
-  whole_.resize(contributions.messages.size());
+  const auto of_workers = contributions.of_workers;
+  whole_.resize(of_workers.size());
   lists_.clear();
-  for (std::size_t slot = 0; slot < contributions.messages.size(); ++slot) {
-    const auto& message = contributions.messages[slot];
-    if (message.everything) {
-      to_sparse(contributions.accumulators[slot], whole_[slot]);
+  for (std::size_t slot = 0; slot < of_workers.size(); ++slot) {
+    const auto& [message, accumulator] = of_workers[slot];
+    if (message->everything) {
+      to_sparse(accumulator, whole_[slot]);
     }
-    lists_.push_back(message.everything ? &whole_[slot] : &message.entries);
+    lists_.push_back(message->everything ? &whole_[slot] : &message->entries);
   }
   return lists_;
 }

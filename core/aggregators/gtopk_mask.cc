@@ -34,11 +34,11 @@ class MaskExchange final : public Exchange<Real> {
  private:
   void take_from_accumulators(const Contributions<Real>& contributions,
                               std::vector<SparseVector<Real>>& taken) const {
-    taken.resize(contributions.accumulators.size());
+    taken.resize(contributions.of_workers.size());
     for (std::size_t slot = 0; slot < taken.size(); ++slot) {
       taken[slot].clear();
       for (const std::uint32_t i : support_) {
-        if (const Real value = contributions.accumulators[slot][i]; value != 0) {
+        if (const Real value = contributions.of_workers[slot].accumulator[i]; value != 0) {
           taken[slot].push_back(i, value);
         }
       }
@@ -50,7 +50,7 @@ class MaskExchange final : public Exchange<Real> {
                       SparseVector<Real>& sum) {
     values_.resize(support_.size());
     const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
-      const auto accumulator = contributions.accumulators[cluster.slot(worker)];
+      const auto accumulator = contributions.of_workers[cluster.slot(worker)].accumulator;
       for (std::size_t i = 0; i < block.size(); ++i) {
         block[i] += accumulator[support_[begin + i]];
       }

@@ -20,14 +20,15 @@ SparseVector<double> widened(const SparseVector<Real>& vector) {
   return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
 }
 
-/// Gathers list_of(slot) of all workers on the root and widens the values to float64.
+/// Gathers list_of(worker) of all workers on the root and widens the values to float64.
 template <class Real, class ListOf>
 std::vector<SparseVector<double>> gathered(const Cluster& cluster,
+                                           std::span<const Worker<Real>> workers,
                                            Mail<Real>& mail,
                                            const ListOf& list_of) {
   std::vector<const SparseVector<Real>*> mine;
-  for (std::size_t slot = 0; slot < static_cast<std::size_t>(cluster.count()); ++slot) {
-    mine.push_back(&list_of(slot));
+  for (const auto& worker : workers) {
+    mine.push_back(&list_of(worker));
   }
   std::vector<SparseVector<double>> all;
   for (const auto* list : cluster.all_gather<Real>(mine, mail)) {
@@ -84,37 +85,42 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
 /// Takes the mean on one process, which has all vectors. It goes block by block, so that sums stay
 /// in the nearest cache, and adds in the same order as several processes do.
 template <class Real>
-void Measurement<Real>::mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first) {
+template <class VectorOf>
+void Measurement<Real>::mean_here(Workers workers,
+                                  const VectorOf& vector_of,
+                                  std::vector<double>& mean) {
   constexpr std::size_t kBlock = 1024;
-  const auto workers = static_cast<double>(vectors.size());
+  const auto count = static_cast<double>(workers.size());
   for (std::size_t begin = 0; begin < mean.size(); begin += kBlock) {
     const auto block = std::span(mean).subspan(begin, std::min(kBlock, mean.size() - begin));
     std::fill(block.begin(), block.end(), 0.0);
-    for (const auto& vector : vectors) {
-      add_to<Real>(block, std::span(vector).subspan(first + begin, block.size()));
+    for (const auto& worker : workers) {
+      add_to<Real>(block, vector_of(worker).subspan(begin, block.size()));
     }
     for (double& value : block) {
-      value /= workers;
+      value /= count;
     }
   }
 }
 
 template <class Real>
-void Measurement<Real>::mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first) {
+template <class VectorOf>
+void Measurement<Real>::mean_of(Workers workers,
+                                const VectorOf& vector_of,
+                                std::vector<double>& mean) {
   const Cluster& cluster = *training_.cluster;
   if (cluster.world().size() == 1) {
-    mean_here(vectors, mean, first);
+    mean_here(workers, vector_of, mean);
     return;
   }
   const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
-    add_to<Real>(block,
-                 std::span(vectors[cluster.slot(worker)]).subspan(first + begin, block.size()));
+    add_to<Real>(block, vector_of(workers[cluster.slot(worker)]).subspan(begin, block.size()));
   };
   cluster.sum_in_worker_order(std::span(is_root_ ? mean : passing_), /*everywhere=*/false, add);
   if (is_root_) {
-    const double workers = cluster.workers();
+    const double count = cluster.workers();
     for (double& value : mean) {
-      value /= workers;
+      value /= count;
     }
   }
 }
@@ -124,16 +130,28 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   if (!training_.plan.measure) {
     return;
   }
-  mean_of(state.gradients, mean_gradient_);
+  mean_of(
+      state.workers,
+      [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
+      mean_gradient_);
   if (training_.method->feedback->has_velocity()) {
-    mean_of(state.memories, mean_input_, state.model.size());
+    mean_of(
+        state.workers,
+        [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
+        mean_input_);
   }
   if (measured) {
-    mean_of(state.memories, mean_accumulator_);
+    mean_of(
+        state.workers,
+        [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+        mean_accumulator_);
   }
-  if (!state.half_gradients.empty()) {
+  if (state.split) {
     mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
-    mean_of(state.half_gradients, mean_half_gradient_);
+    mean_of(
+        state.workers,
+        [](const Worker<Real>& worker) { return std::span(worker.gradient.half()); },
+        mean_half_gradient_);
   }
   if (is_root_) {
     move_virtual_iterate(state);
@@ -205,7 +223,10 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
     return;
   }
   if (measured || !gap_is_mean_residual_) {
-    mean_of(state.memories, mean_residual_);
+    mean_of(
+        state.workers,
+        [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+        mean_residual_);
   }
   if (!gap_is_mean_residual_ && is_root_) {
     move_expected_gap(state);
@@ -235,8 +256,10 @@ template <class Real>
 void Measurement<Real>::gather(const StepState<Real>& state) {
   const Cluster& cluster = *training_.cluster;
   constexpr std::size_t kNumbers = sizeof(WorkerScalars) / sizeof(double);
-  std::vector<double> mine(state.scalars.size() * kNumbers);
-  std::memcpy(mine.data(), state.scalars.data(), mine.size() * sizeof(double));
+  std::vector<double> mine(state.workers.size() * kNumbers);
+  for (std::size_t slot = 0; slot < state.workers.size(); ++slot) {
+    std::memcpy(&mine[slot * kNumbers], &state.workers[slot].scalars, sizeof(WorkerScalars));
+  }
   const auto all = cluster.all_gather(mine);
   worker_scalars_.resize(all.size() / kNumbers);
   std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
@@ -248,16 +271,21 @@ void Measurement<Real>::gather_lists(const StepState<Real>& state) {
   const Cluster& cluster = *training_.cluster;
   // The method decides whether messages and settlements are whole, so the first worker here tells
   // for all.
-  sent_everything_ = state.messages.front().everything;
-  cleared_everything_ = state.settlements.front().cleared_everything();
+  const WorkerMemory<Real>& first = state.workers.front().memory;
+  sent_everything_ = first.message().everything;
+  cleared_everything_ = first.settlement().cleared_everything();
   Mail<Real> mail;
   using List = const SparseVector<Real>;
-  sent_ = gathered(
-      cluster, mail, [&](std::size_t slot) -> List& { return state.messages[slot].entries; });
-  cleared_ = gathered(
-      cluster, mail, [&](std::size_t slot) -> List& { return state.settlements[slot].cleared(); });
-  returned_ = gathered(
-      cluster, mail, [&](std::size_t slot) -> List& { return state.settlements[slot].returned(); });
+  using Of = const Worker<Real>;
+  sent_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
+    return worker.memory.message().entries;
+  });
+  cleared_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
+    return worker.memory.settlement().cleared();
+  });
+  returned_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
+    return worker.memory.settlement().returned();
+  });
 }
 
 template <class Real>
@@ -288,8 +316,9 @@ void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& vie
     view.decay_terms = decay_terms_;
   }
   view.distance_sq = distance_sq_;
-  if (!state.half_gradients.empty()) {
-    view.halves = HalfBatches{.mean_first = mean_half_gradient_, .first = state.first_half};
+  if (state.split) {
+    view.halves =
+        HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
   }
   view.conserves =
       method.feedback->conserves(method.aggregator->law(), sent_everything_, view.workers);

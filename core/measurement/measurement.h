@@ -10,7 +10,7 @@
 #include "core/measurement/landscape.h"
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
-#include "core/training/training.h"
+#include "core/training/worker.h"
 
 namespace residuum {
 
@@ -21,16 +21,11 @@ struct StepState {
   double epoch = 0;
   double step_size = 0;
   std::size_t k = 0;
-  double update_scale = 1;                            // the factor of clipping
-  std::span<const std::vector<Real>> gradients;       // G^p of this process's workers
-  std::span<const std::vector<Real>> half_gradients;  // gradients of the first halves, or empty
-  double first_half = 0.5;                            // the fraction of a batch
-  std::span<const std::vector<Real>> memories;        // first d: a^p, or e^p after the settlement
-  std::span<const Message<Real>> messages;
-  std::span<const Settlement<Real>> settlements;
+  double update_scale = 1;                // the factor of clipping
+  bool split = false;                     // batches were split: gradients have halves
+  std::span<const Worker<Real>> workers;  // of this process
   const Delivery<Real>* delivery = nullptr;
-  std::span<const double> model;     // w_t before the update, w_{t+1} after it
-  std::span<WorkerScalars> scalars;  // one per worker of this process
+  std::span<const double> model;  // w_t before the update, w_{t+1} after it
 };
 
 template <class Real>
@@ -59,10 +54,12 @@ class Measurement {
   std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
 
  private:
-  using Vectors = std::span<const std::vector<Real>>;
-  /// Takes the mean of the d numbers from `first` on; only the root keeps it.
-  void mean_of(Vectors vectors, std::vector<double>& mean, std::size_t first = 0);
-  static void mean_here(Vectors vectors, std::vector<double>& mean, std::size_t first);
+  using Workers = std::span<const Worker<Real>>;
+  /// Takes the mean of the d numbers vector_of(worker) over all workers; only the root keeps it.
+  template <class VectorOf>
+  void mean_of(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
+  template <class VectorOf>
+  static void mean_here(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
   void move_virtual_iterate(const StepState<Real>& state);
   void add_to_sums(double step_size);
   void note_decay(std::span<const double> model);

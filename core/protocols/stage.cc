@@ -29,11 +29,15 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       model_(initial_model(training)),
       working_model_(model_.begin(), model_.end()),
       update_(training),
-      gradients_(training),
-      messages_(training),
-      scalars_(slots()),
+      bench_(training),
+      workers_(workers_here<Real>(training)),
       measurement_(training, model_),
-      landscape_(training) {}
+      landscape_(training) {
+  for (const auto& worker : workers_) {
+    contributions_.push_back(
+        {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
+  }
+}
 
 template <class Real>
 void Stage<Real>::begin(std::uint64_t t) {
@@ -45,7 +49,7 @@ void Stage<Real>::begin(std::uint64_t t) {
   landscape_.average(t, model_);
   test_.reset();
   if (measured_) {
-    const auto statistics = gradients_.mean_statistics();
+    const auto statistics = mean_statistics<Real>(training_, workers_);
     landscape_.look(t,
                     {.model = model_,
                      .virtual_iterate = measurement_.virtual_iterate(),
@@ -58,16 +62,24 @@ void Stage<Real>::begin(std::uint64_t t) {
 
 template <class Real>
 void Stage<Real>::compute() {
-  gradients_.compute(t_, working_model_, scalars_);
+  for (auto& worker : workers_) {
+    worker.gradient.compute(t_, working_model_, bench_.part_gradient, worker.scalars);
+  }
   times_.compute_s = lap();
-  split_ = measured_ && is_due(training_.plan.split, t_) &&
-           gradients_.compute_halves(t_, working_model_, scalars_);
+  split_ = measured_ && is_due(training_.plan.split, t_) && can_split(training_);
+  for (auto& worker : workers_) {
+    if (split_) {
+      worker.gradient.compute_half(t_, working_model_, bench_.part_gradient, worker.scalars);
+    }
+  }
   times_.measure_s += lap();
 }
 
 template <class Real>
 StepEnd Stage<Real>::form() {
-  messages_.form(t_, eta_, gradients_.all(), scalars_);
+  for (auto& worker : workers_) {
+    worker.memory.form(t_, eta_, worker.gradient.gradient(), bench_, worker.scalars);
+  }
   const StepEnd end = agree(cluster_.world(), own_end());
   times_.select_s = lap();
   return end;
@@ -77,20 +89,22 @@ template <class Real>
 Contributions<Real> Stage<Real>::contributions() const {
   return {.dimension = d_,
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
-          .messages = messages_.messages(),
-          .accumulators = messages_.accumulators()};
+          .of_workers = contributions_};
 }
 
 template <class Real>
 void Stage<Real>::update(const Delivery<Real>& delivery) {
-  scalars_.front().bytes = static_cast<double>(delivery.traffic.bytes);
-  scalars_.front().total_bytes += scalars_.front().bytes;
+  WorkerScalars& booked_on = workers_.front().scalars;
+  booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
+  booked_on.total_bytes += booked_on.bytes;
   update_scale_ = update_.clip(delivery, eta_);
   times_.aggregate_s = lap();
   measurement_.before_update(state(delivery), measured_);
   if (measured_) {
     landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
-    messages_.measure(scalars_);
+    for (auto& worker : workers_) {
+      worker.memory.measure(worker.scalars);
+    }
   }
   times_.measure_s += lap();
   model_is_lost_ = !update_.apply(delivery, eta_, model_, working_model_);
@@ -98,7 +112,10 @@ void Stage<Real>::update(const Delivery<Real>& delivery) {
 
 template <class Real>
 void Stage<Real>::settle(const Delivery<Real>& delivery) {
-  messages_.settle(delivery, measured_, scalars_);
+  for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+    auto& memory = workers_[slot].memory;
+    memory.settle(delivery.fate(memory.message(), slot), measured_, bench_, workers_[slot].scalars);
+  }
   times_.aggregate_s += lap();
   const auto now = state(delivery);
   measurement_.after_update(now, measured_);
@@ -107,19 +124,18 @@ void Stage<Real>::settle(const Delivery<Real>& delivery) {
     times_.measure_s += lap();
     measurement_.show(now, landscape_, test_, times_, observer_);
   }
-  gradients_.drop_halves();
+  for (auto& worker : workers_) {
+    worker.gradient.drop_half();
+  }
 }
 
 template <class Real>
 void Stage<Real>::visit(RunState& state) {
   state.shared(model_);
   update_.visit(state);
-  for (auto& scalars : scalars_) {
-    scalars.bytes = 0;  // the worker that they are booked on depends on the processes
-  }
-  state.workers(scalars_);
-  gradients_.visit(state);
-  messages_.visit(state);
+  visit_scalars<Real>(workers_, state);
+  visit_gradients<Real>(training_, workers_, state);
+  visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
   landscape_.visit(state);
   working_model_.assign(model_.begin(), model_.end());
@@ -130,7 +146,7 @@ template <class Real>
 StepEnd Stage<Real>::look_at_the_end(std::optional<Evaluation>& evaluation,
                                      std::optional<TestResult>& test) {
   std::vector<double> gradient;
-  const auto statistics = gradients_.mean_statistics();
+  const auto statistics = mean_statistics<Real>(training_, workers_);
   evaluation =
       evaluate(training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
   const StepEnd end = agree(cluster_.world(), end_at_point(evaluation));
@@ -148,9 +164,9 @@ Divergence Stage<Real>::divergence(const StepEnd& end,
   if (end.reason == Reason::lost_model) {
     found = broken_model<Real>(working_model_);
   } else if (of_worker && cluster_.here(end.worker)) {
-    const std::size_t slot = cluster_.slot(end.worker);
+    const auto& worker = workers_[cluster_.slot(end.worker)];
     found = broken_worker<Real>(
-        gradients_.all()[slot], messages_.accumulators()[slot], scalars_[slot].gradient_norm_sq);
+        worker.gradient.gradient(), worker.memory.accumulator(), worker.scalars.gradient_norm_sq);
   } else if (end.reason == Reason::bad_loss && evaluation) {
     found = {.of = Divergence::Of::loss,
              .value = evaluation->loss,
@@ -180,15 +196,10 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .step_size = eta_,
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
-          .gradients = gradients_.all(),
-          .half_gradients = split_ ? gradients_.halves() : std::span<const std::vector<Real>>(),
-          .first_half = gradients_.first_half(),
-          .memories = messages_.memories(),
-          .messages = messages_.messages(),
-          .settlements = messages_.settlements(),
+          .split = split_,
+          .workers = workers_,
           .delivery = &delivery,
-          .model = model_,
-          .scalars = scalars_};
+          .model = model_};
 }
 
 template <class Real>
@@ -213,10 +224,10 @@ StepEnd Stage<Real>::end_at_point(const std::optional<Evaluation>& evaluation) c
 /// Returns the end that the first worker here demands whose gradient or accumulator is not finite.
 template <class Real>
 StepEnd Stage<Real>::end_at_workers() const {
-  for (std::size_t slot = 0; slot < slots(); ++slot) {
-    const auto& scalars = scalars_[slot];
-    if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
-      return {.reason = Reason::broken_worker, .worker = cluster_.first() + static_cast<int>(slot)};
+  for (const auto& worker : workers_) {
+    if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
+        !std::isfinite(worker.scalars.accumulator_norm_sq)) {
+      return {.reason = Reason::broken_worker, .worker = worker.number};
     }
   }
   return {};

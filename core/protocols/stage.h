@@ -16,8 +16,7 @@
 #include "core/training/divergence.h"
 #include "core/training/model_update.h"
 #include "core/training/training.h"
-#include "core/training/worker_gradients.h"
-#include "core/training/worker_messages.h"
+#include "core/training/worker.h"
 
 namespace residuum {
 
@@ -60,7 +59,6 @@ class Stage {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::size_t slots() const { return static_cast<std::size_t>(cluster_.count()); }
   double epoch(std::uint64_t t) const;
   StepState<Real> state(const Delivery<Real>& delivery);
   std::optional<TestResult> tested(std::span<const double> statistics) const;
@@ -80,9 +78,9 @@ class Stage {
   std::vector<Real> working_model_;  // w rounded, as gradients are computed from it
   bool model_is_lost_ = false;       // the model has an entry that is not usable
   ModelUpdate<Real> update_;
-  WorkerGradients<Real> gradients_;
-  WorkerMessages<Real> messages_;
-  std::vector<WorkerScalars> scalars_;
+  Workbench<Real> bench_;
+  std::vector<Worker<Real>> workers_;              // of this process
+  std::vector<Contribution<Real>> contributions_;  // theirs
   Measurement<Real> measurement_;
   Landscape landscape_;
 

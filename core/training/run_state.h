@@ -78,34 +78,18 @@ class RunState {
     pass_shared(std::as_writable_bytes(std::span(values)));
   }
 
-  /// Passes one value per worker; `values` has those of this process's workers, in order.
-  template <class T>
+  /// Passes `length` values of each worker; `of(slot)` returns a span of those of a worker of this
+  /// process.
+  template <class T, class Of>
   requires std::is_trivially_copyable_v<T>
-  void workers(std::vector<T>& of_each) {
+  void workers(std::size_t length, const Of& of) {
     for (int worker = 0; worker < cluster_.workers(); ++worker) {
-      T* own = mine(worker, of_each);
-      pass_worker(
-          worker, std::as_writable_bytes(std::span(own, own != nullptr ? 1 : 0)), sizeof(T));
-    }
-  }
-  /// Passes `length` numbers of each worker.
-  template <class T>
-  void workers(std::vector<std::vector<T>>& of_each, std::size_t length) {
-    for (int worker = 0; worker < cluster_.workers(); ++worker) {
-      std::vector<T>* own = mine(worker, of_each);
-      const auto bytes =
-          own != nullptr ? std::as_writable_bytes(std::span(*own)) : std::span<std::byte>();
-      pass_worker(worker, bytes, length * sizeof(T));
+      const std::span<T> own = cluster_.here(worker) ? of(cluster_.slot(worker)) : std::span<T>();
+      pass_worker(worker, std::as_writable_bytes(own), length * sizeof(T));
     }
   }
 
  private:
-  template <class T>
-  T* mine(int worker, std::vector<T>& of_each) const {
-    const bool has = cluster_.here(worker) && !of_each.empty();
-    return has ? &of_each[cluster_.slot(worker)] : nullptr;
-  }
-
   void pass_root(std::span<std::byte> bytes);
   void pass_shared(std::span<std::byte> bytes);
   void receive(int from, std::span<std::byte> bytes);

@@ -34,13 +34,15 @@ struct Workers {
       }
       select_top_k<float>(memory, kKept, workspace, messages.emplace_back().entries);
     }
-    accumulators.assign(memories.begin(), memories.end());
+    for (std::size_t slot = 0; slot < messages.size(); ++slot) {
+      contributions.push_back({.message = &messages[slot], .accumulator = memories[slot]});
+    }
   }
 
   Cluster cluster;
   std::vector<std::vector<float>> memories;
-  std::vector<std::span<const float>> accumulators;
   std::vector<Message<float>> messages;
+  std::vector<Contribution<float>> contributions;
 };
 
 Section section(const char* name, const char* kind) {
@@ -58,10 +60,7 @@ class ExchangeCase {
 
   void run() {
     exchange_->combine(workers_->cluster,
-                       {.dimension = kDimension,
-                        .k = kKept,
-                        .messages = workers_->messages,
-                        .accumulators = workers_->accumulators},
+                       {.dimension = kDimension, .k = kKept, .of_workers = workers_->contributions},
                        result_);
     for (std::size_t slot = 0; feedback_ != nullptr && slot < settlements_.size(); ++slot) {
       feedback_->settle(std::span<float>(workers_->memories[slot]),

@@ -122,6 +122,17 @@ std::vector<Message<Real>> messages_of(const Sparsifier& rule, const Rows<Real>&
   return messages;
 }
 
+/// What workers with these messages and accumulators bring to an exchange.
+template <class Real>
+std::vector<Contribution<Real>> contributions_of(const std::vector<Message<Real>>& messages,
+                                                 const Rows<Real>& accumulators) {
+  std::vector<Contribution<Real>> brought;
+  for (std::size_t p = 0; p < messages.size(); ++p) {
+    brought.push_back({.message = &messages[p], .accumulator = accumulators[p]});
+  }
+  return brought;
+}
+
 /// What the exchange makes of messages, with one process for all workers.
 template <class Real>
 Delivery<Real> aggregate(const Aggregator& rule,
@@ -130,14 +141,12 @@ Delivery<Real> aggregate(const Aggregator& rule,
                          std::size_t k) {
   const auto world = make_single_process();
   const Cluster cluster(*world, static_cast<int>(accumulators.size()));
-  const std::vector<std::span<const Real>> views(accumulators.begin(), accumulators.end());
+  const auto brought = contributions_of(messages, accumulators);
   Delivery<Real> result;
-  rule.exchange<Real>()->combine(cluster,
-                                 Contributions<Real>{.dimension = accumulators.front().size(),
-                                                     .k = k,
-                                                     .messages = messages,
-                                                     .accumulators = views},
-                                 result);
+  rule.exchange<Real>()->combine(
+      cluster,
+      Contributions<Real>{.dimension = accumulators.front().size(), .k = k, .of_workers = brought},
+      result);
   return result;
 }
 

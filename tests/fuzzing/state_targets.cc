@@ -69,7 +69,7 @@ void load_state(StateStream& stream) {
   std::vector<double> list;
   state.root(number);
   state.shared(pair);
-  state.workers(of_workers, 1);
+  state.workers<double>(1, [&](std::size_t slot) { return std::span(of_workers[slot]); });
   state.root_list(list);
 }
 

@@ -248,11 +248,9 @@ TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
       const auto rows = accumulators_of<double>(Form::few_values, workers, 6);
       const auto messages = test::messages_of(*selection, rows);
       const Cluster cluster(*world, static_cast<int>(workers));
-      const std::vector<std::span<const double>> views(rows.begin(), rows.end());
-      exchange->combine(cluster,
-                        Contributions<double>{
-                            .dimension = 6, .k = 2, .messages = messages, .accumulators = views},
-                        reused);
+      const auto brought = test::contributions_of(messages, rows);
+      exchange->combine(
+          cluster, Contributions<double>{.dimension = 6, .k = 2, .of_workers = brought}, reused);
       const auto fresh = test::aggregate(*rule, messages, rows, 2);
 
       EXPECT_EQ(reused.dense_sum, fresh.dense_sum) << entry.name;

@@ -1,0 +1,27 @@
+#pragma once
+// A workbench is the room that the workers of a process use in turn.
+
+#include <vector>
+
+#include "core/training/training.h"
+#include "core/vectors/select.h"
+
+namespace residuum {
+
+template <class Real>
+struct Workbench {
+  explicit Workbench(const Training& training) {
+    const auto layers = training.method->sparsifier->segments();
+    segments.assign(layers.begin(), layers.end());
+    if (segments.empty()) {
+      segments.push_back({.begin = 0, .size = training.objective->dimension()});
+    }
+    selection.parts.resize(segments.size());
+  }
+
+  std::vector<Segment> segments;  // what is selected from separately: layers, or all
+  SelectWorkspace selection;
+  std::vector<Real> part_gradient;  // where batches are taken in parts
+};
+
+}  // namespace residuum

@@ -1,0 +1,86 @@
+#include "core/training/worker.h"
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+
+template <class Real>
+std::vector<Worker<Real>> workers_here(const Training& training) {
+  const Cluster& cluster = *training.cluster;
+  std::vector<Worker<Real>> workers;
+  workers.reserve(static_cast<std::size_t>(cluster.count()));
+  for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
+    workers.emplace_back(training, worker);
+  }
+  return workers;
+}
+
+template <class Real>
+std::vector<double> mean_statistics(const Training& training,
+                                    std::span<const Worker<Real>> workers) {
+  const Cluster& cluster = *training.cluster;
+  std::vector<double> mean(training.objective->statistics());
+  if (mean.empty()) {
+    return mean;
+  }
+  cluster.sum_in_worker_order(std::span(mean),
+                              /*everywhere=*/true,
+                              [&](int worker, std::size_t begin, std::span<double> block) {
+                                const std::span<const double> own =
+                                    workers[cluster.slot(worker)].gradient.statistics();
+                                add_to<double>(block, own.subspan(begin, block.size()));
+                              });
+  for (double& value : mean) {
+    value /= cluster.workers();
+  }
+  return mean;
+}
+
+template <class Real>
+void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
+  for (auto& worker : workers) {
+    worker.scalars.bytes = 0;  // the worker that they are booked on depends on the processes
+  }
+  state.workers<WorkerScalars>(
+      1, [&](std::size_t slot) { return std::span(&workers[slot].scalars, 1); });
+}
+
+template <class Real>
+void visit_gradients(const Training& training, std::span<Worker<Real>> workers, RunState& state) {
+  state.workers<double>(training.objective->statistics(), [&](std::size_t slot) {
+    return std::span(workers[slot].gradient.statistics());
+  });
+  if (keeps_previous_gradient(training)) {
+    state.workers<Real>(training.objective->dimension(),
+                        [&](std::size_t slot) { return workers[slot].gradient.kept(); });
+  }
+}
+
+template <class Real>
+void visit_memories(const Training& training, std::span<Worker<Real>> workers, RunState& state) {
+  const Feedback& feedback = *training.method->feedback;
+  state.workers<Real>(training.objective->dimension() * feedback.vectors(),
+                      [&](std::size_t slot) { return workers[slot].memory.all(); });
+  if (feedback.estimates()) {
+    state.workers<double>(
+        1, [&](std::size_t slot) { return std::span(&workers[slot].memory.drift(), 1); });
+  }
+  bool counted = workers.front().memory.is_residual_counted();
+  state.shared(counted);
+  for (auto& worker : workers) {
+    worker.memory.is_residual_counted() = counted;
+  }
+}
+
+template std::vector<Worker<float>> workers_here(const Training&);
+template std::vector<Worker<double>> workers_here(const Training&);
+template std::vector<double> mean_statistics(const Training&, std::span<const Worker<float>>);
+template std::vector<double> mean_statistics(const Training&, std::span<const Worker<double>>);
+template void visit_scalars(std::span<Worker<float>>, RunState&);
+template void visit_scalars(std::span<Worker<double>>, RunState&);
+template void visit_gradients(const Training&, std::span<Worker<float>>, RunState&);
+template void visit_gradients(const Training&, std::span<Worker<double>>, RunState&);
+template void visit_memories(const Training&, std::span<Worker<float>>, RunState&);
+template void visit_memories(const Training&, std::span<Worker<double>>, RunState&);
+
+}  // namespace residuum

@@ -1,0 +1,167 @@
+#include "core/training/worker_gradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/vectors/dense.h"
+#include "core/vectors/large_vector.h"
+
+namespace residuum {
+namespace {
+
+template <class Real>
+double difference_sq(const std::vector<Real>& x, const std::vector<Real>& y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double difference = static_cast<double>(x[i]) - static_cast<double>(y[i]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+std::size_t half_batch(const Training& training) { return training.batch / 2; }
+
+}  // namespace
+
+template <class Real>
+WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
+    : training_(training),
+      objective_(*training.objective),
+      worker_(worker),
+      keeps_previous_(keeps_previous_gradient(training)),
+      batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
+      gradient_(large_vector<Real>(objective_.dimension())),
+      previous_(keeps_previous_ ? gradient_ : std::vector<Real>()),
+      statistics_(objective_.statistics()) {
+  objective_.initial_statistics(statistics_);
+}
+
+template <class Real>
+void WorkerGradient<Real>::compute(std::uint64_t t,
+                                   std::span<const Real> model,
+                                   std::vector<Real>& part,
+                                   WorkerScalars& scalars) {
+  const Draw draw{.seed = training_.seed,
+                  .worker = worker_,
+                  .iteration = t,
+                  .samples = batches_.draw(t),
+                  .shard = training_.shard_of(worker_),
+                  .first_half = false,
+                  .statistics = statistics_};
+  if (keeps_previous_) {
+    gradient_.swap(previous_);
+  }
+  batch_gradient(draw, model, part, gradient_);
+  weigh(gradient_);
+  clip();
+  if (keeps_previous_) {
+    scalars.gradient_change_sq = difference_sq(gradient_, previous_);
+  }
+}
+
+/// Takes the gradient of a batch in parts: the mean of the parts' gradients, each with its own
+/// random streams.
+template <class Real>
+void WorkerGradient<Real>::batch_gradient(const Draw& draw,
+                                          std::span<const Real> model,
+                                          std::vector<Real>& part,
+                                          std::span<Real> gradient) {
+  if (training_.accumulation == 1) {
+    objective_.stochastic_gradient(draw, model, gradient);
+    return;
+  }
+  const std::size_t size = training_.batch / training_.accumulation;
+  part.resize(gradient.size());
+  std::fill(gradient.begin(), gradient.end(), Real{0});
+  Draw of_part = draw;
+  of_part.iteration = draw.iteration * training_.accumulation;
+  for (std::size_t begin = 0; begin < draw.samples.size(); begin += size) {
+    of_part.samples = draw.samples.subspan(begin, std::min(size, draw.samples.size() - begin));
+    objective_.stochastic_gradient(of_part, model, part);
+    const auto share = static_cast<Real>(static_cast<double>(of_part.samples.size()) /
+                                         static_cast<double>(draw.samples.size()));
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] += share * part[i];
+    }
+    ++of_part.iteration;
+  }
+}
+
+/// G^p := G^p min(1, C / (sqrt(P) |G^p|)). A gradient that is not finite stays as it is, so that
+/// divergence is noticed.
+template <class Real>
+void WorkerGradient<Real>::clip() {
+  if (training_.method->clip != Clip::worker) {
+    return;
+  }
+  const double bound = training_.method->clip_norm / std::sqrt(training_.cluster->workers());
+  const double norm = std::sqrt(norm_sq<Real>(gradient_));
+  if (!std::isfinite(norm) || norm <= bound) {
+    return;
+  }
+  for (Real& value : gradient_) {
+    value *= static_cast<Real>(bound / norm);
+  }
+}
+
+template <class Real>
+void WorkerGradient<Real>::compute_half(std::uint64_t t,
+                                        std::span<const Real> model,
+                                        std::vector<Real>& part,
+                                        WorkerScalars& scalars) {
+  const Draw draw{.seed = training_.seed,
+                  .worker = worker_,
+                  .iteration = t,
+                  .samples = objective_.samples() > 0
+                                 ? batches_.draw(t).first(half_batch(training_))
+                                 : std::span<const std::uint32_t>(),
+                  .shard = training_.shard_of(worker_),
+                  .first_half = true,
+                  .statistics = {}};
+  half_.resize(gradient_.size());
+  batch_gradient(draw, model, part, half_);
+  weigh(half_);
+  const double first = first_half_of_batch(training_);
+  scalars.noise_variance = difference_sq(half_, gradient_) * first / (1 - first);
+}
+
+/// Weights a gradient by P n_p / n. The update averages over workers, f over samples: with the
+/// weights the mean of the workers' gradients is an unbiased estimate of grad f, also where shards
+/// differ in size.
+template <class Real>
+void WorkerGradient<Real>::weigh(std::vector<Real>& gradient) const {
+  const auto n = static_cast<double>(objective_.samples());
+  if (n == 0) {
+    return;
+  }
+  const auto own = static_cast<double>(training_.shard_of(worker_).size());
+  const double weight = own * training_.cluster->workers() / n;
+  if (weight == 1) {
+    return;
+  }
+  for (Real& value : gradient) {
+    value *= static_cast<Real>(weight);
+  }
+}
+
+bool can_split(const Training& training) {
+  const bool has_samples = training.objective->samples() > 0;
+  const bool has_independent_halves = training.batch >= 2 && training.sampling != Sampling::shuffle;
+  return training.method->clip != Clip::worker && (!has_samples || has_independent_halves);
+}
+
+double first_half_of_batch(const Training& training) {
+  return training.objective->samples() > 0
+             ? static_cast<double>(half_batch(training)) / static_cast<double>(training.batch)
+             : 0.5;
+}
+
+bool keeps_previous_gradient(const Training& training) {
+  const Feedback& feedback = *training.method->feedback;
+  return training.plan.measure && feedback.estimates() && !feedback.averaging();
+}
+
+template class WorkerGradient<float>;
+template class WorkerGradient<double>;
+
+}  // namespace residuum

@@ -1,0 +1,164 @@
+#include "core/training/worker_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/vectors/dense.h"
+#include "core/vectors/large_vector.h"
+
+namespace residuum {
+namespace {
+
+/// Returns the factor from the units of the memory to those of the model.
+double model_units(const Feedback& feedback, double eta) {
+  return feedback.units() == Units::step ? 1.0 : eta;
+}
+
+}  // namespace
+
+template <class Real>
+WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
+    : training_(training),
+      method_(*training.method),
+      worker_(worker),
+      d_(training.objective->dimension()),
+      memory_(large_vector<Real>(d_ * method_.feedback->vectors())) {}
+
+template <class Real>
+void WorkerMemory<Real>::form(std::uint64_t t,
+                              double eta,
+                              std::span<const Real> gradient,
+                              Workbench<Real>& bench,
+                              WorkerScalars& scalars) {
+  auto& parts = bench.selection.parts;
+  bounds_.resize(parts.size());
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    parts[s].bound = bounds_[s];
+  }
+  if (t == 0) {
+    method_.feedback->begin(std::span<Real>(memory_), gradient);
+  }
+  const PassNorms norms = method_.feedback->accumulate(
+      std::span<Real>(memory_), gradient, eta, {.segments = bench.segments, .candidates = parts});
+  note_norms(t, norms, scalars);
+  is_residual_counted_ = false;
+  if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
+    return;
+  }
+  note_magnitudes(eta, norms, scalars);
+  select(t, eta, bench.selection, scalars);
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    bounds_[s] = parts[s].bound;
+  }
+}
+
+template <class Real>
+void WorkerMemory<Real>::note_norms(std::uint64_t t,
+                                    const PassNorms& norms,
+                                    WorkerScalars& scalars) const {
+  scalars.gradient_norm_sq = norms.gradient_sq;
+  scalars.accumulator_norm_sq = norms.accumulator_sq;
+  if (method_.feedback->averaging()) {
+    // Estimates start at zero, so the whole first average counts as change.
+    scalars.average_norm_sq = norms.average_sq;
+    scalars.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
+  }
+  if (!is_residual_counted_) {
+    scalars.total_error += norms.residual_sq;
+  }
+}
+
+template <class Real>
+void WorkerMemory<Real>::select(std::uint64_t t,
+                                double eta,
+                                SelectWorkspace& workspace,
+                                WorkerScalars& scalars) {
+  const SelectionContext context{.seed = training_.seed,
+                                 .worker = worker_,
+                                 .iteration = t,
+                                 .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
+  method_.sparsifier_at(t).select(accumulator(), context, workspace, message_);
+  scalars.nnz_sent = static_cast<double>(message_.everything ? d_ : message_.entries.size());
+  scalars.total_nnz += scalars.nnz_sent;
+  note_amplification(eta, scalars);
+}
+
+/// Returns an upper bound of the norm of what entered the memory in this iteration, in units of the
+/// model.
+template <class Real>
+double WorkerMemory<Real>::magnitude_added(double eta, const PassNorms& norms) const {
+  if (method_.feedback->averaging()) {
+    return eta * std::sqrt(norms.average_sq);
+  }
+  if (method_.feedback->has_velocity()) {
+    // The velocity that was added is the difference of accumulator and residual, so their norms
+    // bound it.
+    const double units = model_units(*method_.feedback, eta);
+    return units * std::sqrt(norms.accumulator_sq) + units * std::sqrt(norms.residual_sq);
+  }
+  return eta * std::sqrt(norms.gradient_sq);
+}
+
+template <class Real>
+void WorkerMemory<Real>::note_magnitudes(double eta,
+                                         const PassNorms& norms,
+                                         WorkerScalars& scalars) {
+  const double units = model_units(*method_.feedback, eta);
+  const double accumulator = units * std::sqrt(norms.accumulator_sq);
+  const double formed = accumulator + magnitude_added(eta, norms);
+  if (!method_.feedback->estimates()) {
+    scalars.magnitude += formed;
+    return;
+  }
+  // A rounding error of an estimate stays in it and enters every later update.
+  drift_ += 2 * formed / eta;
+  scalars.magnitude += eta * drift_;
+}
+
+/// Adds to the magnitudes where a scaled message is larger than the accumulator, because its
+/// rounding errors are larger too.
+template <class Real>
+void WorkerMemory<Real>::note_amplification(double eta, WorkerScalars& scalars) {
+  if (message_.everything || !training_.plan.measure) {
+    return;
+  }
+  const double sent = std::sqrt(norm_sq<Real>(message_.entries.values));
+  const double excess = std::max(0.0, sent - std::sqrt(scalars.accumulator_norm_sq));
+  if (method_.feedback->estimates()) {
+    drift_ += 2 * excess;
+  }
+  scalars.magnitude += model_units(*method_.feedback, eta) * excess;
+}
+
+template <class Real>
+void WorkerMemory<Real>::measure(WorkerScalars& scalars) const {
+  if (message_.everything) {
+    scalars.sent_norm_sq = scalars.sent_dot = scalars.accumulator_norm_sq;
+    return;
+  }
+  scalars.sent_norm_sq = norm_sq<Real>(message_.entries.values);
+  scalars.sent_dot = 0;
+  for (std::size_t i = 0; i < message_.entries.size(); ++i) {
+    scalars.sent_dot += static_cast<double>(message_.entries.values[i]) *
+                        static_cast<double>(memory_[message_.entries.indices[i]]);
+  }
+}
+
+template <class Real>
+void WorkerMemory<Real>::settle(const Fate<Real>& fate,
+                                bool measured,
+                                const Workbench<Real>& bench,
+                                WorkerScalars& scalars) {
+  method_.feedback->settle(std::span<Real>(memory_), fate, settlement_);
+  if (measured) {
+    scalars.residual_norm_sq = norm_sq(accumulator(), std::span(bench.segments));
+    scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
+    scalars.total_error += scalars.residual_norm_sq;
+  }
+  is_residual_counted_ = measured;
+}
+
+template class WorkerMemory<float>;
+template class WorkerMemory<double>;
+
+}  // namespace residuum

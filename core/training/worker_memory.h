@@ -1,0 +1,72 @@
+#pragma once
+// A WorkerMemory is the memory of one worker. It turns gradients into accumulators and accumulators
+// into messages, and settles the memory after the exchange.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/training/training.h"
+#include "core/training/workbench.h"
+#include "core/training/worker_scalars.h"
+
+namespace residuum {
+
+template <class Real>
+class WorkerMemory {
+ public:
+  WorkerMemory(const Training& training, int worker);
+
+  /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
+  /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
+  /// selected.
+  void form(std::uint64_t t,
+            double eta,
+            std::span<const Real> gradient,
+            Workbench<Real>& bench,
+            WorkerScalars& scalars);
+
+  /// Fills in |s^p|^2 and <s^p, a^p>; the accumulator must not be settled yet.
+  void measure(WorkerScalars& scalars) const;
+
+  /// Makes e^p of a^p and the fate of the message; its norms are computed only if `measured`.
+  void settle(const Fate<Real>& fate,
+              bool measured,
+              const Workbench<Real>& bench,
+              WorkerScalars& scalars);
+
+  const Message<Real>& message() const { return message_; }
+  const Settlement<Real>& settlement() const { return settlement_; }
+  /// Returns a^p, or e^p after the settlement.
+  std::span<const Real> accumulator() const { return std::span<const Real>(memory_).first(d_); }
+
+  // State of the run, for checkpoints. The bounds of passes are left out: they affect speed only.
+
+  /// Returns all vectors of the feedback, one after the other; the first is the accumulator.
+  std::span<Real> all() { return memory_; }
+  std::span<const Real> all() const { return memory_; }
+  /// Returns a bound on what rounding has made of the worker's estimate.
+  double& drift() { return drift_; }
+  /// True if |e^p|^2 is in total_error already.
+  bool& is_residual_counted() { return is_residual_counted_; }
+
+ private:
+  void note_norms(std::uint64_t t, const PassNorms& norms, WorkerScalars& scalars) const;
+  void select(std::uint64_t t, double eta, SelectWorkspace& workspace, WorkerScalars& scalars);
+  double magnitude_added(double eta, const PassNorms& norms) const;
+  void note_magnitudes(double eta, const PassNorms& norms, WorkerScalars& scalars);
+  void note_amplification(double eta, WorkerScalars& scalars);
+
+  const Training& training_;
+  const Method& method_;
+  int worker_;
+  std::size_t d_;
+  std::vector<Real> memory_;
+  Message<Real> message_;
+  Settlement<Real> settlement_;
+  double drift_ = 0;
+  std::vector<double> bounds_;  // per segment, for the next pass
+  bool is_residual_counted_ = true;
+};
+
+}  // namespace residuum
