@@ -82,8 +82,10 @@ Split load(const Section& section, const ObjectiveContext& context) {
 }
 
 void check_training_data(const SparseDataset& data) {
-  require(data.rows() > 0, "data '{}' has no samples", data.name);
-  require(data.features > 0, "data '{}' has no features", data.name);
+  require(data.rows() > 0, "data '{}' has no samples; name a file with some", data.name);
+  require(data.features > 0,
+          "data '{}' has no features: no row has an entry such as 3:0.5; name another file",
+          data.name);
   const bool two_classes = std::all_of(
       data.labels.begin(), data.labels.end(), [](auto label) { return label == -1 || label == 1; });
   require(two_classes, "data '{}' must have two classes, labelled -1 and +1", data.name);

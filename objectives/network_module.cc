@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <dlfcn.h>
+#include <elf.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "core/error.h"
@@ -20,6 +27,22 @@ const NetworkModule*& loaded_module() {
   return loaded;
 }
 
+/// Returns whether the file ends before the last part that its ELF header names. The loader does
+/// not look: it would map the file, and the first access beyond its end would be a bus error.
+bool is_truncated(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::uint64_t size = std::filesystem::file_size(file, failed);
+  Elf64_Ehdr header{};
+  std::ifstream in(file, std::ios::binary);
+  // The header is read as bytes.
+  in.read(reinterpret_cast<char*>(&header), sizeof(header));  // NOLINT(*-reinterpret-cast)
+  if (failed || !in || !std::equal(ELFMAG, ELFMAG + SELFMAG, std::begin(header.e_ident))) {
+    return false;  // the loader says what is wrong with it
+  }
+  const std::uint64_t sections = std::uint64_t{header.e_shnum} * header.e_shentsize;
+  return header.e_shoff > size || sections > size - header.e_shoff;
+}
+
 /// Looks for the module beside the program, then where the installation or the build has put it
 /// (the program's run path).
 void* open_module() {
@@ -28,58 +51,56 @@ void* open_module() {
   const auto beside = program.parent_path() / RESIDUUM_NETWORK_MODULE;
   const bool is_beside = std::filesystem::is_regular_file(beside, ignored);
   const std::string name = is_beside ? beside.string() : std::string(RESIDUUM_NETWORK_MODULE);
+  if (is_beside && is_truncated(beside)) {
+    resource_error("{} is truncated; build or install it again", beside.string());
+  }
   // RTLD_GLOBAL makes its libraries visible to all, as if the program had been linked with them.
   return ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
+template <const std::string_view& kName>
+std::unique_ptr<Objective> make_network(const Section& section, const ObjectiveContext& context) {
+  return network_module().make(kName, section, context);
+}
+
+constexpr std::string_view kMlp = "mlp";
+constexpr std::string_view kLenet = "lenet";
+constexpr std::string_view kResnet20 = "resnet20";
+constexpr std::string_view kVgg16 = "vgg16";
+constexpr std::string_view kAlexnet = "alexnet";
+constexpr std::string_view kLstm = "lstm";
+
 constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
-    {{.name = "mlp",
+    {{.name = kMlp,
       .summary = "a network of fully connected layers, cross-entropy",
       .source = "Rumelhart, Hinton, Williams 1986",
       .example = R"({"data": "synthetic-images", "rows": 600, "hidden": 32})",
-      .make =
-          [](const Section& section, const ObjectiveContext& context) {
-            return network_module().make("mlp", section, context);
-          }},
-     {.name = "lenet",
+      .make = make_network<kMlp>},
+     {.name = kLenet,
       .summary = "LeNet-5: two convolutions, three fully connected layers",
       .source = "LeCun, Bottou, Bengio, Haffner 1998",
       .example = R"({"data": "synthetic-images", "rows": 600})",
-      .make =
-          [](const Section& section, const ObjectiveContext& context) {
-            return network_module().make("lenet", section, context);
-          }},
-     {.name = "resnet20",
+      .make = make_network<kLenet>},
+     {.name = kResnet20,
       .summary = "residual network for CIFAR-10, 269 722 parameters, batch normalised",
       .source = "He, Zhang, Ren, Sun 2016",
       .example = R"({"data": "synthetic-images", "rows": 64})",
-      .make =
-          [](const Section& section, const ObjectiveContext& context) {
-            return network_module().make("resnet20", section, context);
-          }},
-     {.name = "vgg16",
+      .make = make_network<kResnet20>},
+     {.name = kVgg16,
       .summary = "VGG-16 for CIFAR-10, 14 728 266 parameters, batch normalised",
       .source = "Simonyan, Zisserman 2015",
       .example = R"({"data": "synthetic-images", "rows": 16})",
-      .make =
-          [](const Section& section, const ObjectiveContext& context) {
-            return network_module().make("vgg16", section, context);
-          }},
-     {.name = "alexnet",
+      .make = make_network<kVgg16>},
+     {.name = kAlexnet,
       .summary = "AlexNet for CIFAR-10, 2 472 266 parameters",
       .source = "Krizhevsky, Sutskever, Hinton 2012",
       .example = R"({"data": "synthetic-images", "rows": 64})",
-      .make =
-          [](const Section& section, const ObjectiveContext& context) {
-            return network_module().make("alexnet", section, context);
-          }},
-     {.name = "lstm",
+      .make = make_network<kAlexnet>},
+     {.name = kLstm,
       .summary = "LSTM language model, of words or of characters, on sequences of text",
       .source = "Hochreiter, Schmidhuber 1997; Zaremba, Sutskever, Vinyals 2014",
       .example = R"({"data": "synthetic-text", "hidden": 16, "embedding": 8})",
-      .make = [](const Section& section, const ObjectiveContext& context) {
-        return network_module().make("lstm", section, context);
-      }}});
+      .make = make_network<kLstm>}});
 
 }  // namespace
 

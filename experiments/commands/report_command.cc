@@ -32,7 +32,7 @@ ExitCode report_command(const Options& options) {
   if (options.theorem) {
     fmt::print("{}", reports::theorem_text(summary, *options.theorem));
   }
-  fmt::print("{}\n", report.file.string());
+  print_path(report.file);
   return ExitCode::done;
 }
 

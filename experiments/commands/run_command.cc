@@ -119,9 +119,7 @@ class StudyRuns {
   /// Does the work of this group of processes. An error that ends it is returned and not thrown, so
   /// that the others go on.
   std::optional<Error> work(RunQueue& queue) {
-    Progress progress(group_->is_root() ? options_.progress : ProgressStyle::none,
-                      chosen_.size(),
-                      options_.groups);
+    Progress progress(options_.progress, group_->is_root(), chosen_.size(), options_.groups);
     try {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <limits>
@@ -13,11 +15,14 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include "core/record/tables.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/progress.h"
+#include "experiments/console/signals.h"
+#include "experiments/console/streams.h"
 #include "experiments/study/detail_tables.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
@@ -31,6 +36,28 @@ namespace residuum {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Waits until the child has ended and returns what waitpid says of it. A request to stop is passed
+/// on to the child as TERM.
+int wait_or_stop(pid_t child, const std::string& name) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  bool told = false;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) {
+      return status;
+    }
+    if (ended < 0 && errno != EINTR) {
+      resource_error("cannot wait for {}: {}", name, std::generic_category().message(errno));
+    }
+    if (stop_requested().load() && !told) {
+      kill(child, SIGTERM);
+      told = true;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
 
 /// Starts a program with these arguments (no shell) and its stdout discarded, waits for it, and
 /// returns its exit code.
@@ -53,13 +80,7 @@ int spawn_and_wait(const std::vector<std::string>& arguments) {
     resource_error(
         "cannot start {}: {}", arguments.front(), std::generic_category().message(failure));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      resource_error(
-          "cannot wait for {}: {}", arguments.front(), std::generic_category().message(errno));
-    }
-  }
+  const int status = wait_or_stop(child, arguments.front());
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
 }
 
@@ -233,15 +254,24 @@ ExitCode verify_command(const Options& options, const std::string& program) {
     const fs::path out = top / fmt::format("ranks-{}", ranks);
     remove_old_results(out);
     const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
+    if (stop_requested().load()) {
+      say("stopped on request; what was verified so far stands above");
+      return ExitCode::stopped;
+    }
     const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
                        code == static_cast<int>(ExitCode::runs_failed);
     some_failed = some_failed || code == static_cast<int>(ExitCode::runs_failed);
-    require(ended, "the study failed on {} processes with exit code {}", ranks, code);
+    require(ended,
+            "the study failed on {} process{} with exit code {}",
+            ranks,
+            ranks == 1 ? "" : "es",
+            code);
     const auto tables = comparable_tables(out);
     require(
         !tables.at(kIterations).empty(),
-        "no run of the study came to its end on {} processes: there is nothing to compare; see {}",
+        "no run of the study came to its end on {} process{}: there is nothing to compare; see {}",
         ranks,
+        ranks == 1 ? "" : "es",
         (out / "runs.csv").string());
     if (ranks == all_ranks.front()) {
       reference = tables;

@@ -25,8 +25,12 @@ double mark_after(double fraction) {
 
 }  // namespace
 
-Progress::Progress(ProgressStyle style, std::size_t runs, int groups)
-    : style_(style), runs_(runs), alone_(groups == 1), next_(kMarks.front()) {
+Progress::Progress(ProgressStyle style, bool speaks, std::size_t runs, int groups)
+    : style_(speaks ? style : ProgressStyle::none),
+      speaks_(speaks),
+      runs_(runs),
+      alone_(groups == 1),
+      next_(kMarks.front()) {
   if (style_ == ProgressStyle::automatic) {
     style_ = isatty(STDERR_FILENO) != 0 ? ProgressStyle::bar : ProgressStyle::lines;
   }
@@ -89,7 +93,7 @@ void Progress::bar(double fraction) const {
 }
 
 void Progress::end_run(const std::string& outcome, bool remarkable) const {
-  if (style_ == ProgressStyle::none || !remarkable) {
+  if (!speaks_ || !remarkable) {
     return;
   }
   if (style_ == ProgressStyle::bar) {

@@ -13,7 +13,8 @@ namespace residuum {
 
 class Progress {
  public:
-  Progress(ProgressStyle style, std::size_t runs, int groups);
+  /// A process that `speaks` says what is remarkable, with the style none too.
+  Progress(ProgressStyle style, bool speaks, std::size_t runs, int groups);
 
   /// `position` is the run's place among the runs, from 0.
   void start_run(std::size_t position, const std::string& label);
@@ -29,6 +30,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   ProgressStyle style_;
+  bool speaks_;
   std::size_t runs_;
   bool alone_;
   std::size_t position_ = 0;

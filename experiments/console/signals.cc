@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 
 namespace residuum {
 namespace {
@@ -11,7 +12,25 @@ namespace {
 std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_signal(int /*signal*/) { stop.store(true); }
+// The second at which the first INT came; 0 before.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<std::time_t> interrupted{0};
+static_assert(std::atomic<std::time_t>::is_always_lock_free);
+
+/// A launcher or a terminal can deliver one request twice, so only an INT of a later second counts
+/// as one more.
+extern "C" void on_signal(int signal) {
+  stop.store(true);
+  if (signal != SIGINT) {
+    return;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::time_t first = 0;
+  if (!interrupted.compare_exchange_strong(first, now) && now > first + 1) {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+  }
+}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 #pragma once
 // USR1, USR2, TERM, INT and HUP ask a run to stop after the iteration it is in, unless the program
-// was started so that it ignores them. PIPE, which comes when nobody reads the progress any more,
-// is ignored.
+// was started so that it ignores them. A second INT, some two seconds later, ends the program at
+// once, for what the run waits for may never come. PIPE, which comes when nobody reads the progress
+// any more, is ignored.
 
 #include <atomic>
 

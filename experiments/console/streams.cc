@@ -45,6 +45,11 @@ void say(std::string_view text) { say_raw(harmless(text) + '\n'); }
 
 void say_raw(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
 
+void print_path(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  fmt::print("{}\n", ::isatty(STDOUT_FILENO) != 0 ? harmless(text) : text);
+}
+
 ExitCode say_what_was_caught() {
   try {
     throw;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string_view>
 
 #include "core/error.h"
@@ -27,6 +28,10 @@ template <class Json>
 void print_json(const Json& json, int indent = 2) {
   fmt::print("{}\n", json.dump(indent, ' ', true, Json::error_handler_t::replace));
 }
+
+/// Prints a path as a line on standard output. A program that reads it needs it as it is; on a
+/// terminal it is made harmless.
+void print_path(const std::filesystem::path& path);
 
 /// Prints what the exception that is being handled means, as one line, and returns its exit code.
 ExitCode say_what_was_caught();

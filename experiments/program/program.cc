@@ -199,7 +199,10 @@ struct CommandLine {
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
     add_study(*verify, options);
-    verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")->delimiter(',');
+    verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
     add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
@@ -286,7 +289,7 @@ int residuum_main(int argc, char** argv) {
   hold_standard_streams();
   CommandLine line;
   const std::vector<std::string> arguments(argv, argv + argc);
-  if (argc > 1 && arguments[1] == "run") {
+  if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify")) {
     catch_stop_signals();  // a request may come while the program is still loading
   }
   try {

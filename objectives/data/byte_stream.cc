@@ -5,9 +5,11 @@
 #include <fstream>
 #include <limits>
 #include <lzma.h>
+#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 #include <zlib.h>
 
@@ -67,10 +69,10 @@ class Output {
 /// Owns zlib's stream, so that its memory is freed also by an exception.
 class GzipStream {
  public:
-  explicit GzipStream(std::string& packed) : packed_(packed) {
+  GzipStream(std::string& packed, const std::string& name) : packed_(packed) {
     constexpr int kGzipHeaderExpected = 16;
     if (inflateInit2(&stream_, MAX_WBITS + kGzipHeaderExpected) != Z_OK) {
-      resource_error("no memory to unpack a gzip file");
+      resource_error("{}: there is no memory to unpack it", name);
     }
   }
   GzipStream(const GzipStream&) = delete;
@@ -107,7 +109,7 @@ class GzipStream {
 };
 
 std::string gunzip(std::string& packed, const std::string& name, std::uint64_t limit) {
-  GzipStream stream(packed);
+  GzipStream stream(packed, name);
   Output output(name, limit, packed.size());
   for (;;) {
     const int status = stream.fill(output);
@@ -127,9 +129,9 @@ std::string gunzip(std::string& packed, const std::string& name, std::uint64_t l
 /// Owns liblzma's stream, so that its memory is freed also by an exception.
 class XzStream {
  public:
-  explicit XzStream(std::string_view packed) {
+  XzStream(std::string_view packed, const std::string& name) {
     if (lzma_stream_decoder(&stream_, kXzMemory, LZMA_CONCATENATED) != LZMA_OK) {
-      resource_error("no memory to unpack an xz file");
+      resource_error("{}: there is no memory to unpack it", name);
     }
     stream_.next_in =
         reinterpret_cast<const std::uint8_t*>(packed.data());  // NOLINT(*-reinterpret-cast)
@@ -155,7 +157,7 @@ class XzStream {
 };
 
 std::string unxz(std::string_view packed, const std::string& name, std::uint64_t limit) {
-  XzStream stream(packed);
+  XzStream stream(packed, name);
   Output output(name, limit, packed.size());
   for (;;) {
     switch (stream.fill(output)) {
@@ -206,9 +208,7 @@ std::string read_raw(const std::filesystem::path& path, std::uint64_t limit) {
   return bytes;
 }
 
-}  // namespace
-
-std::string unpack_bytes(std::string packed, const std::string& name, std::uint64_t limit) {
+std::string unpack(std::string packed, const std::string& name, std::uint64_t limit) {
   const std::string_view view(packed);
   require(!view.starts_with(kBzip2Magic),
           "{}: bzip2 files are not read; unpack it (bunzip2), or repack it with xz",
@@ -222,8 +222,25 @@ std::string unpack_bytes(std::string packed, const std::string& name, std::uint6
   return packed;
 }
 
+/// Returns what `read` returns; if memory does not suffice for it, the error names the file.
+template <class Read>
+std::string within_memory(const std::string& name, Read read) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    resource_error("{}: there is not enough memory for what it holds", name);
+  }
+}
+
+}  // namespace
+
+std::string unpack_bytes(std::string packed, const std::string& name, std::uint64_t limit) {
+  return within_memory(name, [&] { return unpack(std::move(packed), name, limit); });
+}
+
 std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit) {
-  return unpack_bytes(read_raw(path, limit), path.string(), limit);
+  const std::string name = path.string();
+  return within_memory(name, [&] { return unpack(read_raw(path, limit), name, limit); });
 }
 
 std::string data_file_name(const std::filesystem::path& path) {

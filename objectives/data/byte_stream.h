@@ -14,7 +14,7 @@ constexpr std::uint64_t kLargestDataFile = std::uint64_t{8} << 30U;
 
 /// Returns the whole content of a regular file, unpacked. A missing, unreadable, truncated or
 /// corrupt file, and one of more than `limit` bytes, packed or unpacked, is a usage error that
-/// names the file.
+/// names the file; one that is too large for the memory there is, is a resource error.
 std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit = kLargestDataFile);
 
 /// Unpacks bytes already in memory; `name` is the file that messages name.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -89,6 +90,15 @@ std::vector<std::string> differing_keys(const Json& a, const Json& b) {
     }
   }
   return keys;
+}
+
+/// Names the first keys and counts the others: a run that could not be prepared lacks most of them.
+std::string named_keys(const std::vector<std::string>& keys) {
+  constexpr std::size_t kNamed = 8;
+  const std::span<const std::string> named(keys.data(), std::min(keys.size(), kNamed));
+  const std::size_t others = keys.size() - named.size();
+  return fmt::format(
+      "{}{}", fmt::join(named, ", "), others == 0 ? "" : fmt::format(" and {} other keys", others));
 }
 
 class Comparer {
@@ -176,11 +186,10 @@ class Comparer {
           fmt::format("{}: check '{}' no longer holds", name, b_.runs[j].failed_check));
     }
     if (before.id != after.id) {
-      std::string keys;
-      for (const auto& key : differing_keys(before.config, after.config)) {
-        keys += (keys.empty() ? "" : ", ") + key;
-      }
-      changes_.notes.push_back(fmt::format("{}: the configurations differ at {}", name, keys));
+      changes_.notes.push_back(
+          fmt::format("{}: the configurations differ at {}",
+                      name,
+                      named_keys(differing_keys(before.config, after.config))));
     }
   }
 

@@ -38,13 +38,15 @@ value = 0.1
 iterations = 3
 )";
 
+constexpr const char* kModule = "libresiduum_networks.so";
+
 class NetworkModuleFile : public Hostile {
  protected:
   /// A copy of the program, beside which something lies that is no library.
   void SetUp() override {
     Hostile::SetUp();
     std::filesystem::copy_file(RESIDUUM_PROGRAM, program());
-    std::ofstream(folder_.path() / "libresiduum_networks.so") << "nonsense\n";
+    std::ofstream(folder_.path() / kModule) << "nonsense\n";
   }
   std::filesystem::path program() const { return folder_.path() / "residuum"; }
   Finished copy_of_program(std::vector<std::string> words) const {
@@ -62,6 +64,18 @@ TEST_F(NetworkModuleFile, ThatCannotBeLoadedIsOneLine) {
   const Finished run = copy_of_program({"run", "net.toml"});
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_THAT(run.err, HasSubstr("libresiduum_networks.so"));
+}
+
+TEST_F(NetworkModuleFile, ThatIsTruncatedIsSaidToBe) {
+  const auto whole = std::filesystem::path(RESIDUUM_PROGRAM).parent_path() / kModule;
+  const auto copy = folder_.path() / kModule;
+  std::filesystem::copy_file(whole, copy, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(copy, std::filesystem::file_size(whole) / 2);
+  std::ofstream(folder_.path() / "net.toml") << kNetworkStudy;
+  const Finished plan = copy_of_program({"plan", "net.toml"});
+  EXPECT_EQ(plan.code, 6) << plan.err;
+  EXPECT_EQ(lines_of(plan.err), 1) << plan.err;
+  EXPECT_THAT(plan.err, HasSubstr("is truncated; build or install it again"));
 }
 
 TEST_F(NetworkModuleFile, IsNotNeededWithoutNetworks) {

@@ -42,10 +42,12 @@ iterations = 5
 "objective.data" = ["./small.svm", "./vast.svm"]
 )");
   }
-  Finished with_little_memory(const std::string& words) const {
-    return run_program(
-        {"bash", "-c", "ulimit -v 8000000; exec " + std::string(RESIDUUM_PROGRAM) + " " + words},
-        folder_.path());
+  Finished with_little_memory(const std::string& words, int kilobytes = 8'000'000) const {
+    return run_program({"bash",
+                        "-c",
+                        "ulimit -v " + std::to_string(kilobytes) + "; exec " +
+                            std::string(RESIDUUM_PROGRAM) + " " + words},
+                       folder_.path());
   }
 };
 
@@ -63,10 +65,19 @@ TEST_F(OutOfMemory, NothingIsVerifiedByRunsThatFail) {
   const Finished verify =
       with_little_memory("verify s.toml --ranks 1 --set objective.data=./vast.svm");
   EXPECT_EQ(verify.code, 2) << verify.out;
-  EXPECT_THAT(verify.err, HasSubstr("no run of the study came to its end on 1 processes"));
+  EXPECT_THAT(verify.err, HasSubstr("no run of the study came to its end on 1 process:"));
   const Finished partly = with_little_memory("verify s.toml --ranks 1");
   EXPECT_EQ(partly.code, 3) << partly.out;
   EXPECT_THAT(partly.out, HasSubstr("Some runs failed or diverged"));
+}
+
+TEST_F(OutOfMemory, AnArchiveThatUnpacksToTooMuchIsNamed) {
+  const char* zeros = "head -c 1200000000 /dev/zero | gzip -1 > bomb.svm.gz";
+  ASSERT_EQ(run_program({"bash", "-c", zeros}, folder_.path()).code, 0);
+  const Finished plan =
+      with_little_memory("plan s.toml --set 'objective.data=\"./bomb.svm.gz\"'", 1'500'000);
+  EXPECT_EQ(plan.code, 6) << plan.err;
+  EXPECT_THAT(plan.err, HasSubstr("bomb.svm.gz: there is not enough memory for what it holds"));
 }
 
 TEST_F(OutOfMemory, ARunThatCannotBePreparedFailsAlone) {

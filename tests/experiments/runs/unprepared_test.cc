@@ -14,6 +14,7 @@ namespace residuum {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -49,6 +50,27 @@ TEST_F(Unprepared, ThatAreDoneStayDone) {
   EXPECT_THAT(again.err, HasSubstr("4 of 4 runs were done before"));
   EXPECT_EQ(runs(), before);
   EXPECT_EQ(read_text(results() / "iterations.csv"), rows);
+}
+
+TEST_F(Unprepared, SayWhyAlsoWhereNoProgressIsShown) {
+  const Finished failed = run_program(
+      {"env", "FAULTY_UNPREPARED=all", RESIDUUM_FAULTY_PROGRAM, "run", "s.toml", "--progress=none"},
+      folder_.path());
+  EXPECT_EQ(failed.code, 3);
+  EXPECT_THAT(failed.err, HasSubstr("seed=2: failed: "));
+  EXPECT_THAT(failed.err, Not(HasSubstr(" %")));
+}
+
+TEST_F(Unprepared, AreComparedWithoutAListOfAllTheirKeys) {
+  ASSERT_EQ(run_where("none").code, 0);
+  std::filesystem::rename(results(), folder_.path() / "before");
+  ASSERT_EQ(run_where("all").code, 3);
+  const Finished compared = run_program(
+      {RESIDUUM_FAULTY_PROGRAM, "compare", "before", results().string()}, folder_.path());
+  EXPECT_EQ(compared.code, 0) << compared.err;
+  EXPECT_THAT(compared.out,
+              ContainsRegex("the configurations differ at [^,]*(, [^,]*){7} and "
+                            "[0-9]+ other keys\n"));
 }
 
 TEST_F(Unprepared, FailUnderTheIdThatTheyHadBefore) {
