@@ -19,17 +19,17 @@ void set_basics(const StepView& view, Row& row) {
   row.set(Column::epoch, view.epoch);
   row.set(Column::step_size, view.step_size);
   row.set(Column::density, view.rho());
-  if (view.evaluation) {
-    row.set(Column::loss, view.evaluation->loss);
-    if (view.evaluation->grad_norm_sq) {
-      row.set(Column::grad_norm_sq, *view.evaluation->grad_norm_sq);
+  if (view.landscape.evaluation) {
+    row.set(Column::loss, view.landscape.evaluation->loss);
+    if (view.landscape.evaluation->grad_norm_sq) {
+      row.set(Column::grad_norm_sq, *view.landscape.evaluation->grad_norm_sq);
     }
-    if (view.minimum) {
-      row.set(Column::loss_gap, view.evaluation->loss - *view.minimum);
+    if (view.run.minimum) {
+      row.set(Column::loss_gap, view.landscape.evaluation->loss - *view.run.minimum);
     }
   }
-  if (view.distance_sq) {
-    row.set(Column::distance_sq, *view.distance_sq);
+  if (view.iterates.distance_sq) {
+    row.set(Column::distance_sq, *view.iterates.distance_sq);
   }
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);

@@ -17,11 +17,11 @@ class Keeper final : public Recorder, public StepObserver {
         monitor_(make_probes(probes, "one step"), *this, [](std::uint64_t, std::uint64_t) {}) {}
 
   void observe(const StepView& view) override {
-    quantities_.k = view.k;
-    if (view.update_is_dense) {
-      to_sparse(view.dense_update, quantities_.update);
+    quantities_.k = view.selection.k;
+    if (view.exchange.is_dense) {
+      to_sparse(view.exchange.dense_update, quantities_.update);
     } else {
-      quantities_.update = *view.update;
+      quantities_.update = *view.exchange.update;
     }
     monitor_.observe(view);
   }

@@ -17,30 +17,31 @@ double entries_in(const SparseVector<double>& list, const Layer& layer) {
 }
 
 double sent(const StepView& view, const Layer& layer) {
-  if (view.sent_everything) {
-    return static_cast<double>(layer.size) * view.workers;
+  if (view.exchange.sent_everything) {
+    return static_cast<double>(layer.size) * view.run.workers;
   }
   double entries = 0;
-  for (const auto& list : view.sent) {
+  for (const auto& list : view.exchange.sent) {
     entries += entries_in(list, layer);
   }
   return entries;
 }
 
 double applied(const StepView& view, const Layer& layer) {
-  if (!view.update_is_dense) {
-    return entries_in(*view.update, layer);
+  if (!view.exchange.is_dense) {
+    return entries_in(*view.exchange.update, layer);
   }
-  const auto values = view.dense_update.subspan(layer.offset, layer.size);
+  const auto values = view.exchange.dense_update.subspan(layer.offset, layer.size);
   return static_cast<double>(
       std::count_if(values.begin(), values.end(), [](double value) { return value != 0; }));
 }
 
 double random_entries(const StepView& view, const NumberedLayer& numbered, double sent_entries) {
-  if (!view.selects_by_layer) {
+  if (!view.selection.by_layer) {
     return view.rho() * static_cast<double>(numbered.layer.size);
   }
-  return view.layer_k.empty() ? sent_entries / view.workers : view.layer_k.at(numbered.number);
+  return view.selection.layer_k.empty() ? sent_entries / view.run.workers
+                                        : view.selection.layer_k.at(numbered.number);
 }
 
 void set_delta(const StepView& view, const Layer& layer, double rho, double total, DetailRow& row) {
@@ -66,17 +67,18 @@ DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
   const auto size = static_cast<double>(layer.size);
   const double sent_entries = sent(view, layer);
   const double k = random_entries(view, numbered, sent_entries);
-  const double total = norm_sq(part(view.mean_accumulator));
+  const double total = norm_sq(part(view.mean.accumulator));
   DetailRow row(kLayersTable, view.iteration, layer.name);
   row.set(LayerColumn::size, size);
   row.set(LayerColumn::k, k);
   row.set(LayerColumn::nnz_sent, sent_entries);
   row.set(LayerColumn::nnz_applied, applied(view, layer));
-  row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean_gradient)));
+  row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean.gradient)));
   row.set(LayerColumn::accumulator_norm_sq, total);
-  row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean_residual)));
-  row.set(LayerColumn::gap_norm_sq, distance_sq(part(view.model), part(view.virtual_iterate)));
-  set_delta(view, layer, view.selects_by_layer ? k / size : view.rho(), total, row);
+  row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean.residual)));
+  row.set(LayerColumn::gap_norm_sq,
+          distance_sq(part(view.iterates.model), part(view.iterates.virtual_dense)));
+  set_delta(view, layer, view.selection.by_layer ? k / size : view.rho(), total, row);
   return row;
 }
 

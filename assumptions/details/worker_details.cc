@@ -14,7 +14,7 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     row.set(WorkerColumn::residual_norm_sq, scalars.residual_norm_sq);
     row.set(WorkerColumn::residual_norm_inf, scalars.residual_norm_inf);
     row.set(WorkerColumn::sent_norm_sq, scalars.sent_norm_sq);
-    if (view.batch_is_exact) {
+    if (view.run.batch_is_exact) {
       row.set(WorkerColumn::noise_variance, 0);  // a whole shard has none
     } else if (view.halves) {
       row.set(WorkerColumn::noise_variance, scalars.noise_variance);

@@ -12,8 +12,8 @@ class AverageProbe final : public Probe {
   Needs needs() const override { return {.averages_iterates = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (view.landscape.averaged_loss && view.minimum) {
-      row.set(Column::averaged_loss_gap, *view.landscape.averaged_loss - *view.minimum);
+    if (view.landscape.averaged_loss && view.run.minimum) {
+      row.set(Column::averaged_loss_gap, *view.landscape.averaged_loss - *view.run.minimum);
     }
   }
 };

@@ -14,22 +14,22 @@ class CertificateProbe final : public Probe {
   Needs needs() const override { return {.virtual_loss = true, .unperturbed = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    row.set(Column::step_sum, view.sums.step);
-    row.set(Column::noise_sum, view.sums.noise);
-    row.set(Column::gap_sum, view.sums.gap);
+    row.set(Column::step_sum, view.iterates.sums.step);
+    row.set(Column::noise_sum, view.iterates.sums.noise);
+    row.set(Column::gap_sum, view.iterates.sums.gap);
     if (view.landscape.virtual_loss) {
       row.set(Column::virtual_loss, *view.landscape.virtual_loss);
     }
-    if (view.unperturbed_sums) {
+    if (view.iterates.unperturbed_sums) {
       observe_unperturbed(view, row);
     }
   }
 
  private:
   static void observe_unperturbed(const StepView& view, Row& row) {
-    row.set(Column::unperturbed_step_sum, view.unperturbed_sums->step);
-    row.set(Column::unperturbed_noise_sum, view.unperturbed_sums->noise);
-    row.set(Column::unperturbed_gap_sum, view.unperturbed_sums->gap);
+    row.set(Column::unperturbed_step_sum, view.iterates.unperturbed_sums->step);
+    row.set(Column::unperturbed_noise_sum, view.iterates.unperturbed_sums->noise);
+    row.set(Column::unperturbed_gap_sum, view.iterates.unperturbed_sums->gap);
     if (view.landscape.unperturbed_loss) {
       row.set(Column::unperturbed_loss, *view.landscape.unperturbed_loss);
     }

@@ -18,18 +18,18 @@ namespace {
 /// Returns |l_t|^2 where everything was cleared: l = P mean a - P mean e - g. Bounds of the entries
 /// are unknown, so the bound is taken for the norm.
 double dense_lost_mass_sq(const StepView& view) {
-  const double workers = view.workers;
+  const double workers = view.run.workers;
   double lost_sq = 0;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < view.dimension; ++i) {
+  for (std::size_t i = 0; i < view.run.dimension; ++i) {
     double applied = 0;
-    if (view.update_is_dense) {
-      applied = view.dense_update[i];
-    } else if (next < view.update->size() && view.update->indices[next] == i) {
-      applied = view.update->values[next];
+    if (view.exchange.is_dense) {
+      applied = view.exchange.dense_update[i];
+    } else if (next < view.exchange.update->size() && view.exchange.update->indices[next] == i) {
+      applied = view.exchange.update->values[next];
       ++next;
     }
-    const double lost = workers * (view.mean_accumulator[i] - view.mean_residual[i]) - applied;
+    const double lost = workers * (view.mean.accumulator[i] - view.mean.residual[i]) - applied;
     lost_sq += lost * lost;
   }
   double magnitude_sq = 0;
@@ -37,7 +37,7 @@ double dense_lost_mass_sq(const StepView& view) {
     magnitude_sq += scalars.accumulator_norm_sq;
   }
   const double rounding =
-      (workers + 2) * view.unit_roundoff * std::sqrt(workers) * std::sqrt(magnitude_sq);
+      (workers + 2) * view.run.unit_roundoff * std::sqrt(workers) * std::sqrt(magnitude_sq);
   return std::sqrt(lost_sq) <= rounding ? 0 : lost_sq;
 }
 
@@ -45,7 +45,7 @@ class ConservationProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const double lost_sq =
-        view.cleared_everything ? dense_lost_mass_sq(view) : sparse_lost_mass_sq(view);
+        view.exchange.cleared_everything ? dense_lost_mass_sq(view) : sparse_lost_mass_sq(view);
     row.set(Column::lost_mass_norm_sq, lost_sq);
     checks.push_back({.iteration = view.iteration,
                       .name = "lost-mass",
@@ -54,7 +54,7 @@ class ConservationProbe final : public Probe {
                       .rhs = 0,
                       .holds = lost_sq == 0,
                       .hard = true,
-                      .expected = view.conserves});
+                      .expected = view.run.conserves});
     observe_gap(view, row, checks);
   }
 
@@ -62,15 +62,16 @@ class ConservationProbe final : public Probe {
   static void observe_gap(const StepView& view, Row& row, std::vector<Check>& checks) {
     double defect_sq = 0;
     double gap_sq = 0;
-    for (std::size_t i = 0; i < view.dimension; ++i) {
-      const double gap = view.model[i] - view.virtual_iterate[i];
-      const double defect = gap - view.expected_gap[i];
+    for (std::size_t i = 0; i < view.run.dimension; ++i) {
+      const double gap = view.iterates.model[i] - view.iterates.virtual_dense[i];
+      const double defect = gap - view.iterates.expected_gap[i];
       gap_sq += gap * gap;
       defect_sq += defect * defect;
     }
     const double defect = std::sqrt(defect_sq);
-    const double scale = std::sqrt(
-        std::max({gap_sq, norm_sq<double>(view.expected_gap), view.compensated_gap_norm_sq}));
+    const double scale = std::sqrt(std::max({gap_sq,
+                                             norm_sq<double>(view.iterates.expected_gap),
+                                             view.iterates.compensated_gap_norm_sq}));
     row.set(Column::conservation_defect, scale > 0 ? defect / scale : 0);
     const double bound = rounding_bound(view);
     checks.push_back({.iteration = view.iteration,
@@ -80,7 +81,7 @@ class ConservationProbe final : public Probe {
                       .rhs = bound,
                       .holds = defect <= bound,
                       .hard = true,
-                      .expected = view.conserves});
+                      .expected = view.run.conserves});
   }
 
   /// Bounds what rounding alone can have done to w - z - mean residual since the start: the
@@ -89,35 +90,35 @@ class ConservationProbe final : public Probe {
   static double rounding_bound(const StepView& view) {
     double magnitude = 0;
     for (const auto& scalars : view.worker_scalars) {
-      magnitude += scalars.magnitude / view.workers;
+      magnitude += scalars.magnitude / view.run.workers;
     }
-    const double in_messages = (view.workers + 4) * view.unit_roundoff * magnitude;
+    const double in_messages = (view.run.workers + 4) * view.run.unit_roundoff * magnitude;
     const double steps = static_cast<double>(view.iteration) + 1;
-    const double models =
-        std::sqrt(norm_sq<double>(view.model)) + std::sqrt(norm_sq<double>(view.virtual_iterate));
+    const double models = std::sqrt(norm_sq<double>(view.iterates.model)) +
+                          std::sqrt(norm_sq<double>(view.iterates.virtual_dense));
     constexpr double kFloat64Roundoff = 0x1.0p-53;
-    return (in_messages + 4 * steps * kFloat64Roundoff * models) / (1 - view.momentum);
+    return (in_messages + 4 * steps * kFloat64Roundoff * models) / (1 - view.run.momentum);
   }
 
   double sparse_lost_mass_sq(const StepView& view) {
-    lost_.assign(view.dimension, 0);
-    magnitude_.assign(view.dimension, 0);
-    for (const auto& list : view.cleared) {
+    lost_.assign(view.run.dimension, 0);
+    magnitude_.assign(view.run.dimension, 0);
+    for (const auto& list : view.exchange.cleared) {
       add(list, 1);
     }
-    for (const auto& list : view.returned) {
+    for (const auto& list : view.exchange.returned) {
       add(list, -1);
     }
-    if (view.update_is_dense) {
-      for (std::size_t i = 0; i < view.dimension; ++i) {
-        lost_[i] -= view.dense_update[i];
+    if (view.exchange.is_dense) {
+      for (std::size_t i = 0; i < view.run.dimension; ++i) {
+        lost_[i] -= view.exchange.dense_update[i];
       }
     } else {
-      add(*view.update, -1);
+      add(*view.exchange.update, -1);
     }
     double lost_sq = 0;
-    const double tolerance = (view.workers + 2) * view.unit_roundoff;
-    for (std::size_t i = 0; i < view.dimension; ++i) {
+    const double tolerance = (view.run.workers + 2) * view.run.unit_roundoff;
+    for (std::size_t i = 0; i < view.run.dimension; ++i) {
       if (std::abs(lost_[i]) > tolerance * magnitude_[i]) {
         lost_sq += lost_[i] * lost_[i];
       }

@@ -20,32 +20,32 @@ constexpr double kUnitRoundoff = 0x1.0p-53;
 class ContractionProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean_gradient));
-    const double gap_sq = distance_sq(view.model, view.virtual_iterate);
+    row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean.gradient));
+    const double gap_sq = distance_sq(view.iterates.model, view.iterates.virtual_dense);
     row.set(Column::gap_norm_sq, gap_sq);
-    if (view.compensated_gap_norm_sq == 0) {
+    if (view.iterates.compensated_gap_norm_sq == 0) {
       bound_ = std::sqrt(gap_sq);
       return;
     }
-    const double contraction = gap_sq / view.compensated_gap_norm_sq;
+    const double contraction = gap_sq / view.iterates.compensated_gap_norm_sq;
     row.set(Column::contraction, contraction);
     set_memory_factor(view, contraction, row);
     checks.push_back({.iteration = view.iteration,
                       .name = "contraction",
                       .worker = std::nullopt,
                       .lhs = gap_sq,
-                      .rhs = view.compensated_gap_norm_sq,
+                      .rhs = view.iterates.compensated_gap_norm_sq,
                       .holds = contraction < 1,
                       .hard = false,
                       .expected = true});
     // Where the iteration before was not measured the recursion starts anew from the gap itself.
-    const double before = view.follows_measured ? bound_ : view.gap_before_norm;
+    const double before = view.follows_measured ? bound_ : view.iterates.gap_before_norm;
     // The step that z took differs from the one meant by the rounding of z itself.
-    const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.virtual_iterate));
+    const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.iterates.virtual_dense));
     // The root of the contraction would not do: a quotient of squares can be too small for a
     // double.
-    const double shrinkage = std::sqrt(gap_sq) / std::sqrt(view.compensated_gap_norm_sq);
-    bound_ = shrinkage * (before + view.virtual_step_norm + rounding);
+    const double shrinkage = std::sqrt(gap_sq) / std::sqrt(view.iterates.compensated_gap_norm_sq);
+    bound_ = shrinkage * (before + view.iterates.virtual_step_norm + rounding);
     checks.push_back({.iteration = view.iteration,
                       .name = "pathwise-residual",
                       .worker = std::nullopt,

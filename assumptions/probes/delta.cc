@@ -15,12 +15,12 @@ namespace {
 class DeltaProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    const double total = norm_sq<double>(view.mean_accumulator);
+    const double total = norm_sq<double>(view.mean.accumulator);
     row.set(Column::accumulator_norm_sq, total);
     if (total == 0) {
       return;
     }
-    const SelectionError error = selection_error(view, 0, view.dimension);
+    const SelectionError error = selection_error(view, 0, view.run.dimension);
     row.set(Column::captured_energy, 1 - (error.inside + error.outside) / total);
     const double random = (1 - view.rho()) * total;
     if (random <= 0) {

@@ -18,23 +18,23 @@ namespace {
 class Ef21Probe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    if (!view.estimates) {
+    if (!view.run.estimates) {
       return;
     }
     double distortion = 0;
     double change = 0;
     double magnitude = 0;
     for (const auto& scalars : view.worker_scalars) {
-      distortion += scalars.residual_norm_sq / view.workers;
-      change += scalars.gradient_change_sq / view.workers;
-      magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.workers;
-      magnitude += scalars.average_norm_sq / view.workers;
+      distortion += scalars.residual_norm_sq / view.run.workers;
+      change += scalars.gradient_change_sq / view.run.workers;
+      magnitude += (scalars.gradient_norm_sq + scalars.accumulator_norm_sq) / view.run.workers;
+      magnitude += scalars.average_norm_sq / view.run.workers;
     }
     row.set(Column::ef21_distortion, distortion);
     row.set(Column::ef21_change, change);
     set_weighted(view, row);
     const bool comparable = view.follows_measured || view.iteration == 0;
-    if (comparable && view.contraction_promise && view.applies_whole_messages) {
+    if (comparable && view.selection.contraction_promise && view.run.applies_whole_messages) {
       check(view, {distortion, change, magnitude}, checks);
     }
     previous_ = distortion;
@@ -54,10 +54,10 @@ class Ef21Probe final : public Probe {
   static void set_weighted(const StepView& view, Row& row) {
     double smoothness = 0;
     double weighted = 0;
-    for (std::size_t p = 0; p < view.worker_smoothness.size(); ++p) {
-      smoothness += view.worker_smoothness[p] / view.workers;
-      weighted +=
-          view.worker_scalars[p].residual_norm_sq / view.worker_smoothness[p] / view.workers;
+    for (std::size_t p = 0; p < view.run.worker_smoothness.size(); ++p) {
+      smoothness += view.run.worker_smoothness[p] / view.run.workers;
+      weighted += view.worker_scalars[p].residual_norm_sq / view.run.worker_smoothness[p] /
+                  view.run.workers;
     }
     if (std::isfinite(weighted) && smoothness > 0) {
       row.set(Column::ef21_weighted_distortion, smoothness * weighted);
@@ -67,10 +67,10 @@ class Ef21Probe final : public Probe {
   void check(const StepView& view, const Seen& seen, std::vector<Check>& checks) const {
     // g^p = 0 and G^p = 0 before the start: the first gradient is all change.
     const double before = view.iteration == 0 ? 0 : previous_;
-    const double root = std::sqrt(1 - *view.contraction_promise);
+    const double root = std::sqrt(1 - *view.selection.contraction_promise);
     const double beta = root < 1 ? root * root / (1 - root) : 0;
     const double bound = root * before + beta * seen.change;
-    const double rounding = 8 * view.unit_roundoff * std::sqrt(seen.magnitude);
+    const double rounding = 8 * view.run.unit_roundoff * std::sqrt(seen.magnitude);
     checks.push_back({.iteration = view.iteration,
                       .name = "ef21-distortion",
                       .worker = std::nullopt,

@@ -22,12 +22,12 @@ class NoiseProbe final : public Probe {
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     double gradient = 0;
     for (const auto& scalars : view.worker_scalars) {
-      gradient += scalars.gradient_norm_sq / view.workers;
+      gradient += scalars.gradient_norm_sq / view.run.workers;
     }
     row.set(Column::worker_grad_norm_sq, gradient);
     observe_bias(view, row);
-    const double mean = norm_sq<double>(view.mean_gradient);
-    if (view.batch_is_exact) {
+    const double mean = norm_sq<double>(view.mean.gradient);
+    if (view.run.batch_is_exact) {
       row.set(Column::noise_variance, 0);
       row.set(Column::heterogeneity, gradient - mean);
       set_split(view, mean, row);
@@ -42,17 +42,17 @@ class NoiseProbe final : public Probe {
   /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2.
   static void set_split(const StepView& view, double split, Row& row) {
     row.set(Column::grad_norm_sq_split, split);
-    if (view.decay_terms) {
-      row.set(Column::decayed_grad_norm_sq_split, split + view.decay_terms->added());
+    if (view.iterates.decay_terms) {
+      row.set(Column::decayed_grad_norm_sq_split, split + view.iterates.decay_terms->added());
     }
   }
 
   static void observe_bias(const StepView& view, Row& row) {
     double full_sq = 0;
     double along = 0;
-    for (std::size_t i = 0; i < view.full_gradient.size(); ++i) {
-      full_sq += view.full_gradient[i] * view.full_gradient[i];
-      along += (view.mean_gradient[i] - view.full_gradient[i]) * view.full_gradient[i];
+    for (std::size_t i = 0; i < view.landscape.gradient.size(); ++i) {
+      full_sq += view.landscape.gradient[i] * view.landscape.gradient[i];
+      along += (view.mean.gradient[i] - view.landscape.gradient[i]) * view.landscape.gradient[i];
     }
     if (full_sq > 0) {
       row.set(Column::gradient_bias, along / full_sq);
@@ -62,24 +62,24 @@ class NoiseProbe final : public Probe {
   static void observe_halves(const StepView& view, double gradient, double mean, Row& row) {
     double variance = 0;
     for (const auto& scalars : view.worker_scalars) {
-      variance += scalars.noise_variance / view.workers;
+      variance += scalars.noise_variance / view.run.workers;
     }
     row.set(Column::noise_variance, variance);
-    row.set(Column::heterogeneity, gradient - mean - (1 - 1.0 / view.workers) * variance);
+    row.set(Column::heterogeneity, gradient - mean - (1 - 1.0 / view.run.workers) * variance);
 
     // mean G = c_1 mean G^1 + c_2 mean G^2.
     const double c_1 = view.halves->first;
     const double c_2 = 1 - c_1;
     double first_with_mean = 0;
-    for (std::size_t i = 0; i < view.dimension; ++i) {
-      first_with_mean += view.halves->mean_first[i] * view.mean_gradient[i];
+    for (std::size_t i = 0; i < view.run.dimension; ++i) {
+      first_with_mean += view.halves->mean_first[i] * view.mean.gradient[i];
     }
     const double first = norm_sq<double>(view.halves->mean_first);
     set_split(view, (first_with_mean - c_1 * first) / c_2, row);
     if (variance > 0) {
       // |mean G^1 - mean G|^2 = c_2^2 |mean G^1 - mean G^2|^2, of expectation (c_2/c_1) sigma^2/P.
-      const double apart = distance_sq(view.halves->mean_first, view.mean_gradient);
-      row.set(Column::half_batch_bias, apart * view.workers * c_1 / (c_2 * variance));
+      const double apart = distance_sq(view.halves->mean_first, view.mean.gradient);
+      row.set(Column::half_batch_bias, apart * view.run.workers * c_1 / (c_2 * variance));
     }
   }
 };

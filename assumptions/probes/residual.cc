@@ -20,26 +20,26 @@ class ResidualProbe final : public Probe {
       residual += scalars.residual_norm_sq;
       total_error += scalars.total_error;
     }
-    row.set(Column::residual_norm_sq, residual / view.workers);
-    row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean_residual));
+    row.set(Column::residual_norm_sq, residual / view.run.workers);
+    row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean.residual));
     row.set(Column::total_error, total_error);
-    row.set(Column::worker_accumulator_norm_sq, accumulator / view.workers);
-    if (view.threshold && view.applies_whole_messages) {
+    row.set(Column::worker_accumulator_norm_sq, accumulator / view.run.workers);
+    if (view.selection.threshold && view.run.applies_whole_messages) {
       check_threshold(view, checks);
     }
   }
 
  private:
   static void check_threshold(const StepView& view, std::vector<Check>& checks) {
-    for (int worker = 0; worker < view.workers; ++worker) {
+    for (int worker = 0; worker < view.run.workers; ++worker) {
       const double largest =
           view.worker_scalars[static_cast<std::size_t>(worker)].residual_norm_inf;
       checks.push_back({.iteration = view.iteration,
                         .name = "threshold-bound",
                         .worker = worker,
                         .lhs = largest,
-                        .rhs = *view.threshold,
-                        .holds = largest < *view.threshold || largest == 0,
+                        .rhs = *view.selection.threshold,
+                        .holds = largest < *view.selection.threshold || largest == 0,
                         .hard = true,
                         .expected = true});
     }

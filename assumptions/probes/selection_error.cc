@@ -7,13 +7,13 @@ namespace {
 
 SelectionError sparse_error(const StepView& view, std::size_t begin, std::size_t end) {
   SelectionError error;
-  const SparseVector<double>& update = *view.update;
+  const SparseVector<double>& update = *view.exchange.update;
   const auto first = std::lower_bound(update.indices.begin(), update.indices.end(), begin);
   auto next = static_cast<std::size_t>(first - update.indices.begin());
   for (std::size_t i = begin; i < end; ++i) {
-    const double mean = view.mean_accumulator[i];
+    const double mean = view.mean.accumulator[i];
     if (next < update.size() && update.indices[next] == i) {
-      const double difference = mean - update.values[next] / view.workers;
+      const double difference = mean - update.values[next] / view.run.workers;
       error.inside += difference * difference;
       ++next;
     } else {
@@ -27,8 +27,9 @@ SelectionError sparse_error(const StepView& view, std::size_t begin, std::size_t
 SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t end) {
   SelectionError error;
   for (std::size_t i = begin; i < end; ++i) {
-    const double difference = view.mean_accumulator[i] - view.dense_update[i] / view.workers;
-    (view.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
+    const double difference =
+        view.mean.accumulator[i] - view.exchange.dense_update[i] / view.run.workers;
+    (view.exchange.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
   }
   return error;
 }
@@ -36,8 +37,8 @@ SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t 
 }  // namespace
 
 SelectionError selection_error(const StepView& view, std::size_t begin, std::size_t size) {
-  return view.update_is_dense ? dense_error(view, begin, begin + size)
-                              : sparse_error(view, begin, begin + size);
+  return view.exchange.is_dense ? dense_error(view, begin, begin + size)
+                                : sparse_error(view, begin, begin + size);
 }
 
 }  // namespace residuum

@@ -14,11 +14,11 @@ class TailProbe final : public Probe {
   Needs needs() const override { return {.sorts = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
-    const auto k = static_cast<std::size_t>(view.k);
-    if (!view.sorts || k < 1 || k >= view.dimension) {
+    const auto k = static_cast<std::size_t>(view.selection.k);
+    if (!view.sorts || k < 1 || k >= view.run.dimension) {
       return;
     }
-    const TailShape shape = tail_shape(view.mean_accumulator, k);
+    const TailShape shape = tail_shape(view.mean.accumulator, k);
     if (shape.bound == 0) {
       return;  // nothing has accumulated
     }

@@ -18,14 +18,14 @@ class TrafficProbe final : public Probe {
       total_sent += scalars.total_nnz;
       total_bytes += scalars.total_bytes;
     }
-    const auto bytes = static_cast<double>(view.traffic.bytes);
+    const auto bytes = static_cast<double>(view.exchange.traffic.bytes);
     row.set(Column::nnz_sent, sent);
     row.set(Column::nnz_applied, static_cast<double>(applied(view)));
     row.set(Column::uplink_bytes, bytes);
-    row.set(Column::rounds, static_cast<double>(view.traffic.rounds));
+    row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
     row.set(Column::total_uplink_bytes, total_bytes);
     row.set(Column::total_nnz_sent, total_sent);
-    const TrafficModel& model = view.traffic_model;
+    const TrafficModel& model = view.exchange.traffic_model;
     checks.push_back({.iteration = view.iteration,
                       .name = "bytes",
                       .worker = std::nullopt,
@@ -38,11 +38,11 @@ class TrafficProbe final : public Probe {
 
  private:
   static std::size_t applied(const StepView& view) {
-    if (!view.update_is_dense) {
-      return view.update->size();
+    if (!view.exchange.is_dense) {
+      return view.exchange.update->size();
     }
     std::size_t entries = 0;
-    for (const double value : view.dense_update) {
+    for (const double value : view.exchange.dense_update) {
       entries += value != 0 ? 1 : 0;
     }
     return entries;

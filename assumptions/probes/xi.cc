@@ -15,18 +15,18 @@ namespace {
 class XiProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    const double scale = std::sqrt(norm_sq<double>(view.mean_gradient)) * view.memory_step;
-    if (view.sent_everything || view.threshold || scale == 0) {
+    const double scale = std::sqrt(norm_sq<double>(view.mean.gradient)) * view.memory_step;
+    if (view.exchange.sent_everything || view.selection.threshold || scale == 0) {
       return;
     }
-    difference_.assign(view.dimension, 0);
-    for (const auto& list : view.sent) {
+    difference_.assign(view.run.dimension, 0);
+    for (const auto& list : view.exchange.sent) {
       for (std::size_t i = 0; i < list.size(); ++i) {
-        difference_[list.indices[i]] -= list.values[i] / view.workers;
+        difference_[list.indices[i]] -= list.values[i] / view.run.workers;
       }
     }
     select_top_k<double>(
-        view.mean_accumulator, static_cast<std::size_t>(view.k), workspace_, selected_);
+        view.mean.accumulator, static_cast<std::size_t>(view.selection.k), workspace_, selected_);
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       difference_[selected_.indices[i]] += selected_.values[i];
     }

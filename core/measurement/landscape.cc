@@ -98,7 +98,6 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
   const auto model = at.model;
   view_ = {};
   statistics_ = std::move(statistics);
-  evaluation_.reset();
   has_gradient_ = false;
   looked_at_z_ = is_due(training_.plan.virtual_points, t);
   const bool due = is_due(training_.plan.evaluated, t);
@@ -108,8 +107,11 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
     const auto evaluation =
         evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
     if (due) {
-      evaluation_ = evaluation;
+      view_.evaluation = evaluation;
     }
+  }
+  if (has_gradient_ && is_root_) {
+    view_.gradient = gradient_;
   }
   if (due && training_.plan.averages_iterates) {
     view_.averaged_loss = evaluate(training_, {average_, statistics_}, nullptr).loss;

@@ -49,12 +49,8 @@ class Landscape {
 
   void visit(RunState& state);
 
-  const std::optional<Evaluation>& evaluation() const { return evaluation_; }
+  /// Returns what the last `look` has evaluated, on the root.
   const LandscapeView& view() const { return view_; }
-  /// Returns grad f(w_t) on the root; empty where the last `look` did not evaluate it.
-  std::span<const double> gradient() const {
-    return has_gradient_ ? std::span<const double>(gradient_) : std::span<const double>();
-  }
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
@@ -64,7 +60,6 @@ class Landscape {
 
   const Training& training_;
   bool is_root_;
-  std::optional<Evaluation> evaluation_;
   std::vector<double> statistics_;
   LandscapeView view_;
 

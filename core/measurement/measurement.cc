@@ -37,16 +37,16 @@ std::vector<SparseVector<double>> gathered(const Cluster& cluster,
   return all;
 }
 
-/// Fills in how many entries of every layer a worker may send, where layers are selected from
-/// separately.
-void fill_layers(const Sparsifier& sparsifier, StepView& view) {
-  const std::size_t layers = sparsifier.segments().size();
-  view.selects_by_layer = layers > 0;
-  for (std::size_t layer = 0; layer < layers; ++layer) {
+/// Returns how many entries of every layer a worker may send, where layers are selected from
+/// separately and the data do not decide.
+std::vector<double> layer_counts(const Sparsifier& sparsifier) {
+  std::vector<double> counts;
+  for (std::size_t layer = 0; layer < sparsifier.segments().size(); ++layer) {
     if (const auto k = sparsifier.segment_k(layer)) {
-      view.layer_k.push_back(static_cast<double>(*k));
+      counts.push_back(static_cast<double>(*k));
     }
   }
+  return counts;
 }
 
 }  // namespace
@@ -56,8 +56,7 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
-      gap_is_mean_residual_(training.method->momentum == 0 && !in_gradient_units_ &&
-                            training.method->clip != Clip::update),
+      virtual_(training, initial_point),
       unperturbed_(training, initial_point) {
   if (!training.plan.measure) {
     return;
@@ -71,15 +70,6 @@ Measurement<Real>::Measurement(const Training& training, std::span<const double>
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
   mean_input_.resize(training.method->feedback->has_velocity() ? d : 0);
-  z_.assign(initial_point.begin(), initial_point.end());
-  if (training.method->momentum != 0) {
-    z_velocity_.resize(d);
-  }
-  if (!gap_is_mean_residual_) {
-    previous_residual_.resize(d);
-    expected_gap_.resize(d);
-    gap_velocity_.resize(d);
-  }
 }
 
 /// Takes the mean on one process, which has all vectors. It goes block by block, so that sums stay
@@ -154,8 +144,7 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
         mean_half_gradient_);
   }
   if (is_root_) {
-    move_virtual_iterate(state);
-    add_to_sums(state.step_size);
+    virtual_.move(virtual_step(state));
     unperturbed_.move(state.step_size, mean_gradient_, state.model);
     if (measured) {
       note_decay(state.model);
@@ -164,16 +153,6 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
       distance_sq_ = distance_sq(state.model, training_.minimizer);
     }
   }
-}
-
-template <class Real>
-void Measurement<Real>::add_to_sums(double step_size) {
-  sums_before_ = sums_;
-  sums_.step += step_size;
-  sums_.noise += training_.method->momentum == 0 && mean_input_.empty()
-                     ? virtual_step_norm_ * virtual_step_norm_
-                     : step_size * step_size * norm_sq<double>(mean_gradient_);
-  sums_.gap += step_size * gap_before_norm_ * gap_before_norm_;
 }
 
 template <class Real>
@@ -188,33 +167,13 @@ void Measurement<Real>::note_decay(std::span<const double> model) {
                   .model_norm_sq = norm_sq<double>(model)};
 }
 
-/// Moves z as the model would move if nothing were sparsified: through a velocity if there is
-/// momentum, clipped as the update is, with the decay of w itself, which no worker compresses.
 template <class Real>
-void Measurement<Real>::move_virtual_iterate(const StepState<Real>& state) {
-  const Method& method = *training_.method;
-  const std::span<const double> input = mean_input_.empty() ? mean_gradient_ : mean_input_;
-  std::span<const double> direction = input;
-  double scale = state.step_size * state.update_scale;
-  if (method.momentum != 0) {
-    const double push = in_gradient_units_ ? 1.0 : state.step_size;
-    for (std::size_t i = 0; i < z_.size(); ++i) {
-      z_velocity_[i] = method.momentum * z_velocity_[i] + push * state.update_scale * input[i];
-    }
-    for (std::size_t i = 0; method.weight_decay != 0 && i < z_.size(); ++i) {
-      z_velocity_[i] += push * method.weight_decay * state.model[i];
-    }
-    direction = z_velocity_;
-    scale = in_gradient_units_ ? state.step_size : 1.0;
-  }
-  const bool decays_alone = method.momentum == 0 && method.weight_decay != 0;
-  const VirtualStep step = step_virtual(state.model, z_, direction, scale);
-  gap_before_norm_ = std::sqrt(step.before_sq);
-  virtual_step_norm_ = std::sqrt(step.step_sq);
-  compensated_gap_norm_sq_ = step.after_sq;
-  for (std::size_t i = 0; decays_alone && i < z_.size(); ++i) {
-    z_[i] -= state.step_size * method.weight_decay * state.model[i];
-  }
+VirtualIterate::Step Measurement<Real>::virtual_step(const StepState<Real>& state) const {
+  return {.size = state.step_size,
+          .update_scale = state.update_scale,
+          .model = state.model,
+          .mean_gradient = mean_gradient_,
+          .mean_input = mean_input_.empty() ? mean_gradient_ : mean_input_};
 }
 
 template <class Real>
@@ -222,34 +181,18 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (!training_.plan.measure) {
     return;
   }
-  if (measured || !gap_is_mean_residual_) {
+  if (measured || !virtual_.gap_is_mean_residual()) {
     mean_of(
         state.workers,
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_residual_);
   }
-  if (!gap_is_mean_residual_ && is_root_) {
-    move_expected_gap(state);
+  if (!virtual_.gap_is_mean_residual() && is_root_) {
+    virtual_.move_expected_gap(virtual_step(state), mean_residual_);
   }
   if (measured) {
     gather(state);
   }
-}
-
-/// Updates the gap that is expected if nothing was lost. With momentum m and clipping by s_t, let
-/// D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}); then w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c =
-/// eta_t in gradient units and 1 in step units. Where the update is the mean of gradient estimates,
-/// which miss mean e_{t+1}, D_t = m D_{t-1} - s_t mean e_{t+1}.
-template <class Real>
-void Measurement<Real>::move_expected_gap(const StepState<Real>& state) {
-  const double scale = in_gradient_units_ ? state.step_size : 1.0;
-  const double kept = training_.method->feedback->estimates() ? 0.0 : 1.0;
-  for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
-    gap_velocity_[i] = training_.method->momentum * gap_velocity_[i] +
-                       state.update_scale * (kept * previous_residual_[i] - mean_residual_[i]);
-    expected_gap_[i] -= scale * gap_velocity_[i];
-  }
-  previous_residual_ = mean_residual_;
 }
 
 template <class Real>
@@ -289,58 +232,93 @@ void Measurement<Real>::gather_lists(const StepState<Real>& state) {
 }
 
 template <class Real>
-void Measurement<Real>::fill_scalars(const StepState<Real>& state, StepView& view) const {
+RunView Measurement<Real>::run_view() const {
   const Method& method = *training_.method;
-  view.iteration = state.iteration;
-  view.epoch = state.epoch;
-  view.step_size = state.step_size;
-  view.workers = training_.cluster->workers();
-  view.dimension = state.model.size();
-  const double seen_step = in_gradient_units_ ? 1.0 : state.step_size;
-  view.memory_step = seen_step;
-  const Sparsifier& sparsifier = method.sparsifier_at(state.iteration);
-  const auto law = sparsifier.law(view.dimension, seen_step);
+  const int workers = training_.cluster->workers();
+  return {
+      .workers = workers,
+      .dimension = training_.objective->dimension(),
+      .conserves = method.feedback->conserves(method.aggregator->law(), sent_everything_, workers),
+      .applies_whole_messages = method.aggregator->law().applies_whole_messages,
+      .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
+      .momentum = method.momentum,
+      .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
+      .estimates = method.feedback->estimates(),
+      .worker_smoothness = training_.worker_smoothness,
+      .minimum = training_.minimum};
+}
+
+template <class Real>
+SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) const {
+  const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
+  const std::size_t d = state.model.size();
+  const auto law = sparsifier.law(d, memory_step(state));
+  SelectionView view{.k = sparsifier.k(d) ? static_cast<double>(state.k)
+                                          : entries_sent() / training_.cluster->workers(),
+                     .by_layer = !sparsifier.segments().empty(),
+                     .layer_k = layer_counts(sparsifier),
+                     .threshold = std::nullopt,
+                     .contraction_promise = law.pathwise ? law.contraction : std::nullopt};
   if (law.threshold) {
     view.threshold = static_cast<Real>(*law.threshold);  // rounded as the selection compares
   }
-  if (law.pathwise) {
-    view.contraction_promise = law.contraction;
+  return view;
+}
+
+template <class Real>
+ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) const {
+  Traffic traffic = state.delivery->traffic;
+  traffic.bytes = 0;  // those of all processes are counted here
+  for (const auto& scalars : worker_scalars_) {
+    traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
   }
-  view.estimates = method.feedback->estimates();
-  view.worker_smoothness = training_.worker_smoothness;
-  view.batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0;
-  view.sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration);
-  view.sums = sums_before_;
+  return {.is_dense = state.delivery->is_dense,
+          .dense_update = dense_update_,
+          .update = &update_,
+          .sent = sent_,
+          .cleared = cleared_,
+          .returned = returned_,
+          .sent_everything = sent_everything_,
+          .cleared_everything = cleared_everything_,
+          .traffic = traffic,
+          .traffic_model = training_.method->aggregator->traffic_model(
+              {.workers = training_.cluster->workers(),
+               .entries = entries_sent(),
+               .whole_messages = sent_everything_,
+               .dimension = static_cast<double>(state.model.size()),
+               .k = static_cast<double>(state.k),
+               .value_bytes = sizeof(Real)})};
+}
+
+template <class Real>
+IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) const {
+  IteratesView view;
+  virtual_.fill(view);
+  view.model = state.model;
+  view.unperturbed = unperturbed_.iterate();
+  view.distance_sq = distance_sq_;
+  if (virtual_.gap_is_mean_residual()) {
+    view.expected_gap = mean_residual_;
+  }
   if (training_.follows_unperturbed()) {
     view.unperturbed_sums = unperturbed_.sums_before();
     view.decay_terms = decay_terms_;
   }
-  view.distance_sq = distance_sq_;
-  if (state.split) {
-    view.halves =
-        HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
-  }
-  view.conserves =
-      method.feedback->conserves(method.aggregator->law(), sent_everything_, view.workers);
-  view.applies_whole_messages = method.aggregator->law().applies_whole_messages;
-  view.unit_roundoff = std::numeric_limits<Real>::epsilon() / 2;
-  view.momentum = method.momentum;
-  double sent = 0;
-  for (const auto& scalars : worker_scalars_) {
-    sent += scalars.nnz_sent;
-    view.traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
-  }
-  view.traffic.rounds = state.delivery->traffic.rounds;
-  const bool has_k = sparsifier.k(view.dimension).has_value();
-  view.k = has_k ? static_cast<double>(state.k) : sent / view.workers;
-  fill_layers(sparsifier, view);
-  view.traffic_model =
-      method.aggregator->traffic_model({.workers = view.workers,
-                                        .entries = sent,
-                                        .whole_messages = sent_everything_,
-                                        .dimension = static_cast<double>(view.dimension),
-                                        .k = static_cast<double>(state.k),
-                                        .value_bytes = sizeof(Real)});
+  return view;
+}
+
+/// Returns how many entries all workers sent together in this iteration.
+template <class Real>
+double Measurement<Real>::entries_sent() const {
+  return std::accumulate(
+      worker_scalars_.begin(), worker_scalars_.end(), 0.0, [](double sum, const auto& scalars) {
+        return sum + scalars.nnz_sent;
+      });
+}
+
+template <class Real>
+double Measurement<Real>::memory_step(const StepState<Real>& state) const {
+  return in_gradient_units_ ? 1.0 : state.step_size;
 }
 
 template <class Real>
@@ -352,51 +330,40 @@ void Measurement<Real>::show(const StepState<Real>& state,
   if (!is_root_) {
     return;
   }
-  StepView view;
-  fill_scalars(state, view);
-  view.mean_gradient = mean_gradient_;
-  view.mean_accumulator = mean_accumulator_;
-  view.mean_residual = mean_residual_;
-  view.model = state.model;
-  view.virtual_iterate = z_;
-  view.unperturbed_iterate = unperturbed_.iterate();
-  view.expected_gap = gap_is_mean_residual_ ? mean_residual_ : expected_gap_;
-  view.gap_before_norm = gap_before_norm_;
-  view.virtual_step_norm = virtual_step_norm_;
-  view.compensated_gap_norm_sq = compensated_gap_norm_sq_;
-  view.follows_measured = last_measured_ + 1 == state.iteration;
-  last_measured_ = state.iteration;
-  view.update_is_dense = state.delivery->is_dense;
-  if (view.update_is_dense) {
+  if (state.delivery->is_dense) {
     dense_update_.assign(state.delivery->dense_sum.begin(), state.delivery->dense_sum.end());
   } else {
     update_ = widened(state.delivery->sum);
   }
-  view.dense_update = dense_update_;
-  view.update = &update_;
-  view.sent = sent_;
-  view.cleared = cleared_;
-  view.returned = returned_;
-  view.sent_everything = sent_everything_;
-  view.cleared_everything = cleared_everything_;
-  view.worker_scalars = worker_scalars_;
-  view.evaluation = landscape.evaluation();
-  view.full_gradient = landscape.gradient();
-  view.landscape = landscape.view();
-  view.minimum = training_.minimum;
-  view.test = test;
-  view.times = times;
+  StepView view{.iteration = state.iteration,
+                .epoch = state.epoch,
+                .step_size = state.step_size,
+                .memory_step = memory_step(state),
+                .follows_measured = last_measured_ + 1 == state.iteration,
+                .sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration),
+                .run = run_view(),
+                .selection = selection_view(state),
+                .mean = {.gradient = mean_gradient_,
+                         .accumulator = mean_accumulator_,
+                         .residual = mean_residual_},
+                .exchange = exchange_view(state),
+                .iterates = iterates_view(state),
+                .landscape = landscape.view(),
+                .worker_scalars = worker_scalars_,
+                .halves = std::nullopt,
+                .test = test,
+                .times = times};
+  if (state.split) {
+    view.halves =
+        HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
+  }
+  last_measured_ = state.iteration;
   observer.observe(view);
 }
 
 template <class Real>
 void Measurement<Real>::visit(RunState& state) {
-  state.root(z_);
-  state.root(z_velocity_);
-  state.root(previous_residual_);
-  state.root(expected_gap_);
-  state.root(gap_velocity_);
-  state.root(sums_);
+  virtual_.visit(state);
   unperturbed_.visit(state);
   state.root(last_measured_);
 }

@@ -10,6 +10,7 @@
 #include "core/measurement/landscape.h"
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
+#include "core/measurement/virtual_iterate.h"
 #include "core/training/worker.h"
 
 namespace residuum {
@@ -48,7 +49,7 @@ class Measurement {
   void visit(RunState& state);
 
   /// Returns z on the root: z_t before the call of `before_update`, z_{t+1} after it.
-  std::span<const double> virtual_iterate() const { return z_; }
+  std::span<const double> virtual_iterate() const { return virtual_.iterate(); }
   std::span<const double> mean_gradient() const { return mean_gradient_; }
   /// Returns u likewise; empty where it is not followed.
   std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
@@ -60,32 +61,29 @@ class Measurement {
   void mean_of(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
   template <class VectorOf>
   static void mean_here(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
-  void move_virtual_iterate(const StepState<Real>& state);
-  void add_to_sums(double step_size);
+  VirtualIterate::Step virtual_step(const StepState<Real>& state) const;
   void note_decay(std::span<const double> model);
-  void move_expected_gap(const StepState<Real>& state);
   void gather(const StepState<Real>& state);
   void gather_lists(const StepState<Real>& state);
-  void fill_scalars(const StepState<Real>& state, StepView& view) const;
+  RunView run_view() const;
+  SelectionView selection_view(const StepState<Real>& state) const;
+  ExchangeView exchange_view(const StepState<Real>& state) const;
+  IteratesView iterates_view(const StepState<Real>& state) const;
+  double entries_sent() const;
+  double memory_step(const StepState<Real>& state) const;
 
   const Training& training_;
   bool is_root_;
   bool in_gradient_units_;
-  bool gap_is_mean_residual_;  // no momentum, no clipped updates, step units: w - z = mean residual
 
   std::vector<double> passing_;     // room for sums on the processes that do not keep them
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
-  std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_, previous_residual_;
+  std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
   std::vector<double> mean_half_gradient_;
-  RunningSums sums_, sums_before_;
+  VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
   std::optional<DecayTerms> decay_terms_;
   std::optional<double> distance_sq_;  // |w_t - x*|^2
-  std::vector<double> z_, z_velocity_;
-  std::vector<double> expected_gap_, gap_velocity_;
-  double gap_before_norm_ = 0;
-  double virtual_step_norm_ = 0;
-  double compensated_gap_norm_sq_ = 0;
   std::uint64_t last_measured_ = ~std::uint64_t{0} - 1;
 
   std::vector<WorkerScalars> worker_scalars_;

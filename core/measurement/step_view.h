@@ -16,22 +16,51 @@
 
 namespace residuum {
 
-/// HalfBatches has the mean gradient of the first halves of the batches.
-struct HalfBatches {
-  std::span<const double> mean_first;  // over the workers, d numbers
-  double first = 0.5;                  // fraction of the batch that the first half is
+/// RunView has what is the same in every iteration of a run.
+struct RunView {
+  int workers = 1;
+  std::size_t dimension = 0;
+  bool conserves = true;  // the method claims that nothing is lost
+  bool applies_whole_messages = true;
+  double unit_roundoff = 0;  // that of the numbers that workers exchange
+  double momentum = 0;
+  bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
+  bool estimates = false;       // workers exchange changes of gradient estimates
+  std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
+  std::optional<double> minimum;              // f*
 };
 
-/// LandscapeView has the values of f along the run; those that were not evaluated are absent.
-struct LandscapeView {
-  std::optional<double> virtual_loss;          // f(z_t)
-  std::optional<double> averaged_loss;         // f(average of w_0 .. w_t)
-  std::optional<double> unperturbed_loss;      // f(u_t) + (lambda'/2)|u_t|^2
-  std::optional<double> decayed_grad_norm_sq;  // |grad f(w_t) + lambda' w_t|^2, lambda' != 0
-  std::optional<double> smoothness_gap;
-  std::optional<double> smoothness_secant;
-  std::optional<double> smoothness_descent;
-  std::optional<double> smoothness_power;
+/// SelectionView has what the sparsifier of this iteration says of itself.
+struct SelectionView {
+  double k = 0;                 // entries a worker may send; where the data decide, the mean sent
+  bool by_layer = false;        // scope = "layer"
+  std::vector<double> layer_k;  // then k of every layer, empty where the data decide
+  std::optional<double> threshold;            // an absolute sparsifier's, on the accumulator
+  std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
+};
+
+/// MeanView has means over the workers, d numbers each.
+struct MeanView {
+  std::span<const double> gradient;     // of G^p_t
+  std::span<const double> accumulator;  // of a^p_t
+  std::span<const double> residual;     // of e^p_{t+1}
+};
+
+/// ExchangeView has what travelled, and what became of it. Lists are those of all workers, in
+/// worker order.
+struct ExchangeView {
+  bool is_dense = false;
+  std::span<const double> dense_update;          // g, if dense
+  const SparseVector<double>* update = nullptr;  // g otherwise
+
+  std::span<const SparseVector<double>> sent;      // s^p
+  std::span<const SparseVector<double>> cleared;   // what was taken from a^p
+  std::span<const SparseVector<double>> returned;  // what was put back on top
+  bool sent_everything = false;                    // messages are whole accumulators
+  bool cleared_everything = false;
+
+  Traffic traffic;  // of all workers together
+  TrafficModel traffic_model;
 };
 
 /// RunningSums are sums over all iterations before this one, measured or not.
@@ -50,10 +79,47 @@ struct DecayTerms {
   double added() const { return decay * (2 * gradient_dot_model + decay * model_norm_sq); }
 };
 
+/// IteratesView has the model, the iterates that it is compared with, and how far they are apart.
+struct IteratesView {
+  std::span<const double> model;          // w_{t+1}
+  std::span<const double> virtual_dense;  // z_{t+1}
+  std::span<const double> unperturbed;    // u_{t+1}, empty where it is not followed
+  std::span<const double> expected_gap;   // w_{t+1} - z_{t+1} if nothing was ever lost
+
+  double gap_before_norm = 0;          // |w_t - z_t|
+  double virtual_step_norm = 0;        // |z_{t+1} - z_t|
+  double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
+  std::optional<double> distance_sq;   // |w_t - x*|^2, where x* is known
+
+  RunningSums sums;
+  std::optional<RunningSums> unperturbed_sums;  // with u in place of z, where u is followed
+  std::optional<DecayTerms> decay_terms;        // likewise, with weight decay
+};
+
 /// An evaluation is f(w_t), and |grad f(w_t)|^2 where it was wanted.
 struct Evaluation {
   double loss = 0;
   std::optional<double> grad_norm_sq;
+};
+
+/// LandscapeView has the values of f along the run; those that were not evaluated are absent.
+struct LandscapeView {
+  std::optional<Evaluation> evaluation;        // at w_t
+  std::span<const double> gradient;            // grad f(w_t), d numbers
+  std::optional<double> virtual_loss;          // f(z_t)
+  std::optional<double> averaged_loss;         // f(average of w_0 .. w_t)
+  std::optional<double> unperturbed_loss;      // f(u_t) + (lambda'/2)|u_t|^2
+  std::optional<double> decayed_grad_norm_sq;  // |grad f(w_t) + lambda' w_t|^2, lambda' != 0
+  std::optional<double> smoothness_gap;
+  std::optional<double> smoothness_secant;
+  std::optional<double> smoothness_descent;
+  std::optional<double> smoothness_power;
+};
+
+/// HalfBatches has the mean gradient of the first halves of the batches.
+struct HalfBatches {
+  std::span<const double> mean_first;  // over the workers, d numbers
+  double first = 0.5;                  // fraction of the batch that the first half is
 };
 
 struct StepTimes {
@@ -66,70 +132,23 @@ struct StepTimes {
 struct StepView {
   std::uint64_t iteration = 0;
   double epoch = 0;
-  double step_size = 0;    // eta_t
-  double memory_step = 0;  // c: eta_t in step units, 1 in gradient units
-  int workers = 1;
-  std::size_t dimension = 0;
-  double k = 0;                   // entries a worker may send; where the data decide, the mean sent
-  bool selects_by_layer = false;  // scope = "layer"
-  std::vector<double> layer_k;    // then k of every layer, empty where the data decide
-  std::optional<double> threshold;  // an absolute sparsifier's, on the accumulator
+  double step_size = 0;           // eta_t
+  double memory_step = 0;         // c: eta_t in step units, 1 in gradient units
+  bool follows_measured = false;  // the iteration before this one was measured too
+  bool sorts = false;             // measurements that sort are due
 
-  bool conserves = true;  // the method claims that nothing is lost
-  bool applies_whole_messages = true;
-  double unit_roundoff = 0;  // that of the numbers that workers exchange
-  double momentum = 0;
-
-  std::span<const double> full_gradient;  // grad f(w_t), d numbers; empty where not evaluated
-
-  // Means over workers, d numbers each.
-  std::span<const double> mean_gradient;     // of G^p_t
-  std::span<const double> mean_accumulator;  // of a^p_t
-  std::span<const double> mean_residual;     // of e^p_{t+1}
-
-  std::span<const double> model;                // w_{t+1}
-  std::span<const double> virtual_iterate;      // z_{t+1}
-  std::span<const double> expected_gap;         // w_{t+1} - z_{t+1} if nothing was ever lost
-  std::span<const double> unperturbed_iterate;  // u_{t+1}, empty where it is not followed
-
-  double gap_before_norm = 0;          // |w_t - z_t|
-  double virtual_step_norm = 0;        // |z_{t+1} - z_t|
-  double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
-  bool follows_measured = false;       // the iteration before this one was measured too
-
-  RunningSums sums;
-  std::optional<RunningSums> unperturbed_sums;  // with u in place of z, where u is followed
-  std::optional<DecayTerms> decay_terms;        // likewise, with weight decay
+  RunView run;
+  SelectionView selection;
+  MeanView mean;
+  ExchangeView exchange;
+  IteratesView iterates;
   LandscapeView landscape;
-  std::optional<HalfBatches> halves;  // absent where batches were not split
-  bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
-  bool sorts = false;                 // measurements that sort are due
-  bool estimates = false;             // workers exchange changes of gradient estimates
-  std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
-  std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
-  std::optional<double> distance_sq;          // |w_t - x*|^2, where x* is known
-
-  bool update_is_dense = false;
-  std::span<const double> dense_update;          // g, if dense
-  const SparseVector<double>* update = nullptr;  // g otherwise
-
-  // Lists of all workers in worker order.
-  std::span<const SparseVector<double>> sent;      // s^p
-  std::span<const SparseVector<double>> cleared;   // what was taken from a^p
-  std::span<const SparseVector<double>> returned;  // what was put back on top
-  bool sent_everything = false;                    // messages are whole accumulators
-  bool cleared_everything = false;
-
   std::span<const WorkerScalars> worker_scalars;
-  Traffic traffic;  // of all workers together
-  TrafficModel traffic_model;
-
-  std::optional<Evaluation> evaluation;
-  std::optional<double> minimum;  // f*
+  std::optional<HalfBatches> halves;  // absent where batches were not split
   std::optional<TestResult> test;
   StepTimes times;
 
-  double rho() const { return k / static_cast<double>(dimension); }
+  double rho() const { return selection.k / static_cast<double>(run.dimension); }
 };
 
 }  // namespace residuum

@@ -236,8 +236,8 @@ StepEnd Stage<Real>::end_at_workers() const {
 /// Returns the end that this process demands: what it has found, or a request to stop or save.
 template <class Real>
 StepEnd Stage<Real>::own_end() const {
-  const StepEnd seen =
-      std::min(end_at_point(measured_ ? landscape_.evaluation() : std::nullopt), end_at_workers());
+  const StepEnd seen = std::min(
+      end_at_point(measured_ ? landscape_.view().evaluation : std::nullopt), end_at_workers());
   if (seen.diverged()) {
     return seen;
   }

@@ -52,7 +52,7 @@ class Stage {
   StepEnd look_at_the_end(std::optional<Evaluation>& evaluation, std::optional<TestResult>& test);
 
   /// Returns f at w_t of the current version, on the root, if it was evaluated.
-  const std::optional<Evaluation>& evaluation() const { return landscape_.evaluation(); }
+  const std::optional<Evaluation>& evaluation() const { return landscape_.view().evaluation; }
   /// Returns what diverged; the process that has found it tells the others.
   Divergence divergence(const StepEnd& end, const std::optional<Evaluation>& evaluation) const;
 

@@ -42,7 +42,7 @@ TEST(Xi, IsNotMeasuredWithoutGradientAndForWholeMessages) {
       one_hots,
       {.sparsifier = {{"kind", "top-k"}, {"k", 1}}, .aggregator = {{"kind", "allgather"}}},
       1);
-  sight.view.mean_gradient = zero;
+  sight.view.mean.gradient = zero;
   EXPECT_FALSE(sight.seen().has(Column::xi));
 
   const StepSight whole(
@@ -145,7 +145,7 @@ TEST(Residual, ChecksTheThresholdOfEveryWorker) {
                   {.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.75}},
                    .aggregator = {{"kind", "allgather"}}},
                   2);
-  sight.view.threshold = 0.75;
+  sight.view.selection.threshold = 0.75;
   const auto seen = sight.seen();
   int looked = 0;
   for (const auto& check : seen.checks) {
@@ -158,7 +158,7 @@ TEST(Residual, ChecksTheThresholdOfEveryWorker) {
   EXPECT_EQ(looked, 2);
   EXPECT_FALSE(seen.has(Column::xi)) << "a threshold has no k to compare with";
 
-  sight.view.threshold = 0.5;  // worker 1 has a residual of 0.5: not below
+  sight.view.selection.threshold = 0.5;  // worker 1 has a residual of 0.5: not below
   EXPECT_FALSE(sight.seen().checks.empty());
   bool broken = false;
   for (const auto& check : sight.seen().checks) {
@@ -184,9 +184,9 @@ TEST(TrafficProbe, SeesAByteTooMany) {
       {.sparsifier = {{"kind", "top-k"}, {"k", 1}}, .aggregator = {{"kind", "allgather"}}},
       1);
   EXPECT_TRUE(sight.seen().check("bytes").holds);
-  ++sight.view.traffic.bytes;
+  ++sight.view.exchange.traffic.bytes;
   EXPECT_FALSE(sight.seen().check("bytes").holds);
-  sight.view.traffic.bytes -= 2;
+  sight.view.exchange.traffic.bytes -= 2;
   EXPECT_FALSE(sight.seen().check("bytes").holds) << "the model of an all-gather is exact";
 }
 

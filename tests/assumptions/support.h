@@ -117,40 +117,41 @@ struct StepSight {
   void fill(const StepParts& parts, std::size_t k) {
     const auto exchange = aggregator(parts.aggregator);
     view.step_size = view.memory_step = 1;
-    view.workers = static_cast<int>(scalars.size());
-    view.dimension = model.size();
-    view.k = static_cast<double>(k);
-    view.conserves =
+    view.run.workers = static_cast<int>(scalars.size());
+    view.run.dimension = model.size();
+    view.selection.k = static_cast<double>(k);
+    view.run.conserves =
         feedback(parts.feedback)
-            ->conserves(exchange->law(), step.messages.front().everything, view.workers);
-    view.applies_whole_messages = exchange->law().applies_whole_messages;
-    view.unit_roundoff = 0x1.0p-53;
-    view.mean_gradient = view.mean_accumulator = mean_accumulator;
-    view.mean_residual = view.expected_gap = mean_residual;
-    view.model = model;
-    view.virtual_iterate = z;
-    view.virtual_step_norm = std::sqrt(norm_sq<double>(z));
-    view.compensated_gap_norm_sq = norm_sq<double>(z);
-    view.update_is_dense = step.delivery.is_dense;
-    view.dense_update = step.delivery.dense_sum;
-    view.update = &update;
-    view.sent = sent;
-    view.cleared = cleared;
-    view.returned = returned;
-    view.sent_everything = step.messages.front().everything;
-    view.cleared_everything = step.settlements.front().cleared_everything();
+            ->conserves(exchange->law(), step.messages.front().everything, view.run.workers);
+    view.run.applies_whole_messages = exchange->law().applies_whole_messages;
+    view.run.unit_roundoff = 0x1.0p-53;
+    view.mean.gradient = view.mean.accumulator = mean_accumulator;
+    view.mean.residual = view.iterates.expected_gap = mean_residual;
+    view.iterates.model = model;
+    view.iterates.virtual_dense = z;
+    view.iterates.virtual_step_norm = std::sqrt(norm_sq<double>(z));
+    view.iterates.compensated_gap_norm_sq = norm_sq<double>(z);
+    view.exchange.is_dense = step.delivery.is_dense;
+    view.exchange.dense_update = step.delivery.dense_sum;
+    view.exchange.update = &update;
+    view.exchange.sent = sent;
+    view.exchange.cleared = cleared;
+    view.exchange.returned = returned;
+    view.exchange.sent_everything = step.messages.front().everything;
+    view.exchange.cleared_everything = step.settlements.front().cleared_everything();
     view.worker_scalars = scalars;
-    view.traffic = step.delivery.traffic;
+    view.exchange.traffic = step.delivery.traffic;
     double entries = 0;
     for (const auto& worker : scalars) {
       entries += worker.nnz_sent;
     }
-    view.traffic_model = exchange->traffic_model({.workers = view.workers,
-                                                  .entries = entries,
-                                                  .whole_messages = view.sent_everything,
-                                                  .dimension = static_cast<double>(model.size()),
-                                                  .k = view.k,
-                                                  .value_bytes = sizeof(double)});
+    view.exchange.traffic_model =
+        exchange->traffic_model({.workers = view.run.workers,
+                                 .entries = entries,
+                                 .whole_messages = view.exchange.sent_everything,
+                                 .dimension = static_cast<double>(model.size()),
+                                 .k = view.selection.k,
+                                 .value_bytes = sizeof(double)});
   }
 };
 

@@ -215,8 +215,8 @@ TEST(Ef21Probe, ChecksTheRecursionOfTheDistortion) {
 TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
   // L = (1, 3), distortions 4 and 6: 2^-2 (4/(1/4) + 6/(3/4)) = 6.
   StepView view;
-  view.workers = 2;
-  view.estimates = true;
+  view.run.workers = 2;
+  view.run.estimates = true;
   std::vector<WorkerScalars> scalars(2);
   scalars[0].residual_norm_sq = 4;
   scalars[1].residual_norm_sq = 6;
@@ -224,18 +224,18 @@ TEST(Ef21Probe, WeighsTheWorkersByTheirSmoothness) {
   EXPECT_FALSE(test::seen_by({"ef21"}, view).has(Column::ef21_weighted_distortion));
 
   const std::vector<double> smoothness{1, 3};
-  view.worker_smoothness = smoothness;
+  view.run.worker_smoothness = smoothness;
   EXPECT_DOUBLE_EQ(test::seen_by({"ef21"}, view)[Column::ef21_weighted_distortion], 6);
 }
 
 TEST(Ef21Probe, SeesARecursionThatIsBroken) {
   StepView view;
-  view.workers = 1;
-  view.dimension = 4;
-  view.estimates = true;
-  view.contraction_promise = 0.25;
-  view.applies_whole_messages = true;
-  view.unit_roundoff = 0x1.0p-53;
+  view.run.workers = 1;
+  view.run.dimension = 4;
+  view.run.estimates = true;
+  view.selection.contraction_promise = 0.25;
+  view.run.applies_whole_messages = true;
+  view.run.unit_roundoff = 0x1.0p-53;
   std::vector<WorkerScalars> scalars(1);
   scalars[0].residual_norm_sq = 7;  // at most beta * 1 = 0.75 / (1 - sqrt(0.75)) = 5.6 can be left
   scalars[0].gradient_change_sq = 1;

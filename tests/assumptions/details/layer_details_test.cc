@@ -82,8 +82,8 @@ TEST(LayerDetails, SplitDeltaIntoSelectedAndOtherIndices) {
 
 TEST(LayerDetails, TakeTheLayersOwnKWhereLayersAreSelectedFromOneByOne) {
   auto sight = exact_step(kTwoLayers, 1);
-  sight.view.selects_by_layer = true;
-  sight.view.layer_k = {1, 1};
+  sight.view.selection.by_layer = true;
+  sight.view.selection.layer_k = {1, 1};
 
   const auto rows = rows_of(sight.view, {2, 2});
 
@@ -94,7 +94,7 @@ TEST(LayerDetails, TakeTheLayersOwnKWhereLayersAreSelectedFromOneByOne) {
 
 TEST(LayerDetails, TakeWhatWasSentOfALayerWhereTheDataDecide) {
   auto sight = exact_step({{4, 1, 1, 0}, {3, 1, 1, 1}}, 1);  // both send index 0
-  sight.view.selects_by_layer = true;
+  sight.view.selection.by_layer = true;
 
   const auto rows = rows_of(sight.view, {2, 2});
 
@@ -105,8 +105,8 @@ TEST(LayerDetails, TakeWhatWasSentOfALayerWhereTheDataDecide) {
 
 TEST(LayerDetails, HaveNoDeltaWhereThereIsNothingToLose) {
   auto sight = exact_step({{4, 1, 0, 0}, {0, 1, 0, 0}}, 1);
-  sight.view.selects_by_layer = true;
-  sight.view.layer_k = {2, 1};
+  sight.view.selection.by_layer = true;
+  sight.view.selection.layer_k = {2, 1};
 
   const auto rows = rows_of(sight.view, {2, 2});
 
@@ -171,8 +171,8 @@ class Witness final : public StepObserver {
  public:
   void observe(const StepView& view) override {
     frames.emplace_back(view);
-    sent.emplace_back(view.sent.begin(), view.sent.end());
-    write_layer_details(test::three_layers(view.dimension), view, keeper);
+    sent.emplace_back(view.exchange.sent.begin(), view.exchange.sent.end());
+    write_layer_details(test::three_layers(view.run.dimension), view, keeper);
   }
   void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
 

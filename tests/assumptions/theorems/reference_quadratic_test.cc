@@ -49,7 +49,7 @@ class VirtualLoss final : public StepObserver {
     monitor_->observe(view);
     double loss = 0;
     for (int p = 0; p < kWorkers; ++p) {
-      loss += objective_->evaluate(p, kWorkers, {}, view.virtual_iterate, {});
+      loss += objective_->evaluate(p, kWorkers, {}, view.iterates.virtual_dense, {});
     }
     after_step.push_back(loss);
   }

@@ -68,10 +68,10 @@ class Keeper final : public StepObserver {
   explicit Keeper(Sights& sights) : sights_(sights) {}
   void observe(const StepView& view) override {
     sights_.landscapes.push_back(view.landscape);
-    sights_.sums.push_back(view.sums);
-    sights_.models.emplace_back(view.model.begin(), view.model.end());
-    sights_.distances.push_back(view.distance_sq);
-    sights_.evaluations.push_back(view.evaluation);
+    sights_.sums.push_back(view.iterates.sums);
+    sights_.models.emplace_back(view.iterates.model.begin(), view.iterates.model.end());
+    sights_.distances.push_back(view.iterates.distance_sq);
+    sights_.evaluations.push_back(view.landscape.evaluation);
   }
   void progress(std::uint64_t, std::uint64_t) override {}
 

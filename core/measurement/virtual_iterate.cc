@@ -1,0 +1,92 @@
+#include "core/measurement/virtual_iterate.h"
+
+#include <cmath>
+
+#include "core/vectors/dense.h"
+
+namespace residuum {
+
+VirtualIterate::VirtualIterate(const Training& training, std::span<const double> initial_point)
+    : method_(*training.method),
+      in_gradient_units_(method_.feedback->units() == Units::gradient),
+      gap_is_mean_residual_(method_.momentum == 0 && !in_gradient_units_ &&
+                            method_.clip != Clip::update) {
+  if (!training.plan.measure || !training.cluster->world().is_root()) {
+    return;
+  }
+  z_.assign(initial_point.begin(), initial_point.end());
+  z_velocity_.resize(method_.momentum != 0 ? z_.size() : 0);
+  if (!gap_is_mean_residual_) {
+    previous_residual_.resize(z_.size());
+    expected_gap_.resize(z_.size());
+    gap_velocity_.resize(z_.size());
+  }
+}
+
+/// Moves z through a velocity if there is momentum, clipped as the update is, with the decay of w
+/// itself, which no worker compresses.
+void VirtualIterate::move(const Step& step) {
+  std::span<const double> direction = step.mean_input;
+  double scale = step.size * step.update_scale;
+  if (method_.momentum != 0) {
+    const double push = in_gradient_units_ ? 1.0 : step.size;
+    for (std::size_t i = 0; i < z_.size(); ++i) {
+      z_velocity_[i] =
+          method_.momentum * z_velocity_[i] + push * step.update_scale * step.mean_input[i];
+    }
+    for (std::size_t i = 0; method_.weight_decay != 0 && i < z_.size(); ++i) {
+      z_velocity_[i] += push * method_.weight_decay * step.model[i];
+    }
+    direction = z_velocity_;
+    scale = in_gradient_units_ ? step.size : 1.0;
+  }
+  const bool decays_alone = method_.momentum == 0 && method_.weight_decay != 0;
+  const VirtualStep moved = step_virtual(step.model, z_, direction, scale);
+  gap_before_norm_ = std::sqrt(moved.before_sq);
+  virtual_step_norm_ = std::sqrt(moved.step_sq);
+  compensated_gap_norm_sq_ = moved.after_sq;
+  for (std::size_t i = 0; decays_alone && i < z_.size(); ++i) {
+    z_[i] -= step.size * method_.weight_decay * step.model[i];
+  }
+  sums_before_ = sums_;
+  sums_.step += step.size;
+  sums_.noise += method_.momentum == 0 && !method_.feedback->has_velocity()
+                     ? virtual_step_norm_ * virtual_step_norm_
+                     : step.size * step.size * norm_sq<double>(step.mean_gradient);
+  sums_.gap += step.size * gap_before_norm_ * gap_before_norm_;
+}
+
+/// With momentum m and clipping by s_t, let D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}); then
+/// w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units. Where
+/// the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m D_{t-1} - s_t
+/// mean e_{t+1}.
+void VirtualIterate::move_expected_gap(const Step& step, std::span<const double> mean_residual) {
+  const double scale = in_gradient_units_ ? step.size : 1.0;
+  const double kept = method_.feedback->estimates() ? 0.0 : 1.0;
+  for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
+    gap_velocity_[i] = method_.momentum * gap_velocity_[i] +
+                       step.update_scale * (kept * previous_residual_[i] - mean_residual[i]);
+    expected_gap_[i] -= scale * gap_velocity_[i];
+  }
+  previous_residual_.assign(mean_residual.begin(), mean_residual.end());
+}
+
+void VirtualIterate::fill(IteratesView& view) const {
+  view.virtual_dense = z_;
+  view.expected_gap = expected_gap_;
+  view.gap_before_norm = gap_before_norm_;
+  view.virtual_step_norm = virtual_step_norm_;
+  view.compensated_gap_norm_sq = compensated_gap_norm_sq_;
+  view.sums = sums_before_;
+}
+
+void VirtualIterate::visit(RunState& state) {
+  state.root(z_);
+  state.root(z_velocity_);
+  state.root(previous_residual_);
+  state.root(expected_gap_);
+  state.root(gap_velocity_);
+  state.root(sums_);
+}
+
+}  // namespace residuum
