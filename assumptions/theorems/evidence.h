@@ -12,6 +12,7 @@
 
 #include "assumptions/theorems/seed_evidence.h"
 #include "assumptions/theorems/theorem.h"
+#include "core/messages/laws.h"
 
 namespace residuum {
 
@@ -60,6 +61,8 @@ struct MethodFacts {
   std::optional<double> averaging = std::nullopt;
   bool conserves = true;           // nothing is ever lost
   bool in_gradient_units = false;  // the memory holds gradients, not steps
+
+  Synchrony synchrony = Synchrony::lockstep;  // the protocol's law
 
   // How models are updated.
   bool steps_are_constant = true;

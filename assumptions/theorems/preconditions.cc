@@ -33,7 +33,7 @@ void Examination::plain_updates() {
 
 void Examination::lockstep() {
   precondition("workers exchange in lockstep",
-               method().protocol == "bsp",
+               method().synchrony == Synchrony::lockstep,
                fmt::format("protocol is {}", method().protocol));
 }
 

@@ -58,7 +58,7 @@ Examination::Terms with_extra(const Common& common, double noise, const BoundTer
 
 Bound bsp(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  protocol_is(exam, evidence.method().protocol == "bsp");
+  protocol_is(exam, evidence.method().synchrony == Synchrony::lockstep);
   const Common common = need_common(exam);
   const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
   return exam.finish(with_extra(
@@ -69,9 +69,7 @@ Bound bsp(const Evidence& evidence) {
 Bound delayed(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  protocol_is(exam,
-              facts.protocol == "asp" || facts.protocol == "ssp" || facts.protocol == "inhad",
-              kNoDelays);
+  protocol_is(exam, facts.synchrony == Synchrony::late, kNoDelays);
   const Common common = need_common(exam);
   const double tau =
       exam.need(facts.delay ? Constant{"τ", facts.delay, "measured: largest staleness"}
@@ -89,7 +87,7 @@ Bound delayed(const Evidence& evidence) {
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  protocol_is(exam, facts.protocol == "local", kNoLocalSteps);
+  protocol_is(exam, facts.synchrony == Synchrony::periodic, kNoLocalSteps);
   const Common common = need_common(exam);
   const double moment = exam.need(evidence.worker_second_moment());
   const double period = exam.need(facts.period ? Constant{"H", facts.period, "exact: the period"}

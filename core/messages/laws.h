@@ -1,4 +1,8 @@
 #pragma once
+// Laws are what the rest of the program must know of a component, whatever its name is.
+
+#include <optional>
+#include <string_view>
 
 namespace residuum {
 
@@ -11,6 +15,44 @@ struct AggregatorLaw {
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there
   bool selects_largest = false;    // it cuts sums of messages to their k largest entries
+};
+
+/// How the workers of a run stay in step.
+enum class Synchrony {
+  lockstep,   // all take their gradients at one model, and exchange in every version
+  periodic,   // each steps on a model of its own; now and then they exchange
+  late,       // a version is made of gradients that may be taken at older versions
+  neighbours  // each has a model of its own and exchanges with its neighbours in every version
+};
+
+constexpr std::string_view name_of(Synchrony synchrony) {
+  switch (synchrony) {
+    case Synchrony::lockstep:
+      return "lockstep";
+    case Synchrony::periodic:
+      return "periodic";
+    case Synchrony::late:
+      return "late";
+    case Synchrony::neighbours:
+      return "neighbours";
+  }
+  return "";
+}
+
+/// Returns the synchrony of this name, if there is one.
+constexpr std::optional<Synchrony> synchrony_of(std::string_view name) {
+  for (const auto synchrony :
+       {Synchrony::lockstep, Synchrony::periodic, Synchrony::late, Synchrony::neighbours}) {
+    if (name_of(synchrony) == name) {
+      return synchrony;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A law is what holds for a protocol.
+struct ProtocolLaw {
+  Synchrony synchrony = Synchrony::lockstep;
 };
 
 }  // namespace residuum

@@ -35,6 +35,7 @@ class BspLoop final : public Loop {
 
 class Bsp final : public Protocol {
  public:
+  ProtocolLaw law() const override { return {.synchrony = Synchrony::lockstep}; }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
     return std::make_unique<BspLoop<float>>(stage);
   }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/config/registry.h"
+#include "core/messages/laws.h"
 #include "core/protocols/stage.h"
 
 namespace residuum {
@@ -36,6 +37,8 @@ class Protocol {
   Protocol(Protocol&&) = delete;
   Protocol& operator=(Protocol&&) = delete;
   virtual ~Protocol() = default;
+
+  virtual ProtocolLaw law() const = 0;
 
   /// Starts a loop, which must not outlive the protocol or the stage.
   virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;

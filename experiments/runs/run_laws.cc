@@ -78,7 +78,8 @@ bool sends_everything(const PreparedRun& run) {
 Json laws_json(const PreparedRun& run) {
   return {{"sparsifier", sparsifier_json(run)},
           {"aggregator", aggregator_json(run.method->aggregator->law())},
-          {"feedback", feedback_json(*run.method)}};
+          {"feedback", feedback_json(*run.method)},
+          {"protocol", {{"synchrony", name_of(run.protocol->law().synchrony)}}}};
 }
 
 }  // namespace residuum

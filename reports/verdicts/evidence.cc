@@ -129,6 +129,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
     facts.memory = Memory::velocity;
   }
   facts.averaging = number_at(laws, "feedback.averaging");
+  // Runs from before protocols had a law were all in lockstep.
+  facts.synchrony = synchrony_of(text_at(laws, "protocol.synchrony")).value_or(Synchrony::lockstep);
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }

@@ -105,6 +105,7 @@ inline TinyObjective noisy_quadratic(std::size_t d, double noise) {
 }
 
 struct Recipe {
+  const Protocol* protocol = nullptr;
   Json sparsifier = {{"kind", "none"}};
   Json aggregator = {{"kind", "dense"}};
   Json feedback = {{"kind", "ef14"}};
@@ -171,6 +172,7 @@ inline Outcome train(World& world,
   const Cluster cluster(world, recipe.workers);
   const Method method = method_of(recipe, objective.dimension());
   Training training;
+  training.protocol = recipe.protocol;
   training.objective = &objective;
   training.method = &method;
   training.cluster = &cluster;

@@ -262,13 +262,13 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
       "no run has late gradients");
   EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 
-  facts.protocol = "local";
+  facts.synchrony = Synchrony::periodic;
   facts.period = 1;
   EXPECT_DOUBLE_EQ(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs);
   facts.period = 4;  // (3 * 0.1)^2 * 5
   EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs + 0.45, 1e-12);
 
-  facts.protocol = "asp";
+  facts.synchrony = Synchrony::late;
   facts.delay = 0;
   facts.contributions = 4;
   EXPECT_DOUBLE_EQ(*evaluate("delayed", run.evidence(facts)).rhs, *lockstep.rhs);

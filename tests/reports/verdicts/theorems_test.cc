@@ -27,6 +27,15 @@ Run run_with(const Json& config, const Json& status) {
   return run;
 }
 
+TEST(MethodFacts, HaveTheSynchronyOfTheProtocolsLaw) {
+  const auto synchrony = [](const Json& laws) {
+    return method_facts(run_with({}, {{"laws", laws}}), {}).synchrony;
+  };
+  EXPECT_EQ(synchrony({{"protocol", {{"synchrony", "late"}}}}), Synchrony::late);
+  EXPECT_EQ(synchrony({{"protocol", {{"synchrony", "periodic"}}}}), Synchrony::periodic);
+  EXPECT_EQ(synchrony(Json::object()), Synchrony::lockstep);
+}
+
 TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
   const MethodFacts facts = method_facts(
       run_with(
