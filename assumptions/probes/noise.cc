@@ -20,6 +20,10 @@ class NoiseProbe final : public Probe {
   Needs needs() const override { return {.halves = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    if (view.run.local_steps > 1) {
+      observe_local_steps(view, row);
+      return;
+    }
     double gradient = 0;
     for (const auto& scalars : view.worker_scalars) {
       gradient += scalars.gradient_norm_sq / view.run.workers;
@@ -39,6 +43,24 @@ class NoiseProbe final : public Probe {
   }
 
  private:
+  /// With local steps, mean G is a sum of gradients at many points and tells nothing of one. What
+  /// is known of single gradients are their norms, and the noise of the first, by half of its
+  /// batch.
+  static void observe_local_steps(const StepView& view, Row& row) {
+    double gradient = 0;
+    double variance = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      gradient += scalars.step_grad_norm_sq / view.run.workers;
+      variance += scalars.noise_variance / view.run.workers;
+    }
+    row.set(Column::worker_grad_norm_sq, gradient);
+    if (view.run.batch_is_exact) {
+      row.set(Column::noise_variance, 0);
+    } else if (view.halves) {
+      row.set(Column::noise_variance, variance);
+    }
+  }
+
   /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2.
   static void set_split(const StepView& view, double split, Row& row) {
     row.set(Column::grad_norm_sq_split, split);

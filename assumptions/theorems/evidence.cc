@@ -322,6 +322,12 @@ Constant Evidence::worker_smoothness() const {
              : Constant{"L̃", std::nullopt, "not known: the workers' own smoothness"};
 }
 
+Constant Evidence::largest_worker_smoothness() const {
+  return method_.largest_worker_smoothness
+             ? of("L_max", method_.largest_worker_smoothness)
+             : Constant{"L_max", std::nullopt, "not known: the workers' own smoothness"};
+}
+
 Constant Evidence::mean_worker_smoothness() const {
   return method_.mean_worker_smoothness
              ? of("L_AM", method_.mean_worker_smoothness)

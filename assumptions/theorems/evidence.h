@@ -68,13 +68,14 @@ struct MethodFacts {
   bool steps_are_constant = true;
   bool steps_may_grow = false;
   double momentum = 0;                              // before or after the exchange
+  double outer_step = 1;                            // the update is multiplied by it
   double weight_decay = 0;                          // added after the exchange: f does not have it
   double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
   std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
   std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
   std::optional<double> delay = std::nullopt;       // tau: largest staleness
   std::optional<double> contributions = std::nullopt;  // gradients in one update, with delays
-  std::optional<double> period = std::nullopt;         // H: steps between two exchanges
+  std::optional<double> period = std::nullopt;         // H: gradients between two exchanges
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
@@ -85,15 +86,16 @@ struct MethodFacts {
   bool curvature_is_of_f = true;     // power iteration looks at all samples
 
   // The objective.
-  std::optional<bool> convex = std::nullopt;                   // whether f is
-  std::optional<Known> smoothness = std::nullopt;              // L
-  std::optional<Known> worker_smoothness = std::nullopt;       // sqrt of the mean of the L_p^2
-  std::optional<Known> mean_worker_smoothness = std::nullopt;  // mean of the L_p
-  std::optional<Known> strong_convexity = std::nullopt;        // mu
-  std::optional<Known> minimum = std::nullopt;                 // f*
-  std::optional<Known> lower_bound = std::nullopt;             // of f, where f* is not known
-  std::optional<Known> initial_distance_sq = std::nullopt;     // |w_0 - x*|^2
-  std::optional<Known> noise_variance = std::nullopt;          // sigma^2 of a worker, at every w
+  std::optional<bool> convex = std::nullopt;                      // whether f is
+  std::optional<Known> smoothness = std::nullopt;                 // L
+  std::optional<Known> worker_smoothness = std::nullopt;          // sqrt of the mean of the L_p^2
+  std::optional<Known> mean_worker_smoothness = std::nullopt;     // mean of the L_p
+  std::optional<Known> largest_worker_smoothness = std::nullopt;  // largest L_p
+  std::optional<Known> strong_convexity = std::nullopt;           // mu
+  std::optional<Known> minimum = std::nullopt;                    // f*
+  std::optional<Known> lower_bound = std::nullopt;                // of f, where f* is not known
+  std::optional<Known> initial_distance_sq = std::nullopt;        // |w_0 - x*|^2
+  std::optional<Known> noise_variance = std::nullopt;             // sigma^2 of a worker, at every w
 
   /// True if the selection loses in expectation exactly what a random one of k entries does.
   bool loses_as_random() const {
@@ -160,6 +162,7 @@ class Evidence {
   Constant initial_weighted_distortion() const;
   /// sqrt of the mean of the L_p^2, and the mean of the L_p.
   Constant worker_smoothness() const;
+  Constant largest_worker_smoothness() const;
   Constant mean_worker_smoothness() const;
   /// The recursion that the distortions of all seeds' estimates obey, step by step.
   EstimateRecursion estimate_recursion() const;

@@ -28,6 +28,11 @@ void Examination::nothing_decays_or_is_clipped() {
 
 void Examination::plain_updates() {
   no_momentum();
+  if (method().outer_step != 1) {
+    precondition("the model moves by the update as it is",
+                 false,
+                 fmt::format("the outer step is {}", method().outer_step));
+  }
   nothing_decays_or_is_clipped();
 }
 

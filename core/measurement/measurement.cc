@@ -232,7 +232,7 @@ void Measurement<Real>::gather_lists(const StepState<Real>& state) {
 }
 
 template <class Real>
-RunView Measurement<Real>::run_view() const {
+RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const Method& method = *training_.method;
   const int workers = training_.cluster->workers();
   return {
@@ -242,6 +242,7 @@ RunView Measurement<Real>::run_view() const {
       .applies_whole_messages = method.aggregator->law().applies_whole_messages,
       .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
       .momentum = method.momentum,
+      .local_steps = state.local_steps,
       .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
       .estimates = method.feedback->estimates(),
       .worker_smoothness = training_.worker_smoothness,
@@ -341,7 +342,7 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .memory_step = memory_step(state),
                 .follows_measured = last_measured_ + 1 == state.iteration,
                 .sorts = training_.plan.sorted && training_.plan.sorted->due(state.iteration),
-                .run = run_view(),
+                .run = run_view(state),
                 .selection = selection_view(state),
                 .mean = {.gradient = mean_gradient_,
                          .accumulator = mean_accumulator_,

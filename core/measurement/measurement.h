@@ -22,8 +22,9 @@ struct StepState {
   double epoch = 0;
   double step_size = 0;
   std::size_t k = 0;
-  double update_scale = 1;                // the factor of clipping
-  bool split = false;                     // batches were split: gradients have halves
+  double update_scale = 1;  // the factor of clipping
+  bool split = false;       // batches were split: gradients have halves
+  std::uint64_t local_steps = 1;
   std::span<const Worker<Real>> workers;  // of this process
   const Delivery<Real>* delivery = nullptr;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
@@ -65,7 +66,7 @@ class Measurement {
   void note_decay(std::span<const double> model);
   void gather(const StepState<Real>& state);
   void gather_lists(const StepState<Real>& state);
-  RunView run_view() const;
+  RunView run_view(const StepState<Real>& state) const;
   SelectionView selection_view(const StepState<Real>& state) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
   IteratesView iterates_view(const StepState<Real>& state) const;

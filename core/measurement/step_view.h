@@ -24,8 +24,9 @@ struct RunView {
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
-  bool batch_is_exact = false;  // gradients have no noise: their halves would be equal
-  bool estimates = false;       // workers exchange changes of gradient estimates
+  std::uint64_t local_steps = 1;  // gradients that a worker takes for one version
+  bool batch_is_exact = false;    // gradients have no noise: their halves would be equal
+  bool estimates = false;         // workers exchange changes of gradient estimates
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
 };

@@ -1,5 +1,6 @@
 #include "core/measurement/virtual_iterate.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/vectors/dense.h"
@@ -10,12 +11,13 @@ VirtualIterate::VirtualIterate(const Training& training, std::span<const double>
     : method_(*training.method),
       in_gradient_units_(method_.feedback->units() == Units::gradient),
       gap_is_mean_residual_(method_.momentum == 0 && !in_gradient_units_ &&
-                            method_.clip != Clip::update) {
+                            method_.clip != Clip::update && method_.outer_step == 1) {
   if (!training.plan.measure || !training.cluster->world().is_root()) {
     return;
   }
   z_.assign(initial_point.begin(), initial_point.end());
   z_velocity_.resize(method_.momentum != 0 ? z_.size() : 0);
+  z_ahead_.resize(method_.looks_ahead ? z_velocity_.size() : 0);
   if (!gap_is_mean_residual_) {
     previous_residual_.resize(z_.size());
     expected_gap_.resize(z_.size());
@@ -29,6 +31,9 @@ void VirtualIterate::move(const Step& step) {
   std::span<const double> direction = step.mean_input;
   double scale = step.size * step.update_scale;
   if (method_.momentum != 0) {
+    std::copy(z_velocity_.begin(),
+              z_velocity_.begin() + static_cast<std::ptrdiff_t>(z_ahead_.size()),
+              z_ahead_.begin());
     const double push = in_gradient_units_ ? 1.0 : step.size;
     for (std::size_t i = 0; i < z_.size(); ++i) {
       z_velocity_[i] =
@@ -37,7 +42,10 @@ void VirtualIterate::move(const Step& step) {
     for (std::size_t i = 0; method_.weight_decay != 0 && i < z_.size(); ++i) {
       z_velocity_[i] += push * method_.weight_decay * step.model[i];
     }
-    direction = z_velocity_;
+    for (std::size_t i = 0; i < z_ahead_.size(); ++i) {
+      z_ahead_[i] = z_velocity_[i] + method_.momentum * (z_velocity_[i] - z_ahead_[i]);
+    }
+    direction = z_ahead_.empty() ? z_velocity_ : z_ahead_;
     scale = in_gradient_units_ ? step.size : 1.0;
   }
   const bool decays_alone = method_.momentum == 0 && method_.weight_decay != 0;
@@ -56,17 +64,19 @@ void VirtualIterate::move(const Step& step) {
   sums_.gap += step.size * gap_before_norm_ * gap_before_norm_;
 }
 
-/// With momentum m and clipping by s_t, let D_t = m D_{t-1} + s_t (mean e_t - mean e_{t+1}); then
-/// w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in step units. Where
-/// the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m D_{t-1} - s_t
-/// mean e_{t+1}.
+/// With momentum m and scaling (clipping, outer step) by s_t, let D_t = m D_{t-1} + s_t (mean e_t -
+/// mean e_{t+1}); then w_{t+1} - z_{t+1} = w_t - z_t - c D_t, c = eta_t in gradient units and 1 in
+/// step units. Where the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m
+/// D_{t-1} - s_t mean e_{t+1}. Nesterov's momentum has D_t + m (D_t - D_{t-1}) in place of D_t.
 void VirtualIterate::move_expected_gap(const Step& step, std::span<const double> mean_residual) {
   const double scale = in_gradient_units_ ? step.size : 1.0;
   const double kept = method_.feedback->estimates() ? 0.0 : 1.0;
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
-    gap_velocity_[i] = method_.momentum * gap_velocity_[i] +
+    const double before = gap_velocity_[i];
+    gap_velocity_[i] = method_.momentum * before +
                        step.update_scale * (kept * previous_residual_[i] - mean_residual[i]);
-    expected_gap_[i] -= scale * gap_velocity_[i];
+    const double ahead = method_.looks_ahead ? method_.momentum * (gap_velocity_[i] - before) : 0;
+    expected_gap_[i] -= scale * (gap_velocity_[i] + ahead);
   }
   previous_residual_.assign(mean_residual.begin(), mean_residual.end());
 }

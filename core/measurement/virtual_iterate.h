@@ -47,6 +47,7 @@ class VirtualIterate {
   bool in_gradient_units_;
   bool gap_is_mean_residual_;
   std::vector<double> z_, z_velocity_;
+  std::vector<double> z_ahead_;  // Nesterov's direction in place of the velocity
   std::vector<double> previous_residual_, expected_gap_, gap_velocity_;
   double gap_before_norm_ = 0;
   double virtual_step_norm_ = 0;

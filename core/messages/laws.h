@@ -1,6 +1,7 @@
 #pragma once
 // Laws are what the rest of the program must know of a component, whatever its name is.
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -53,6 +54,7 @@ constexpr std::optional<Synchrony> synchrony_of(std::string_view name) {
 /// A law is what holds for a protocol.
 struct ProtocolLaw {
   Synchrony synchrony = Synchrony::lockstep;
+  std::uint64_t local_steps = 1;  // gradients that a worker takes for one version
 };
 
 }  // namespace residuum

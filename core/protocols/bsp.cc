@@ -3,44 +3,19 @@
 //   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;
 //   e^p = a^p - delivered.
 
-#include "core/protocols/protocol.h"
+#include "core/protocols/lockstep_loop.h"
 
 namespace residuum {
 namespace {
 
-template <class Real>
-class BspLoop final : public Loop {
- public:
-  explicit BspLoop(Stage<Real>& stage)
-      : stage_(stage), exchange_(stage.aggregator().template exchange<Real>()) {}
-
-  StepEnd advance(std::uint64_t t) override {
-    stage_.begin(t);
-    stage_.compute();
-    const StepEnd end = stage_.form();
-    if (end.diverged()) {
-      return end;
-    }
-    exchange_->combine(stage_.cluster(), stage_.contributions(), delivery_);
-    stage_.update(delivery_);
-    stage_.settle(delivery_);
-    return end;
-  }
-
- private:
-  Stage<Real>& stage_;
-  std::unique_ptr<Exchange<Real>> exchange_;
-  Delivery<Real> delivery_;
-};
-
 class Bsp final : public Protocol {
  public:
-  ProtocolLaw law() const override { return {.synchrony = Synchrony::lockstep}; }
+  ProtocolLaw law() const override { return {}; }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
-    return std::make_unique<BspLoop<float>>(stage);
+    return std::make_unique<LockstepLoop<float>>(stage, 1);
   }
   std::unique_ptr<Loop> start(Stage<double>& stage) const override {
-    return std::make_unique<BspLoop<double>>(stage);
+    return std::make_unique<LockstepLoop<double>>(stage, 1);
   }
 };
 

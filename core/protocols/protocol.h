@@ -53,4 +53,9 @@ std::unique_ptr<Protocol> make_protocol(const Section& section);
 /// Returns "bsp", the default.
 const Protocol& bulk_synchronous();
 
+/// Returns the law of the protocol; null stands for the default.
+inline ProtocolLaw law_of(const Protocol* protocol) {
+  return (protocol != nullptr ? *protocol : bulk_synchronous()).law();
+}
+
 }  // namespace residuum

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/measurement/evaluate.h"
+#include "core/protocols/protocol.h"
 
 namespace residuum {
 namespace {
@@ -61,15 +62,21 @@ void Stage<Real>::begin(std::uint64_t t) {
 }
 
 template <class Real>
-void Stage<Real>::compute() {
-  for (auto& worker : workers_) {
-    worker.gradient.compute(t_, working_model_, bench_.part_gradient, worker.scalars);
-  }
-  times_.compute_s = lap();
+void Stage<Real>::compute(std::uint64_t local_steps) {
   split_ = measured_ && is_due(training_.plan.split, t_) && can_split(training_);
   for (auto& worker : workers_) {
-    if (split_) {
-      worker.gradient.compute_half(t_, working_model_, bench_.part_gradient, worker.scalars);
+    worker.gradient.compute({.first = t_ * local_steps,
+                             .count = local_steps,
+                             .step_size = eta_,
+                             .splits_first = split_},
+                            working_model_,
+                            bench_,
+                            worker.scalars);
+  }
+  times_.compute_s = lap();
+  for (auto& worker : workers_) {
+    if (split_ && local_steps == 1) {
+      worker.gradient.compute_half(t_, working_model_, bench_, worker.scalars);
     }
   }
   times_.measure_s += lap();
@@ -184,9 +191,10 @@ double Stage<Real>::epoch(std::uint64_t t) const {
   if (n == 0) {
     return 0;
   }
-  const double per_iteration =
+  const double per_gradient =
       training_.batch == 0 ? n : static_cast<double>(training_.batch) * cluster_.workers();
-  return static_cast<double>(t) * per_iteration / n;
+  const auto gradients = t * law_of(training_.protocol).local_steps;
+  return static_cast<double>(gradients) * per_gradient / n;
 }
 
 template <class Real>
@@ -197,6 +205,7 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
           .split = split_,
+          .local_steps = law_of(training_.protocol).local_steps,
           .workers = workers_,
           .delivery = &delivery,
           .model = model_};

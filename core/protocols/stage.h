@@ -33,8 +33,10 @@ class Stage {
 
   /// Begins a version: sets eta_t, and evaluates f where the measurement plan asks for it.
   void begin(std::uint64_t t);
-  /// Computes G^p at w_t, on every worker's next batch.
-  void compute();
+  /// Computes G^p at w_t, on every worker's next batch. With more `local_steps` than one every
+  /// worker steps from w_t on a model of its own, and the sum of its gradients takes the place of
+  /// G^p.
+  void compute(std::uint64_t local_steps);
   /// Forms a^p = e^p + c G^p and s^p = C(a^p). Returns how the version is to end, as the processes
   /// agree on it.
   StepEnd form();

@@ -53,7 +53,7 @@ namespace residuum {
   X(step_sum, number, "", "sum of eta_s over s < t")                                               \
   X(noise_sum, number, "", "sum of eta_s^2 |mean over workers of G^p_s|^2 over s < t")             \
   X(gap_sum, number, "", "sum of eta_s |w_s - z_s|^2 over s < t")                                  \
-  X(worker_grad_norm_sq, number, "", "mean over workers of |G^p_t|^2")                             \
+  X(worker_grad_norm_sq, number, "", "mean over workers, and local steps, of |G^p_t|^2")           \
   X(worker_accumulator_norm_sq, number, "", "mean over workers of |a^p_t|^2")                      \
   X(noise_variance, number, "", "sigma^2 of a worker's batch gradient, by half batches; unbiased") \
   X(heterogeneity, number, "", "zeta^2, mean |grad f_p - grad f|^2; unbiased, may be negative")    \

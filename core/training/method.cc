@@ -12,11 +12,12 @@ const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
 }
 
 bool Method::follows_gradients() const {
-  return momentum == 0 && weight_decay == 0 && clip != Clip::update && !feedback->has_velocity();
+  return momentum == 0 && weight_decay == 0 && clip != Clip::update && outer_step == 1 &&
+         !feedback->has_velocity();
 }
 
-double Method::gain() const { return feedback->gain() / (1 - momentum); }
+double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }
 
-double Method::effective_decay() const { return weight_decay / feedback->gain(); }
+double Method::effective_decay() const { return weight_decay / (outer_step * feedback->gain()); }
 
 }  // namespace residuum

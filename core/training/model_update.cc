@@ -1,5 +1,6 @@
 #include "core/training/model_update.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/training/divergence.h"
@@ -34,7 +35,9 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
     : method_(*training.method),
       workers_(training.cluster->workers()),
       d_(training.objective->dimension()),
+      scale_(method_.outer_step),
       velocity_(method_.momentum != 0 ? d_ : 0),
+      previous_velocity_(method_.momentum != 0 && method_.looks_ahead ? d_ : 0),
       estimate_(method_.feedback->estimates() ? d_ : 0) {}
 
 template <class Real>
@@ -48,7 +51,7 @@ double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
   const double norm =
       estimate_.empty() ? sum_norm(delivery) / workers_ : std::sqrt(norm_sq<double>(estimate_));
   const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
-  scale_ = norm > bound ? bound / norm : 1.0;
+  scale_ = method_.outer_step * (norm > bound ? bound / norm : 1.0);
   return scale_;
 }
 
@@ -67,9 +70,15 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
     usable = usable && is_usable(working_model[i]);
   };
   if (method_.momentum != 0) {
+    std::copy(velocity_.begin(),
+              velocity_.begin() + static_cast<std::ptrdiff_t>(previous_velocity_.size()),
+              previous_velocity_.begin());
     take_velocity(delivery, push, model);
     for (std::size_t i = 0; i < d_; ++i) {
-      move(i, step * velocity_[i]);
+      // With x = u + lambda w = v - m v', Nesterov's x + m v is v + m (v - v').
+      const double ahead =
+          method_.looks_ahead ? method_.momentum * (velocity_[i] - previous_velocity_[i]) : 0.0;
+      move(i, step * (velocity_[i] + ahead));
     }
     return usable;
   }

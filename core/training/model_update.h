@@ -1,7 +1,9 @@
 #pragma once
 // ModelUpdate moves the model by the exchanged update: clipping, weight decay and momentum follow
 // the aggregation in this order, as in the public code of the gTop-k papers.
-//   u = s g/P, s = min(1, C/|g/P|);  v = m v + u + lambda w;  w -= eta v.
+//   u = s g/P, s = alpha min(1, C/|g/P|);  v = m v + u + lambda w;  w -= eta v.
+// alpha is the outer step of local methods, 1 without; Nesterov's momentum has w -= eta (u + lambda
+// w + m v) in place of the last (Douillard et al., DiLoCo, 2023).
 
 #include <span>
 #include <vector>
@@ -35,8 +37,9 @@ class ModelUpdate {
   const Method& method_;
   double workers_;
   std::size_t d_;
-  double scale_ = 1;              // s of this iteration
-  std::vector<double> velocity_;  // v
+  double scale_;                           // s of this iteration
+  std::vector<double> velocity_;           // v
+  std::vector<double> previous_velocity_;  // for Nesterov's momentum
   std::vector<double> estimate_;  // mean of the workers' gradient estimates, in place of g/P
 };
 

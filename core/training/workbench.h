@@ -21,7 +21,8 @@ struct Workbench {
 
   std::vector<Segment> segments;  // what is selected from separately: layers, or all
   SelectWorkspace selection;
-  std::vector<Real> part_gradient;  // where batches are taken in parts
+  std::vector<Real> part_gradient;               // where batches are taken in parts
+  std::vector<Real> local_model, step_gradient;  // where workers step on models of their own
 };
 
 }  // namespace residuum

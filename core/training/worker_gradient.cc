@@ -37,25 +37,65 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
 }
 
 template <class Real>
-void WorkerGradient<Real>::compute(std::uint64_t t,
+void WorkerGradient<Real>::compute(const Steps& steps,
                                    std::span<const Real> model,
-                                   std::vector<Real>& part,
+                                   Workbench<Real>& bench,
                                    WorkerScalars& scalars) {
-  const Draw draw{.seed = training_.seed,
-                  .worker = worker_,
-                  .iteration = t,
-                  .samples = batches_.draw(t),
-                  .shard = training_.shard_of(worker_),
-                  .first_half = false,
-                  .statistics = statistics_};
   if (keeps_previous_) {
     gradient_.swap(previous_);
   }
-  batch_gradient(draw, model, part, gradient_);
-  weigh(gradient_);
-  clip();
+  if (steps.count == 1) {
+    take(steps.first, model, bench.part_gradient, gradient_);
+  } else {
+    step_locally(steps, model, bench, scalars);
+  }
   if (keeps_previous_) {
     scalars.gradient_change_sq = difference_sq(gradient_, previous_);
+  }
+}
+
+/// gradient := that of the batch of this number at `model`, weighted and clipped.
+template <class Real>
+void WorkerGradient<Real>::take(std::uint64_t number,
+                                std::span<const Real> model,
+                                std::vector<Real>& part,
+                                std::vector<Real>& gradient) {
+  const Draw draw{.seed = training_.seed,
+                  .worker = worker_,
+                  .iteration = number,
+                  .samples = batches_.draw(number),
+                  .shard = training_.shard_of(worker_),
+                  .first_half = false,
+                  .statistics = statistics_};
+  batch_gradient(draw, model, part, gradient);
+  weigh(gradient);
+  clip(gradient);
+}
+
+template <class Real>
+void WorkerGradient<Real>::step_locally(const Steps& steps,
+                                        std::span<const Real> model,
+                                        Workbench<Real>& bench,
+                                        WorkerScalars& scalars) {
+  bench.local_model.assign(model.begin(), model.end());
+  bench.step_gradient.resize(model.size());
+  std::fill(gradient_.begin(), gradient_.end(), Real{0});
+  const auto step_size = static_cast<Real>(steps.step_size);
+  scalars.step_grad_norm_sq = 0;
+  for (std::uint64_t h = 0; h < steps.count; ++h) {
+    take(steps.first + h,
+         std::span<const Real>(bench.local_model),
+         bench.part_gradient,
+         bench.step_gradient);
+    scalars.step_grad_norm_sq +=
+        norm_sq<Real>(bench.step_gradient) / static_cast<double>(steps.count);
+    if (h == 0 && steps.splits_first) {
+      take_half(steps.first, model, bench.part_gradient, bench.step_gradient, scalars);
+    }
+    for (std::size_t i = 0; i < gradient_.size(); ++i) {
+      gradient_[i] += bench.step_gradient[i];
+      bench.local_model[i] -= step_size * bench.step_gradient[i];
+    }
   }
 }
 
@@ -90,16 +130,16 @@ void WorkerGradient<Real>::batch_gradient(const Draw& draw,
 /// G^p := G^p min(1, C / (sqrt(P) |G^p|)). A gradient that is not finite stays as it is, so that
 /// divergence is noticed.
 template <class Real>
-void WorkerGradient<Real>::clip() {
+void WorkerGradient<Real>::clip(std::vector<Real>& gradient) const {
   if (training_.method->clip != Clip::worker) {
     return;
   }
   const double bound = training_.method->clip_norm / std::sqrt(training_.cluster->workers());
-  const double norm = std::sqrt(norm_sq<Real>(gradient_));
+  const double norm = std::sqrt(norm_sq<Real>(gradient));
   if (!std::isfinite(norm) || norm <= bound) {
     return;
   }
-  for (Real& value : gradient_) {
+  for (Real& value : gradient) {
     value *= static_cast<Real>(bound / norm);
   }
 }
@@ -107,22 +147,33 @@ void WorkerGradient<Real>::clip() {
 template <class Real>
 void WorkerGradient<Real>::compute_half(std::uint64_t t,
                                         std::span<const Real> model,
-                                        std::vector<Real>& part,
+                                        Workbench<Real>& bench,
                                         WorkerScalars& scalars) {
+  take_half(t, model, bench.part_gradient, gradient_, scalars);
+}
+
+/// Takes the gradient of the first half of the batch of this number at `model`, and the noise that
+/// it shows beside that of the whole batch.
+template <class Real>
+void WorkerGradient<Real>::take_half(std::uint64_t number,
+                                     std::span<const Real> model,
+                                     std::vector<Real>& part,
+                                     const std::vector<Real>& whole,
+                                     WorkerScalars& scalars) {
   const Draw draw{.seed = training_.seed,
                   .worker = worker_,
-                  .iteration = t,
+                  .iteration = number,
                   .samples = objective_.samples() > 0
-                                 ? batches_.draw(t).first(half_batch(training_))
+                                 ? batches_.draw(number).first(half_batch(training_))
                                  : std::span<const std::uint32_t>(),
                   .shard = training_.shard_of(worker_),
                   .first_half = true,
                   .statistics = {}};
-  half_.resize(gradient_.size());
+  half_.resize(whole.size());
   batch_gradient(draw, model, part, half_);
   weigh(half_);
   const double first = first_half_of_batch(training_);
-  scalars.noise_variance = difference_sq(half_, gradient_) * first / (1 - first);
+  scalars.noise_variance = difference_sq(half_, whole) * first / (1 - first);
 }
 
 /// Weights a gradient by P n_p / n. The update averages over workers, f over samples: with the

@@ -9,6 +9,7 @@
 #include "core/training/batches.h"
 #include "core/training/run_state.h"
 #include "core/training/training.h"
+#include "core/training/workbench.h"
 #include "core/training/worker_scalars.h"
 
 namespace residuum {
@@ -18,19 +19,27 @@ class WorkerGradient {
  public:
   WorkerGradient(const Training& training, int worker);
 
-  /// Computes G^p_t at `model`. If workers exchange changes of estimates, it also fills in how much
-  /// the gradient has changed. `part` is room for the gradients of the batch's parts, which the
-  /// workers of a process use in turn.
-  void compute(std::uint64_t t,
+  /// The gradients that a worker takes for one version, on its batches `first`, `first` + 1, ...
+  struct Steps {
+    std::uint64_t first = 0;
+    std::uint64_t count = 1;
+    double step_size = 0;       // between them
+    bool splits_first = false;  // the noise of the first is wanted, of several
+  };
+
+  /// Computes G^p_t at `model`: one gradient, or the sum of several, between which the worker steps
+  /// on a model of its own; then it also fills in the mean of their squared norms. If workers
+  /// exchange changes of estimates, it also fills in how much G^p_t has changed.
+  void compute(const Steps& steps,
                std::span<const Real> model,
-               std::vector<Real>& part,
+               Workbench<Real>& bench,
                WorkerScalars& scalars);
 
   /// Computes the gradient of the first half of the current batch, and the noise that it shows.
   /// `can_split(training)` must hold.
   void compute_half(std::uint64_t t,
                     std::span<const Real> model,
-                    std::vector<Real>& part,
+                    Workbench<Real>& bench,
                     WorkerScalars& scalars);
 
   /// Frees the gradient of the half: split batches are rare, and evaluations need the memory
@@ -47,11 +56,24 @@ class WorkerGradient {
   std::span<Real> kept() { return keeps_previous_ ? std::span(gradient_) : std::span<Real>(); }
 
  private:
+  void take(std::uint64_t number,
+            std::span<const Real> model,
+            std::vector<Real>& part,
+            std::vector<Real>& gradient);
+  void take_half(std::uint64_t number,
+                 std::span<const Real> model,
+                 std::vector<Real>& part,
+                 const std::vector<Real>& whole,
+                 WorkerScalars& scalars);
+  void step_locally(const Steps& steps,
+                    std::span<const Real> model,
+                    Workbench<Real>& bench,
+                    WorkerScalars& scalars);
   void batch_gradient(const Draw& draw,
                       std::span<const Real> model,
                       std::vector<Real>& part,
                       std::span<Real> gradient);
-  void clip();
+  void clip(std::vector<Real>& gradient) const;
   void weigh(std::vector<Real>& gradient) const;
 
   const Training& training_;

@@ -14,9 +14,10 @@ struct WorkerScalars {
   double bytes = 0;        // sent in this iteration, booked on the process's first worker
   double total_bytes = 0;  // over all iterations so far, booked likewise
   double total_nnz = 0;    // entries sent in all iterations so far
-  double sent_norm_sq = 0;    // |s^p|^2
-  double sent_dot = 0;        // <s^p, a^p>
-  double noise_variance = 0;  // |G^p - G^p,first half|^2 n_first / n_second
+  double sent_norm_sq = 0;       // |s^p|^2
+  double sent_dot = 0;           // <s^p, a^p>
+  double noise_variance = 0;     // |G^p - G^p,first half|^2 n_first / n_second
+  double step_grad_norm_sq = 0;  // with local steps: mean of |G^p|^2 over them, at their models
   // Only where workers keep gradient estimates: the change of what these follow, |G^p_t -
   // G^p_{t-1}|^2. Where they follow an average v^p of the gradients it is |v^p_t - v^p_{t-1}|^2,
   // and |v^p_t|^2 is set too.

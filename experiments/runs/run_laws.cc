@@ -69,6 +69,10 @@ Json feedback_json(const Method& method) {
           {"averaging", json_number(feedback.averaging())}};
 }
 
+Json protocol_json(const ProtocolLaw& law) {
+  return {{"synchrony", name_of(law.synchrony)}, {"local_steps", law.local_steps}};
+}
+
 }  // namespace
 
 bool sends_everything(const PreparedRun& run) {
@@ -79,7 +83,7 @@ Json laws_json(const PreparedRun& run) {
   return {{"sparsifier", sparsifier_json(run)},
           {"aggregator", aggregator_json(run.method->aggregator->law())},
           {"feedback", feedback_json(*run.method)},
-          {"protocol", {{"synchrony", name_of(run.protocol->law().synchrony)}}}};
+          {"protocol", protocol_json(run.protocol->law())}};
 }
 
 }  // namespace residuum

@@ -35,7 +35,9 @@ Outcome RunMaker::make(const RunSpec& spec,
     run.training.stop = &stop_requested();
     if (place_.group.is_root()) {
       folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
-      if (run.method->feedback->estimates()) {
+      // The theorems of gradient estimates and of local steps ask for it.
+      const bool drifts = run.protocol->law().synchrony == Synchrony::periodic;
+      if (run.method->feedback->estimates() || drifts) {
         run.training.worker_smoothness = worker_smoothness(run);
       }
     }

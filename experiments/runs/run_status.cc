@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <string>
@@ -25,20 +26,23 @@ void set_known(Json& object, const char* key, const std::optional<double>& value
 }
 
 /// Sets the L of EF21's theorems, in which all workers count the same: the root of the mean of
-/// L_p^2, and the mean of L_p.
+/// L_p^2, and the mean of L_p; and the largest L_p, which bounds the drift of local steps.
 void set_worker_smoothness(Json& json, std::span<const double> of_each) {
   if (of_each.empty()) {
     return;
   }
   double sum = 0;
   double sum_sq = 0;
+  double largest = 0;
   for (const double smoothness : of_each) {
     sum += smoothness;
     sum_sq += smoothness * smoothness;
+    largest = std::max(largest, smoothness);
   }
   const auto workers = static_cast<double>(of_each.size());
   json["worker_smoothness"] = json_number(std::sqrt(sum_sq / workers));
   json["worker_smoothness_mean"] = json_number(sum / workers);
+  json["worker_smoothness_max"] = json_number(largest);
 }
 
 /// Tells why the expectation of gradients is not grad f of the f that is evaluated: the objective's

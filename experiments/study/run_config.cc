@@ -8,6 +8,7 @@
 #include "core/fnv1a.h"
 #include "core/schedules/density_schedule.h"
 #include "experiments/study/probes_section.h"
+#include "experiments/study/update_sections.h"
 #include "objectives/data/partition.h"
 
 namespace residuum {
@@ -106,24 +107,26 @@ std::size_t read_accumulation(const Section& section, std::size_t batch) {
 }
 
 /// Random streams are keyed by the number of the batch, which has 32 bits.
-void check_batches(const Section& section, const Training& training) {
-  require(training.iterations < (std::uint64_t{1} << 32) / training.accumulation,
-          "{}: {} iterations of {} batches are 2^32 batches or more; accumulate fewer",
-          section.where("accumulate"),
+void check_batches(const Section& budget, const Training& training, std::uint64_t local_steps) {
+  const std::uint64_t batches = training.accumulation * local_steps;
+  require(training.iterations < (std::uint64_t{1} << 32) / batches,
+          "{}: {} iterations of {} batches per worker are 2^32 batches or more; accumulate fewer, "
+          "or step fewer times between exchanges",
+          budget.where(budget.has("epochs") ? "epochs" : "iterations"),
           training.iterations,
-          training.accumulation);
+          batches);
 }
 
-/// Counts the samples of all workers: the data set where batches are whole shards.
-double samples_per_iteration(const Objective& objective, std::size_t batch, int workers) {
-  return batch == 0 ? static_cast<double>(objective.samples())
-                    : static_cast<double>(batch) * workers;
+/// Counts the samples of all workers, as often as they take gradients: their batches, or the data
+/// set.
+double samples_per_iteration(const PreparedRun& run) {
+  const double per_gradient = run.training.batch == 0
+                                  ? static_cast<double>(run.objective->samples())
+                                  : static_cast<double>(run.training.batch) * run.workers;
+  return per_gradient * static_cast<double>(run.protocol->law().local_steps);
 }
 
-std::uint64_t read_iterations(const Section& section,
-                              const Objective& objective,
-                              std::size_t batch,
-                              int workers) {
+std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(!(section.has("iterations") && section.has("epochs")),
           "{} and {}: give one of them, either is enough",
           section.where("iterations"),
@@ -140,12 +143,11 @@ std::uint64_t read_iterations(const Section& section,
   }
   const double epochs = section.number("epochs");
   require(epochs > 0, "{} must be positive, got {}", section.where("epochs"), epochs);
-  require(objective.samples() > 0,
+  require(run.objective->samples() > 0,
           "{}: this objective has no data set; give 'iterations'",
           section.where("epochs"));
-  const auto n = static_cast<double>(objective.samples());
-  const double iterations =
-      std::ceil(epochs * n / samples_per_iteration(objective, batch, workers));
+  const auto n = static_cast<double>(run.objective->samples());
+  const double iterations = std::ceil(epochs * n / samples_per_iteration(run));
   require(iterations < 4294967296.0,
           "{}: {} epochs are {} iterations; 4294967295 are the most",
           section.where("epochs"),
@@ -169,34 +171,6 @@ Precision read_precision(const Section& section) {
              : Precision::float32;
 }
 
-/// Reads momentum, weight decay and clipping, all off by default.
-void read_update(const Section& step, const Section& feedback, Method& method) {
-  method.momentum = step.number("momentum", 0);
-  require(method.momentum >= 0 && method.momentum < 1,
-          "{} must lie in [0, 1), got {}",
-          step.where("momentum"),
-          method.momentum);
-  require(method.momentum == 0 || !method.feedback->has_velocity(),
-          "{}: {} has a momentum of its own before the exchange; give one of them",
-          step.where("momentum"),
-          feedback.where("kind"));
-  method.weight_decay = step.switch_on("weight_decay", 0);
-  require(method.weight_decay >= 0,
-          "{} must be at least 0, got {}",
-          step.where("weight_decay"),
-          method.weight_decay);
-  method.clip_norm = step.switch_on("clip_norm", 0);
-  require(method.clip_norm >= 0,
-          "{} must be at least 0, got {}",
-          step.where("clip_norm"),
-          method.clip_norm);
-  step.knows("clip_at");
-  if (method.clip_norm > 0) {
-    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
-    method.clip = at == "worker" ? Clip::worker : Clip::update;
-  }
-}
-
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
                                     const PreparedRun& run,
@@ -216,14 +190,13 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     layers.push_back({.begin = layer.offset, .size = layer.size});
   }
   method->sparsifier = make_sparsifier(sparsifier, layers);
-  method->stages = read_density_stages(
-      sparsifier,
-      *method->sparsifier,
-      {.layers = layers,
-       .dimension = d,
-       .iterations = run.training.iterations,
-       .samples = static_cast<double>(objective.samples()),
-       .samples_per_iteration = samples_per_iteration(objective, run.training.batch, run.workers)});
+  method->stages = read_density_stages(sparsifier,
+                                       *method->sparsifier,
+                                       {.layers = layers,
+                                        .dimension = d,
+                                        .iterations = run.training.iterations,
+                                        .samples = static_cast<double>(objective.samples()),
+                                        .samples_per_iteration = samples_per_iteration(run)});
   resolve(sparsifier);
   const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
   method->aggregator = make_aggregator(aggregator);
@@ -248,6 +221,12 @@ std::unique_ptr<Method> read_method(const Sections& sections,
                                       .has_epochs = objective.samples() > 0});
   read_update(step, feedback, *method);
   resolve(step);
+  const Section& outer = sections["outer"];
+  read_outer(outer, step, feedback, *method);
+  if (!outer.resolved().empty()) {  // runs without the section keep the ids that they had before
+    config[outer.name()] = outer.resolved();
+  }
+  known.note(outer.name(), outer.known());
   return method;
 }
 
@@ -330,9 +309,13 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
         partition, run.objective->samples(), run.workers, run.objective->labels(), partition_seed);
   }
 
+  const Section protocol = with_default_kind(sections["protocol"], "bsp", spec);
+  run.protocol = make_protocol(protocol);
+  training.protocol = run.protocol.get();
+  resolve(protocol);
   const Section& budget = sections["budget"];
-  training.iterations = read_iterations(budget, *run.objective, training.batch, run.workers);
-  check_batches(workers, training);
+  training.iterations = read_iterations(budget, run);
+  check_batches(budget, training, run.protocol->law().local_steps);
   training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
@@ -341,10 +324,6 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
     check_pilot(*pilot, run.workers, training.iterations);
     run.needs_pilot = true;
   }
-  const Section protocol = with_default_kind(sections["protocol"], "bsp", spec);
-  run.protocol = make_protocol(protocol);
-  training.protocol = run.protocol.get();
-  resolve(protocol);
   const Section& probe_section = sections["probes"];
   read_probes(probe_section, run);
   resolve(probe_section);

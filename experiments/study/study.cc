@@ -132,6 +132,7 @@ const std::vector<std::string>& section_names() {
                                               "feedback",
                                               "protocol",
                                               "step",
+                                              "outer",
                                               "budget",
                                               "probes"};
   return names;

@@ -9,12 +9,23 @@ void add_momentum(const Json& config, std::vector<std::string>& practice) {
   if (const auto momentum = number_at(config, "step.momentum"); momentum && *momentum > 0) {
     practice.push_back(fmt::format("momentum {} after the aggregation", *momentum));
   }
-  if (text_at(config, "feedback.kind") == "dgc") {
-    const Json& masking = value_at(config, "feedback.masking");
-    const bool masks = !masking.is_boolean() || masking.get<bool>();
+  if (const auto momentum = number_at(config, "feedback.momentum")) {
     practice.push_back(fmt::format("momentum correction {}, {} factor masking",
-                                   number_at(config, "feedback.momentum").value_or(0.9),
-                                   masks ? "with" : "without"));
+                                   *momentum,
+                                   flag_at(config, "feedback.masking", true) ? "with" : "without"));
+  }
+}
+
+void add_local_steps(const Json& config, std::vector<std::string>& practice) {
+  if (const auto period = number_at(config, "protocol.period"); period && *period > 1) {
+    practice.push_back(fmt::format("{} local steps between exchanges", *period));
+  }
+  const auto step = number_at(config, "outer.step");
+  if (const auto momentum = number_at(config, "outer.momentum")) {
+    practice.push_back(fmt::format(
+        "outer step {} with {} momentum {}", *step, text_at(config, "outer.kind"), *momentum));
+  } else if (step && *step != 1) {
+    practice.push_back(fmt::format("outer step {}", *step));
   }
 }
 
@@ -63,6 +74,7 @@ void add_density(const Json& config, std::vector<std::string>& practice) {
 std::vector<std::string> practice_of(const Run& run) {
   const Json& config = value_at(run.config, "config");
   std::vector<std::string> practice;
+  add_local_steps(config, practice);
   add_momentum(config, practice);
   add_update(config, practice);
   add_step(config, practice);

@@ -131,6 +131,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.averaging = number_at(laws, "feedback.averaging");
   // Runs from before protocols had a law were all in lockstep.
   facts.synchrony = synchrony_of(text_at(laws, "protocol.synchrony")).value_or(Synchrony::lockstep);
+  facts.period = number_at(laws, "protocol.local_steps");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
@@ -144,7 +145,9 @@ void add_method_facts(MethodFacts& facts,
   const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
   add_laws(facts, laws);
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
-  facts.effective_decay = facts.weight_decay / number_at(laws, "feedback.gain").value_or(1);
+  facts.outer_step = number_at(config, "outer.step").value_or(1);
+  facts.effective_decay =
+      facts.weight_decay / (number_at(laws, "feedback.gain").value_or(1) * facts.outer_step);
   facts.conserves = flag_at(status, "conserves", true);
   const auto k = number_at(status, "k");
   if (k && *k >= 1 && *k <= facts.dimension) {
@@ -175,6 +178,9 @@ void add_step_facts(MethodFacts& facts, const Json& config) {
 void add_practice_facts(MethodFacts& facts, const Json& config) {
   const bool before = facts.memory == Memory::velocity;
   facts.momentum = number_at(config, before ? "feedback.momentum" : "step.momentum").value_or(0);
+  if (const auto outer = number_at(config, "outer.momentum")) {
+    facts.momentum = *outer;
+  }
   if (number_at(config, "step.clip_norm").value_or(0) > 0) {
     facts.clipped = word_at(config, "step.clip_at", "worker");
   }
@@ -237,6 +243,8 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   if (text_at(config, "objective.kind") == "quadratic" && !facts.worker_smoothness) {
     facts.worker_smoothness = facts.smoothness;  // all workers have the same curvatures
   }
+  facts.largest_worker_smoothness =
+      known_at(status, "facts.worker_smoothness_max", "exact: of the workers' objectives");
   facts.mean_worker_smoothness =
       known_at(status, "facts.worker_smoothness_mean", "exact: of the workers' objectives");
   facts.strong_convexity = known_at(status, "facts.strong_convexity", "exact: of the objective");
@@ -269,7 +277,6 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
   facts.protocol = word_at(config, "protocol.kind", "bsp");
   facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
   facts.dimension = std::max(1.0, number_at(run.status, "dimension").value_or(1));
-  facts.period = number_at(config, "protocol.period");
   add_method_facts(facts, config, run.status, step);
   add_step_facts(facts, config);
   add_practice_facts(facts, config);

@@ -105,12 +105,13 @@ inline TinyObjective noisy_quadratic(std::size_t d, double noise) {
 }
 
 struct Recipe {
-  const Protocol* protocol = nullptr;
   Json sparsifier = {{"kind", "none"}};
   Json aggregator = {{"kind", "dense"}};
   Json feedback = {{"kind", "ef14"}};
   Json step = {{"value", 0.1}};
   double momentum = 0;
+  bool looks_ahead = false;
+  double outer_step = 1;
   double weight_decay = 0;
   Clip clip = Clip::none;
   double clip_norm = 0;
@@ -140,7 +141,8 @@ struct Recipe {
   std::vector<double> minimizer = {};
   std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
-  std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
+  const Protocol* protocol = nullptr;  // bulk-synchronous
+  std::vector<Segment> layers = {};    // what a sparsifier of scope "layer" selects from one by one
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -152,6 +154,8 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .feedback = feedback(recipe.feedback),
                 .step_rule = make_step_rule(step, {}),
                 .momentum = recipe.momentum,
+                .looks_ahead = recipe.looks_ahead,
+                .outer_step = recipe.outer_step,
                 .weight_decay = recipe.weight_decay,
                 .clip = recipe.clip,
                 .clip_norm = recipe.clip_norm};

@@ -264,9 +264,15 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
 
   facts.synchrony = Synchrony::periodic;
   facts.period = 1;
+  facts.largest_worker_smoothness = Known{1, "exact"};
   EXPECT_DOUBLE_EQ(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs);
-  facts.period = 4;  // (3 * 0.1)^2 * 5
-  EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs + 0.45, 1e-12);
+  facts.period = 4;  // 2 Delta/(eta R) = 0.2 and 4 times 0.1 * 8/4 and (3 * 0.1)^2 * 5
+  EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 0.45), 1e-12);
+  facts.largest_worker_smoothness = Known{2, "exact"};  // the drift weighs four times as much
+  EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 1.8), 1e-12);
+  facts.outer_step = 0.7;
+  EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
+  facts.outer_step = 1;
 
   facts.synchrony = Synchrony::late;
   facts.delay = 0;

@@ -36,7 +36,7 @@ class EveryOther final : public Protocol {
         : stage_(stage), exchange_(stage.aggregator().template exchange<Real>()) {}
     StepEnd advance(std::uint64_t t) override {
       stage_.begin(t);
-      stage_.compute();
+      stage_.compute(1);
       const StepEnd end = stage_.form();
       if (end.diverged()) {
         return end;
@@ -56,7 +56,7 @@ class EveryOther final : public Protocol {
     Delivery<Real> delivery_;
   };
 
-  ProtocolLaw law() const override { return {.synchrony = Synchrony::lockstep}; }
+  ProtocolLaw law() const override { return {}; }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
     return std::make_unique<EveryOtherLoop<float>>(stage);
   }
@@ -98,8 +98,7 @@ TEST(Protocols, AreBulkSynchronousUnlessAnotherIsGiven) {
 
 TEST(Protocols, HaveALawThatReportsCanRead) {
   for (const auto& entry : protocols()) {
-    const auto protocol =
-        make_protocol(Section("protocol", test::Json{{"kind", std::string(entry.name)}}));
+    const auto protocol = make_protocol(example_section("protocol", entry));
     const auto name = name_of(protocol->law().synchrony);
     EXPECT_EQ(synchrony_of(name), protocol->law().synchrony) << entry.name;
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/protocols/protocol.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/trainer/counting.h"
 #include "tests/core/trainer/methods.h"
@@ -179,6 +180,20 @@ TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
       recipe.weight_decay = 0.1;
       expect_resumes(objective, watched(recipe));
     }
+  }
+}
+
+TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
+  for (const bool looks_ahead : {false, true}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                  .aggregator = {{"kind", "gtopk-tree"}}};
+    recipe.protocol = local.get();
+    recipe.momentum = 0.6;
+    recipe.looks_ahead = looks_ahead;
+    recipe.outer_step = 0.7;
+    expect_resumes(objective, watched(recipe));
   }
 }
 

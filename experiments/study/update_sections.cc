@@ -1,0 +1,65 @@
+#include "experiments/study/update_sections.h"
+
+namespace residuum {
+
+void read_update(const Section& step, const Section& feedback, Method& method) {
+  method.momentum = step.number("momentum", 0);
+  require(method.momentum >= 0 && method.momentum < 1,
+          "{} must lie in [0, 1), got {}",
+          step.where("momentum"),
+          method.momentum);
+  require(method.momentum == 0 || !method.feedback->has_velocity(),
+          "{}: {} has a momentum of its own before the exchange; give one of them",
+          step.where("momentum"),
+          feedback.where("kind"));
+  method.weight_decay = step.switch_on("weight_decay", 0);
+  require(method.weight_decay >= 0,
+          "{} must be at least 0, got {}",
+          step.where("weight_decay"),
+          method.weight_decay);
+  method.clip_norm = step.switch_on("clip_norm", 0);
+  require(method.clip_norm >= 0,
+          "{} must be at least 0, got {}",
+          step.where("clip_norm"),
+          method.clip_norm);
+  step.knows("clip_at");
+  if (method.clip_norm > 0) {
+    const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
+    method.clip = at == "worker" ? Clip::worker : Clip::update;
+  }
+}
+
+void read_outer(const Section& outer,
+                const Section& step,
+                const Section& feedback,
+                Method& method) {
+  for (const char* key : {"kind", "step", "momentum"}) {
+    outer.knows(key);
+  }
+  if (outer.given().empty()) {
+    return;
+  }
+  const auto kind = outer.choice("kind", {"plain", "heavy-ball", "nesterov"}, "plain");
+  method.outer_step = outer.number("step", 1);
+  require(
+      method.outer_step > 0, "{} must be positive, got {}", outer.where("step"), method.outer_step);
+  if (kind == "plain") {
+    require(!outer.has("momentum"),
+            "{}: an outer step of kind \"plain\" has no momentum; use \"heavy-ball\" or "
+            "\"nesterov\"",
+            outer.where("momentum"));
+    return;
+  }
+  require(method.momentum == 0 && !method.feedback->has_velocity(),
+          "{}: there is a momentum already, by {}; give one of them",
+          outer.where("kind"),
+          method.momentum != 0 ? step.where("momentum") : feedback.where("kind"));
+  method.momentum = outer.number("momentum", 0.9);
+  require(method.momentum > 0 && method.momentum < 1,
+          "{} must lie in (0, 1), got {}",
+          outer.where("momentum"),
+          method.momentum);
+  method.looks_ahead = kind == "nesterov";
+}
+
+}  // namespace residuum

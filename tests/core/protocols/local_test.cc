@@ -1,0 +1,206 @@
+// Local SGD where it must be something simpler: bsp, a recursion that is solved by hand, a loop of
+// its own.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/protocols/protocol.h"
+#include "core/trainer/trainer.h"
+#include "tests/core/thread_world.h"
+#include "tests/core/tiny_training.h"
+#include "tests/core/trainer/methods.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using test::Recipe;
+
+std::unique_ptr<Protocol> local_of(std::int64_t period) {
+  return make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", period}}));
+}
+
+/// The frames that the root sees.
+std::vector<test::Frame> frames_of(const Objective& objective,
+                                   const Recipe& recipe,
+                                   int processes = 1) {
+  std::vector<test::Frame> frames;
+  test::on_processes(processes, [&](World& world) {
+    test::FrameKeeper keeper;
+    test::train(world, objective, recipe, keeper);
+    if (world.is_root()) {
+      frames = std::move(keeper.frames);
+    }
+  });
+  return frames;
+}
+
+Recipe watched_local(Recipe recipe, const Protocol& protocol) {
+  recipe.protocol = &protocol;
+  recipe.workers = 5;
+  recipe.iterations = 6;
+  recipe.evaluated = Json(1);
+  recipe.split = Json(2);
+  recipe.virtual_points = Json(2);
+  return recipe;
+}
+
+TEST(Local, OfOneStepIsBulkSynchronousInEveryBit) {
+  const test::TinyObjective objective = test::noisy_quadratic(6, 0.3);
+  const auto local = local_of(1);
+  for (const Recipe& method : test::methods()) {
+    test::expect_same_frames(frames_of(objective, watched_local(method, bulk_synchronous())),
+                             frames_of(objective, watched_local(method, *local)));
+  }
+}
+
+TEST(Local, HasTheSameBitsAtAnyNumberOfProcesses) {
+  const test::TinyObjective objective = test::noisy_quadratic(6, 0.3);
+  const auto local = local_of(3);
+  for (const Recipe& method : test::methods()) {
+    const auto alone = frames_of(objective, watched_local(method, *local));
+    test::expect_same_frames(alone, frames_of(objective, watched_local(method, *local), 2));
+    test::expect_same_frames(alone, frames_of(objective, watched_local(method, *local), 5));
+  }
+}
+
+/// f_p = (h_p/2) (w - c_p)^2, without noise.
+constexpr double kCurvature[] = {1.0, 0.25, 2.0};
+constexpr double kCentre[] = {1.0, -2.0, 0.5};
+
+test::TinyObjective three_parabolas() {
+  return {{3.0}, [](const Draw& draw, std::span<const double> w, std::span<double> g) {
+            g[0] = kCurvature[draw.worker] * (w[0] - kCentre[draw.worker]);
+          }};
+}
+
+TEST(Local, OfParabolasIsTheRecursionThatIsSolvedByHand) {
+  constexpr double kStep = 0.1;
+  constexpr int kPeriod = 4;
+  const auto local = local_of(kPeriod);
+  Recipe recipe;
+  recipe.protocol = local.get();
+  recipe.workers = 3;
+  recipe.iterations = 5;
+  recipe.step = {{"value", kStep}};
+  const auto frames = frames_of(three_parabolas(), recipe);
+  double w = 3;
+  for (const auto& frame : frames) {
+    // A worker's model after H steps is c + (1 - eta h)^H (w - c); the next w is their mean.
+    double mean = 0;
+    for (int p = 0; p < 3; ++p) {
+      const double kept = std::pow(1 - kStep * kCurvature[p], kPeriod);
+      mean += (kCentre[p] + kept * (w - kCentre[p])) / 3;
+    }
+    w = mean;
+    EXPECT_NEAR(frame.model[0], w, 1e-13);
+    EXPECT_NEAR(frame.virtual_iterate[0], w, 1e-13);  // nothing is compressed
+  }
+}
+
+TEST(Local, TakesOneBatchAfterTheOtherAtTheWorkersOwnModel) {
+  std::vector<std::vector<std::uint64_t>> drawn(2);
+  std::vector<std::vector<double>> at(2);
+  const test::TinyObjective objective(
+      {1.0}, [&](const Draw& draw, std::span<const double> w, std::span<double> g) {
+        drawn[static_cast<std::size_t>(draw.worker)].push_back(draw.iteration);
+        at[static_cast<std::size_t>(draw.worker)].push_back(w[0]);
+        g[0] = draw.worker + 1;
+      });
+  const auto local = local_of(3);
+  Recipe recipe;
+  recipe.protocol = local.get();
+  recipe.workers = 2;
+  recipe.iterations = 2;
+  recipe.step = {{"value", 0.25}};
+  frames_of(objective, recipe);
+  EXPECT_EQ(drawn[0], (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(drawn[1], drawn[0]);
+  // Both begin their second round at 1 - 0.25 (3 + 6)/2.
+  EXPECT_EQ(at[0], (std::vector<double>{1, 0.75, 0.5, -0.125, -0.375, -0.625}));
+  EXPECT_EQ(at[1], (std::vector<double>{1, 0.5, 0, -0.125, -0.625, -1.125}));
+}
+
+struct OuterRule {
+  double step;
+  double momentum;
+  bool looks_ahead;
+};
+
+/// The models of dense local SGD with an outer rule, in a loop of its own.
+std::vector<double> by_hand(const OuterRule& rule, double eta, int period, int rounds) {
+  std::vector<double> models;
+  double w = 3;
+  double v = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double mean = 0;
+    for (int p = 0; p < 3; ++p) {
+      double own = w;
+      for (int h = 0; h < period; ++h) {
+        own -= eta * kCurvature[p] * (own - kCentre[p]);
+      }
+      mean += (w - own) / 3;
+    }
+    const double u = rule.step * mean;
+    v = rule.momentum * v + u;
+    w -= rule.looks_ahead ? u + rule.momentum * v : v;
+    models.push_back(w);
+  }
+  return models;
+}
+
+TEST(OuterStep, IsPlainHeavyBallOrNesterov) {
+  const auto local = local_of(3);
+  for (const OuterRule& rule : {OuterRule{0.7, 0, false},
+                                OuterRule{1, 0.5, false},
+                                OuterRule{0.7, 0.6, false},
+                                OuterRule{0.7, 0.6, true}}) {
+    for (const char* units : {"step", "gradient"}) {
+      Recipe recipe;
+      recipe.protocol = local.get();
+      recipe.workers = 3;
+      recipe.iterations = 8;
+      recipe.step = {{"value", 0.1}};
+      recipe.feedback = {{"kind", "ef14"}, {"units", units}};
+      recipe.outer_step = rule.step;
+      recipe.momentum = rule.momentum;
+      recipe.looks_ahead = rule.looks_ahead;
+      const auto frames = frames_of(three_parabolas(), recipe);
+      const auto expected = by_hand(rule, 0.1, 3, 8);
+      for (std::size_t t = 0; t < expected.size(); ++t) {
+        EXPECT_NEAR(frames[t].model[0], expected[t], 1e-12) << units << " at " << t;
+        EXPECT_NEAR(frames[t].virtual_iterate[0], expected[t], 1e-12);
+      }
+    }
+  }
+}
+
+TEST(OuterStep, LosesNoGradient) {
+  const test::TinyObjective objective = test::noisy_quadratic(8, 0.3);
+  const auto local = local_of(3);
+  for (const bool looks_ahead : {false, true}) {
+    for (const char* units : {"step", "gradient"}) {
+      Recipe recipe;
+      recipe.sparsifier = {{"kind", "top-k"}, {"k", 2}};
+      recipe.aggregator = {{"kind", "gtopk-tree"}};
+      recipe.feedback = {{"kind", "ef14"}, {"units", units}};
+      recipe.step = {{"rule", "inv-sqrt"}, {"value", 0.1}};
+      recipe.outer_step = 0.7;
+      recipe.momentum = 0.6;
+      recipe.looks_ahead = looks_ahead;
+      recipe.protocol = local.get();
+      recipe.workers = 4;
+      recipe.iterations = 30;
+      for (const auto& frame : frames_of(objective, recipe)) {
+        EXPECT_LT(frame.conservation_defect(), 1e-12);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace residuum
