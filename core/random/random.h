@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   augmentation = 11,
   evaluation = 12,
   falsify = 20,
+  simulated_time = 21,
 };
 
 class RandomStream {

@@ -1,0 +1,71 @@
+#pragma once
+// An ActorState passes the numbers of actors and of the simulation to a row of bytes, or back. One
+// list of calls serves both directions, as with RunState (core/training/run_state.h); a checkpoint
+// stores the bytes as one list.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+
+namespace residuum {
+
+class ActorState {
+ public:
+  /// Begins to save: values are appended to `bytes`.
+  explicit ActorState(std::vector<std::byte>& bytes) : saved_(&bytes) {}
+  /// Begins to load: values are taken from the front of `bytes`, which must outlive this object.
+  explicit ActorState(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  bool loads() const { return saved_ == nullptr; }
+  /// Returns true if all that was saved has been loaded.
+  bool is_at_end() const { return rest_.empty(); }
+
+  /// Passes a value without padding, so that equal states have equal bytes.
+  template <class T>
+  requires(std::has_unique_object_representations_v<T> ||
+           std::is_floating_point_v<T>) void value(T& value) {
+    pass(std::as_writable_bytes(std::span(&value, 1)));
+  }
+
+  /// Passes a list and its length. `pass_element` passes one element.
+  template <class T, class PassElement>
+  void list(std::vector<T>& values, const PassElement& pass_element) {
+    std::uint64_t size = values.size();
+    value(size);
+    if (loads()) {
+      // An element has at least one byte, so a damaged length does not exhaust memory.
+      require(size <= rest_.size(), "the saved state of the protocol is damaged: it ends early");
+      values.resize(size);
+    }
+    for (T& element : values) {
+      pass_element(element);
+    }
+  }
+  template <class T>
+  void list(std::vector<T>& values) {
+    list(values, [this](T& element) { value(element); });
+  }
+
+ private:
+  void pass(std::span<std::byte> bytes) {
+    if (!loads()) {
+      saved_->insert(saved_->end(), bytes.begin(), bytes.end());
+      return;
+    }
+    require(bytes.size() <= rest_.size(),
+            "the saved state of the protocol is damaged: it ends early");
+    std::memcpy(bytes.data(), rest_.data(), bytes.size());
+    rest_ = rest_.subspan(bytes.size());
+  }
+
+  std::vector<std::byte>* saved_ = nullptr;
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace residuum

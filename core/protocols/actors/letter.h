@@ -1,0 +1,83 @@
+#pragma once
+// Letters are all that actors exchange. A letter carries no gradient and no model: it names them,
+// and the driver moves their numbers (effects.h).
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace residuum {
+
+/// A staleness, a cap or a number of this value is infinite.
+inline constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// An ActorId is the number of an actor in its Roster (actor.h).
+using ActorId = std::uint32_t;
+
+/// A GradientId names one gradient of a run.
+struct GradientId {
+  std::uint32_t worker = 0;
+  std::uint32_t iteration = 0;  // gradients that the worker had finished before this one
+  std::uint64_t base = 0;       // the version of the model at which it is computed
+
+  bool operator==(const GradientId&) const = default;
+};
+
+enum class LetterKind : std::uint8_t {
+  read,      // worker to server: the model is wanted; iteration = finished iterations
+  push,      // worker to server: one gradient, of `iteration` and `base`
+  model,     // server to workers or nodes: the model of `version`
+  stop,      // server to workers or nodes: the last version is made
+  progress,  // IN, worker to server: iteration = finished iterations, base = bound u_next
+  start,     // START, worker to server: an idle worker goes on; fields as in IN
+  pull,      // PULL, server to nodes: the sums are wanted for version + 1
+  sum,       // AGG, node to server: the sum of the listed gradients
+  wake,      // node to its worker, in shared memory: there is a newer model
+  computed,  // worker to itself: the gradient is ready
+};
+
+struct Letter {
+  LetterKind kind = LetterKind::read;
+  ActorId from = 0;             // written by the driver
+  std::uint64_t iteration = 0;  // see LetterKind
+  std::uint64_t version = 0;
+  std::uint64_t base = 0;
+  std::vector<GradientId> gradients = {};  // of a sum, in the order of their deposits
+};
+
+/// Returns true if the letter names numbers (a model, a gradient, a sum) that travel with it.
+inline bool has_payload(LetterKind kind) {
+  return kind == LetterKind::push || kind == LetterKind::model || kind == LetterKind::sum;
+}
+
+/// Returns true if the letter stays inside a node, where it costs neither bytes nor time on a link.
+inline bool stays_in_node(LetterKind kind) {
+  return kind == LetterKind::wake || kind == LetterKind::computed;
+}
+
+/// Returns the bytes of the letter without its payload: 8 for kind and sender, 8 for each number
+/// that its kind carries, 16 for each gradient that a sum lists. An IN has 24 (theory 10.1: 16-24).
+inline std::uint64_t control_bytes(const Letter& letter) {
+  constexpr std::uint64_t kWord = 8;
+  switch (letter.kind) {
+    case LetterKind::stop:
+      return kWord;
+    case LetterKind::read:
+    case LetterKind::model:
+    case LetterKind::pull:
+      return 2 * kWord;
+    case LetterKind::push:
+    case LetterKind::progress:
+    case LetterKind::start:
+      return 3 * kWord;
+    case LetterKind::sum:
+      return 2 * kWord + letter.gradients.size() * sizeof(GradientId);
+    case LetterKind::wake:
+    case LetterKind::computed:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace residuum

@@ -1,0 +1,205 @@
+#include "core/protocols/actors/parameter_server.h"
+
+#include <cassert>
+#include <utility>
+
+#include "core/error.h"
+#include "core/protocols/actors/slowest.h"
+
+namespace residuum {
+namespace {
+
+/// A PushingWorker is always in one of three states: it waits for the model, it computes, or it has
+/// ended.
+class PushingWorker final : public Actor {
+ public:
+  PushingWorker(std::uint32_t worker, const Roster& roster)
+      : worker_(worker), server_(roster.server()) {}
+
+  void begin(Outbox& outbox) override { read(outbox); }
+
+  void receive(const Letter& letter, Outbox& outbox) override {
+    switch (letter.kind) {
+      case LetterKind::model:
+        compute(letter.version, outbox);
+        break;
+      case LetterKind::computed:
+        finish(outbox);
+        break;
+      case LetterKind::stop:
+        stopped_ = 1;
+        break;
+      default:
+        assert(false);
+    }
+  }
+
+  void visit(ActorState& state) override {
+    state.value(finished_);
+    state.value(base_);
+    state.value(waits_since_);
+    state.value(stopped_);
+  }
+
+ private:
+  void read(Outbox& outbox) {
+    waits_since_ = outbox.now();
+    outbox.send(server_, {.kind = LetterKind::read, .iteration = finished_});
+  }
+
+  void compute(std::uint64_t version, Outbox& outbox) {
+    if (stopped_ != 0) {  // STOP has overtaken the model
+      return;
+    }
+    outbox.effects().waited(Wait::idle, outbox.now() - waits_since_);
+    base_ = version;
+    outbox.effects().compute(gradient());
+    outbox.work(Work::gradient, {.kind = LetterKind::computed, .iteration = finished_});
+  }
+
+  void finish(Outbox& outbox) {
+    const GradientId done = gradient();
+    ++finished_;
+    if (stopped_ != 0) {
+      outbox.effects().discard(done);
+      return;
+    }
+    outbox.effects().hand_in(done, -1);
+    outbox.send(server_,
+                {.kind = LetterKind::push, .iteration = done.iteration, .base = done.base});
+    read(outbox);
+  }
+
+  GradientId gradient() const {
+    return {.worker = worker_, .iteration = static_cast<std::uint32_t>(finished_), .base = base_};
+  }
+
+  std::uint32_t worker_;
+  ActorId server_;
+  std::uint64_t finished_ = 0;  // n_p
+  std::uint64_t base_ = 0;      // u
+  double waits_since_ = 0;
+  std::uint8_t stopped_ = 0;
+};
+
+class ApplyingServer final : public Actor {
+ public:
+  ApplyingServer(const ParameterServerOptions& options, const Roster& roster)
+      : staleness_(options.staleness),
+        versions_(options.versions),
+        finished_(roster.workers),
+        readers_(roster.workers) {}
+
+  void receive(const Letter& letter, Outbox& outbox) override {
+    if (letter.kind == LetterKind::read) {
+      readers_[letter.from] = {.iteration = letter.iteration, .reads = 1};
+      answer(letter.from, outbox);
+      return;
+    }
+    assert(letter.kind == LetterKind::push);
+    apply(letter, outbox);
+  }
+
+  std::optional<std::uint64_t> kept_version() const override { return version_; }
+
+  void visit(ActorState& state) override {
+    state.value(version_);
+    finished_.visit(state);
+    state.list(readers_, [&](Reader& reader) {
+      state.value(reader.iteration);
+      state.value(reader.reads);
+      state.value(reader.is_held);
+      state.value(reader.held_since);
+    });
+  }
+
+ private:
+  /// A reader is a worker that waits for an answer.
+  struct Reader {
+    std::uint64_t iteration = 0;  // n_p that its READ states
+    std::uint8_t reads = 0;       // 1 while its READ is unanswered
+    std::uint8_t is_held = 0;     // 1 while only the staleness limit holds the answer back
+    double held_since = 0;
+  };
+
+  void apply(const Letter& push, Outbox& outbox) {
+    const GradientId gradient{.worker = push.from,
+                              .iteration = static_cast<std::uint32_t>(push.iteration),
+                              .base = push.base};
+    if (version_ == versions_) {
+      outbox.effects().discard(gradient);
+      return;
+    }
+    assert(push.iteration == finished_[push.from]);
+    ++version_;
+    outbox.effects().make_version(version_, {&gradient, 1});
+    const bool least_grew = finished_.raise(push.from, push.iteration + 1);
+    const auto workers = static_cast<ActorId>(readers_.size());
+    if (version_ == versions_) {
+      for (ActorId worker = 0; worker < workers; ++worker) {
+        outbox.send(worker, {.kind = LetterKind::stop});
+      }
+      return;
+    }
+    if (!least_grew) {
+      answer(push.from, outbox);
+      return;
+    }
+    for (ActorId worker = 0; worker < workers; ++worker) {
+      answer(worker, outbox);
+    }
+  }
+
+  /// Sends the model to a worker that waits for it and may start.
+  void answer(ActorId worker, Outbox& outbox) {
+    Reader& reader = readers_[worker];
+    if (reader.reads == 0 || version_ == versions_ || finished_[worker] < reader.iteration) {
+      return;
+    }
+    if (reader.iteration - finished_.least() > staleness_) {
+      if (reader.is_held == 0) {
+        reader.is_held = 1;
+        reader.held_since = outbox.now();
+      }
+      return;
+    }
+    if (reader.is_held != 0) {
+      outbox.effects().waited(Wait::staleness, outbox.now() - reader.held_since);
+    }
+    reader = {};
+    outbox.send(worker, {.kind = LetterKind::model, .version = version_});
+  }
+
+  std::uint64_t staleness_;
+  std::uint64_t versions_;
+  std::uint64_t version_ = 0;
+  Slowest finished_;  // n_p: pushes of each worker that are applied
+  std::vector<Reader> readers_;
+};
+
+}  // namespace
+
+std::uint64_t largest_staleness(const ParameterServerOptions& options) {
+  const auto others = static_cast<std::uint64_t>(options.workers - 1);
+  if (others == 0) {
+    return 0;
+  }
+  const bool overflows = options.staleness > (kUnlimited / others - 1) / 2;
+  return overflows ? kUnlimited : (2 * options.staleness + 1) * others;
+}
+
+Cast make_parameter_server(const ParameterServerOptions& options) {
+  require(
+      options.workers >= 1, "a parameter server needs at least 1 worker, not {}", options.workers);
+  require(options.versions >= 1, "a protocol makes at least 1 version, not {}", options.versions);
+  Cast cast{.roster = {.workers = static_cast<std::uint32_t>(options.workers)},
+            .versions = options.versions,
+            .actors = {}};
+  for (std::uint32_t p = 0; p < cast.roster.workers; ++p) {
+    cast.actors.push_back(std::make_unique<PushingWorker>(p, cast.roster));
+  }
+  cast.actors.push_back(std::make_unique<ApplyingServer>(options, cast.roster));
+  return cast;
+}
+
+}  // namespace residuum
