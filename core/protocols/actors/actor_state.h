@@ -51,6 +51,13 @@ class ActorState {
   void list(std::vector<T>& values) {
     list(values, [this](T& element) { value(element); });
   }
+  /// Passes a list whose length is decided by the options of the run.
+  template <class T>
+  void row(std::vector<T>& values) {
+    const std::size_t size = values.size();
+    list(values);
+    require(values.size() == size, "the saved state is of another number of actors");
+  }
 
  private:
   void pass(std::span<std::byte> bytes) {

@@ -137,7 +137,7 @@ class NodeAggregator final : public Actor {
   void visit(ActorState& state) override {
     state.value(memory_->model);
     state.list(memory_->sum);
-    state.list(memory_->idle);
+    state.row(memory_->idle);
     state.value(memory_->stopped);
   }
 
@@ -213,10 +213,12 @@ class PullingServer final : public Actor {
     state.value(version_);
     state.value(pulling_);
     state.value(unapplied_);
-    state.list(seen_);
-    state.list(applied_);
+    state.row(seen_);
+    state.row(applied_);
     bounds_.visit(state);
-    state.list(sums_, [&](std::vector<GradientId>& sum) { state.list(sum); });
+    for (auto& sum : sums_) {
+      state.list(sum);
+    }
     state.value(waits_for_);
     state.value(waits_since_);
   }
@@ -258,6 +260,7 @@ class PullingServer final : public Actor {
     if (--pulling_ > 0) {
       return;
     }
+    wait_for(Wait::quota, outbox);  // the pull has ended
     make_version(outbox);
     const LetterKind kind = version_ == versions_ ? LetterKind::stop : LetterKind::model;
     for (std::uint32_t n = 0; n < roster_.nodes; ++n) {

@@ -105,12 +105,12 @@ class ApplyingServer final : public Actor {
   void visit(ActorState& state) override {
     state.value(version_);
     finished_.visit(state);
-    state.list(readers_, [&](Reader& reader) {
+    for (Reader& reader : readers_) {
       state.value(reader.iteration);
       state.value(reader.reads);
       state.value(reader.is_held);
       state.value(reader.held_since);
-    });
+    }
   }
 
  private:

@@ -35,7 +35,7 @@ class Slowest {
   }
 
   void visit(ActorState& state) {
-    state.list(counters_);
+    state.row(counters_);
     find_least();
   }
 

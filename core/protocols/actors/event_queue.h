@@ -1,0 +1,111 @@
+#pragma once
+// The event queue holds the letters under way, ordered by (virtual time, number of the push). Equal
+// times are thus served in the order in which letters were sent, the same in every run.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/protocols/actors/actor_state.h"
+#include "core/protocols/actors/letter.h"
+
+namespace residuum {
+
+/// An event is the arrival of a letter.
+struct Event {
+  double time = 0;  // virtual seconds
+  ActorId to = 0;
+  Letter letter;
+};
+
+class EventQueue {
+ public:
+  bool empty() const { return heap_.empty(); }
+
+  void push(Event event) {
+    const Key key{.time = event.time, .number = pushes_++, .slot = free_slot()};
+    events_[key.slot] = std::move(event);
+    heap_.push_back(key);
+    std::push_heap(heap_.begin(), heap_.end(), is_later);
+  }
+
+  /// Removes and returns the first event of a queue that is not empty.
+  Event pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), is_later);
+    const std::size_t slot = heap_.back().slot;
+    heap_.pop_back();
+    free_.push_back(slot);
+    return std::move(events_[slot]);
+  }
+
+  /// Calls `look` with every event, in no particular order.
+  template <class Look>
+  void for_each(const Look& look) const {
+    for (const Key& key : heap_) {
+      look(events_[key.slot]);
+    }
+  }
+
+  /// Passes all events. The heap's own order is not saved, as it does not decide who is first.
+  void visit(ActorState& state) {
+    state.value(pushes_);
+    std::sort(
+        heap_.begin(), heap_.end(), [](const Key& a, const Key& b) { return is_later(b, a); });
+    if (state.loads()) {
+      events_.clear();
+      free_.clear();
+      heap_.clear();
+    }
+    state.list(heap_, [&](Key& key) {
+      state.value(key.time);
+      state.value(key.number);
+      if (state.loads()) {
+        key.slot = free_slot();
+      }
+      visit_event(events_[key.slot], state);
+      events_[key.slot].time = key.time;
+    });
+    std::make_heap(heap_.begin(), heap_.end(), is_later);
+  }
+
+ private:
+  /// Keys are small, so that the heap moves no letters.
+  struct Key {
+    double time;
+    std::uint64_t number;
+    std::size_t slot;
+  };
+
+  static bool is_later(const Key& a, const Key& b) {
+    return a.time != b.time ? a.time > b.time : a.number > b.number;
+  }
+
+  std::size_t free_slot() {
+    if (free_.empty()) {
+      events_.emplace_back();
+      return events_.size() - 1;
+    }
+    const std::size_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+
+  static void visit_event(Event& event, ActorState& state) {
+    state.value(event.to);
+    state.value(event.letter.kind);
+    state.value(event.letter.from);
+    state.value(event.letter.iteration);
+    state.value(event.letter.version);
+    state.value(event.letter.base);
+    state.list(event.letter.gradients);
+  }
+
+  std::vector<Key> heap_;
+  std::vector<Event> events_;      // by slot
+  std::vector<std::size_t> free_;  // slots that hold no event
+  std::uint64_t pushes_ = 0;
+};
+
+}  // namespace residuum

@@ -1,0 +1,157 @@
+#include "core/protocols/actors/machine.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+
+namespace residuum {
+namespace {
+
+// A stream is keyed by worker and iteration; these bits of the worker keep the uses apart.
+constexpr std::uint32_t kOfWindows = 1U << 30U;
+constexpr std::uint32_t kOfLetters = 1U << 31U;
+
+RandomStream machine_stream(std::uint64_t seed, std::uint32_t who, std::uint64_t number) {
+  return {seed, Purpose::simulated_time, who, static_cast<std::uint32_t>(number)};
+}
+
+bool is_positive(double x) { return std::isfinite(x) && x > 0; }
+
+}  // namespace
+
+double TimeLaw::draw(RandomStream& random) const {
+  switch (kind_) {
+    case Kind::constant:
+      return first_;
+    case Kind::exponential:
+      return first_ * random.exponential();
+    case Kind::log_normal:
+      return std::exp(first_ + second_ * random.normal());
+    case Kind::pareto:
+      return first_ * std::exp(random.exponential() / second_);
+  }
+  return 0;
+}
+
+void TimeLaw::check(const char* what) const {
+  switch (kind_) {
+    case Kind::constant:
+      require(std::isfinite(first_) && first_ >= 0,
+              "{} takes a constant of {} seconds; set a finite number >= 0",
+              what,
+              first_);
+      break;
+    case Kind::exponential:
+      require(is_positive(first_), "{} has an exponential mean of {}; set it > 0", what, first_);
+      break;
+    case Kind::log_normal:
+      require(std::isfinite(first_) && std::isfinite(second_) && second_ >= 0,
+              "{} has log-normal parameters mu = {} and sigma = {}; set finite ones, sigma >= 0",
+              what,
+              first_,
+              second_);
+      break;
+    case Kind::pareto:
+      require(is_positive(first_) && is_positive(second_),
+              "{} has Pareto parameters scale = {} and alpha = {}; set both > 0",
+              what,
+              first_,
+              second_);
+      break;
+  }
+}
+
+LinkDelay linear_delay(double alpha_seconds, double beta_seconds_per_byte) {
+  require(std::isfinite(alpha_seconds) && alpha_seconds >= 0 &&
+              std::isfinite(beta_seconds_per_byte) && beta_seconds_per_byte >= 0,
+          "a link has alpha = {} s and beta = {} s/byte; set finite numbers >= 0",
+          alpha_seconds,
+          beta_seconds_per_byte);
+  return [=](ActorId /*from*/, ActorId /*to*/, std::uint64_t bytes) {
+    return alpha_seconds + beta_seconds_per_byte * static_cast<double>(bytes);
+  };
+}
+
+Machine::Machine(MachineOptions options, std::uint32_t workers) : options_(std::move(options)) {
+  options_.compute.check("the compute time");
+  options_.jitter.check("the jitter of links");
+  if (options_.speeds.empty()) {
+    options_.speeds.assign(workers, 1.0);
+  }
+  require(options_.speeds.size() == workers,
+          "{} speeds are given for {} workers; give one for each",
+          options_.speeds.size(),
+          workers);
+  for (const double speed : options_.speeds) {
+    require(is_positive(speed), "a worker has a speed of {}; set it > 0", speed);
+  }
+  const Stragglers& slow = options_.stragglers;
+  require(std::isfinite(slow.factor) && slow.factor >= 1,
+          "stragglers are slowed by a factor of {}; set it >= 1",
+          slow.factor);
+  require(is_positive(slow.normal_seconds) && is_positive(slow.slow_seconds),
+          "stragglers have windows of {} and {} seconds; set both > 0",
+          slow.normal_seconds,
+          slow.slow_seconds);
+  if (slow.factor > 1) {
+    windows_.resize(workers);
+    for (std::uint32_t p = 0; p < workers; ++p) {
+      windows_[p].end = window_length(p, 0);
+    }
+  }
+}
+
+double Machine::window_length(std::uint32_t worker, std::uint64_t number) const {
+  RandomStream random = machine_stream(options_.seed, worker | kOfWindows, number);
+  const bool is_slow = number % 2 == 1;
+  return random.exponential() *
+         (is_slow ? options_.stragglers.slow_seconds : options_.stragglers.normal_seconds);
+}
+
+double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, double start) {
+  RandomStream random = machine_stream(options_.seed, worker, iteration);
+  double work = options_.compute.draw(random) / options_.speeds[worker];
+  if (windows_.empty()) {
+    return start + work;
+  }
+  Window& window = windows_[worker];
+  while (window.end < start) {
+    ++window.number;
+    window.end += window_length(worker, window.number);
+  }
+  for (double time = start;;) {
+    const double slowness = window.number % 2 == 1 ? options_.stragglers.factor : 1;
+    const double done = (window.end - time) / slowness;  // of the work, until the window ends
+    if (work <= done) {
+      return time + work * slowness;
+    }
+    work -= done;
+    time = window.end;
+    ++window.number;
+    window.end += window_length(worker, window.number);
+  }
+}
+
+double Machine::travel(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const {
+  double seconds = options_.delay(from, to, bytes);
+  if (!options_.jitter.is_zero()) {
+    RandomStream random = machine_stream(options_.seed, from | kOfLetters, number);
+    seconds += options_.jitter.draw(random);
+  }
+  require(std::isfinite(seconds) && seconds >= 0,
+          "a letter from actor {} to actor {} takes {} seconds; a link's delay is finite and >= 0",
+          from,
+          to,
+          seconds);
+  return seconds;
+}
+
+void Machine::visit(ActorState& state) {
+  for (Window& window : windows_) {
+    state.value(window.number);
+    state.value(window.end);
+  }
+}
+
+}  // namespace residuum
