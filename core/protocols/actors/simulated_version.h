@@ -25,6 +25,8 @@ struct SimulatedVersion {
   std::uint64_t bytes_down = 0;       // payloads from the server
   std::array<double, 4> waits{};      // seconds by Wait, of waits that ended; see waited()
 
+  bool operator==(const SimulatedVersion&) const = default;
+
   /// Returns the staleness v - u of the i-th gradient.
   std::uint64_t staleness(std::size_t i) const { return version - 1 - gradients[i].base; }
   /// Returns the seconds that all actors together waited for this cause.

@@ -14,9 +14,8 @@ namespace {
 using test::ByHand;
 using test::Witness;
 
-/// Makes an idle worker unconstrained: the fault that the theory warns of. An IN of an idle worker
-/// states a version beyond every one that the worker has been told; here it is one of worker 1,
-/// which is idle after each gradient at a cap of 1, unless its node has a newer model already.
+/// Announces idle worker 1 without a constraint, which is the fault that the theory warns of. At a
+/// cap of 1, and with newer models held back, every IN of worker 1 says that it is idle.
 void forget_idle_worker(ByHand::Parcel& parcel) {
   if (parcel.letter.kind == LetterKind::progress && parcel.letter.from == 1) {
     parcel.letter.base = kUnlimited;

@@ -67,8 +67,8 @@ TEST(Inhad, KeepsItsGuaranteesUnderHeavyTailsAndLettersThatOvertake) {
       Witness witness;
       Simulation simulation(make_inhad(options),
                             {.seed = seed,
-                             .compute = TimeLaw::pareto(1, 1.1),
-                             .jitter = TimeLaw::pareto(0.1 * static_cast<double>(seed), 0.8)},
+                             .compute = TimeLaw::pareto(1, 1.5),
+                             .jitter = TimeLaw::pareto(0.1 * static_cast<double>(seed), 1.5)},
                             witness);
 
       while (simulation.advance()) {
