@@ -23,7 +23,7 @@ struct Roster {
   std::uint32_t workers = 1;  // M
   std::uint32_t nodes = 0;    // N, 0 where the workers talk to the server themselves
 
-  ActorId worker(std::uint32_t p) const { return p; }
+  static ActorId worker(std::uint32_t p) { return p; }
   ActorId node(std::uint32_t n) const { return workers + n; }
   ActorId server() const { return workers + nodes; }
   std::uint32_t actors() const { return workers + nodes + 1; }

@@ -312,7 +312,7 @@ class PullingServer final : public Actor {
   double waits_since_ = 0;
 };
 
-void check(const InhadOptions& options) {
+void check_inhad(const InhadOptions& options) {
   require(options.workers >= 1, "inhad needs at least 1 worker, not {}", options.workers);
   require(options.nodes >= 1, "inhad needs at least 1 node, not {}", options.nodes);
   require(options.workers % options.nodes == 0,
@@ -339,7 +339,7 @@ void check(const InhadOptions& options) {
 }  // namespace
 
 Cast make_inhad(const InhadOptions& options) {
-  check(options);
+  check_inhad(options);
   Cast cast{.roster = {.workers = static_cast<std::uint32_t>(options.workers),
                        .nodes = static_cast<std::uint32_t>(options.nodes)},
             .versions = options.versions,

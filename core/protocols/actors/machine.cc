@@ -16,7 +16,7 @@ RandomStream machine_stream(std::uint64_t seed, std::uint32_t who, std::uint64_t
   return {seed, Purpose::simulated_time, who, static_cast<std::uint32_t>(number)};
 }
 
-bool is_positive(double x) { return std::isfinite(x) && x > 0; }
+bool positive_and_finite(double x) { return std::isfinite(x) && x > 0; }
 
 }  // namespace
 
@@ -43,7 +43,10 @@ void TimeLaw::check(const char* what) const {
               first_);
       break;
     case Kind::exponential:
-      require(is_positive(first_), "{} has an exponential mean of {}; set it > 0", what, first_);
+      require(positive_and_finite(first_),
+              "{} has an exponential mean of {}; set it > 0",
+              what,
+              first_);
       break;
     case Kind::log_normal:
       require(std::isfinite(first_) && std::isfinite(second_) && second_ >= 0,
@@ -53,7 +56,7 @@ void TimeLaw::check(const char* what) const {
               second_);
       break;
     case Kind::pareto:
-      require(is_positive(first_) && is_positive(second_),
+      require(positive_and_finite(first_) && positive_and_finite(second_),
               "{} has Pareto parameters scale = {} and alpha = {}; set both > 0",
               what,
               first_,
@@ -84,13 +87,13 @@ Machine::Machine(MachineOptions options, std::uint32_t workers) : options_(std::
           options_.speeds.size(),
           workers);
   for (const double speed : options_.speeds) {
-    require(is_positive(speed), "a worker has a speed of {}; set it > 0", speed);
+    require(positive_and_finite(speed), "a worker has a speed of {}; set it > 0", speed);
   }
   const Stragglers& slow = options_.stragglers;
   require(std::isfinite(slow.factor) && slow.factor >= 1,
           "stragglers are slowed by a factor of {}; set it >= 1",
           slow.factor);
-  require(is_positive(slow.normal_seconds) && is_positive(slow.slow_seconds),
+  require(positive_and_finite(slow.normal_seconds) && positive_and_finite(slow.slow_seconds),
           "stragglers have windows of {} and {} seconds; set both > 0",
           slow.normal_seconds,
           slow.slow_seconds);

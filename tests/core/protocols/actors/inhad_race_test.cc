@@ -49,9 +49,9 @@ RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)
   hand.deliver_all(
       [](const ByHand::Parcel& parcel) { return parcel.to == 1 || parcel.letter.from == 1; }, 2);
   hand.deliver_all([&](const ByHand::Parcel& parcel) {
-    return !is_held(parcel) && witness.versions < versions - 5;
+    return !is_held(parcel) && witness.versions() < versions - 5;
   });
-  RaceOutcome outcome{.before_waking = witness.versions};
+  RaceOutcome outcome{.before_waking = witness.versions()};
   EXPECT_TRUE(hand.deliver_one([&](const ByHand::Parcel& parcel) {
     return parcel.to == slow_node && parcel.letter.kind == LetterKind::model &&
            parcel.letter.version == 1;
@@ -60,7 +60,7 @@ RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)
     return !is_held(parcel) && (parcel.to == 1 || parcel.letter.from == 1);
   });
   hand.deliver_all([&](const ByHand::Parcel& parcel) { return !is_held(parcel); });
-  outcome.largest_staleness = witness.largest_staleness;
+  outcome.largest_staleness = witness.largest_staleness();
   return outcome;
 }
 

@@ -33,11 +33,11 @@ std::uint64_t staleness_of_the_sprint(int workers, std::uint64_t s) {
   hand.deliver_all([&](const ByHand::Parcel& parcel) {
     return (parcel.to == 0 || parcel.letter.from == 0) && !frozen(parcel);
   });
-  EXPECT_EQ(witness.versions, s);
+  EXPECT_EQ(witness.versions(), s);
   hand.deliver_all([&](const ByHand::Parcel& parcel) { return !frozen(parcel); });
-  EXPECT_EQ(witness.versions, s + others);
+  EXPECT_EQ(witness.versions(), s + others);
   hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; });
-  return witness.largest_staleness;
+  return witness.largest_staleness();
 }
 
 TEST(StaleSynchronousParallel, AttainsItsLargestStalenessWhenASprinterFreezes) {
@@ -61,8 +61,8 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundInAnyOrderOfLetters) {
 
         hand.deliver_randomly(random);
 
-        ASSERT_EQ(witness.versions, options.versions);
-        ASSERT_LE(witness.largest_staleness, largest_staleness(options));
+        ASSERT_EQ(witness.versions(), options.versions);
+        ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
         ASSERT_EQ(witness.unsettled(), 0U);
       }
     }
@@ -82,8 +82,8 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundUnderHeavyTails) {
       while (simulation.advance()) {
       }
 
-      ASSERT_EQ(witness.versions, options.versions);
-      ASSERT_LE(witness.largest_staleness, largest_staleness(options));
+      ASSERT_EQ(witness.versions(), options.versions);
+      ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
       ASSERT_EQ(witness.unsettled(), 0U);
     }
   }
@@ -116,8 +116,8 @@ TEST(AsynchronousParallel, IsSerialWithOneWorker) {
 
     hand.deliver_randomly(random);
 
-    EXPECT_EQ(witness.versions, 50U);
-    EXPECT_EQ(witness.largest_staleness, 0U);
+    EXPECT_EQ(witness.versions(), 50U);
+    EXPECT_EQ(witness.largest_staleness(), 0U);
   }
   EXPECT_EQ(largest_staleness({.workers = 1}), 0U);
 }
@@ -128,13 +128,13 @@ TEST(AsynchronousParallel, HasNoBoundOnStaleness) {
   ByHand hand(make_parameter_server({.workers = 2, .versions = 100}), witness);
   hand.deliver_all([&](const ByHand::Parcel& parcel) {
     const bool is_frozen = parcel.to == 0 && parcel.letter.kind == LetterKind::computed;
-    return !is_frozen && witness.versions < 99;
+    return !is_frozen && witness.versions() < 99;
   });
   hand.deliver_all(
       [](const ByHand::Parcel& parcel) { return parcel.to == 0 || parcel.letter.from == 0; });
 
-  EXPECT_EQ(witness.versions, 100U);
-  EXPECT_EQ(witness.largest_staleness, 99U);
+  EXPECT_EQ(witness.versions(), 100U);
+  EXPECT_EQ(witness.largest_staleness(), 99U);
   EXPECT_EQ(largest_staleness({.workers = 2}), kUnlimited);
 }
 

@@ -38,7 +38,7 @@ MachineOptions rough_machine(std::uint64_t seed = 1) {
           .jitter = TimeLaw::exponential(0.5)};
 }
 
-std::vector<SimulatedVersion> rest_of(Simulation& simulation) {
+std::vector<SimulatedVersion> remaining_versions(Simulation& simulation) {
   std::vector<SimulatedVersion> all;
   while (auto notes = simulation.advance()) {
     all.push_back(*std::move(notes));
@@ -53,11 +53,11 @@ TEST(Simulation, RepeatsItselfToTheBit) {
     Simulation first(make(40), rough_machine(), first_witness);
     Simulation second(make(40), rough_machine(), second_witness);
 
-    const auto notes = rest_of(first);
+    const auto notes = remaining_versions(first);
 
     EXPECT_EQ(notes.size(), 40U);
-    EXPECT_TRUE(notes == rest_of(second));
-    EXPECT_EQ(first_witness.calls, second_witness.calls);
+    EXPECT_TRUE(notes == remaining_versions(second));
+    EXPECT_EQ(first_witness.calls(), second_witness.calls());
     EXPECT_EQ(first.time(), second.time());
   }
 }
@@ -68,7 +68,7 @@ TEST(Simulation, DependsOnItsSeed) {
   Simulation simulation(small_inhad(), rough_machine(1), witness);
   Simulation other(small_inhad(), rough_machine(2), other_witness);
 
-  EXPECT_FALSE(rest_of(simulation) == rest_of(other));
+  EXPECT_FALSE(remaining_versions(simulation) == remaining_versions(other));
 }
 
 TEST(Simulation, GoesOnFromASavedStateWithTheSameEvents) {
@@ -90,8 +90,8 @@ TEST(Simulation, GoesOnFromASavedStateWithTheSameEvents) {
       EXPECT_EQ(resumed.save(), saved);
       EXPECT_EQ(resumed.made(), original.made());
       EXPECT_EQ(resumed.needed_versions(), original.needed_versions());
-      EXPECT_TRUE(rest_of(resumed) == rest_of(original));
-      EXPECT_EQ(resumed_witness.calls, witness.calls);
+      EXPECT_TRUE(remaining_versions(resumed) == remaining_versions(original));
+      EXPECT_EQ(resumed_witness.calls(), witness.calls());
     }
   }
 }
@@ -162,9 +162,10 @@ TEST(Simulation, ChargesTheBytesOfInhadAsTheTheoryCountsThem) {
       {},
       witness);
 
+  constexpr std::uint64_t kWithoutStarts = 4 * 24 + 2 * 16 + 2 * 48 + 2 * 16;
   for (const std::uint64_t starts : {0, 4}) {
     const auto notes = simulation.advance();
-    EXPECT_EQ(notes->control_bytes, (4 + starts) * 24 + 2 * 16 + 2 * 48 + 2 * 16);
+    EXPECT_EQ(notes->control_bytes, kWithoutStarts + starts * 24);
     EXPECT_EQ(notes->bytes_up, 2000U);
     EXPECT_EQ(notes->bytes_down, 2000U);
   }

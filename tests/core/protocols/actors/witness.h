@@ -21,9 +21,9 @@ class Witness final : public Effects {
 
   void compute(const GradientId& gradient) override {
     EXPECT_EQ(gradient.iteration, computed_[gradient.worker]++);
-    EXPECT_LE(gradient.base, versions);
+    EXPECT_LE(gradient.base, versions_);
     in_progress_[key(gradient)] = gradient.base;
-    calls.push_back(gradient);
+    calls_.push_back(gradient);
   }
 
   void hand_in(const GradientId& gradient, int node) override {
@@ -39,7 +39,7 @@ class Witness final : public Effects {
   }
 
   void make_version(std::uint64_t version, std::span<const GradientId> gradients) override {
-    EXPECT_EQ(version, ++versions);
+    EXPECT_EQ(version, ++versions_);
     EXPECT_FALSE(gradients.empty());
     if (!collected_.empty()) {
       EXPECT_EQ(collected_.size(), gradients.size());
@@ -49,33 +49,34 @@ class Witness final : public Effects {
       EXPECT_EQ(handed_in_.erase(key(gradient)), 1U);
       EXPECT_EQ(in_progress_.erase(key(gradient)), 1U);
       EXPECT_EQ(gradient.iteration, applied_[gradient.worker]++) << "the watermark has a gap";
-      largest_staleness = std::max(largest_staleness, version - 1 - gradient.base);
+      largest_staleness_ = std::max(largest_staleness_, version - 1 - gradient.base);
     }
-    calls.push_back({.worker = ~0U, .iteration = 0, .base = version});
+    calls_.push_back({.worker = ~0U, .iteration = 0, .base = version});
   }
 
   void discard(const GradientId& gradient) override {
     EXPECT_EQ(in_progress_.erase(key(gradient)), 1U);
     handed_in_.erase(key(gradient));
-    ++discarded;
   }
 
   void waited(Wait /*cause*/, double seconds) override { EXPECT_GE(seconds, 0); }
   std::uint64_t payload_bytes(const Letter& /*letter*/) override { return payload_; }
 
+  std::uint64_t versions() const { return versions_; }
+  std::uint64_t largest_staleness() const { return largest_staleness_; }
+  /// Returns the gradients that were computed and the versions, as worker ~0, in their order.
+  const std::vector<GradientId>& calls() const { return calls_; }
   /// Returns the gradients that were computed and have met no end.
   std::size_t unsettled() const { return in_progress_.size(); }
-
-  std::uint64_t versions = 0;
-  std::uint64_t largest_staleness = 0;
-  std::uint64_t discarded = 0;
-  std::vector<GradientId> calls;  // every compute; a version is worker ~0
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   static Key key(const GradientId& gradient) { return {gradient.worker, gradient.iteration}; }
 
   std::uint64_t payload_;
+  std::uint64_t versions_ = 0;
+  std::uint64_t largest_staleness_ = 0;
+  std::vector<GradientId> calls_;
   std::map<std::uint32_t, std::uint32_t> computed_;
   std::map<std::uint32_t, std::uint32_t> applied_;
   std::map<Key, std::uint64_t> in_progress_;
