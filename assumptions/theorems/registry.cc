@@ -116,10 +116,9 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      delayed,
      kNoDelays},
     {"local-sgd",
-     "X_T ≤ 2Δ/(ηT) + Lησ²/P + L²η²(H − 1)²G²,  η ≤ 1/L",
-     "Stich, ICLR 2019",
-     local_sgd,
-     kNoLocalSteps},
+     "X_T ≤ 2Δ/(ηT) + H(Lησ²/P + L_max²η²(H − 1)²G²),  η ≤ 1/L",
+     "Stich, ICLR 2019; T counts exchanges, H gradients of each worker before one",
+     local_sgd},
 });
 
 }  // namespace

@@ -105,7 +105,7 @@ Bound delayed(const Evidence& evidence) {
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  protocol_is(exam, facts.synchrony == Synchrony::periodic, kNoLocalSteps);
+  protocol_is(exam, facts.synchrony == Synchrony::periodic);
   const Common common = need_common(exam);
   const double moment = exam.need(evidence.worker_second_moment());
   const double period = exam.need(facts.period ? Constant{"H", facts.period, "exact: the period"}

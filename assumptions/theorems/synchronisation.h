@@ -1,6 +1,5 @@
 #pragma once
-// These texts say why no run of today's program meets what the theorems on late and rare exchanges
-// ask for.
+// This text says why no run of today's program meets what the theorem on late gradients asks for.
 
 #include <string_view>
 
@@ -8,7 +7,5 @@ namespace residuum {
 
 inline constexpr std::string_view kNoDelays =
     "workers exchange in lockstep so far: no run has late gradients";
-inline constexpr std::string_view kNoLocalSteps =
-    "workers exchange in every iteration so far: no run takes local steps";
 
 }  // namespace residuum

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/protocols/protocol.h"
 #include "objectives/normal_stream.h"
 #include "tests/assumptions/support.h"
 #include "tests/assumptions/theorems/support.h"
@@ -155,6 +157,13 @@ class UnequalQuadratics final : public Objective {
     }
     facts.worker_smoothness = Known{std::sqrt(sum_sq), "exact"};
     facts.mean_worker_smoothness = Known{1, "exact"};
+    facts.largest_worker_smoothness =
+        Known{*std::max_element(settings_.scales.begin(), settings_.scales.end()), "exact"};
+    if (recipe.protocol != nullptr) {
+      facts.synchrony = recipe.protocol->law().synchrony;
+      facts.period = static_cast<double>(recipe.protocol->law().local_steps);
+    }
+    facts.outer_step = recipe.outer_step;
     return facts;
   }
 
@@ -178,9 +187,10 @@ inline Evidence evidence_of(const UnequalQuadratics& problem, Recipe recipe, int
   for (int seed = 1; seed <= seeds; ++seed) {
     recipe.seed = static_cast<std::uint64_t>(seed);
     RowKeeper keeper;
-    Monitor monitor(make_probes({"contraction", "residual", "certificate", "ef21"}, "a test"),
-                    keeper,
-                    [](auto /*done*/, auto /*total*/) {});
+    Monitor monitor(
+        make_probes({"contraction", "residual", "certificate", "ef21", "noise"}, "a test"),
+        keeper,
+        [](auto /*done*/, auto /*total*/) {});
     const auto outcome = train(*world, problem, recipe, monitor);
     EXPECT_EQ(outcome.state, Outcome::State::finished) << outcome.message;
     SeedEvidence one(recipe.iterations);

@@ -192,7 +192,7 @@ TEST_F(CheckpointTest, RefusesAnotherFormatByName) {
   change_byte(10, 8);
 
   EXPECT_EQ(found(), 0U);
-  EXPECT_THAT(said_, HasSubstr("its format is 3, this program writes 2"));
+  EXPECT_THAT(said_, HasSubstr("its format is 2, this program writes 3"));
 }
 
 TEST_F(CheckpointTest, UsesTheOneBeforeOneThatTheCallerRefuses) {

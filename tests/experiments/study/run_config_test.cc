@@ -191,6 +191,34 @@ TEST(RunConfig, RefusesWhatCannotBeMeant) {
               HasSubstr("did you mean 'probes.workers'?"));
 }
 
+TEST(RunConfig, RefusesLocalStepsAndOuterStepsThatCannotBeMeant) {
+  const auto local = [](const char* setting) {
+    return config_error(kConfigStudy, {"protocol.kind=local", setting});
+  };
+  EXPECT_THAT(local("seeds=1"), HasSubstr("missing key 'protocol.period'"));
+  EXPECT_THAT(local("protocol.period=0"), HasSubstr("'protocol.period' at --set must lie in 1.."));
+  EXPECT_THAT(local("protocol.period=2.5"), HasSubstr("'protocol.period' at --set"));
+  EXPECT_THAT(
+      config_error(kConfigStudy,
+                   {"protocol.kind=local", "protocol.period=1000000", "budget.iterations=5000"}),
+      HasSubstr("step fewer times between exchanges"));
+  EXPECT_THAT(config_error(kConfigStudy, {"protocol.period=2"}), HasSubstr("'protocol.period'"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.step=0"}), HasSubstr("must be positive"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.kind=plian"}), HasSubstr("did you mean 'plain'?"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.stepp=1"}),
+              HasSubstr("did you mean 'outer.step'"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.kind=nesterov", "outer.momentum=1"}),
+              HasSubstr("(0, 1)"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.momentum=0.5"}), HasSubstr("has no momentum"));
+  EXPECT_THAT(config_error(kConfigStudy, {"outer.kind=heavy-ball", "step.momentum=0.5"}),
+              HasSubstr("there is a momentum already, by 'step.momentum' at --set"));
+}
+
+TEST(RunId, IsTheSameWithoutTheSectionOfAnOuterStep) {
+  EXPECT_NE(id_of(kConfigStudy, {"outer.step=0.5"}), id_of(kConfigStudy, {}));
+  EXPECT_NE(id_of(kConfigStudy, {"outer.step=0.5"}), id_of(kConfigStudy, {"outer.step=0.6"}));
+}
+
 TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
   for (const char* key : {"every", "evaluate", "test", "noise_every", "virtual_every"}) {
     EXPECT_EQ(config_error(kConfigStudy, {fmt::format("probes.{}=11", key)}),
