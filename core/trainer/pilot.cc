@@ -105,19 +105,12 @@ double budget_of(const Pilot& pilot, int workers, std::uint64_t iterations) {
 
 /// Returns the training without measurements, checkpoints and observers.
 Training unwatched(const Training& training) {
-  Training bare;
-  bare.objective = training.objective;
-  bare.cluster = training.cluster;
-  bare.shards = training.shards;
-  bare.seed = training.seed;
-  bare.iterations = training.iterations;
-  bare.batch = training.batch;
-  bare.accumulation = training.accumulation;
-  bare.sampling = training.sampling;
-  bare.precision = training.precision;
+  Training bare = training;
+  bare.plan = {};
   bare.plan.measure = false;
   bare.plan.full_gradient = false;
-  bare.stop = training.stop;
+  bare.loss_bound.reset();
+  bare.checkpoints = nullptr;
   return bare;
 }
 

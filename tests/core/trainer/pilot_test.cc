@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/protocols/protocol.h"
 #include "tests/core/thread_world.h"
 #include "tests/core/tiny_training.h"
 
@@ -42,6 +43,7 @@ std::optional<FoundThreshold> find(World& world, const Objective& objective, con
   const Cluster cluster(world, recipe.workers);
   const Method method = test::method_of(recipe, objective.dimension());
   Training training;
+  training.protocol = recipe.protocol;
   training.objective = &objective;
   training.method = &method;
   training.cluster = &cluster;
@@ -147,6 +149,19 @@ TEST(Matched, SendsTheBudgetToOnePercent) {
     EXPECT_GE(found->pilot_runs, 2);
     EXPECT_LE(found->pilot_runs, 20);
   }
+}
+
+TEST(Matched, SendsTheBudgetWithLocalSteps) {
+  const auto objective = test::noisy_quadratic(kModelSize, 0.5);
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 4}}));
+  auto matched = recipe(hard_threshold("matched"));
+  const double of_one_step = find(objective, matched)->threshold;
+  matched.protocol = local.get();
+  const double found = find(objective, matched)->threshold;
+  EXPECT_GT(found, 1.5 * of_one_step) << "four gradients are larger than one";
+  auto resolved = recipe(hard_threshold(found));
+  resolved.protocol = local.get();
+  EXPECT_NEAR(sent(objective, resolved), budget(3), 0.01 * budget(3));
 }
 
 TEST(Matched, TakesTheNearestWhereNoThresholdSpendsTheBudget) {
