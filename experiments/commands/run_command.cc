@@ -190,15 +190,15 @@ class StudyRuns {
     std::unique_ptr<FileLock> lock;
     switch (state_on_root(planned_[i], lock)) {
       case Before::done:
-        progress.end_run("done before", false);
+        progress.end_run("done before", Notice::quiet);
         ++done_before_;
         return;
       case Before::taken:
-        progress.end_run("another process is at it", true);
+        progress.end_run("another process is at it", Notice::progress);
         return;
       case Before::unreadable:
         any_failed_ = true;
-        progress.end_run("left as it is, for it cannot be read: " + why_unreadable_, true);
+        progress.end_run("left as it is, for it cannot be read: " + why_unreadable_, Notice::trouble);
         return;
       case Before::open:
         break;
@@ -266,7 +266,7 @@ class StudyRuns {
         fail_run(result_dir_, planned, study_, error.what());
       }
     });
-    progress.end_run(fmt::format("failed: {}", error.what()), true);
+    progress.end_run(fmt::format("failed: {}", error.what()), Notice::trouble);
   }
 
   /// Returns the ids of the runs that a share has.

@@ -92,8 +92,10 @@ void Progress::bar(double fraction) const {
                       fraction >= 1 ? "\n" : ""));
 }
 
-void Progress::end_run(const std::string& outcome, bool remarkable) const {
-  if (!speaks_ || !remarkable) {
+void Progress::end_run(const std::string& outcome, Notice notice) const {
+  const bool is_wanted =
+      notice == Notice::trouble || (notice == Notice::progress && style_ != ProgressStyle::none);
+  if (!speaks_ || !is_wanted) {
     return;
   }
   if (style_ == ProgressStyle::bar) {

@@ -11,16 +11,19 @@
 
 namespace residuum {
 
+/// What the end of a run is to a user. Trouble is told with the style none too.
+enum class Notice { quiet, progress, trouble };
+
 class Progress {
  public:
-  /// A process that `speaks` says what is remarkable, with the style none too.
+  /// A process that does not `speak` says nothing at all.
   Progress(ProgressStyle style, bool speaks, std::size_t runs, int groups);
 
   /// `position` is the run's place among the runs, from 0.
   void start_run(std::size_t position, const std::string& label);
   void iteration(std::uint64_t done, std::uint64_t total);
-  /// `outcome` says how the run ended; one that is `remarkable` gets a line of its own.
-  void end_run(const std::string& outcome, bool remarkable) const;
+  /// `outcome` says how the run ended; it gets a line of its own unless it is quiet.
+  void end_run(const std::string& outcome, Notice notice) const;
 
  private:
   std::string run_name() const;

@@ -61,7 +61,7 @@ Outcome RunMaker::make(const RunSpec& spec,
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, place_.provenance);
-      progress.end_run(describe(outcome), is_remarkable(outcome));
+      progress.end_run(describe(outcome), notice_of(outcome));
     }
   });
   return outcome;

@@ -16,9 +16,13 @@ std::string label_of(const nlohmann::json& varying, std::uint64_t seed) {
   return label + "seed=" + std::to_string(seed);
 }
 
-bool is_remarkable(const Outcome& outcome) {
+Notice notice_of(const Outcome& outcome) {
   constexpr double kLong = 5;
-  return outcome.state != Outcome::State::finished || outcome.wall_s > kLong;
+  if (outcome.state == Outcome::State::diverged) {
+    return Notice::trouble;
+  }
+  const bool is_short = outcome.state == Outcome::State::finished && outcome.wall_s <= kLong;
+  return is_short ? Notice::quiet : Notice::progress;
 }
 
 std::string describe(const Outcome& outcome) {

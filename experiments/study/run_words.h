@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/trainer/trainer.h"
+#include "experiments/console/progress.h"
 
 namespace residuum {
 
@@ -14,8 +15,7 @@ std::string label_of(const nlohmann::json& varying, std::uint64_t seed);
 
 std::string describe(const Outcome& outcome);
 
-/// Returns whether the run is worth a line: one that was long or did not finish; short ones pass in
-/// silence.
-bool is_remarkable(const Outcome& outcome);
+/// Returns what the end is to a user: trouble where the run diverged, and quiet where it was short.
+Notice notice_of(const Outcome& outcome);
 
 }  // namespace residuum

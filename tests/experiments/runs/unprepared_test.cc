@@ -59,6 +59,10 @@ TEST_F(Unprepared, SayWhyAlsoWhereNoProgressIsShown) {
   EXPECT_EQ(failed.code, 3);
   EXPECT_THAT(failed.err, HasSubstr("seed=2: failed: "));
   EXPECT_THAT(failed.err, Not(HasSubstr(" %")));
+  const Finished done =
+      run_program({RESIDUUM_FAULTY_PROGRAM, "run", "s.toml", "--progress=none"}, folder_.path());
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(lines_of(done.err), 1) << done.err << "where the results are, and nothing else";
 }
 
 TEST_F(Unprepared, AreComparedWithoutAListOfAllTheirKeys) {
