@@ -14,6 +14,7 @@ set(rules
   "core/config -> core/config core/error"
   "core/record -> core/record core/error"
   "core/random -> core/random core/error"
+  "core/graphs -> core/graphs core/random core/error"
   "core/vectors -> core/vectors core/random core/error"
   "core/messages -> core/messages core/vectors"
   "core/sparsifiers -> core/sparsifiers core/messages core/vectors core/random core/config core/error"

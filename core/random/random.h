@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   evaluation = 12,
   falsify = 20,
   simulated_time = 21,
+  graph = 22,
 };
 
 class RandomStream {
