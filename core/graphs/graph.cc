@@ -35,6 +35,7 @@ Link link_between(int a, int b) { return {.low = std::min(a, b), .high = std::ma
 
 std::vector<Link> ring_links(int workers) {
   std::vector<Link> links;
+  links.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) {
     links.push_back(link_between(i, (i + 1) % workers));
   }
@@ -92,7 +93,7 @@ std::vector<Link> torus_links(int workers) {
 }
 
 std::vector<Link> hypercube_links(int workers) {
-  const unsigned n = static_cast<unsigned>(workers);
+  const auto n = static_cast<unsigned>(workers);
   require(std::has_single_bit(n),
           "graph 'hypercube' needs a power of two as number of workers, which {} is not; next to "
           "it: {} and {}",
@@ -133,37 +134,45 @@ double edge_probability(const GraphWord& word) {
   return probability;
 }
 
-/// Worker `low` decides about the edges to higher workers, by a stream of its own.
-std::vector<Link> random_links(int workers, double probability, std::uint64_t seed, int attempt) {
-  std::vector<Link> links;
-  for (int low = 0; low < workers; ++low) {
-    RandomStream random(
-        seed, Purpose::graph, static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(attempt));
-    for (int high = low + 1; high < workers; ++high) {
-      if (random.uniform() < probability) {
-        links.push_back({.low = low, .high = high});
+/// Draws every pair of workers as an edge with the same probability.
+struct ErdosRenyi {
+  int workers;
+  double probability;
+  std::uint64_t seed;
+
+  /// Worker `low` decides about the edges to higher workers, by a stream of its own.
+  Graph draw(int attempt) const {
+    std::vector<Link> links;
+    for (int low = 0; low < workers; ++low) {
+      RandomStream random(seed,
+                          Purpose::graph,
+                          static_cast<std::uint32_t>(low),
+                          static_cast<std::uint32_t>(attempt));
+      for (int high = low + 1; high < workers; ++high) {
+        if (random.uniform() < probability) {
+          links.push_back({.low = low, .high = high});
+        }
       }
     }
+    return {workers, std::move(links)};
   }
-  return links;
-}
+};
 
 Graph connected_random_graph(const GraphWord& word, int workers, std::uint64_t seed) {
-  const double probability = edge_probability(word);
+  const ErdosRenyi random{.workers = workers, .probability = edge_probability(word), .seed = seed};
   for (int attempt = 0; attempt < kMostGraphDraws; ++attempt) {
-    Graph graph(workers, random_links(workers, probability, seed, attempt));
+    Graph graph = random.draw(attempt);
     if (graph.is_connected()) {
       return graph;
     }
   }
-  const double enough = std::log(workers) / workers;
   usage_error(
       "graph '{}' of {} workers was not connected in {} draws; a probability of ln(n)/n = {:.3g} "
       "or more would do",
       word.text,
       workers,
       kMostGraphDraws,
-      enough);
+      std::log(workers) / workers);
 }
 
 /// Checks what can be checked of a word without knowing the number of workers.
@@ -187,7 +196,9 @@ void check_graph_word(const GraphWord& word) {
 
 Graph::Graph(int vertices, std::vector<Link> links) {
   assert(vertices >= 1);
-  std::sort(links.begin(), links.end());
+  std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+    return a.low != b.low ? a.low < b.low : a.high < b.high;
+  });
   assert(std::adjacent_find(links.begin(), links.end()) == links.end());
   starts_.assign(static_cast<std::size_t>(vertices) + 1, 0);
   for (const Link& link : links) {
@@ -214,7 +225,7 @@ Graph::Graph(int vertices, std::vector<Link> links) {
 
 std::span<const int> Graph::neighbours(int vertex) const {
   assert(0 <= vertex && vertex < vertices());
-  const std::size_t v = static_cast<std::size_t>(vertex);
+  const auto v = static_cast<std::size_t>(vertex);
   return std::span(neighbours_).subspan(starts_[v], starts_[v + 1] - starts_[v]);
 }
 

@@ -15,7 +15,7 @@ namespace residuum {
 struct Link {
   int low = 0;
   int high = 0;
-  friend auto operator<=>(const Link&, const Link&) = default;
+  friend bool operator==(const Link&, const Link&) = default;
 };
 
 class Graph {

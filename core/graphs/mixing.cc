@@ -30,7 +30,7 @@ SymmetricEigenvalues spectrum_of(const Mixing& mixing) {
           "the spectral gap of a graph is computed for at most {} workers, not for {}",
           kMostSpectrumWorkers,
           n);
-  const std::size_t size = static_cast<std::size_t>(n);
+  const auto size = static_cast<std::size_t>(n);
   std::vector<double> dense(size * size, 0.0);
   for (int i = 0; i < n; ++i) {
     double* const row = &dense[static_cast<std::size_t>(i) * size];
@@ -58,7 +58,7 @@ Mixing::Mixing(Graph graph) : graph_(std::move(graph)), starts_{0} {
 
 std::span<const double> Mixing::weights(int vertex) const {
   assert(0 <= vertex && vertex < vertices());
-  const std::size_t v = static_cast<std::size_t>(vertex);
+  const auto v = static_cast<std::size_t>(vertex);
   return std::span(weights_).subspan(starts_[v], starts_[v + 1] - starts_[v]);
 }
 

@@ -42,7 +42,7 @@ void reflect_block(std::span<double> a, std::size_t step, std::span<const double
 
 SymmetricEigenvalues::SymmetricEigenvalues(int n, std::vector<double> matrix)
     : diagonal_(static_cast<std::size_t>(n)), beside_(static_cast<std::size_t>(n), 0.0) {
-  const std::size_t size = static_cast<std::size_t>(n);
+  const auto size = static_cast<std::size_t>(n);
   assert(matrix.size() == size * size);
   // Squares of entries below 1e-100 would lose digits to underflow; such entries count as zeros.
   constexpr double kNothing = 1e-200;

@@ -57,6 +57,7 @@ std::vector<Mixing> mixings_of_every_shape() {
 /// The closed form of a spectrum, from its n terms.
 std::vector<double> sorted_spectrum(int n, const std::function<double(int)>& term) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(n));
   for (int j = 0; j < n; ++j) {
     values.push_back(term(j));
   }
@@ -78,7 +79,7 @@ void expect_spectrum(const Mixing& mixing, const std::vector<double>& expected) 
   }
 }
 
-std::vector<double> normal_vector(int n, std::uint32_t which) {
+std::vector<double> mixing_input(int n, std::uint32_t which) {
   RandomStream random(5, Purpose::test, 0, which);
   std::vector<double> x(static_cast<std::size_t>(n));
   std::generate(x.begin(), x.end(), [&] { return random.normal(); });
@@ -136,7 +137,7 @@ TEST(Mixing, OnTheCompleteGraphIsTheMean) {
     const Mixing mixing = mixing_of("complete", n);
     EXPECT_EQ(mixing.weights(0)[0], 1.0 / n);
     EXPECT_NEAR(mixing.own_weight(0), 1.0 / n, kRounding);
-    const auto x = normal_vector(n, 0);
+    const auto x = mixing_input(n, 0);
     std::vector<double> mixed(x.size());
     mixing.mix(x, mixed);
     EXPECT_LT(distance_to(mean_entry(x), mixed), 1e-13);
@@ -147,7 +148,7 @@ TEST(Mixing, ReachesTheMeanAtLeastAtTheRateOfTheGap) {
   for (const Mixing& mixing : mixings_of_every_shape()) {
     const double rate = 1 - spectral_gap(mixing);
     for (std::uint32_t draw = 0; draw < 3; ++draw) {
-      auto x = normal_vector(mixing.vertices(), draw);
+      auto x = mixing_input(mixing.vertices(), draw);
       const double mean = mean_entry(x);
       const double begin = distance_to(mean, x);
       std::vector<double> mixed(x.size());
@@ -155,7 +156,7 @@ TEST(Mixing, ReachesTheMeanAtLeastAtTheRateOfTheGap) {
         mixing.mix(x, mixed);
         x.swap(mixed);
         EXPECT_LE(distance_to(mean, x), begin * std::pow(rate, t) * (1 + 1e-9) + 1e-13);
-        EXPECT_NEAR(mean_entry(x), mean, 1e-14);
+        EXPECT_NEAR(mean_entry(x), mean, 1e-13);
       }
     }
   }
@@ -163,7 +164,7 @@ TEST(Mixing, ReachesTheMeanAtLeastAtTheRateOfTheGap) {
 
 TEST(Mixing, ReachesTheMeanAtThatRateAndNoFaster) {
   const Mixing ring = mixing_of("ring", 20);
-  auto x = normal_vector(20, 0);
+  auto x = mixing_input(20, 0);
   std::vector<double> mixed(x.size());
   const double mean = mean_entry(x);
   double before = 0;
@@ -197,7 +198,8 @@ TEST(MixingSpectrum, OfARingIsItsClosedForm) {
 
 TEST(MixingSpectrum, OfTheCompleteGraphIsOneAndZeros) {
   for (const int n : {3, 8, 65}) {
-    expect_spectrum(mixing_of("complete", n), sorted_spectrum(n, [](int j) { return j == 0; }));
+    expect_spectrum(mixing_of("complete", n),
+                    sorted_spectrum(n, [](int j) { return j == 0 ? 1 : 0; }));
   }
 }
 
@@ -216,7 +218,9 @@ TEST(MixingSpectrum, OfATorusIsItsClosedForm) {
     const int r = rows;
     expect_spectrum(
         mixing_of("torus", r * c), sorted_spectrum(r * c, [r, c](int j) {
-          return (1 + 2 * std::cos(2 * pi * (j / c) / r) + 2 * std::cos(2 * pi * (j % c) / c)) / 5;
+          const int row = j / c;
+          const int column = j % c;
+          return (1 + 2 * std::cos(2 * pi * row / r) + 2 * std::cos(2 * pi * column / c)) / 5;
         }));
   }
 }
@@ -267,10 +271,10 @@ TEST(SymmetricEigenvalues, AreThoseThatTheMatrixWasMadeOf) {
   // A = Q diag(values) Q with a reflection Q; double, negative, zero and tiny values among them.
   const std::vector<double> values{-3, -3, -0.5, 0, 1e-9, 0.25, 2, 2, 7};
   const std::size_t n = values.size();
-  auto v = normal_vector(static_cast<int>(n), 9);
+  auto v = mixing_input(static_cast<int>(n), 9);
   const double length = distance_to(0, v);
   const auto q = [&](std::size_t i, std::size_t j) {
-    return (i == j) - 2 * v[i] * v[j] / (length * length);
+    return (i == j ? 1 : 0) - 2 * v[i] * v[j] / (length * length);
   };
   std::vector<double> matrix(n * n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -322,7 +326,7 @@ struct ChocoGossip {
   void gossip() {
     for (int i = 0; i < mixing.vertices(); ++i) {
       const auto neighbours = mixing.graph().neighbours(i);
-      const std::size_t mine = static_cast<std::size_t>(i);
+      const auto mine = static_cast<std::size_t>(i);
       for (std::size_t at = 0; at < neighbours.size(); ++at) {
         const auto& theirs = copies[static_cast<std::size_t>(neighbours[at])];
         for (std::size_t e = 0; e < theirs.size(); ++e) {
@@ -353,7 +357,7 @@ TEST(ChocoStep, GivesCompressedGossipTheRateOfThePaper) {
     ChocoGossip choco{mixing, choco_step(gap, beta, contraction), {}, {}};
     std::vector<double> mean(kDimension, 0.0);
     for (std::uint32_t i = 0; i < 9; ++i) {
-      choco.x.push_back(normal_vector(kDimension, i));
+      choco.x.push_back(mixing_input(kDimension, i));
       choco.copies.emplace_back(kDimension, 0.0);
       for (std::size_t e = 0; e < mean.size(); ++e) {
         mean[e] += choco.x.back()[e] / 9;
