@@ -21,7 +21,7 @@ double rest_of_one(std::span<const double> weights) {
     lost = taken - (rest - next);
     rest = next;
   }
-  return rest - lost;
+  return rest;
 }
 
 SymmetricEigenvalues spectrum_of(const Mixing& mixing) {

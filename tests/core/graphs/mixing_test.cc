@@ -298,6 +298,13 @@ TEST(SymmetricEigenvalues, OfADiagonalOrAZeroMatrixAreItsEntries) {
   EXPECT_EQ(SymmetricEigenvalues(2, {0, 0, 0, 0}).smallest(1), 0);
 }
 
+TEST(SymmetricEigenvalues, DoNotSufferFromCancellationWhereARowIsNearlyTridiagonal) {
+  const SymmetricEigenvalues nearly(3, {0, 0, 0, 0, 0, 0, 1e-9, 1, 0});
+  EXPECT_NEAR(nearly.smallest(0), -1, 1e-15);
+  EXPECT_NEAR(nearly.smallest(1), 0, 1e-15);
+  EXPECT_NEAR(nearly.smallest(2), 1, 1e-15);
+}
+
 TEST(ChocoStep, IsTheFormulaOfThePaper) {
   EXPECT_DOUBLE_EQ(choco_step(1, 1, 1), 1.0 / 15);  // 16 + 1 + 4 + 2 - 8
   EXPECT_DOUBLE_EQ(choco_step(0.5, 1.5, 0.25), 0.0625 / 18.5);
