@@ -48,15 +48,16 @@ SymmetricEigenvalues::SymmetricEigenvalues(int n, std::vector<double> matrix)
   constexpr double kNothing = 1e-200;
   for (std::size_t i = size; i-- > 1;) {
     const std::span<double> v = std::span(matrix).subspan(i * size, i);
-    double square = 0;
-    for (const double x : v) {
-      square += x * x;
+    double others = 0;
+    for (const double x : v.first(i - 1)) {
+      others += x * x;
     }
     const double last = v.back();
-    if (square - last * last <= kNothing) {
+    if (others <= kNothing) {
       beside_[i] = last;
       continue;
     }
+    const double square = others + last * last;
     // The reflection takes the row to (0, ..., 0, beside); the sign avoids cancellation in v.
     beside_[i] = -std::copysign(std::sqrt(square), last);
     v.back() = last - beside_[i];

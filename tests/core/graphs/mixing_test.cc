@@ -299,10 +299,12 @@ TEST(SymmetricEigenvalues, OfADiagonalOrAZeroMatrixAreItsEntries) {
 }
 
 TEST(SymmetricEigenvalues, DoNotSufferFromCancellationWhereARowIsNearlyTridiagonal) {
-  const SymmetricEigenvalues nearly(3, {0, 0, 0, 0, 0, 0, 1e-9, 1, 0});
+  // The eigenvalue 1 is double without the small entries; they split it by sqrt(2) times theirs.
+  constexpr double kSmall = 1e-9;
+  const SymmetricEigenvalues nearly(3, {1, 0, 0, 0, 0, 0, kSmall, 1, 0});
   EXPECT_NEAR(nearly.smallest(0), -1, 1e-15);
-  EXPECT_NEAR(nearly.smallest(1), 0, 1e-15);
-  EXPECT_NEAR(nearly.smallest(2), 1, 1e-15);
+  EXPECT_NEAR(nearly.smallest(1), 1 - kSmall / std::numbers::sqrt2, 1e-15);
+  EXPECT_NEAR(nearly.smallest(2), 1 + kSmall / std::numbers::sqrt2, 1e-15);
 }
 
 TEST(ChocoStep, IsTheFormulaOfThePaper) {
