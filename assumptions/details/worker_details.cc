@@ -9,7 +9,8 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     const WorkerScalars& scalars = view.worker_scalars[worker];
     DetailRow row(kWorkersTable, view.iteration, fmt::format("{}", worker));
     row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
-    row.set(WorkerColumn::worker_grad_norm_sq, scalars.gradient_norm_sq);
+    row.set(WorkerColumn::worker_grad_norm_sq,
+            view.run.local_steps > 1 ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
     row.set(WorkerColumn::worker_accumulator_norm_sq, scalars.accumulator_norm_sq);
     row.set(WorkerColumn::residual_norm_sq, scalars.residual_norm_sq);
     row.set(WorkerColumn::residual_norm_inf, scalars.residual_norm_inf);

@@ -93,12 +93,12 @@ Bound certificate_any_rule(const Evidence& evidence) {
   exam.unbiased_gradients();
   exam.precondition(
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
-  const bool is_plain =
-      !facts.has_momentum() && facts.weight_decay == 0 && facts.clipped != "update";
-  exam.precondition(
-      "the rule is more than a step along what was exchanged",
-      !is_plain,
-      is_plain ? "it is not: `certificate` says the same" : "momentum, decay or clipping");
+  const bool is_plain = !facts.has_momentum() && facts.weight_decay == 0 && facts.outer_step == 1 &&
+                        facts.clipped != "update";
+  exam.precondition("the rule is more than a step along what was exchanged",
+                    !is_plain,
+                    is_plain ? "it is not: `certificate` says the same"
+                             : "momentum, decay, clipping or an outer step");
   const double smoothness = exam.need(evidence.smoothness()) + decay;
   if (decay != 0) {
     exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});

@@ -32,6 +32,7 @@ Bound ef21_sgdm(const Evidence& evidence) {
   exam.precondition("no momentum after the exchange",
                     facts.momentum == 0,
                     fmt::format("momentum is {}", facts.momentum));
+  exam.no_outer_step();
   exam.estimates_are_exchanged();
   exam.precondition("estimates follow an average of the gradients",
                     facts.averaging.has_value(),

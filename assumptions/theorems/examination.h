@@ -43,6 +43,7 @@ class Examination {
   void no_momentum();
   void nothing_decays_or_is_clipped();
   /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
+  void no_outer_step();
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
   void lockstep_with_plain_updates();

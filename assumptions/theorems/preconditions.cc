@@ -26,13 +26,17 @@ void Examination::nothing_decays_or_is_clipped() {
                fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
 }
 
-void Examination::plain_updates() {
-  no_momentum();
+void Examination::no_outer_step() {
   if (method().outer_step != 1) {
     precondition("the model moves by the update as it is",
                  false,
                  fmt::format("the outer step is {}", method().outer_step));
   }
+}
+
+void Examination::plain_updates() {
+  no_momentum();
+  no_outer_step();
   nothing_decays_or_is_clipped();
 }
 

@@ -74,12 +74,20 @@ SinglesOfSeeds single_smoothness(const Evidence& evidence) {
   return singles;
 }
 
+/// Says why halves of batches and means of gradients tell nothing where a worker's gradient is the
+/// sum of those of several local steps.
+constexpr const char* kSumsOfGradients =
+    "with local steps what a worker exchanges is a sum of gradients at many models";
+
 Ratios independence(const Evidence& evidence) {
   if (evidence.method().full_gradients || evidence.method().deterministic) {
     return no_ratios("gradients have no noise");
   }
   if (!evidence.method().independent_draws) {
     return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
+  }
+  if (evidence.method().synchrony == Synchrony::periodic) {
+    return no_ratios(kSumsOfGradients);
   }
   if (evidence.method().workers < 2) {
     return no_ratios("with one worker the ratio is one by its definition");
@@ -91,6 +99,9 @@ Ratios independence(const Evidence& evidence) {
 Ratios unbiased_gradients(const Evidence& evidence) {
   if (evidence.method().full_gradients || evidence.method().deterministic) {
     return no_ratios("gradients have no noise");
+  }
+  if (evidence.method().synchrony == Synchrony::periodic) {
+    return no_ratios(kSumsOfGradients);
   }
   Ratios ratios = pooled_ratios(evidence,
                                 "the probe 'noise' and full gradients (probes.full_gradient)",

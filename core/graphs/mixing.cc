@@ -1,12 +1,13 @@
 #include "core/graphs/mixing.h"
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
-#include "core/graphs/symmetric_eigenvalues.h"
 
 namespace residuum {
 namespace {
@@ -24,24 +25,25 @@ double rest_of_one(std::span<const double> weights) {
   return rest;
 }
 
-SymmetricEigenvalues spectrum_of(const Mixing& mixing) {
+/// Returns the eigenvalues of W in increasing order.
+Eigen::VectorXd spectrum_of(const Mixing& mixing) {
   const int n = mixing.vertices();
   require(n <= kMostSpectrumWorkers,
           "the spectral gap of a graph is computed for at most {} workers, not for {}",
           kMostSpectrumWorkers,
           n);
-  const auto size = static_cast<std::size_t>(n);
-  std::vector<double> dense(size * size, 0.0);
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(n, n);
   for (int i = 0; i < n; ++i) {
-    double* const row = &dense[static_cast<std::size_t>(i) * size];
-    row[i] = mixing.own_weight(i);
+    dense(i, i) = mixing.own_weight(i);
     const auto neighbours = mixing.graph().neighbours(i);
     const auto weights = mixing.weights(i);
     for (std::size_t at = 0; at < neighbours.size(); ++at) {
-      row[neighbours[at]] = weights[at];
+      dense(i, neighbours[at]) = weights[at];
     }
   }
-  return {n, std::move(dense)};
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(dense, Eigen::EigenvaluesOnly);
+  assert(solver.info() == Eigen::Success);
+  return solver.eigenvalues();
 }
 
 }  // namespace
@@ -76,23 +78,19 @@ void Mixing::mix(std::span<const double> x, std::span<double> mixed) const {
 }
 
 std::vector<double> eigenvalues(const Mixing& mixing) {
-  const SymmetricEigenvalues spectrum = spectrum_of(mixing);
-  std::vector<double> decreasing;
-  for (int k = spectrum.size(); k-- > 0;) {
-    decreasing.push_back(spectrum.smallest(k));
-  }
-  return decreasing;
+  const Eigen::VectorXd increasing = spectrum_of(mixing);
+  std::vector<double> all(increasing.begin(), increasing.end());
+  std::reverse(all.begin(), all.end());
+  return all;
 }
 
 MixingConstants mixing_constants(const Mixing& mixing) {
-  const int n = mixing.vertices();
-  if (n == 1) {
+  if (mixing.vertices() == 1) {
     return {};
   }
-  const SymmetricEigenvalues spectrum = spectrum_of(mixing);
-  const double second = spectrum.smallest(n - 2);
-  const double last = spectrum.smallest(0);
-  return {.gap = 1 - std::max(std::abs(second), std::abs(last)), .beta = 1 - last};
+  const std::vector<double> decreasing = eigenvalues(mixing);
+  const double last = decreasing.back();
+  return {.gap = 1 - std::max(std::abs(decreasing[1]), std::abs(last)), .beta = 1 - last};
 }
 
 double spectral_gap(const Mixing& mixing) { return mixing_constants(mixing).gap; }

@@ -35,7 +35,7 @@ class Local final : public Protocol {
 }  // namespace
 
 std::unique_ptr<Protocol> make_local(const Section& section) {
-  constexpr std::int64_t kMostSteps = 1'000'000;
+  constexpr std::int64_t kMostSteps = 10'000;  // a run can be stopped only between exchanges
   const auto period = section.integer("period");
   require(period >= 1 && period <= kMostSteps,
           "{} must lie in 1..{}, got {}: it is the number of gradients that a worker takes between "

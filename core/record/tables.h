@@ -14,7 +14,10 @@ namespace residuum {
 
 #define RESIDUUM_WORKER_COLUMNS(X)                                                          \
   X(nnz_sent, integer, "", "entries that the sparsifier kept")                              \
-  X(worker_grad_norm_sq, number, "", "|G^p_t|^2 of the stochastic gradient")                \
+  X(worker_grad_norm_sq,                                                                    \
+    number,                                                                                 \
+    "",                                                                                     \
+    "|G^p_t|^2 of the stochastic gradient, mean over local steps")                          \
   X(worker_accumulator_norm_sq, number, "", "|a^p_t|^2")                                    \
   X(residual_norm_sq, number, "", "|e^p_{t+1}|^2")                                          \
   X(residual_norm_inf, number, "", "largest |entry| of e^p_{t+1}")                          \

@@ -224,6 +224,11 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
   }
 }
 
+/// Returns the gradients that a worker takes in an iteration; an unprepared run is not known.
+std::uint64_t steps_of(const PreparedRun& run) {
+  return run.protocol ? run.protocol->law().local_steps : 1;
+}
+
 }  // namespace
 
 ExitCode plan_command(const Options& options) {
@@ -244,15 +249,15 @@ ExitCode plan_command(const Options& options) {
   const auto runs = prepare_all(study, objectives);
   planned.reserve(runs.size());
   for (const auto& run : runs) {
-    planned.push_back(
-        {.id = run.id,
-         .state = state_in(result_dir, run),
-         .seed = run.seed,
-         .iterations = run.training.iterations,
-         .workers = run.workers,
-         .worker_iterations = run.training.iterations * static_cast<std::uint64_t>(run.workers),
-         .needs_pilot = run.needs_pilot,
-         .varying = varying_text(run.varying)});
+    planned.push_back({.id = run.id,
+                       .state = state_in(result_dir, run),
+                       .seed = run.seed,
+                       .iterations = run.training.iterations,
+                       .workers = run.workers,
+                       .worker_iterations = run.training.iterations *
+                                            static_cast<std::uint64_t>(run.workers) * steps_of(run),
+                       .needs_pilot = run.needs_pilot,
+                       .varying = varying_text(run.varying)});
   }
   if (options.plan_format == "json") {
     print_json(as_json(planned));

@@ -16,11 +16,9 @@ namespace {
 void keep_identity(PreparedRun& run) {
   run.objective.reset();
   run.method.reset();
-  run.protocol.reset();
   Training& training = run.training;
   training.objective = nullptr;
   training.method = nullptr;
-  training.protocol = nullptr;
   training.shards.clear();
   for (auto* cadence : {&training.plan.measured,
                         &training.plan.evaluated,

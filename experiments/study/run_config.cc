@@ -221,6 +221,12 @@ std::unique_ptr<Method> read_method(const Sections& sections,
                                       .has_epochs = objective.samples() > 0});
   read_update(step, feedback, *method);
   resolve(step);
+  require(
+      method->weight_decay == 0 || run.protocol->law().local_steps == 1,
+      "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
+      "times weaker; put it into the objective (objective.l2)",
+      step.where("weight_decay"),
+      run.protocol->law().local_steps);
   const Section& outer = sections["outer"];
   read_outer(outer, step, feedback, *method);
   if (!outer.resolved().empty()) {  // runs without the section keep the ids that they had before

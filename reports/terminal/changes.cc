@@ -178,6 +178,8 @@ class Comparer {
                                             after.state,
                                             after.message.empty() ? "" : ": ",
                                             after.message));
+    } else if (before.state == after.state && before.state != "finished") {
+      changes_.notes.push_back(fmt::format("{}: {} in both, so not compared", name, after.state));
     } else if (before.state != after.state) {
       changes_.notes.push_back(fmt::format("{}: {}, now {}", name, before.state, after.state));
     }

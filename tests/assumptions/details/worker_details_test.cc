@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
+#include "core/protocols/protocol.h"
 #include "tests/assumptions/support.h"
 
 namespace residuum {
@@ -73,17 +75,8 @@ TEST(WorkerDetails, AreThoseOfTwoStepsDoneByHand) {
   expect(3, {4, 4, 0, 0, 4, 0});
 }
 
-TEST(WorkerDetails, HaveTheMeansAndSumsOfTheIteration) {
-  Recipe recipe;
-  recipe.sparsifier = {{"kind", "top-k"}, {"k", 4}};
-  recipe.aggregator = {{"kind", "gtopk-tree"}};
-  recipe.workers = 4;  // a power of two: a mean over it rounds nothing
-  recipe.iterations = 20;
-  recipe.measured = 3;
-  recipe.split = 3;
-
-  const auto run = test::measure(test::noisy_quadratic(40, 0.5), recipe);
-
+/// There are four workers, a power of two: a mean over it rounds nothing.
+void expect_sums_of_the_iteration(const test::MeasuredRun& run) {
   ASSERT_FALSE(run.rows.empty());
   for (const auto& row : run.rows) {
     const auto workers = of_iteration(run, row.row.iteration());
@@ -97,6 +90,23 @@ TEST(WorkerDetails, HaveTheMeansAndSumsOfTheIteration) {
     EXPECT_EQ(sum_over(workers, WorkerColumn::worker_grad_norm_sq) / 4,
               row[Column::worker_grad_norm_sq]);
     EXPECT_EQ(sum_over(workers, WorkerColumn::noise_variance) / 4, row[Column::noise_variance]);
+  }
+}
+
+TEST(WorkerDetails, HaveTheMeansAndSumsOfTheIteration) {
+  Recipe recipe;
+  recipe.sparsifier = {{"kind", "top-k"}, {"k", 4}};
+  recipe.aggregator = {{"kind", "gtopk-tree"}};
+  recipe.workers = 4;
+  recipe.iterations = 20;
+  recipe.measured = 3;
+  recipe.split = 3;
+
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
+  const std::array<const Protocol*, 2> protocols{&bulk_synchronous(), local.get()};
+  for (const Protocol* protocol : protocols) {
+    recipe.protocol = protocol;
+    expect_sums_of_the_iteration(test::measure(test::noisy_quadratic(40, 0.5), recipe));
   }
 }
 

@@ -207,6 +207,12 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
   EXPECT_NE(plain.reason.find("`certificate` says the same"), std::string::npos) << plain.reason;
   facts.clipped = "update";
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  facts.clipped = "nothing";
+  facts.outer_step = 1.5;
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  EXPECT_EQ(evaluate("certificate", with_unperturbed(facts, 1)).verdict,
+            BoundVerdict::not_applicable);
+  facts.outer_step = 1;
   facts.clipped = "worker";
   facts.momentum = 0.9;
   EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,

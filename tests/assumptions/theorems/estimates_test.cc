@@ -165,6 +165,16 @@ TEST(Ef21Sgdm, IsThatOfAHandCalculation) {
   EXPECT_EQ(evaluate("ef21-sgdm", run.evidence(averages())).verdict, BoundVerdict::not_applicable);
 }
 
+TEST(Ef21Sgdm, IsNotAboutAnOuterStep) {
+  const SteadyRun run{.step = 0.05, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
+  MethodFacts facts = averages();
+  ASSERT_TRUE(evaluate("ef21-sgdm", run.evidence(facts)).has_verdict());
+  facts.outer_step = 0.01;
+  const Bound bound = evaluate("ef21-sgdm", run.evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  EXPECT_EQ(bound.reason, "the model moves by the update as it is: the outer step is 0.01");
+}
+
 TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
   const SteadyRun run{.step = 0.01, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
   MethodFacts facts = averages();

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "core/graphs/symmetric_eigenvalues.h"
 #include "core/random/random.h"
 #include "tests/core/support.h"
 
@@ -265,46 +264,6 @@ TEST(MixingSpectrum, OfTooManyWorkersIsRefused) {
   const Mixing ring = mixing_of("ring", kMostSpectrumWorkers + 1);
   EXPECT_EQ(test::error_of([&] { spectral_gap(ring); }),
             "the spectral gap of a graph is computed for at most 1024 workers, not for 1025");
-}
-
-TEST(SymmetricEigenvalues, AreThoseThatTheMatrixWasMadeOf) {
-  // A = Q diag(values) Q with a reflection Q; double, negative, zero and tiny values among them.
-  const std::vector<double> values{-3, -3, -0.5, 0, 1e-9, 0.25, 2, 2, 7};
-  const std::size_t n = values.size();
-  auto v = mixing_input(static_cast<int>(n), 9);
-  const double length = distance_to(0, v);
-  const auto q = [&](std::size_t i, std::size_t j) {
-    return (i == j ? 1 : 0) - 2 * v[i] * v[j] / (length * length);
-  };
-  std::vector<double> matrix(n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t k = 0; k < n; ++k) {
-        matrix[i * n + j] += q(i, k) * values[k] * q(k, j);
-      }
-    }
-  }
-  const SymmetricEigenvalues computed(static_cast<int>(n), matrix);
-  for (std::size_t k = 0; k < n; ++k) {
-    EXPECT_NEAR(computed.smallest(static_cast<int>(k)), values[k], 1e-14);
-  }
-}
-
-TEST(SymmetricEigenvalues, OfADiagonalOrAZeroMatrixAreItsEntries) {
-  const SymmetricEigenvalues diagonal(3, {4, 0, 0, 0, -1, 0, 0, 0, 2});
-  EXPECT_NEAR(diagonal.smallest(0), -1, 1e-15);
-  EXPECT_NEAR(diagonal.smallest(1), 2, 1e-15);
-  EXPECT_NEAR(diagonal.smallest(2), 4, 1e-15);
-  EXPECT_EQ(SymmetricEigenvalues(2, {0, 0, 0, 0}).smallest(1), 0);
-}
-
-TEST(SymmetricEigenvalues, DoNotSufferFromCancellationWhereARowIsNearlyTridiagonal) {
-  // The eigenvalue 1 is double without the small entries; they split it by sqrt(2) times theirs.
-  constexpr double kSmall = 1e-9;
-  const SymmetricEigenvalues nearly(3, {1, 0, 0, 0, 0, 0, kSmall, 1, 0});
-  EXPECT_NEAR(nearly.smallest(0), -1, 1e-15);
-  EXPECT_NEAR(nearly.smallest(1), 1 - kSmall / std::numbers::sqrt2, 1e-15);
-  EXPECT_NEAR(nearly.smallest(2), 1 + kSmall / std::numbers::sqrt2, 1e-15);
 }
 
 TEST(ChocoStep, IsTheFormulaOfThePaper) {

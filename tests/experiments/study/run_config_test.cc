@@ -200,9 +200,15 @@ TEST(RunConfig, RefusesLocalStepsAndOuterStepsThatCannotBeMeant) {
   EXPECT_THAT(local("protocol.period=2.5"), HasSubstr("'protocol.period' at --set"));
   EXPECT_THAT(
       config_error(kConfigStudy,
-                   {"protocol.kind=local", "protocol.period=1000000", "budget.iterations=5000"}),
+                   {"protocol.kind=local", "protocol.period=10000", "budget.iterations=500000"}),
       HasSubstr("step fewer times between exchanges"));
   EXPECT_THAT(config_error(kConfigStudy, {"protocol.period=2"}), HasSubstr("'protocol.period'"));
+  EXPECT_THAT(config_error(kConfigStudy,
+                           {"protocol.kind=local", "protocol.period=2", "step.weight_decay=0.1"}),
+              HasSubstr("put it into the objective (objective.l2)"));
+  EXPECT_EQ(config_error(kConfigStudy,
+                         {"protocol.kind=local", "protocol.period=1", "step.weight_decay=0.1"}),
+            "no error");
   EXPECT_THAT(config_error(kConfigStudy, {"outer.step=0"}), HasSubstr("must be positive"));
   EXPECT_THAT(config_error(kConfigStudy, {"outer.kind=plian"}), HasSubstr("did you mean 'plain'?"));
   EXPECT_THAT(config_error(kConfigStudy, {"outer.stepp=1"}),
