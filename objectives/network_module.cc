@@ -36,7 +36,8 @@ bool is_truncated(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   // The header is read as bytes.
   in.read(reinterpret_cast<char*>(&header), sizeof(header));  // NOLINT(*-reinterpret-cast)
-  if (failed || !in || !std::equal(ELFMAG, ELFMAG + SELFMAG, std::begin(header.e_ident))) {
+  const std::string_view magic(ELFMAG, SELFMAG);
+  if (failed || !in || !std::equal(magic.begin(), magic.end(), std::begin(header.e_ident))) {
     return false;  // the loader says what is wrong with it
   }
   const std::uint64_t sections = std::uint64_t{header.e_shnum} * header.e_shentsize;

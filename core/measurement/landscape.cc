@@ -103,15 +103,7 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
   const bool due = is_due(training_.plan.evaluated, t);
   const bool compares = looked_at_z_ && training_.plan.compares_points;
   if (due || compares) {
-    has_gradient_ = compares || training_.plan.full_gradient;
-    const auto evaluation =
-        evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
-    if (due) {
-      view_.evaluation = evaluation;
-    }
-  }
-  if (has_gradient_ && is_root_) {
-    view_.gradient = gradient_;
+    look_at_model(model, due, compares);
   }
   if (due && training_.plan.averages_iterates) {
     view_.averaged_loss = evaluate(training_, {average_, statistics_}, nullptr).loss;
@@ -128,6 +120,18 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
   }
   if (is_due(training_.plan.power, t)) {
     view_.smoothness_power = dominant_curvature(t, model);
+  }
+}
+
+void Landscape::look_at_model(std::span<const double> model, bool due, bool compares) {
+  has_gradient_ = compares || training_.plan.full_gradient;
+  const auto evaluation =
+      evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
+  if (due) {
+    view_.evaluation = evaluation;
+  }
+  if (has_gradient_ && is_root_) {
+    view_.gradient = gradient_;
   }
 }
 

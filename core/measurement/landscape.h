@@ -54,6 +54,7 @@ class Landscape {
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
+  void look_at_model(std::span<const double> model, bool due, bool compares);
   void look_at_decayed(const Iterates& at);
   void compare_points(std::span<const double> model, std::span<const double> z);
   double dominant_curvature(std::uint64_t t, std::span<const double> model) const;

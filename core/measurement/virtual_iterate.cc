@@ -28,39 +28,49 @@ VirtualIterate::VirtualIterate(const Training& training, std::span<const double>
 /// Moves z through a velocity if there is momentum, clipped as the update is, with the decay of w
 /// itself, which no worker compresses.
 void VirtualIterate::move(const Step& step) {
-  std::span<const double> direction = step.mean_input;
-  double scale = step.size * step.update_scale;
-  if (method_.momentum != 0) {
-    std::copy(z_velocity_.begin(),
-              z_velocity_.begin() + static_cast<std::ptrdiff_t>(z_ahead_.size()),
-              z_ahead_.begin());
-    const double push = in_gradient_units_ ? 1.0 : step.size;
-    for (std::size_t i = 0; i < z_.size(); ++i) {
-      z_velocity_[i] =
-          method_.momentum * z_velocity_[i] + push * step.update_scale * step.mean_input[i];
-    }
-    for (std::size_t i = 0; method_.weight_decay != 0 && i < z_.size(); ++i) {
-      z_velocity_[i] += push * method_.weight_decay * step.model[i];
-    }
-    for (std::size_t i = 0; i < z_ahead_.size(); ++i) {
-      z_ahead_[i] = z_velocity_[i] + method_.momentum * (z_velocity_[i] - z_ahead_[i]);
-    }
-    direction = z_ahead_.empty() ? z_velocity_ : z_ahead_;
-    scale = in_gradient_units_ ? step.size : 1.0;
+  const bool has_momentum = method_.momentum != 0;
+  if (has_momentum) {
+    push_velocity(step);
   }
-  const bool decays_alone = method_.momentum == 0 && method_.weight_decay != 0;
-  const VirtualStep moved = step_virtual(step.model, z_, direction, scale);
+  const std::span<const double> velocity = z_ahead_.empty() ? z_velocity_ : z_ahead_;
+  const double unit = in_gradient_units_ ? step.size : 1.0;
+  const VirtualStep moved = step_virtual(step.model,
+                                         z_,
+                                         has_momentum ? velocity : step.mean_input,
+                                         has_momentum ? unit : step.size * step.update_scale);
   gap_before_norm_ = std::sqrt(moved.before_sq);
   virtual_step_norm_ = std::sqrt(moved.step_sq);
   compensated_gap_norm_sq_ = moved.after_sq;
+  const bool decays_alone = !has_momentum && method_.weight_decay != 0;
   for (std::size_t i = 0; decays_alone && i < z_.size(); ++i) {
     z_[i] -= step.size * method_.weight_decay * step.model[i];
   }
+  add_to_sums(step);
+}
+
+void VirtualIterate::push_velocity(const Step& step) {
+  std::copy(z_velocity_.begin(),
+            z_velocity_.begin() + static_cast<std::ptrdiff_t>(z_ahead_.size()),
+            z_ahead_.begin());
+  const double push = in_gradient_units_ ? 1.0 : step.size;
+  for (std::size_t i = 0; i < z_.size(); ++i) {
+    z_velocity_[i] =
+        method_.momentum * z_velocity_[i] + push * step.update_scale * step.mean_input[i];
+  }
+  for (std::size_t i = 0; method_.weight_decay != 0 && i < z_.size(); ++i) {
+    z_velocity_[i] += push * method_.weight_decay * step.model[i];
+  }
+  for (std::size_t i = 0; i < z_ahead_.size(); ++i) {
+    z_ahead_[i] = z_velocity_[i] + method_.momentum * (z_velocity_[i] - z_ahead_[i]);
+  }
+}
+
+void VirtualIterate::add_to_sums(const Step& step) {
+  const bool moves_by_gradients = method_.momentum == 0 && !method_.feedback->has_velocity();
   sums_before_ = sums_;
   sums_.step += step.size;
-  sums_.noise += method_.momentum == 0 && !method_.feedback->has_velocity()
-                     ? virtual_step_norm_ * virtual_step_norm_
-                     : step.size * step.size * norm_sq<double>(step.mean_gradient);
+  sums_.noise += moves_by_gradients ? virtual_step_norm_ * virtual_step_norm_
+                                    : step.size * step.size * norm_sq<double>(step.mean_gradient);
   sums_.gap += step.size * gap_before_norm_ * gap_before_norm_;
 }
 

@@ -43,6 +43,9 @@ class VirtualIterate {
   void visit(RunState& state);
 
  private:
+  void push_velocity(const Step& step);
+  void add_to_sums(const Step& step);
+
   const Method& method_;
   bool in_gradient_units_;
   bool gap_is_mean_residual_;

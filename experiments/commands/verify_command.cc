@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits>
 #include <map>
+#include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -238,6 +239,36 @@ void allow_mpirun_as_root() {
   }
 }
 
+std::string processes(int count) {
+  return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+}
+
+/// Runs the study on so many processes and reads its tables. Absent if a stop was requested; a
+/// study that came to no end is a usage error.
+std::optional<Tables> tables_at(int ranks,
+                                const fs::path& out,
+                                const Options& options,
+                                const std::string& program,
+                                bool& some_failed) {
+  remove_old_results(out);
+  const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
+  if (stop_requested().load()) {
+    return std::nullopt;
+  }
+  const bool has_failed_runs = code == static_cast<int>(ExitCode::runs_failed);
+  some_failed = some_failed || has_failed_runs;
+  require(code == 0 || code == static_cast<int>(ExitCode::check_failed) || has_failed_runs,
+          "the study failed on {} with exit code {}",
+          processes(ranks),
+          code);
+  auto tables = comparable_tables(out);
+  require(!tables.at(kIterations).empty(),
+          "no run of the study came to its end on {}: there is nothing to compare; see {}",
+          processes(ranks),
+          (out / "runs.csv").string());
+  return tables;
+}
+
 }  // namespace
 
 ExitCode verify_command(const Options& options, const std::string& program) {
@@ -251,28 +282,13 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   bool all_equal = true;
   bool some_failed = false;
   for (const int ranks : all_ranks) {
-    const fs::path out = top / fmt::format("ranks-{}", ranks);
-    remove_old_results(out);
-    const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
-    if (stop_requested().load()) {
+    const auto found =
+        tables_at(ranks, top / fmt::format("ranks-{}", ranks), options, program, some_failed);
+    if (!found) {
       say("stopped on request; what was verified so far stands above");
       return ExitCode::stopped;
     }
-    const bool ended = code == 0 || code == static_cast<int>(ExitCode::check_failed) ||
-                       code == static_cast<int>(ExitCode::runs_failed);
-    some_failed = some_failed || code == static_cast<int>(ExitCode::runs_failed);
-    require(ended,
-            "the study failed on {} process{} with exit code {}",
-            ranks,
-            ranks == 1 ? "" : "es",
-            code);
-    const auto tables = comparable_tables(out);
-    require(
-        !tables.at(kIterations).empty(),
-        "no run of the study came to its end on {} process{}: there is nothing to compare; see {}",
-        ranks,
-        ranks == 1 ? "" : "es",
-        (out / "runs.csv").string());
+    const Tables& tables = *found;
     if (ranks == all_ranks.front()) {
       reference = tables;
     }
