@@ -65,6 +65,10 @@ TEST_F(LocalSteps, AreJudgedByTheirOwnTheorem) {
   };
   EXPECT_EQ(of("local-sgd")["verdict"], "holds") << of("local-sgd");
   EXPECT_EQ(of("bsp")["verdict"], "not applicable") << of("bsp");
+  for (const char* of_single_gradients : {"independence", "unbiased-gradients"}) {
+    EXPECT_THAT(summary["groups"][0]["assumptions"][of_single_gradients].dump(),
+                HasSubstr("a sum of gradients at many models"));
+  }
 }
 
 TEST_F(LocalSteps, CountAllGradientsInEpochs) {
@@ -81,7 +85,9 @@ TEST_F(LocalSteps, CountAllGradientsInEpochs) {
                                           "protocol.period=5"},
                                          folder_.path());
   ASSERT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("10"));
+  const auto planned = nlohmann::json::parse(plan.out);
+  EXPECT_EQ(planned[0]["iterations"], 10);
+  EXPECT_EQ(planned[0]["worker_iterations"], 10 * 4 * 5);
   EXPECT_EQ(run(study, {"--set", "protocol.kind=local", "--set", "protocol.period=5"}).code, 0);
   for (const auto& folder : run_folders()) {
     EXPECT_EQ(nlohmann::json::parse(read_text(folder / "status.json"))["iterations"], 10);
