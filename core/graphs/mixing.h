@@ -40,7 +40,8 @@ inline constexpr int kMostSpectrumWorkers = 1024;
 /// workers are a usage error, here and below.
 std::vector<double> eigenvalues(const Mixing& mixing);
 
-/// What theorems about gossip need of W's eigenvalues 1 = lambda_1 >= ... >= lambda_n > -1.
+/// MixingConstants are what theorems about gossip need of W's eigenvalues
+/// 1 = lambda_1 >= ... >= lambda_n > -1.
 struct MixingConstants {
   double gap = 1;   ///< 1 - max(|lambda_2|, |lambda_n|), in (0, 1]; 1 for one worker.
   double beta = 0;  ///< |I - W|_2 = 1 - lambda_n, in [0, 2).

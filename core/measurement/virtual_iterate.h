@@ -17,7 +17,7 @@ class VirtualIterate {
   /// The iterate exists on the root of a run that is measured; elsewhere it is empty.
   VirtualIterate(const Training& training, std::span<const double> initial_point);
 
-  /// What an iteration hands to z. All vectors have d numbers.
+  /// A step is what an iteration hands to z. All vectors have d numbers.
   struct Step {
     double size = 0;                        // eta_t
     double update_scale = 1;                // the factor of clipping

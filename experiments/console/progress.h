@@ -11,7 +11,7 @@
 
 namespace residuum {
 
-/// What the end of a run is to a user. Trouble is told with the style none too.
+/// A notice says what the end of a run is to a user. Trouble is told with the style none too.
 enum class Notice { quiet, progress, trouble };
 
 class Progress {

@@ -122,7 +122,7 @@ std::vector<Message<Real>> messages_of(const Sparsifier& rule, const Rows<Real>&
   return messages;
 }
 
-/// What workers with these messages and accumulators bring to an exchange.
+/// Returns what workers with these messages and accumulators bring to an exchange.
 template <class Real>
 std::vector<Contribution<Real>> contributions_of(const std::vector<Message<Real>>& messages,
                                                  const Rows<Real>& accumulators) {

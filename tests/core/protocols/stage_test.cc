@@ -78,7 +78,7 @@ TEST(Protocols, MoveTheModelThroughTheStageAlone) {
   EXPECT_NE(seen.frames[0].model, std::vector<double>(6, 0.5));
   EXPECT_EQ(seen.frames[1].model, seen.frames[0].model);
   EXPECT_NE(seen.frames[2].model, seen.frames[1].model);
-  // What was thrown away is lost, and the conservation of gradients shows it.
+  // The messages that were thrown away are lost, and the conservation of gradients shows it.
   EXPECT_LT(seen.frames[0].conservation_defect(), 1e-12);
   EXPECT_GT(seen.frames[1].conservation_defect(), 1e-3);
 }

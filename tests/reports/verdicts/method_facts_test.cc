@@ -1,4 +1,4 @@
-// What a theorem must know of a run, read from its config.json and status.json.
+// These tests read what a theorem must know of a run from its config.json and status.json.
 
 #include <gtest/gtest.h>
 
