@@ -51,10 +51,15 @@ constexpr std::optional<Synchrony> synchrony_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// A law is what holds for a protocol.
+/// A law is what holds for a protocol in a run of so many workers.
 struct ProtocolLaw {
   Synchrony synchrony = Synchrony::lockstep;
   std::uint64_t local_steps = 1;  // gradients that a worker takes for one version
+  /// The most versions that are made between the one a gradient is taken at and the one it enters;
+  /// absent where there is no limit.
+  std::optional<std::uint64_t> staleness = 0;
+  std::optional<std::uint64_t> contributions = 1;  // gradients in a version, absent if it varies
+  std::optional<double> spectral_gap = std::nullopt;  // 1 - |lambda_2| of what neighbours mix by
 };
 
 }  // namespace residuum

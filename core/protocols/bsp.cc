@@ -10,7 +10,9 @@ namespace {
 
 class Bsp final : public Protocol {
  public:
-  ProtocolLaw law() const override { return {}; }
+  ProtocolLaw law(int workers) const override {
+    return {.contributions = static_cast<std::uint64_t>(workers)};
+  }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
     return std::make_unique<LockstepLoop<float>>(stage, 1);
   }

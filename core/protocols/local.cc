@@ -17,9 +17,10 @@ class Local final : public Protocol {
  public:
   explicit Local(std::uint64_t period) : period_(period) {}
 
-  ProtocolLaw law() const override {
+  ProtocolLaw law(int workers) const override {
     return {.synchrony = period_ == 1 ? Synchrony::lockstep : Synchrony::periodic,
-            .local_steps = period_};
+            .local_steps = period_,
+            .contributions = period_ * static_cast<std::uint64_t>(workers)};
   }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
     return std::make_unique<LockstepLoop<float>>(stage, period_);

@@ -38,7 +38,11 @@ class Protocol {
   Protocol& operator=(Protocol&&) = delete;
   virtual ~Protocol() = default;
 
-  virtual ProtocolLaw law() const = 0;
+  virtual ProtocolLaw law(int workers) const = 0;
+
+  /// Reports a usage error for a method or a number of workers that the protocol cannot work with,
+  /// and says why.
+  virtual void check(const Method& /*method*/, int /*workers*/) const {}
 
   /// Starts a loop, which must not outlive the protocol or the stage.
   virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;
@@ -53,9 +57,10 @@ std::unique_ptr<Protocol> make_protocol(const Section& section);
 /// Returns "bsp", the default.
 const Protocol& bulk_synchronous();
 
-/// Returns the law of the protocol; null stands for the default.
-inline ProtocolLaw law_of(const Protocol* protocol) {
-  return (protocol != nullptr ? *protocol : bulk_synchronous()).law();
+/// Returns the law of a run's protocol.
+inline ProtocolLaw protocol_law(const Training& training) {
+  const Protocol* const protocol = training.protocol;
+  return (protocol != nullptr ? *protocol : bulk_synchronous()).law(training.cluster->workers());
 }
 
 }  // namespace residuum

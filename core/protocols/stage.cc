@@ -193,7 +193,7 @@ double Stage<Real>::epoch(std::uint64_t t) const {
   }
   const double per_gradient =
       training_.batch == 0 ? n : static_cast<double>(training_.batch) * cluster_.workers();
-  const auto gradients = t * law_of(training_.protocol).local_steps;
+  const auto gradients = t * protocol_law(training_).local_steps;
   return static_cast<double>(gradients) * per_gradient / n;
 }
 
@@ -205,7 +205,7 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
           .split = split_,
-          .local_steps = law_of(training_.protocol).local_steps,
+          .local_steps = protocol_law(training_).local_steps,
           .workers = workers_,
           .delivery = &delivery,
           .model = model_};

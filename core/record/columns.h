@@ -102,7 +102,36 @@ namespace residuum {
   X(decayed_grad_norm_sq, number, "", "|grad f(w_t) + lambda w_t|^2, with weight decay")           \
   X(decayed_grad_norm_sq_split, number, "", "the same from half batches; unbiased")                \
   X(ef21_change, number, "", "mean over workers of |G^p_t - G^p_{t-1}|^2, of v^p for ef21-sgdm")   \
-  X(ef21_weighted_distortion, number, "", "mean L_p times mean of |g^p - G^p_t|^2 / L_p")
+  X(ef21_weighted_distortion, number, "", "mean L_p times mean of |g^p - G^p_t|^2 / L_p")          \
+  X(version, integer, "", "updates of the model up to and with this iteration, t + 1")             \
+  X(staleness_mean,                                                                                \
+    number,                                                                                        \
+    "",                                                                                            \
+    "mean over contributions of t - u, u the version each was taken at")                           \
+  X(staleness_max, integer, "", "largest such t - u in this update")                               \
+  X(contributions, integer, "", "gradients in this update")                                        \
+  X(total_contributions, integer, "", "gradients in all updates up to and with this one")          \
+  X(control_bytes,                                                                                 \
+    integer,                                                                                       \
+    "bytes",                                                                                       \
+    "bytes of letters between nodes since the last update, less payloads")                         \
+  X(downlink_bytes, integer, "bytes", "bytes of the models sent since the last update")            \
+  X(virtual_s, number, "s", "virtual or wall time from the start to this update")                  \
+  X(quota_wait_s,                                                                                  \
+    number,                                                                                        \
+    "s",                                                                                           \
+    "server's waits for contributions that ended since the last update")                           \
+  X(staleness_wait_s,                                                                              \
+    number,                                                                                        \
+    "s",                                                                                           \
+    "waits for slow workers, because of the staleness limit, likewise")                            \
+  X(pull_wait_s, number, "s", "server's waits for the sums of nodes, likewise")                    \
+  X(idle_s, number, "s", "waits of all workers for a model, likewise")                             \
+  X(weight_skew, number, "", "largest over mean of the workers' weights in all updates so far")    \
+  X(consensus_sq,                                                                                  \
+    number,                                                                                        \
+    "",                                                                                            \
+    "mean over workers of |w^p_{t+1} - mean w_{t+1}|^2, each with its own model")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

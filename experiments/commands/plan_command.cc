@@ -226,7 +226,7 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
 
 /// Returns the gradients that a worker takes in an iteration; an unprepared run is not known.
 std::uint64_t steps_of(const PreparedRun& run) {
-  return run.protocol ? run.protocol->law().local_steps : 1;
+  return run.protocol ? run.protocol->law(run.workers).local_steps : 1;
 }
 
 }  // namespace

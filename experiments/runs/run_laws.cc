@@ -70,7 +70,11 @@ Json feedback_json(const Method& method) {
 }
 
 Json protocol_json(const ProtocolLaw& law) {
-  return {{"synchrony", name_of(law.synchrony)}, {"local_steps", law.local_steps}};
+  return {{"synchrony", name_of(law.synchrony)},
+          {"local_steps", law.local_steps},
+          {"staleness", json_number(law.staleness)},
+          {"contributions", json_number(law.contributions)},
+          {"spectral_gap", json_number(law.spectral_gap)}};
 }
 
 }  // namespace
@@ -83,7 +87,7 @@ Json laws_json(const PreparedRun& run) {
   return {{"sparsifier", sparsifier_json(run)},
           {"aggregator", aggregator_json(run.method->aggregator->law())},
           {"feedback", feedback_json(*run.method)},
-          {"protocol", protocol_json(run.protocol->law())}};
+          {"protocol", protocol_json(run.protocol->law(run.workers))}};
 }
 
 }  // namespace residuum

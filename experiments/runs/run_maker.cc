@@ -36,7 +36,7 @@ Outcome RunMaker::make(const RunSpec& spec,
     if (place_.group.is_root()) {
       folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
       // The theorems of gradient estimates and of local steps ask for it.
-      const bool drifts = run.protocol->law().synchrony == Synchrony::periodic;
+      const bool drifts = run.protocol->law(run.workers).synchrony == Synchrony::periodic;
       if (run.method->feedback->estimates() || drifts) {
         run.training.worker_smoothness = worker_smoothness(run);
       }

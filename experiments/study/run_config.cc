@@ -123,7 +123,7 @@ double samples_per_iteration(const PreparedRun& run) {
   const double per_gradient = run.training.batch == 0
                                   ? static_cast<double>(run.objective->samples())
                                   : static_cast<double>(run.training.batch) * run.workers;
-  return per_gradient * static_cast<double>(run.protocol->law().local_steps);
+  return per_gradient * static_cast<double>(run.protocol->law(run.workers).local_steps);
 }
 
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
@@ -222,11 +222,11 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   read_update(step, feedback, *method);
   resolve(step);
   require(
-      method->weight_decay == 0 || run.protocol->law().local_steps == 1,
+      method->weight_decay == 0 || run.protocol->law(run.workers).local_steps == 1,
       "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
       "times weaker; put it into the objective (objective.l2)",
       step.where("weight_decay"),
-      run.protocol->law().local_steps);
+      run.protocol->law(run.workers).local_steps);
   const Section& outer = sections["outer"];
   read_outer(outer, step, feedback, *method);
   if (!outer.resolved().empty()) {  // runs without the section keep the ids that they had before
@@ -321,7 +321,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(protocol);
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
-  check_batches(budget, training, run.protocol->law().local_steps);
+  check_batches(budget, training, run.protocol->law(run.workers).local_steps);
   training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);

@@ -160,8 +160,8 @@ class UnequalQuadratics final : public Objective {
     facts.largest_worker_smoothness =
         Known{*std::max_element(settings_.scales.begin(), settings_.scales.end()), "exact"};
     if (recipe.protocol != nullptr) {
-      facts.synchrony = recipe.protocol->law().synchrony;
-      facts.period = static_cast<double>(recipe.protocol->law().local_steps);
+      facts.synchrony = recipe.protocol->law(recipe.workers).synchrony;
+      facts.period = static_cast<double>(recipe.protocol->law(recipe.workers).local_steps);
     }
     facts.outer_step = recipe.outer_step;
     return facts;

@@ -56,7 +56,7 @@ class EveryOther final : public Protocol {
     Delivery<Real> delivery_;
   };
 
-  ProtocolLaw law() const override { return {}; }
+  ProtocolLaw law(int /*workers*/) const override { return {}; }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
     return std::make_unique<EveryOtherLoop<float>>(stage);
   }
@@ -99,8 +99,8 @@ TEST(Protocols, AreBulkSynchronousUnlessAnotherIsGiven) {
 TEST(Protocols, HaveALawThatReportsCanRead) {
   for (const auto& entry : protocols()) {
     const auto protocol = make_protocol(example_section("protocol", entry));
-    const auto name = name_of(protocol->law().synchrony);
-    EXPECT_EQ(synchrony_of(name), protocol->law().synchrony) << entry.name;
+    const auto name = name_of(protocol->law(4).synchrony);
+    EXPECT_EQ(synchrony_of(name), protocol->law(4).synchrony) << entry.name;
   }
   EXPECT_EQ(synchrony_of("at leisure"), std::nullopt);
 }
