@@ -40,6 +40,34 @@ void set_basics(const StepView& view, Row& row) {
   }
 }
 
+template <class T>
+void set_if_known(Row& row, Column column, const std::optional<T>& value) {
+  if (value) {
+    row.set(column, static_cast<double>(*value));
+  }
+}
+
+/// Sets the columns of protocols without lockstep.
+void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
+  row.set(Column::version, static_cast<double>(iteration + 1));
+  row.set(Column::contributions, static_cast<double>(notes.contributions));
+  row.set(Column::total_contributions, static_cast<double>(notes.total_contributions));
+  set_if_known(row, Column::staleness_mean, notes.staleness_mean);
+  set_if_known(row, Column::staleness_max, notes.staleness_max);
+  set_if_known(row, Column::control_bytes, notes.control_bytes);
+  set_if_known(row, Column::downlink_bytes, notes.downlink_bytes);
+  set_if_known(row, Column::virtual_s, notes.seconds);
+  set_if_known(row, Column::weight_skew, notes.weight_skew);
+  set_if_known(row, Column::consensus_sq, notes.consensus_sq);
+  if (notes.waits) {
+    const auto& [quota, staleness, pull, idle] = *notes.waits;
+    row.set(Column::quota_wait_s, quota);
+    row.set(Column::staleness_wait_s, staleness);
+    row.set(Column::pull_wait_s, pull);
+    row.set(Column::idle_s, idle);
+  }
+}
+
 /// Names are stored with their lengths.
 void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) {
   std::vector<std::pair<std::string, CheckSummary>> list(checks.begin(), checks.end());
@@ -79,6 +107,9 @@ void Monitor::observe(const StepView& view) {
   set_basics(view, row);
   if (times_) {
     set_times(view.times, row);
+  }
+  if (view.notes) {
+    set_notes(*view.notes, view.iteration, row);
   }
   for (const auto& probe : probes_) {
     probe->observe(view, row, checks);

@@ -18,7 +18,7 @@ double entries_in(const SparseVector<double>& list, const Layer& layer) {
 
 double sent(const StepView& view, const Layer& layer) {
   if (view.exchange.sent_everything) {
-    return static_cast<double>(layer.size) * view.run.workers;
+    return static_cast<double>(layer.size * view.contributions().size());
   }
   double entries = 0;
   for (const auto& list : view.exchange.sent) {
@@ -40,8 +40,9 @@ double random_entries(const StepView& view, const NumberedLayer& numbered, doubl
   if (!view.selection.by_layer) {
     return view.rho() * static_cast<double>(numbered.layer.size);
   }
-  return view.selection.layer_k.empty() ? sent_entries / view.run.workers
-                                        : view.selection.layer_k.at(numbered.number);
+  return view.selection.layer_k.empty()
+             ? sent_entries / static_cast<double>(view.contributions().size())
+             : view.selection.layer_k.at(numbered.number);
 }
 
 void set_delta(const StepView& view, const Layer& layer, double rho, double total, DetailRow& row) {
@@ -75,7 +76,9 @@ DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
   row.set(LayerColumn::nnz_applied, applied(view, layer));
   row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean.gradient)));
   row.set(LayerColumn::accumulator_norm_sq, total);
-  row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean.residual)));
+  if (view.run.gradients_are_current) {
+    row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean.residual)));
+  }
   row.set(LayerColumn::gap_norm_sq,
           distance_sq(part(view.iterates.model), part(view.iterates.virtual_dense)));
   set_delta(view, layer, view.selection.by_layer ? k / size : view.rho(), total, row);

@@ -1,6 +1,6 @@
 // This probe measures what class of compressors the sparsifier behaves like on the accumulators
 // that it meets (Beznosikov, Horvath, Richtarik, Safaryan 2020). It takes the worst over the
-// workers of one iteration of
+// messages of one iteration of
 //   alpha = |C(a)|^2 / |a|^2,  beta = |C(a)|^2 / <C(a), a>,  gamma = <C(a), a> / |a|^2,
 //   delta = 1 / (1 - |C(a) - a|^2 / |a|^2),
 // each from one draw. A mask without scaling has beta = 1 and alpha = gamma = 1/delta.
@@ -15,7 +15,7 @@ class CompressorProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     std::optional<CompressorConstants> worst;
-    for (const auto& scalars : view.worker_scalars) {
+    for (const auto& scalars : view.contributions()) {
       const auto one =
           compressor_constants(scalars.accumulator_norm_sq, scalars.sent_norm_sq, scalars.sent_dot);
       if (one) {

@@ -18,7 +18,7 @@ namespace {
 /// Returns |l_t|^2 where everything was cleared: l = P mean a - P mean e - g. Bounds of the entries
 /// are unknown, so the bound is taken for the norm.
 double dense_lost_mass_sq(const StepView& view) {
-  const double workers = view.run.workers;
+  const double divisor = view.divisor();
   double lost_sq = 0;
   std::size_t next = 0;
   for (std::size_t i = 0; i < view.run.dimension; ++i) {
@@ -29,15 +29,16 @@ double dense_lost_mass_sq(const StepView& view) {
       applied = view.exchange.update->values[next];
       ++next;
     }
-    const double lost = workers * (view.mean.accumulator[i] - view.mean.residual[i]) - applied;
+    const double lost = divisor * (view.mean.accumulator[i] - view.mean.residual[i]) - applied;
     lost_sq += lost * lost;
   }
   double magnitude_sq = 0;
-  for (const auto& scalars : view.worker_scalars) {
+  for (const auto& scalars : view.contributions()) {
     magnitude_sq += scalars.accumulator_norm_sq;
   }
+  const double messages = static_cast<double>(view.contributions().size());
   const double rounding =
-      (workers + 2) * view.run.unit_roundoff * std::sqrt(workers) * std::sqrt(magnitude_sq);
+      (messages + 2) * view.run.unit_roundoff * std::sqrt(messages) * std::sqrt(magnitude_sq);
   return std::sqrt(lost_sq) <= rounding ? 0 : lost_sq;
 }
 
@@ -88,16 +89,21 @@ class ConservationProbe final : public Probe {
   /// accumulators and their sums over workers are rounded to the precision of the messages, the
   /// models to float64.
   static double rounding_bound(const StepView& view) {
-    double magnitude = 0;
-    for (const auto& scalars : view.worker_scalars) {
-      magnitude += scalars.magnitude / view.run.workers;
-    }
-    const double in_messages = (view.run.workers + 4) * view.run.unit_roundoff * magnitude;
+    const double in_messages =
+        view.run.unit_roundoff * view.iterates.rounded_magnitude.value_or(of_workers(view));
     const double steps = static_cast<double>(view.iteration) + 1;
     const double models = std::sqrt(norm_sq<double>(view.iterates.model)) +
                           std::sqrt(norm_sq<double>(view.iterates.virtual_dense));
     constexpr double kFloat64Roundoff = 0x1.0p-53;
     return (in_messages + 4 * steps * kFloat64Roundoff * models) / (1 - view.run.momentum);
+  }
+
+  static double of_workers(const StepView& view) {
+    double magnitude = 0;
+    for (const auto& scalars : view.worker_scalars) {
+      magnitude += scalars.magnitude / view.run.workers;
+    }
+    return (view.run.workers + 4) * magnitude;
   }
 
   double sparse_lost_mass_sq(const StepView& view) {
@@ -117,7 +123,8 @@ class ConservationProbe final : public Probe {
       add(*view.exchange.update, -1);
     }
     double lost_sq = 0;
-    const double tolerance = (view.run.workers + 2) * view.run.unit_roundoff;
+    const double messages = static_cast<double>(view.contributions().size());
+    const double tolerance = (messages + 2) * view.run.unit_roundoff;
     for (std::size_t i = 0; i < view.run.dimension; ++i) {
       if (std::abs(lost_[i]) > tolerance * magnitude_[i]) {
         lost_sq += lost_[i] * lost_[i];

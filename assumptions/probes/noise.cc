@@ -25,10 +25,15 @@ class NoiseProbe final : public Probe {
       return;
     }
     double gradient = 0;
-    for (const auto& scalars : view.worker_scalars) {
-      gradient += scalars.gradient_norm_sq / view.run.workers;
+    const auto contributions = view.contributions();
+    for (const auto& scalars : contributions) {
+      gradient += scalars.gradient_norm_sq / static_cast<double>(contributions.size());
     }
     row.set(Column::worker_grad_norm_sq, gradient);
+    if (!view.run.gradients_are_current) {
+      observe_late(view, row);
+      return;
+    }
     observe_bias(view, row);
     const double mean = norm_sq<double>(view.mean.gradient);
     if (view.run.batch_is_exact) {
@@ -43,6 +48,15 @@ class NoiseProbe final : public Probe {
   }
 
  private:
+  /// Gradients at several models tell nothing of one; what is known of them is their noise.
+  static void observe_late(const StepView& view, Row& row) {
+    if (view.run.batch_is_exact) {
+      row.set(Column::noise_variance, 0);
+    } else if (view.late_noise) {
+      row.set(Column::noise_variance, *view.late_noise);
+    }
+  }
+
   /// With local steps, mean G is a sum of gradients at many points and tells nothing of one. What
   /// is known of single gradients are their norms, and the noise of the first, by half of its
   /// batch.

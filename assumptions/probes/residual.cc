@@ -15,15 +15,20 @@ class ResidualProbe final : public Probe {
     double residual = 0;
     double total_error = 0;
     double accumulator = 0;
-    for (const auto& scalars : view.worker_scalars) {
+    for (const auto& scalars : view.contributions()) {
       accumulator += scalars.accumulator_norm_sq;
+    }
+    for (const auto& scalars : view.worker_scalars) {
       residual += scalars.residual_norm_sq;
       total_error += scalars.total_error;
     }
     row.set(Column::residual_norm_sq, residual / view.run.workers);
-    row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean.residual));
+    if (view.run.gradients_are_current) {  // the mean is over all workers
+      row.set(Column::mean_residual_norm_sq, norm_sq<double>(view.mean.residual));
+    }
     row.set(Column::total_error, total_error);
-    row.set(Column::worker_accumulator_norm_sq, accumulator / view.run.workers);
+    row.set(Column::worker_accumulator_norm_sq,
+            accumulator / static_cast<double>(view.contributions().size()));
     if (view.selection.threshold && view.run.applies_whole_messages) {
       check_threshold(view, checks);
     }
@@ -31,12 +36,12 @@ class ResidualProbe final : public Probe {
 
  private:
   static void check_threshold(const StepView& view, std::vector<Check>& checks) {
-    for (int worker = 0; worker < view.run.workers; ++worker) {
-      const double largest =
-          view.worker_scalars[static_cast<std::size_t>(worker)].residual_norm_inf;
+    const auto contributions = view.contributions();
+    for (std::size_t i = 0; i < contributions.size(); ++i) {
+      const double largest = contributions[i].residual_norm_inf;
       checks.push_back({.iteration = view.iteration,
                         .name = "threshold-bound",
-                        .worker = worker,
+                        .worker = view.contributor(i),
                         .lhs = largest,
                         .rhs = *view.selection.threshold,
                         .holds = largest < *view.selection.threshold || largest == 0,

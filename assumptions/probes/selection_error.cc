@@ -13,7 +13,7 @@ SelectionError sparse_error(const StepView& view, std::size_t begin, std::size_t
   for (std::size_t i = begin; i < end; ++i) {
     const double mean = view.mean.accumulator[i];
     if (next < update.size() && update.indices[next] == i) {
-      const double difference = mean - update.values[next] / view.run.workers;
+      const double difference = mean - update.values[next] / view.divisor();
       error.inside += difference * difference;
       ++next;
     } else {
@@ -28,7 +28,7 @@ SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t 
   SelectionError error;
   for (std::size_t i = begin; i < end; ++i) {
     const double difference =
-        view.mean.accumulator[i] - view.exchange.dense_update[i] / view.run.workers;
+        view.mean.accumulator[i] - view.exchange.dense_update[i] / view.divisor();
     (view.exchange.dense_update[i] != 0 ? error.inside : error.outside) += difference * difference;
   }
   return error;

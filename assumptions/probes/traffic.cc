@@ -13,8 +13,10 @@ class TrafficProbe final : public Probe {
     double sent = 0;
     double total_sent = 0;
     double total_bytes = 0;
-    for (const auto& scalars : view.worker_scalars) {
+    for (const auto& scalars : view.contributions()) {
       sent += scalars.nnz_sent;
+    }
+    for (const auto& scalars : view.worker_scalars) {
       total_sent += scalars.total_nnz;
       total_bytes += scalars.total_bytes;
     }
@@ -22,10 +24,15 @@ class TrafficProbe final : public Probe {
     row.set(Column::nnz_sent, sent);
     row.set(Column::nnz_applied, static_cast<double>(applied(view)));
     row.set(Column::uplink_bytes, bytes);
-    row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
+    if (view.run.gradients_are_current) {  // else letters have no order that all wait for
+      row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
+    }
     row.set(Column::total_uplink_bytes, total_bytes);
     row.set(Column::total_nnz_sent, total_sent);
-    const TrafficModel& model = view.exchange.traffic_model;
+    if (!view.exchange.traffic_model) {
+      return;
+    }
+    const TrafficModel& model = *view.exchange.traffic_model;
     checks.push_back({.iteration = view.iteration,
                       .name = "bytes",
                       .worker = std::nullopt,

@@ -22,7 +22,7 @@ class XiProbe final : public Probe {
     difference_.assign(view.run.dimension, 0);
     for (const auto& list : view.exchange.sent) {
       for (std::size_t i = 0; i < list.size(); ++i) {
-        difference_[list.indices[i]] -= list.values[i] / view.run.workers;
+        difference_[list.indices[i]] -= list.values[i] / view.divisor();
       }
     }
     select_top_k<double>(

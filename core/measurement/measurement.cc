@@ -52,67 +52,27 @@ std::vector<double> layer_counts(const Sparsifier& sparsifier) {
 }  // namespace
 
 template <class Real>
-Measurement<Real>::Measurement(const Training& training, std::span<const double> initial_point)
+Measurement<Real>::Measurement(const Training& training,
+                               bool late,
+                               std::span<const double> initial_point)
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
-      virtual_(training, initial_point),
+      late_(late),
+      mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
+      virtual_(training, late, initial_point),
       unperturbed_(training, initial_point) {
   if (!training.plan.measure) {
     return;
   }
   const std::size_t d = initial_point.size();
   if (!is_root_) {
-    passing_.resize(d);
     return;
   }
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
-  mean_input_.resize(training.method->feedback->has_velocity() ? d : 0);
-}
-
-/// Takes the mean on one process, which has all vectors. It goes block by block, so that sums stay
-/// in the nearest cache, and adds in the same order as several processes do.
-template <class Real>
-template <class VectorOf>
-void Measurement<Real>::mean_here(Workers workers,
-                                  const VectorOf& vector_of,
-                                  std::vector<double>& mean) {
-  constexpr std::size_t kBlock = 1024;
-  const auto count = static_cast<double>(workers.size());
-  for (std::size_t begin = 0; begin < mean.size(); begin += kBlock) {
-    const auto block = std::span(mean).subspan(begin, std::min(kBlock, mean.size() - begin));
-    std::fill(block.begin(), block.end(), 0.0);
-    for (const auto& worker : workers) {
-      add_to<Real>(block, vector_of(worker).subspan(begin, block.size()));
-    }
-    for (double& value : block) {
-      value /= count;
-    }
-  }
-}
-
-template <class Real>
-template <class VectorOf>
-void Measurement<Real>::mean_of(Workers workers,
-                                const VectorOf& vector_of,
-                                std::vector<double>& mean) {
-  const Cluster& cluster = *training_.cluster;
-  if (cluster.world().size() == 1) {
-    mean_here(workers, vector_of, mean);
-    return;
-  }
-  const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
-    add_to<Real>(block, vector_of(workers[cluster.slot(worker)]).subspan(begin, block.size()));
-  };
-  cluster.sum_in_worker_order(std::span(is_root_ ? mean : passing_), /*everywhere=*/false, add);
-  if (is_root_) {
-    const double count = cluster.workers();
-    for (double& value : mean) {
-      value /= count;
-    }
-  }
+  mean_input_.resize(late || training.method->feedback->has_velocity() ? d : 0);
 }
 
 template <class Real>
@@ -120,28 +80,10 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   if (!training_.plan.measure) {
     return;
   }
-  mean_of(
-      state.workers,
-      [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
-      mean_gradient_);
-  if (training_.method->feedback->has_velocity()) {
-    mean_of(
-        state.workers,
-        [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
-        mean_input_);
-  }
-  if (measured) {
-    mean_of(
-        state.workers,
-        [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
-        mean_accumulator_);
-  }
-  if (state.split) {
-    mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
-    mean_of(
-        state.workers,
-        [](const Worker<Real>& worker) { return std::span(worker.gradient.half()); },
-        mean_half_gradient_);
+  if (!late_) {
+    take_means(state, measured);
+  } else if (is_root_) {
+    take_late_means(state, measured);
   }
   if (is_root_) {
     virtual_.move(virtual_step(state));
@@ -149,9 +91,47 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     if (measured) {
       note_decay(state.model);
     }
-    if (measured && !training_.minimizer.empty()) {
-      distance_sq_ = distance_sq(state.model, training_.minimizer);
-    }
+  }
+  if (is_root_ && measured && !training_.minimizer.empty()) {
+    distance_sq_ = distance_sq(state.model, training_.minimizer);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::take_late_means(const StepState<Real>& state, bool measured) {
+  late_measurement_.take(*state.parts, state.step_size, in_gradient_units_);
+  late_measurement_.gradient(*state.parts, mean_gradient_);
+  late_measurement_.input(*state.parts, state.step_size, in_gradient_units_, mean_input_);
+  if (measured) {
+    late_measurement_.accumulator(*state.parts, mean_accumulator_);
+    late_measurement_.residual(*state.parts, mean_residual_);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) {
+  mean_.take(
+      state.workers,
+      [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
+      mean_gradient_);
+  if (training_.method->feedback->has_velocity()) {
+    mean_.take(
+        state.workers,
+        [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
+        mean_input_);
+  }
+  if (measured) {
+    mean_.take(
+        state.workers,
+        [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+        mean_accumulator_);
+  }
+  if (state.split) {
+    mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
+    mean_.take(
+        state.workers,
+        [](const Worker<Real>& worker) { return std::span(worker.gradient.half()); },
+        mean_half_gradient_);
   }
 }
 
@@ -181,17 +161,27 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (!training_.plan.measure) {
     return;
   }
+  if (!late_) {
+    follow_residuals(state, measured);
+  } else if (is_root_) {
+    virtual_.move_expected_gap_by(
+        virtual_step(state), late_measurement_.residual_fall(*state.parts, mean_gradient_.size()));
+  }
+  if (measured) {
+    gather(state);
+  }
+}
+
+template <class Real>
+void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool measured) {
   if (measured || !virtual_.gap_is_mean_residual()) {
-    mean_of(
+    mean_.take(
         state.workers,
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_residual_);
   }
   if (!virtual_.gap_is_mean_residual() && is_root_) {
     virtual_.move_expected_gap(virtual_step(state), mean_residual_);
-  }
-  if (measured) {
-    gather(state);
   }
 }
 
@@ -206,7 +196,16 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
   const auto all = cluster.all_gather(mine);
   worker_scalars_.resize(all.size() / kNumbers);
   std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
-  gather_lists(state);
+  if (!late_) {
+    gather_lists(state);
+  } else if (is_root_) {  // all that was sent is applied, so that nothing comes back
+    const Deposit<Real>& first = *state.parts->deposits.front();
+    sent_everything_ = first.message.everything;
+    cleared_everything_ = first.cleared_everything;
+    late_measurement_.lists(*state.parts, sent_);
+    cleared_ = cleared_everything_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
+    returned_.assign(sent_.size(), {});
+  }
 }
 
 template <class Real>
@@ -243,6 +242,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
       .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
       .momentum = method.momentum,
       .local_steps = state.local_steps,
+      .gradients_are_current = !late_,
       .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
       .estimates = method.feedback->estimates(),
       .worker_smoothness = training_.worker_smoothness,
@@ -254,13 +254,17 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
   const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
   const std::size_t d = state.model.size();
   const auto law = sparsifier.law(d, memory_step(state));
-  SelectionView view{.k = sparsifier.k(d) ? static_cast<double>(state.k)
-                                          : entries_sent() / training_.cluster->workers(),
-                     .by_layer = !sparsifier.segments().empty(),
-                     .layer_k = layer_counts(sparsifier),
-                     .threshold = std::nullopt,
-                     .contraction_promise = law.pathwise ? law.contraction : std::nullopt};
-  if (law.threshold) {
+  const auto messages =
+      static_cast<double>(late_ ? state.parts->deposits.size() : worker_scalars_.size());
+  SelectionView view{
+      .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,
+      .by_layer = !sparsifier.segments().empty(),
+      .layer_k = layer_counts(sparsifier),
+      .threshold = std::nullopt,
+      .contraction_promise = law.pathwise ? law.contraction : std::nullopt};
+  // Late messages were selected at the steps and densities of earlier versions.
+  const Method& method = *training_.method;
+  if (law.threshold && (!late_ || (method.step_rule->constant() && method.stages.empty()))) {
     view.threshold = static_cast<Real>(*law.threshold);  // rounded as the selection compares
   }
   return view;
@@ -282,13 +286,19 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
           .sent_everything = sent_everything_,
           .cleared_everything = cleared_everything_,
           .traffic = traffic,
-          .traffic_model = training_.method->aggregator->traffic_model(
-              {.workers = training_.cluster->workers(),
-               .entries = entries_sent(),
-               .whole_messages = sent_everything_,
-               .dimension = static_cast<double>(state.model.size()),
-               .k = static_cast<double>(state.k),
-               .value_bytes = sizeof(Real)})};
+          .traffic_model = late_ ? std::nullopt : std::optional(traffic_model(state)),
+          .divisor = std::nullopt};
+}
+
+template <class Real>
+TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) const {
+  return training_.method->aggregator->traffic_model(
+      {.workers = training_.cluster->workers(),
+       .entries = entries_sent(state),
+       .whole_messages = sent_everything_,
+       .dimension = static_cast<double>(state.model.size()),
+       .k = static_cast<double>(state.k),
+       .value_bytes = sizeof(Real)});
 }
 
 template <class Real>
@@ -308,9 +318,16 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   return view;
 }
 
-/// Returns how many entries all workers sent together in this iteration.
+/// Returns how many entries were sent together for this version.
 template <class Real>
-double Measurement<Real>::entries_sent() const {
+double Measurement<Real>::entries_sent(const StepState<Real>& state) const {
+  if (late_) {
+    return std::accumulate(
+        state.parts->deposits.begin(),
+        state.parts->deposits.end(),
+        0.0,
+        [](double sum, const auto* deposit) { return sum + deposit->scalars.nnz_sent; });
+  }
   return std::accumulate(
       worker_scalars_.begin(), worker_scalars_.end(), 0.0, [](double sum, const auto& scalars) {
         return sum + scalars.nnz_sent;
@@ -351,10 +368,16 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .iterates = iterates_view(state),
                 .landscape = landscape.view(),
                 .worker_scalars = worker_scalars_,
+                .contributed = {},
+                .contributors = {},
+                .notes = std::nullopt,
                 .halves = std::nullopt,
+                .late_noise = std::nullopt,
                 .test = test,
                 .times = times};
-  if (state.split) {
+  if (late_) {
+    late_measurement_.fill(*state.parts, view);
+  } else if (state.split) {
     view.halves =
         HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
   }
@@ -367,6 +390,9 @@ void Measurement<Real>::visit(RunState& state) {
   virtual_.visit(state);
   unperturbed_.visit(state);
   state.root(last_measured_);
+  if (late_) {
+    late_measurement_.visit(state);
+  }
 }
 
 template class Measurement<float>;

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/measurement/landscape.h"
+#include "core/measurement/late_measurement.h"
+#include "core/measurement/mean_over_workers.h"
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
 #include "core/measurement/virtual_iterate.h"
@@ -25,7 +27,8 @@ struct StepState {
   double update_scale = 1;  // the factor of clipping
   bool split = false;       // batches were split: gradients have halves
   std::uint64_t local_steps = 1;
-  std::span<const Worker<Real>> workers;  // of this process
+  std::span<const Worker<Real>> workers;      // of this process
+  const VersionParts<Real>* parts = nullptr;  // of a version that is not made in lockstep
   const Delivery<Real>* delivery = nullptr;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
 };
@@ -33,7 +36,8 @@ struct StepState {
 template <class Real>
 class Measurement {
  public:
-  Measurement(const Training& training, std::span<const double> initial_point);
+  /// `late`: versions are made of deposits, which the states name.
+  Measurement(const Training& training, bool late, std::span<const double> initial_point);
 
   // Both functions are called in every iteration and are collective. `before_update` reads
   // gradients and accumulators, `after_update` the settled residuals and the new model.
@@ -56,12 +60,9 @@ class Measurement {
   std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
 
  private:
-  using Workers = std::span<const Worker<Real>>;
-  /// Takes the mean of the d numbers vector_of(worker) over all workers; only the root keeps it.
-  template <class VectorOf>
-  void mean_of(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
-  template <class VectorOf>
-  static void mean_here(Workers workers, const VectorOf& vector_of, std::vector<double>& mean);
+  void take_means(const StepState<Real>& state, bool measured);
+  void take_late_means(const StepState<Real>& state, bool measured);
+  void follow_residuals(const StepState<Real>& state, bool measured);
   VirtualIterate::Step virtual_step(const StepState<Real>& state) const;
   void note_decay(std::span<const double> model);
   void gather(const StepState<Real>& state);
@@ -69,20 +70,23 @@ class Measurement {
   RunView run_view(const StepState<Real>& state) const;
   SelectionView selection_view(const StepState<Real>& state) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
+  TrafficModel traffic_model(const StepState<Real>& state) const;
   IteratesView iterates_view(const StepState<Real>& state) const;
-  double entries_sent() const;
+  double entries_sent(const StepState<Real>& state) const;
   double memory_step(const StepState<Real>& state) const;
 
   const Training& training_;
   bool is_root_;
   bool in_gradient_units_;
+  bool late_;
 
-  std::vector<double> passing_;     // room for sums on the processes that do not keep them
+  MeanOverWorkers<Real> mean_;
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
   std::vector<double> mean_half_gradient_;
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
+  LateMeasurement<Real> late_measurement_;
   std::optional<DecayTerms> decay_terms_;
   std::optional<double> distance_sq_;  // |w_t - x*|^2
   std::uint64_t last_measured_ = ~std::uint64_t{0} - 1;

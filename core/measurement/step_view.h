@@ -11,6 +11,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/objective.h"
+#include "core/training/deposit.h"
 #include "core/training/worker_scalars.h"
 #include "core/vectors/sparse_vector.h"
 
@@ -24,9 +25,10 @@ struct RunView {
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
-  std::uint64_t local_steps = 1;  // gradients that a worker takes for one version
-  bool batch_is_exact = false;    // gradients have no noise: their halves would be equal
-  bool estimates = false;         // workers exchange changes of gradient estimates
+  std::uint64_t local_steps = 1;      // gradients that a worker takes for one version
+  bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
+  bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
+  bool estimates = false;             // workers exchange changes of gradient estimates
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
 };
@@ -60,8 +62,9 @@ struct ExchangeView {
   bool sent_everything = false;                    // messages are whole accumulators
   bool cleared_everything = false;
 
-  Traffic traffic;  // of all workers together
-  TrafficModel traffic_model;
+  Traffic traffic;                            // of all workers together
+  std::optional<TrafficModel> traffic_model;  // absent where messages may still be under way
+  std::optional<double> divisor;              // of g; absent: P
 };
 
 /// RunningSums are sums over all iterations before this one, measured or not.
@@ -91,6 +94,9 @@ struct IteratesView {
   double virtual_step_norm = 0;        // |z_{t+1} - z_t|
   double compensated_gap_norm_sq = 0;  // |w_t - z_{t+1}|^2 = |e_t + eta_t mean G|^2
   std::optional<double> distance_sq;   // |w_t - x*|^2, where x* is known
+  /// The sum over all versions of (m + 4) times the mean magnitude of its m messages, by which
+  /// rounding can have moved w - z; absent where each worker's scalars have its part of it.
+  std::optional<double> rounded_magnitude;
 
   RunningSums sums;
   std::optional<RunningSums> unperturbed_sums;  // with u in place of z, where u is followed
@@ -144,12 +150,29 @@ struct StepView {
   ExchangeView exchange;
   IteratesView iterates;
   LandscapeView landscape;
-  std::span<const WorkerScalars> worker_scalars;
+  std::span<const WorkerScalars> worker_scalars;  // of all workers
+  /// Those of the contributions to this version, and whose they are; empty where every worker made
+  /// one, which `worker_scalars` then has.
+  std::span<const WorkerScalars> contributed;
+  std::span<const int> contributors;
+  std::optional<VersionNotes> notes;
   std::optional<HalfBatches> halves;  // absent where batches were not split
+  /// Where gradients are late: mean noise of those since the last row whose batches were split.
+  std::optional<double> late_noise;
   std::optional<TestResult> test;
   StepTimes times;
 
   double rho() const { return selection.k / static_cast<double>(run.dimension); }
+  /// Returns the scalars of the contributions to this version.
+  std::span<const WorkerScalars> contributions() const {
+    return contributed.empty() ? worker_scalars : contributed;
+  }
+  /// Returns the worker that made the contribution.
+  int contributor(std::size_t contribution) const {
+    return contributors.empty() ? static_cast<int>(contribution) : contributors[contribution];
+  }
+  /// Returns what the sum over contributions is divided by.
+  double divisor() const { return exchange.divisor.value_or(run.workers); }
 };
 
 }  // namespace residuum

@@ -7,10 +7,12 @@
 
 namespace residuum {
 
-VirtualIterate::VirtualIterate(const Training& training, std::span<const double> initial_point)
+VirtualIterate::VirtualIterate(const Training& training,
+                               bool late,
+                               std::span<const double> initial_point)
     : method_(*training.method),
       in_gradient_units_(method_.feedback->units() == Units::gradient),
-      gap_is_mean_residual_(method_.momentum == 0 && !in_gradient_units_ &&
+      gap_is_mean_residual_(!late && method_.momentum == 0 && !in_gradient_units_ &&
                             method_.clip != Clip::update && method_.outer_step == 1) {
   if (!training.plan.measure || !training.cluster->world().is_root()) {
     return;
@@ -79,16 +81,23 @@ void VirtualIterate::add_to_sums(const Step& step) {
 /// step units. Where the update is the mean of gradient estimates, which miss mean e_{t+1}, D_t = m
 /// D_{t-1} - s_t mean e_{t+1}. Nesterov's momentum has D_t + m (D_t - D_{t-1}) in place of D_t.
 void VirtualIterate::move_expected_gap(const Step& step, std::span<const double> mean_residual) {
-  const double scale = in_gradient_units_ ? step.size : 1.0;
   const double kept = method_.feedback->estimates() ? 0.0 : 1.0;
+  residual_fall_.resize(mean_residual.size());
+  for (std::size_t i = 0; i < mean_residual.size(); ++i) {
+    residual_fall_[i] = kept * previous_residual_[i] - mean_residual[i];
+  }
+  move_expected_gap_by(step, residual_fall_);
+  previous_residual_.assign(mean_residual.begin(), mean_residual.end());
+}
+
+void VirtualIterate::move_expected_gap_by(const Step& step, std::span<const double> fall) {
+  const double scale = in_gradient_units_ ? step.size : 1.0;
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
     const double before = gap_velocity_[i];
-    gap_velocity_[i] = method_.momentum * before +
-                       step.update_scale * (kept * previous_residual_[i] - mean_residual[i]);
+    gap_velocity_[i] = method_.momentum * before + step.update_scale * fall[i];
     const double ahead = method_.looks_ahead ? method_.momentum * (gap_velocity_[i] - before) : 0;
     expected_gap_[i] -= scale * (gap_velocity_[i] + ahead);
   }
-  previous_residual_.assign(mean_residual.begin(), mean_residual.end());
 }
 
 void VirtualIterate::fill(IteratesView& view) const {

@@ -15,7 +15,7 @@ namespace residuum {
 class VirtualIterate {
  public:
   /// The iterate exists on the root of a run that is measured; elsewhere it is empty.
-  VirtualIterate(const Training& training, std::span<const double> initial_point);
+  VirtualIterate(const Training& training, bool late, std::span<const double> initial_point);
 
   /// A step is what an iteration hands to z. All vectors have d numbers.
   struct Step {
@@ -28,12 +28,15 @@ class VirtualIterate {
   void move(const Step& step);
 
   /// True if w - z is the mean residual where nothing is lost: no momentum, no clipped updates,
-  /// step units.
+  /// step units, every worker in each version.
   bool gap_is_mean_residual() const { return gap_is_mean_residual_; }
-  /// Moves the gap that is expected if nothing was lost, by the mean of e^p_{t+1}, in an iteration
-  /// for which `move` was called. It must be called in every iteration unless the gap is the mean
-  /// residual.
+  // One of these moves the gap that is expected if nothing was lost, in an iteration for which
+  // `move` was called. It must be called in every iteration unless the gap is the mean residual.
+
+  /// Takes the mean of e^p_{t+1}.
   void move_expected_gap(const Step& step, std::span<const double> mean_residual);
+  /// Takes the mean of e^p_t - e^p_{t+1} over what the version is made of.
+  void move_expected_gap_by(const Step& step, std::span<const double> fall);
 
   std::span<const double> iterate() const { return z_; }
   /// Fills in what the last `move` has found. The expected gap is empty where it is the mean
@@ -51,7 +54,7 @@ class VirtualIterate {
   bool gap_is_mean_residual_;
   std::vector<double> z_, z_velocity_;
   std::vector<double> z_ahead_;  // Nesterov's direction in place of the velocity
-  std::vector<double> previous_residual_, expected_gap_, gap_velocity_;
+  std::vector<double> previous_residual_, residual_fall_, expected_gap_, gap_velocity_;
   double gap_before_norm_ = 0;
   double virtual_step_norm_ = 0;
   double compensated_gap_norm_sq_ = 0;

@@ -19,7 +19,8 @@ class LockstepLoop final : public Loop {
         local_steps_(local_steps) {}
 
   StepEnd advance(std::uint64_t t) override {
-    stage_.begin(t);
+    const auto workers = static_cast<std::uint64_t>(stage_.cluster().workers());
+    stage_.begin(t, t * local_steps_ * workers);
     stage_.compute(local_steps_);
     const StepEnd end = stage_.form();
     if (end.diverged()) {

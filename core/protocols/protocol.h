@@ -27,6 +27,8 @@ class Loop {
   /// Makes version t + 1 and returns how that ended, as the processes agree on it; if it diverged,
   /// the version was not made. The call is collective.
   virtual StepEnd advance(std::uint64_t t) = 0;
+  /// Saves or loads, between two versions, what the loop itself needs of those before.
+  virtual void visit(RunState& /*state*/) {}
 };
 
 class Protocol {

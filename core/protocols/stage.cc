@@ -32,7 +32,7 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       update_(training),
       bench_(training),
       workers_(workers_here<Real>(training)),
-      measurement_(training, model_),
+      measurement_(training, protocol_law(training).synchrony == Synchrony::late, model_),
       landscape_(training) {
   for (const auto& worker : workers_) {
     contributions_.push_back(
@@ -41,14 +41,17 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
 }
 
 template <class Real>
-void Stage<Real>::begin(std::uint64_t t) {
+void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
   t_ = t;
+  epoch_ = epoch_after(gradients);
+  parts_ = nullptr;
   measured_ = training_.plan.measures(t);
   times_ = {};
   mark_ = Clock::now();
-  eta_ = method_.step_rule->at(t, epoch(t));
+  eta_ = method_.step_rule->at(t, epoch_);
   landscape_.average(t, model_);
   test_.reset();
+  split_ = measured_ && is_due(training_.plan.split, t) && can_split(training_);
   if (measured_) {
     const auto statistics = mean_statistics<Real>(training_, workers_);
     landscape_.look(t,
@@ -63,7 +66,6 @@ void Stage<Real>::begin(std::uint64_t t) {
 
 template <class Real>
 void Stage<Real>::compute(std::uint64_t local_steps) {
-  split_ = measured_ && is_due(training_.plan.split, t_) && can_split(training_);
   for (auto& worker : workers_) {
     worker.gradient.compute({.first = t_ * local_steps,
                              .count = local_steps,
@@ -85,11 +87,20 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
 template <class Real>
 StepEnd Stage<Real>::form() {
   for (auto& worker : workers_) {
-    worker.memory.form(t_, eta_, worker.gradient.gradient(), bench_, worker.scalars);
+    worker.memory.form({.number = t_, .version = t_, .step_size = eta_},
+                       worker.gradient.gradient(),
+                       bench_,
+                       worker.scalars);
   }
-  const StepEnd end = agree(cluster_.world(), own_end());
+  const StepEnd end = residuum::agree(cluster_.world(), own_end(end_at_workers()));
   times_.select_s = lap();
   return end;
+}
+
+template <class Real>
+StepEnd Stage<Real>::agree(const StepEnd& seen) {
+  times_.compute_s = lap();
+  return residuum::agree(cluster_.world(), own_end(seen));
 }
 
 template <class Real>
@@ -104,11 +115,30 @@ void Stage<Real>::update(const Delivery<Real>& delivery) {
   WorkerScalars& booked_on = workers_.front().scalars;
   booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
   booked_on.total_bytes += booked_on.bytes;
-  update_scale_ = update_.clip(delivery, eta_);
+  move(delivery);
+}
+
+template <class Real>
+void Stage<Real>::update(const Delivery<Real>& delivery, const VersionParts<Real>& parts) {
+  parts_ = &parts;
+  if (cluster_.world().is_root()) {  // every process has counted the bytes of all
+    WorkerScalars& booked_on = workers_.front().scalars;
+    booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
+    booked_on.total_bytes += booked_on.bytes;
+  }
+  move(delivery);
+}
+
+template <class Real>
+void Stage<Real>::move(const Delivery<Real>& delivery) {
+  const double divisor = parts_ != nullptr ? parts_->divisor : cluster_.workers();
+  update_scale_ = update_.clip(delivery, divisor, eta_);
   times_.aggregate_s = lap();
   measurement_.before_update(state(delivery), measured_);
   if (measured_) {
     landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
+  }
+  if (measured_ && parts_ == nullptr) {
     for (auto& worker : workers_) {
       worker.memory.measure(worker.scalars);
     }
@@ -123,6 +153,14 @@ void Stage<Real>::settle(const Delivery<Real>& delivery) {
     auto& memory = workers_[slot].memory;
     memory.settle(delivery.fate(memory.message(), slot), measured_, bench_, workers_[slot].scalars);
   }
+  finish(delivery);
+  for (auto& worker : workers_) {
+    worker.gradient.drop_half();
+  }
+}
+
+template <class Real>
+void Stage<Real>::finish(const Delivery<Real>& delivery) {
   times_.aggregate_s += lap();
   const auto now = state(delivery);
   measurement_.after_update(now, measured_);
@@ -130,9 +168,6 @@ void Stage<Real>::settle(const Delivery<Real>& delivery) {
   if (measured_ && !model_is_lost_) {
     times_.measure_s += lap();
     measurement_.show(now, landscape_, test_, times_, observer_);
-  }
-  for (auto& worker : workers_) {
-    worker.gradient.drop_half();
   }
 }
 
@@ -156,7 +191,7 @@ StepEnd Stage<Real>::look_at_the_end(std::optional<Evaluation>& evaluation,
   const auto statistics = mean_statistics<Real>(training_, workers_);
   evaluation =
       evaluate(training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
-  const StepEnd end = agree(cluster_.world(), end_at_point(evaluation));
+  const StepEnd end = residuum::agree(cluster_.world(), end_at_point(evaluation));
   if (!end.diverged()) {
     test = tested(statistics);
   }
@@ -186,27 +221,28 @@ Divergence Stage<Real>::divergence(const StepEnd& end,
 }
 
 template <class Real>
-double Stage<Real>::epoch(std::uint64_t t) const {
+double Stage<Real>::epoch_after(std::uint64_t gradients) const {
   const auto n = static_cast<double>(objective_.samples());
   if (n == 0) {
     return 0;
   }
-  const double per_gradient =
-      training_.batch == 0 ? n : static_cast<double>(training_.batch) * cluster_.workers();
-  const auto gradients = t * protocol_law(training_).local_steps;
-  return static_cast<double>(gradients) * per_gradient / n;
+  // Whole shards are the data set once all workers have taken one gradient.
+  return training_.batch == 0
+             ? static_cast<double>(gradients) / cluster_.workers()
+             : static_cast<double>(gradients) * static_cast<double>(training_.batch) / n;
 }
 
 template <class Real>
 StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
   return {.iteration = t_,
-          .epoch = epoch(t_),
+          .epoch = epoch_,
           .step_size = eta_,
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
           .split = split_,
           .local_steps = protocol_law(training_).local_steps,
           .workers = workers_,
+          .parts = parts_,
           .delivery = &delivery,
           .model = model_};
 }
@@ -244,11 +280,11 @@ StepEnd Stage<Real>::end_at_workers() const {
 
 /// Returns the end that this process demands: what it has found, or a request to stop or save.
 template <class Real>
-StepEnd Stage<Real>::own_end() const {
-  const StepEnd seen = std::min(
-      end_at_point(measured_ ? landscape_.view().evaluation : std::nullopt), end_at_workers());
-  if (seen.diverged()) {
-    return seen;
+StepEnd Stage<Real>::own_end(const StepEnd& seen) const {
+  const StepEnd first =
+      std::min(end_at_point(measured_ ? landscape_.view().evaluation : std::nullopt), seen);
+  if (first.diverged()) {
+    return first;
   }
   if (training_.stop != nullptr && training_.stop->load()) {
     return {.reason = Reason::stop};

@@ -1,7 +1,8 @@
 #pragma once
 // A stage gives a protocol what it needs to make versions of the model: the workers of this
 // process, the model, and the measurements. A version is one update of the model; t counts them,
-// and version t + 1 is made from w_t. Every member is collective over the processes of the cluster.
+// and version t + 1 is made from w_t. Every member that makes a version is collective over the
+// processes of the cluster.
 
 #include <chrono>
 #include <cstdint>
@@ -27,12 +28,14 @@ class Stage {
 
   const Cluster& cluster() const { return cluster_; }
   const Aggregator& aggregator() const { return *method_.aggregator; }
+  const Training& training() const { return training_; }
 
-  // These calls make one version, in this order; none may follow after `form` says that the run
-  // diverged.
+  // These calls make one version in lockstep, in this order; none may follow after `form` says that
+  // the run diverged.
 
   /// Begins a version: sets eta_t, and evaluates f where the measurement plan asks for it.
-  void begin(std::uint64_t t);
+  /// `gradients` is how many all versions before it had together.
+  void begin(std::uint64_t t, std::uint64_t gradients);
   /// Computes G^p at w_t, on every worker's next batch. With more `local_steps` than one every
   /// worker steps from w_t on a model of its own, and the sum of its gradients takes the place of
   /// G^p.
@@ -45,6 +48,25 @@ class Stage {
   void update(const Delivery<Real>& delivery);
   /// Makes e^p_{t+1} from the fate of each message, then shows the version to the observer.
   void settle(const Delivery<Real>& delivery);
+
+  // A version that is made of deposits has `begin`, `agree`, `update` and `finish`; the loop acts
+  // on the workers itself.
+
+  /// Returns a worker of this process.
+  Worker<Real>& worker(int number) { return workers_[cluster_.slot(number)]; }
+  Workbench<Real>& bench() { return bench_; }
+  /// Returns w_t, as gradients are computed from it, and eta_t.
+  const std::vector<Real>& working_model() const { return working_model_; }
+  double step_size() const { return eta_; }
+  /// True if the version in the making shows how noisy gradients are, by half batches.
+  bool splits() const { return split_; }
+  /// Returns how the version is to end, as the processes agree on it; `seen` is what the loop has
+  /// found on this one.
+  StepEnd agree(const StepEnd& seen);
+  /// Makes w_{t+1} from g, which is the weighted sum of the deposits.
+  void update(const Delivery<Real>& delivery, const VersionParts<Real>& parts);
+  /// Shows the version to the observer.
+  void finish(const Delivery<Real>& delivery);
 
   // These calls stand between two versions.
 
@@ -61,12 +83,14 @@ class Stage {
  private:
   using Clock = std::chrono::steady_clock;
 
-  double epoch(std::uint64_t t) const;
+  double epoch_after(std::uint64_t gradients) const;
+  void move(const Delivery<Real>& delivery);
+  void show(const Delivery<Real>& delivery);
   StepState<Real> state(const Delivery<Real>& delivery);
   std::optional<TestResult> tested(std::span<const double> statistics) const;
   StepEnd end_at_point(const std::optional<Evaluation>& evaluation) const;
   StepEnd end_at_workers() const;
-  StepEnd own_end() const;
+  StepEnd own_end(const StepEnd& seen) const;
   double lap();
 
   const Training& training_;
@@ -88,7 +112,9 @@ class Stage {
 
   // State of the version in the making.
   std::uint64_t t_ = 0;
+  double epoch_ = 0;
   double eta_ = 0;
+  const VersionParts<Real>* parts_ = nullptr;  // where it is not made in lockstep
   double update_scale_ = 1;
   bool measured_ = false;
   bool split_ = false;

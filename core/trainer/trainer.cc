@@ -30,6 +30,7 @@ class Trainer {
     Outcome outcome;
     const auto state = [&](RunState& run) {
       stage_.visit(run);
+      loop_->visit(run);
       outcome.wall_s = wall_before + seconds_since(started);
       run.root(outcome.wall_s);
     };

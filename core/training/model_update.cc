@@ -33,7 +33,6 @@ double sum_norm(const Delivery<Real>& delivery) {
 template <class Real>
 ModelUpdate<Real>::ModelUpdate(const Training& training)
     : method_(*training.method),
-      workers_(training.cluster->workers()),
       d_(training.objective->dimension()),
       scale_(method_.outer_step),
       velocity_(method_.momentum != 0 ? d_ : 0),
@@ -41,15 +40,16 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       estimate_(method_.feedback->estimates() ? d_ : 0) {}
 
 template <class Real>
-double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
+double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, double eta) {
+  divisor_ = divisor;
   if (!estimate_.empty()) {
-    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / workers_; });
+    for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor_; });
   }
   if (method_.clip != Clip::update) {
     return scale_;
   }
   const double norm =
-      estimate_.empty() ? sum_norm(delivery) / workers_ : std::sqrt(norm_sq<double>(estimate_));
+      estimate_.empty() ? sum_norm(delivery) / divisor_ : std::sqrt(norm_sq<double>(estimate_));
   const double bound = method_.clip_norm * (method_.feedback->units() == Units::step ? eta : 1.0);
   scale_ = method_.outer_step * (norm > bound ? bound / norm : 1.0);
   return scale_;
@@ -94,7 +94,7 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
     return usable;
   }
   for_each_entry(delivery,
-                 [&](std::size_t i, double g) { move(i, step * (scale_ * (g / workers_))); });
+                 [&](std::size_t i, double g) { move(i, step * (scale_ * (g / divisor_))); });
   return usable;
 }
 
@@ -108,7 +108,7 @@ void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
   }
   if (estimate_.empty()) {
     for_each_entry(delivery,
-                   [&](std::size_t i, double g) { velocity_[i] += scale_ * (g / workers_); });
+                   [&](std::size_t i, double g) { velocity_[i] += scale_ * (g / divisor_); });
   } else {
     for (std::size_t i = 0; i < d_; ++i) {
       velocity_[i] += scale_ * estimate_[i];

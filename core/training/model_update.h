@@ -20,7 +20,8 @@ class ModelUpdate {
 
   /// Computes, stores and returns s for the exchanged update. It is called once per iteration,
   /// before `apply`.
-  double clip(const Delivery<Real>& delivery, double eta);
+  /// `divisor` makes a mean of the sum g: P in lockstep.
+  double clip(const Delivery<Real>& delivery, double divisor, double eta);
 
   /// Moves the float64 model; the working copy, from which gradients are computed, is its rounding.
   /// Returns false if an entry that moved is no longer usable.
@@ -35,9 +36,9 @@ class ModelUpdate {
   void take_velocity(const Delivery<Real>& delivery, double push, std::span<const double> model);
 
   const Method& method_;
-  double workers_;
   std::size_t d_;
   double scale_;                           // s of this iteration
+  double divisor_ = 1;                     // of g in this iteration
   std::vector<double> velocity_;           // v
   std::vector<double> previous_velocity_;  // for Nesterov's momentum
   std::vector<double> estimate_;  // mean of the workers' gradient estimates, in place of g/P

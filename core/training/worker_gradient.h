@@ -52,6 +52,9 @@ class WorkerGradient {
   std::vector<double>& statistics() { return statistics_; }
   const std::vector<double>& statistics() const { return statistics_; }
 
+  /// Returns G^p for checkpoints of protocols in which it is computed before it is needed.
+  std::span<Real> in_the_making() { return gradient_; }
+
   /// Returns what the next iteration needs of G^p_{t-1}: all of it or nothing.
   std::span<Real> kept() { return keeps_previous_ ? std::span(gradient_) : std::span<Real>(); }
 

@@ -25,8 +25,7 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       memory_(large_vector<Real>(d_ * method_.feedback->vectors())) {}
 
 template <class Real>
-void WorkerMemory<Real>::form(std::uint64_t t,
-                              double eta,
+void WorkerMemory<Real>::form(const Turn& turn,
                               std::span<const Real> gradient,
                               Workbench<Real>& bench,
                               WorkerScalars& scalars) {
@@ -35,25 +34,28 @@ void WorkerMemory<Real>::form(std::uint64_t t,
   for (std::size_t s = 0; s < parts.size(); ++s) {
     parts[s].bound = bounds_[s];
   }
-  if (t == 0) {
+  if (turn.number == 0) {
     method_.feedback->begin(std::span<Real>(memory_), gradient);
   }
-  const PassNorms norms = method_.feedback->accumulate(
-      std::span<Real>(memory_), gradient, eta, {.segments = bench.segments, .candidates = parts});
-  note_norms(t, norms, scalars);
+  const PassNorms norms =
+      method_.feedback->accumulate(std::span<Real>(memory_),
+                                   gradient,
+                                   turn.step_size,
+                                   {.segments = bench.segments, .candidates = parts});
+  note_norms(turn.number, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
     return;
   }
-  note_magnitudes(eta, norms, scalars);
-  select(t, eta, bench.selection, scalars);
+  note_magnitudes(turn.step_size, norms, scalars);
+  select(turn, bench.selection, scalars);
   for (std::size_t s = 0; s < parts.size(); ++s) {
     bounds_[s] = parts[s].bound;
   }
 }
 
 template <class Real>
-void WorkerMemory<Real>::note_norms(std::uint64_t t,
+void WorkerMemory<Real>::note_norms(std::uint64_t number,
                                     const PassNorms& norms,
                                     WorkerScalars& scalars) const {
   scalars.gradient_norm_sq = norms.gradient_sq;
@@ -61,7 +63,7 @@ void WorkerMemory<Real>::note_norms(std::uint64_t t,
   if (method_.feedback->averaging()) {
     // Estimates start at zero, so the whole first average counts as change.
     scalars.average_norm_sq = norms.average_sq;
-    scalars.gradient_change_sq = t == 0 ? norms.average_sq : norms.average_change_sq;
+    scalars.gradient_change_sq = number == 0 ? norms.average_sq : norms.average_change_sq;
   }
   if (!is_residual_counted_) {
     scalars.total_error += norms.residual_sq;
@@ -69,15 +71,15 @@ void WorkerMemory<Real>::note_norms(std::uint64_t t,
 }
 
 template <class Real>
-void WorkerMemory<Real>::select(std::uint64_t t,
-                                double eta,
+void WorkerMemory<Real>::select(const Turn& turn,
                                 SelectWorkspace& workspace,
                                 WorkerScalars& scalars) {
+  const double eta = turn.step_size;
   const SelectionContext context{.seed = training_.seed,
                                  .worker = worker_,
-                                 .iteration = t,
+                                 .iteration = turn.number,
                                  .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
-  method_.sparsifier_at(t).select(accumulator(), context, workspace, message_);
+  method_.sparsifier_at(turn.version).select(accumulator(), context, workspace, message_);
   scalars.nnz_sent = static_cast<double>(message_.everything ? d_ : message_.entries.size());
   scalars.total_nnz += scalars.nnz_sent;
   note_amplification(eta, scalars);

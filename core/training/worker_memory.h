@@ -17,11 +17,18 @@ class WorkerMemory {
  public:
   WorkerMemory(const Training& training, int worker);
 
+  /// A turn is one gradient of the worker: its number, and the version whose density and step size
+  /// hold for it. In lockstep both are t.
+  struct Turn {
+    std::uint64_t number = 0;
+    std::uint64_t version = 0;
+    double step_size = 0;  // eta
+  };
+
   /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
   /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
   /// selected.
-  void form(std::uint64_t t,
-            double eta,
+  void form(const Turn& turn,
             std::span<const Real> gradient,
             Workbench<Real>& bench,
             WorkerScalars& scalars);
@@ -51,8 +58,8 @@ class WorkerMemory {
   bool& is_residual_counted() { return is_residual_counted_; }
 
  private:
-  void note_norms(std::uint64_t t, const PassNorms& norms, WorkerScalars& scalars) const;
-  void select(std::uint64_t t, double eta, SelectWorkspace& workspace, WorkerScalars& scalars);
+  void note_norms(std::uint64_t number, const PassNorms& norms, WorkerScalars& scalars) const;
+  void select(const Turn& turn, SelectWorkspace& workspace, WorkerScalars& scalars);
   double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta, const PassNorms& norms, WorkerScalars& scalars);
   void note_amplification(double eta, WorkerScalars& scalars);

@@ -249,7 +249,7 @@ struct Frame {
         decay_terms(view.iterates.decay_terms),
         test(view.test),
         traffic(view.exchange.traffic),
-        traffic_model(view.exchange.traffic_model),
+        traffic_model(view.exchange.traffic_model.value_or(TrafficModel{})),
         k(view.selection.k),
         threshold(view.selection.threshold) {}
 

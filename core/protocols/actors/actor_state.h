@@ -47,6 +47,24 @@ class ActorState {
       pass_element(element);
     }
   }
+  /// Passes a record of numbers without padding.
+  template <class T>
+  requires(std::is_trivially_copyable_v<T>) void record(T& record) {
+    pass(std::as_writable_bytes(std::span(&record, 1)));
+  }
+  /// Passes many numbers and their count.
+  template <class T>
+  requires(std::is_arithmetic_v<T> ||
+           std::is_same_v<T, std::byte>) void numbers(std::vector<T>& values) {
+    std::uint64_t size = values.size();
+    value(size);
+    if (loads()) {
+      require(size <= rest_.size() / sizeof(T),
+              "the saved state of the protocol is damaged: it ends early");
+      values.resize(size);
+    }
+    pass(std::as_writable_bytes(std::span(values)));
+  }
   template <class T>
   void list(std::vector<T>& values) {
     list(values, [this](T& element) { value(element); });

@@ -35,7 +35,7 @@ class EveryOther final : public Protocol {
     explicit EveryOtherLoop(Stage<Real>& stage)
         : stage_(stage), exchange_(stage.aggregator().template exchange<Real>()) {}
     StepEnd advance(std::uint64_t t) override {
-      stage_.begin(t);
+      stage_.begin(t, t * 3);
       stage_.compute(1);
       const StepEnd end = stage_.form();
       if (end.diverged()) {

@@ -1,0 +1,453 @@
+#include "core/protocols/late_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+/// Staleness beyond this shares the last place of the histogram.
+constexpr std::uint64_t kMostStaleness = 4095;
+
+void pass_flag(bool& flag, ActorState& state) {
+  std::uint8_t byte = flag ? 1 : 0;
+  state.value(byte);
+  flag = byte != 0;
+}
+
+/// Passes everything that other processes need of a deposit; the measured parts only if `measured`.
+template <class Real>
+void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
+  state.value(deposit.worker);
+  state.value(deposit.number);
+  state.value(deposit.base);
+  state.value(deposit.step_size);
+  state.value(deposit.weight);
+  pass_flag(deposit.message.everything, state);
+  state.numbers(deposit.message.entries.indices);
+  state.numbers(deposit.message.entries.values);
+  state.numbers(deposit.accumulator);
+  if (!measured) {
+    return;
+  }
+  pass_flag(deposit.cleared_everything, state);
+  pass_flag(deposit.has_noise, state);
+  state.numbers(deposit.gradient);
+  state.numbers(deposit.residual_before);
+  state.numbers(deposit.residual_after);
+  state.record(deposit.scalars);
+  state.value(deposit.magnitude);
+}
+
+template <class Real>
+std::uint64_t message_bytes(const Message<Real>& message, std::size_t d) {
+  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
+}
+
+}  // namespace
+
+template <class Real>
+LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights)
+    : stage_(stage),
+      training_(stage.training()),
+      cluster_(stage.cluster()),
+      d_(training_.objective->dimension()),
+      weights_(weights),
+      simulation_(std::move(cast), std::move(machine), *this),
+      exchange_(stage.aggregator().template exchange<Real>()),
+      measures_(training_.plan.measure),
+      kept_before_pruning_(2),
+      pending_(static_cast<std::size_t>(cluster_.workers())),
+      has_noise_(pending_.size()),
+      steps_(pending_.size()),
+      is_broken_(pending_.size()),
+      weight_given_(pending_.size()) {}
+
+template <class Real>
+StepEnd LateLoop<Real>::advance(std::uint64_t t) {
+  stage_.begin(t, gradients_);
+  keep_model(t);
+  const auto made = simulation_.advance();
+  const StepEnd end = stage_.agree(end_at_workers());
+  if (!end.diverged()) {
+    apply(made.value());
+  }
+  return end;
+}
+
+/// Returns the end that the first worker of this process demands which has handed in something that
+/// is not finite.
+template <class Real>
+StepEnd LateLoop<Real>::end_at_workers() const {
+  const auto found = std::find(is_broken_.begin(), is_broken_.end(), 1);
+  if (found == is_broken_.end()) {
+    return {};
+  }
+  return {.reason = StepEnd::Reason::broken_worker,
+          .worker = static_cast<int>(found - is_broken_.begin())};
+}
+
+/// Keeps w_t, and forgets versions at which no gradient will begin. To look for them costs a pass
+/// over all actors and letters, so it is done only now and then.
+template <class Real>
+void LateLoop<Real>::keep_model(std::uint64_t version) {
+  KeptModel model{.version = version, .step_size = stage_.step_size(), .model = {}};
+  if (kept_.size() >= kept_before_pruning_) {
+    const auto needed = simulation_.needed_versions();
+    const auto is_needed = [&](const KeptModel& one) {
+      return std::binary_search(needed.begin(), needed.end(), one.version);
+    };
+    const auto first_free = std::stable_partition(kept_.begin(), kept_.end(), is_needed);
+    if (first_free != kept_.end()) {
+      model.model.swap(first_free->model);
+    }
+    kept_.erase(first_free, kept_.end());
+    kept_before_pruning_ = 2 * kept_.size() + 2;
+  }
+  const auto& working = stage_.working_model();
+  model.model.assign(working.begin(), working.end());
+  kept_.push_back(std::move(model));
+}
+
+template <class Real>
+auto LateLoop<Real>::kept(std::uint64_t version) const -> const KeptModel& {
+  return *std::lower_bound(
+      kept_.begin(), kept_.end(), version, [](const KeptModel& one, std::uint64_t wanted) {
+        return one.version < wanted;
+      });
+}
+
+/// Computes at once what the worker will hand in later: the version may be forgotten by then.
+template <class Real>
+void LateLoop<Real>::compute(const GradientId& gradient) {
+  const auto number = static_cast<int>(gradient.worker);
+  const KeptModel& at = kept(gradient.base);
+  steps_[gradient.worker] = at.step_size;
+  has_noise_[gradient.worker] = stage_.splits() ? 1 : 0;
+  if (!cluster_.here(number) || is_broken_[gradient.worker] != 0) {
+    return;
+  }
+  Worker<Real>& worker = stage_.worker(number);
+  worker.gradient.compute(
+      {.first = gradient.iteration, .count = 1, .step_size = at.step_size, .splits_first = false},
+      at.model,
+      stage_.bench(),
+      worker.scalars);
+  if (stage_.splits()) {
+    worker.gradient.compute_half(gradient.iteration, at.model, stage_.bench(), worker.scalars);
+    worker.gradient.drop_half();
+  }
+}
+
+template <class Real>
+void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
+  auto deposit = blank();
+  deposit->worker = static_cast<int>(gradient.worker);
+  deposit->number = gradient.iteration;
+  deposit->base = gradient.base;
+  if (cluster_.here(deposit->worker)) {
+    form(gradient, *deposit);
+  }
+  if (cluster_.world().size() > 1) {
+    share(*deposit);
+  }
+  pending_[gradient.worker].push_back(std::move(deposit));
+}
+
+template <class Real>
+void LateLoop<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
+  Worker<Real>& worker = stage_.worker(deposit.worker);
+  if (is_broken_[gradient.worker] != 0) {
+    return;
+  }
+  deposit.step_size = steps_[gradient.worker];
+  const double magnitude_before = worker.scalars.magnitude;
+  if (measures_) {
+    const auto residual = worker.memory.accumulator();
+    deposit.residual_before.assign(residual.begin(), residual.end());
+  }
+  worker.memory.form(
+      {.number = gradient.iteration, .version = gradient.base, .step_size = deposit.step_size},
+      worker.gradient.gradient(),
+      stage_.bench(),
+      worker.scalars);
+  if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
+      !std::isfinite(worker.scalars.accumulator_norm_sq)) {
+    is_broken_[gradient.worker] = 1;
+    return;
+  }
+  deposit.magnitude = worker.scalars.magnitude - magnitude_before;
+  deposit.message = worker.memory.message();
+  if (measures_ || deposit.message.everything) {
+    const auto accumulator = worker.memory.accumulator();
+    deposit.accumulator.assign(accumulator.begin(), accumulator.end());
+  }
+  if (measures_) {
+    worker.memory.measure(worker.scalars);
+  }
+  const Fate<Real> fate{.sent = deposit.message, .applied_whole = true};
+  worker.memory.settle(fate, measures_, stage_.bench(), worker.scalars);
+  if (measures_) {
+    keep_measured(worker, deposit);
+  }
+}
+
+template <class Real>
+void LateLoop<Real>::keep_measured(const Worker<Real>& worker, Deposit<Real>& deposit) const {
+  deposit.gradient = worker.gradient.gradient();
+  const auto residual = worker.memory.accumulator();
+  deposit.residual_after.assign(residual.begin(), residual.end());
+  deposit.cleared_everything = worker.memory.settlement().cleared_everything();
+  deposit.has_noise = has_noise_[static_cast<std::size_t>(worker.number)] != 0;
+  deposit.scalars = worker.scalars;
+}
+
+/// Copies a deposit from the process of its worker to all others.
+template <class Real>
+void LateLoop<Real>::share(Deposit<Real>& deposit) {
+  Bytes bytes;
+  const bool here = cluster_.here(deposit.worker);
+  if (here) {
+    ActorState state(bytes);
+    pass_deposit(deposit, measures_, state);
+  }
+  broadcast(cluster_.world(), cluster_.host(deposit.worker), bytes);
+  if (!here) {
+    ActorState state{std::span<const std::byte>(bytes)};
+    pass_deposit(deposit, measures_, state);
+  }
+}
+
+template <class Real>
+std::unique_ptr<Deposit<Real>> LateLoop<Real>::blank() {
+  if (spare_.empty()) {
+    return std::make_unique<Deposit<Real>>();
+  }
+  auto deposit = std::move(spare_.back());
+  spare_.pop_back();
+  deposit->weight = 1;
+  deposit->message.everything = false;
+  deposit->message.entries.clear();
+  deposit->accumulator.clear();
+  deposit->weighed.clear();
+  return deposit;
+}
+
+template <class Real>
+std::unique_ptr<Deposit<Real>> LateLoop<Real>::take_pending(const GradientId& gradient) {
+  auto& pending = pending_[gradient.worker];
+  const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& deposit) {
+    return deposit->number == gradient.iteration;
+  });
+  if (found == pending.end()) {
+    return nullptr;
+  }
+  auto deposit = std::move(*found);
+  pending.erase(found);
+  return deposit;
+}
+
+/// Finds how long the list of a node's sum is; it travels as a whole vector where that is shorter.
+template <class Real>
+void LateLoop<Real>::collect(int node, std::span<const GradientId> gradients) {
+  union_.clear();
+  bool everything = false;
+  for (const GradientId& gradient : gradients) {
+    const auto& pending = pending_[gradient.worker];
+    const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& deposit) {
+      return deposit->number == gradient.iteration;
+    });
+    const Message<Real>& message = (*found)->message;
+    everything = everything || message.everything;
+    union_.insert(union_.end(), message.entries.indices.begin(), message.entries.indices.end());
+  }
+  std::sort(union_.begin(), union_.end());
+  const auto entries =
+      static_cast<std::size_t>(std::unique(union_.begin(), union_.end()) - union_.begin());
+  const std::uint64_t whole = d_ * sizeof(Real);
+  const auto place = static_cast<std::size_t>(node);
+  node_bytes_.resize(std::max(node_bytes_.size(), place + 1));
+  node_bytes_[place] =
+      everything ? whole : std::min<std::uint64_t>(whole, packed_bytes<Real>(entries));
+}
+
+template <class Real>
+void LateLoop<Real>::make_version(std::uint64_t /*version*/,
+                                  std::span<const GradientId> gradients) {
+  for (const GradientId& gradient : gradients) {
+    made_of_.push_back(take_pending(gradient));
+  }
+  std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
+  });
+}
+
+template <class Real>
+void LateLoop<Real>::discard(const GradientId& gradient) {
+  if (auto deposit = take_pending(gradient)) {
+    spare_.push_back(std::move(deposit));
+  }
+}
+
+template <class Real>
+std::uint64_t LateLoop<Real>::payload_bytes(const Letter& letter) {
+  switch (letter.kind) {
+    case LetterKind::push:
+      return message_bytes(pending_[letter.from].back()->message, d_);
+    case LetterKind::sum:
+      return node_bytes_[letter.from - pending_.size()];
+    default:
+      return d_ * sizeof(Real);  // a model
+  }
+}
+
+/// Gives each worker of this version the same weight. Messages are scaled as their nodes would
+/// scale them before they add.
+template <class Real>
+void LateLoop<Real>::weigh() {
+  for (auto first = made_of_.begin(); first != made_of_.end();) {
+    const auto end = std::find_if(first, made_of_.end(), [&](const auto& deposit) {
+      return deposit->worker != (*first)->worker;
+    });
+    const double weight = 1 / static_cast<double>(end - first);
+    for (; first != end; ++first) {
+      Deposit<Real>& deposit = **first;
+      deposit.weight = weight;
+      if (weight == 1) {
+        continue;
+      }
+      const auto scale = [&](Real value) { return static_cast<Real>(weight) * value; };
+      auto& values = deposit.message.entries.values;
+      std::transform(values.begin(), values.end(), values.begin(), scale);
+      if (deposit.message.everything) {
+        std::transform(deposit.accumulator.begin(),
+                       deposit.accumulator.end(),
+                       std::back_inserter(deposit.weighed),
+                       scale);
+      }
+    }
+  }
+}
+
+template <class Real>
+void LateLoop<Real>::apply(const SimulatedVersion& made) {
+  parts_.divisor = static_cast<double>(made_of_.size());
+  if (weights_ == Weights::per_worker) {
+    weigh();
+    parts_.divisor = cluster_.workers();
+  }
+  deposits_.clear();
+  contributions_.clear();
+  for (const auto& deposit : made_of_) {
+    deposits_.push_back(deposit.get());
+    contributions_.push_back(
+        {.message = &deposit->message,
+         .accumulator = deposit->weighed.empty() ? deposit->accumulator : deposit->weighed});
+  }
+  parts_.deposits = deposits_;
+  parts_.notes = notes_of(made);
+  exchange_->combine(Cluster(*alone_, static_cast<int>(made_of_.size())),
+                     {.dimension = d_, .k = d_, .of_workers = contributions_},
+                     delivery_);
+  delivery_.traffic = {.bytes = made.bytes_up, .rounds = 0};
+  stage_.update(delivery_, parts_);
+  stage_.finish(delivery_);
+  std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
+  made_of_.clear();
+}
+
+template <class Real>
+VersionNotes LateLoop<Real>::notes_of(const SimulatedVersion& made) {
+  std::uint64_t sum = 0;
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < made.gradients.size(); ++i) {
+    const std::uint64_t staleness = made.staleness(i);
+    sum += staleness;
+    largest = std::max(largest, staleness);
+    const auto place = static_cast<std::size_t>(std::min(staleness, kMostStaleness));
+    staleness_counts_.resize(std::max(staleness_counts_.size(), place + 1));
+    ++staleness_counts_[place];
+  }
+  for (const Deposit<Real>* deposit : deposits_) {
+    weight_given_[static_cast<std::size_t>(deposit->worker)] += deposit->weight / parts_.divisor;
+  }
+  const auto count = static_cast<std::uint64_t>(made.gradients.size());
+  gradients_ += count;
+  VersionNotes notes{.contributions = count,
+                     .total_contributions = gradients_,
+                     .staleness_mean = static_cast<double>(sum) / static_cast<double>(count),
+                     .staleness_max = largest,
+                     .staleness_counts = staleness_counts_,
+                     .downlink_bytes = made.bytes_down,
+                     .control_bytes = made.control_bytes,
+                     .seconds = made.time,
+                     .waits = made.waits,
+                     .weight_skew = std::nullopt,
+                     .consensus_sq = std::nullopt};
+  if (training_.plan.measures(made.version - 1)) {
+    const double mean = std::accumulate(weight_given_.begin(), weight_given_.end(), 0.0) /
+                        static_cast<double>(weight_given_.size());
+    notes.weight_skew = *std::max_element(weight_given_.begin(), weight_given_.end()) / mean;
+  }
+  return notes;
+}
+
+template <class Real>
+void LateLoop<Real>::visit_numbers(ActorState& state) {
+  Bytes simulation = state.loads() ? Bytes() : simulation_.save();
+  state.numbers(simulation);
+  if (state.loads()) {
+    simulation_.load(simulation);
+    kept_.clear();
+  }
+  std::vector<KeptModel> kept(std::make_move_iterator(kept_.begin()),
+                              std::make_move_iterator(kept_.end()));
+  state.list(kept, [&](KeptModel& one) {
+    state.value(one.version);
+    state.value(one.step_size);
+    state.numbers(one.model);
+  });
+  kept_.assign(std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
+  for (auto& pending : pending_) {
+    std::uint64_t count = pending.size();
+    state.value(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (state.loads()) {
+        pending.push_back(std::make_unique<Deposit<Real>>());
+      }
+      pass_deposit(*pending[i], measures_, state);
+    }
+  }
+  state.row(has_noise_);
+  state.row(steps_);
+  state.row(weight_given_);
+  state.list(staleness_counts_);
+  state.value(gradients_);
+}
+
+/// The root has every message; the gradients that workers have not handed in are their own.
+template <class Real>
+void LateLoop<Real>::visit(RunState& state) {
+  state.workers<Real>(d_, [&](std::size_t slot) {
+    return stage_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
+  });
+  Bytes bytes;
+  if (!state.loads() && state.is_root()) {
+    ActorState numbers(bytes);
+    visit_numbers(numbers);
+  }
+  state.root_list(bytes);
+  if (!state.loads()) {
+    return;
+  }
+  broadcast(cluster_.world(), 0, bytes);
+  ActorState numbers{std::span<const std::byte>(bytes)};
+  visit_numbers(numbers);
+}
+
+template class LateLoop<float>;
+template class LateLoop<double>;
+
+}  // namespace residuum

@@ -1,0 +1,100 @@
+#pragma once
+// A LateLoop trains with a protocol whose gradients may be late: the actors of the protocol
+// (actors/actor.h) run in a simulation, which decides who computes at which version and what a
+// version is made of, and the loop computes the gradients and makes the versions. In the symbols of
+// the papers, when worker p hands in a gradient that it has taken at version u:
+//   a^p = e^p + eta_u G^p(w_u);  s^p = C(a^p);  e^p = a^p - s^p,
+// and when version t + 1 is made of the messages i = 1 .. b that have reached the server:
+//   w_{t+1} = w_t - (1/b) sum_i s_i.
+// A message stands for its worker from the moment it is handed in, so the worker settles at once:
+// what is under way is in no residual, and will be in one version. This needs an aggregator that
+// applies whole messages. With the weights "per-worker", message i counts (b/M) / (messages of its
+// worker in this version) times, M workers: each worker has the same part in w, however fast it is.
+//
+// All processes run the same simulation. A message is sent to all of them when it is handed in, and
+// each adds up the messages of a version alone, in the order of workers: the bits are the same at
+// any number of processes.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/protocols/actors/simulation.h"
+#include "core/protocols/protocol.h"
+
+namespace residuum {
+
+/// How much a message counts that has others of its worker beside it in its version.
+enum class Weights : std::uint8_t { plain, per_worker };
+
+template <class Real>
+class LateLoop final : public Loop, private Effects {
+ public:
+  LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights);
+
+  StepEnd advance(std::uint64_t t) override;
+  void visit(RunState& state) override;
+
+ private:
+  /// A version at which gradients may still begin.
+  struct KeptModel {
+    std::uint64_t version = 0;
+    double step_size = 0;
+    std::vector<Real> model;
+  };
+
+  StepEnd end_at_workers() const;
+  void compute(const GradientId& gradient) override;
+  void hand_in(const GradientId& gradient, int node) override;
+  void collect(int node, std::span<const GradientId> gradients) override;
+  void make_version(std::uint64_t version, std::span<const GradientId> gradients) override;
+  void discard(const GradientId& gradient) override;
+  void waited(Wait /*cause*/, double /*seconds*/) override {}  // the simulation counts waits
+  std::uint64_t payload_bytes(const Letter& letter) override;
+
+  void keep_model(std::uint64_t version);
+  const KeptModel& kept(std::uint64_t version) const;
+  void form(const GradientId& gradient, Deposit<Real>& deposit);
+  void keep_measured(const Worker<Real>& worker, Deposit<Real>& deposit) const;
+  void share(Deposit<Real>& deposit);
+  std::unique_ptr<Deposit<Real>> blank();
+  std::unique_ptr<Deposit<Real>> take_pending(const GradientId& gradient);
+  void weigh();
+  void apply(const SimulatedVersion& made);
+  VersionNotes notes_of(const SimulatedVersion& made);
+  void visit_numbers(ActorState& state);
+
+  Stage<Real>& stage_;
+  const Training& training_;
+  const Cluster& cluster_;
+  std::size_t d_;
+  Weights weights_;
+  Simulation simulation_;
+  std::unique_ptr<World> alone_ = make_single_process();
+  std::unique_ptr<Exchange<Real>> exchange_;
+  Delivery<Real> delivery_;
+  bool measures_;
+
+  std::deque<KeptModel> kept_;       // by version
+  std::size_t kept_before_pruning_;  // versions are looked through when there are more
+  std::vector<std::deque<std::unique_ptr<Deposit<Real>>>> pending_;  // of each worker, by number
+  std::vector<std::uint64_t> node_bytes_;                            // of the sums last collected
+  std::vector<std::uint8_t> has_noise_;  // the worker's gradient in the making shows its noise
+  std::vector<double> steps_;            // eta of each worker's gradient in the making
+  std::vector<std::uint8_t> is_broken_;  // the worker's gradient or accumulator is not finite
+  std::vector<std::unique_ptr<Deposit<Real>>> made_of_;  // the version in the making
+  std::vector<std::unique_ptr<Deposit<Real>>> spare_;    // deposits to be used again
+  std::vector<const Deposit<Real>*> deposits_;
+  std::vector<Contribution<Real>> contributions_;
+  VersionParts<Real> parts_;
+
+  std::uint64_t gradients_ = 0;                  // in all versions so far
+  std::vector<double> weight_given_;             // to each worker, in all versions so far
+  std::vector<std::uint64_t> staleness_counts_;  // gradients so far, by staleness
+  std::vector<std::uint32_t> union_;             // room for the indices of a node's sum
+};
+
+}  // namespace residuum

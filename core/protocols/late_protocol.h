@@ -1,0 +1,59 @@
+#pragma once
+// What protocols with late gradients have in common: the keys that describe the machine of the
+// simulation, the methods that they can work with, and their start.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/protocols/actors/machine.h"
+#include "core/protocols/late_loop.h"
+#include "core/protocols/protocol.h"
+
+namespace residuum {
+
+/// The machine of a simulation as a study gives it; links are those of [network].
+struct SimulatedMachine {
+  TimeLaw compute = TimeLaw::constant(1);
+  std::vector<double> speeds;
+  std::string speeds_place;  // where they were given, for messages
+  Stragglers stragglers;
+};
+
+/// Reads `compute` (seconds of one gradient: a number, "exponential:MEAN", "lognormal:MEDIAN,SIGMA"
+/// or "pareto:LEAST,ALPHA"), `speeds` (a list, one number for each worker), and `straggler_factor`
+/// with `straggler_every_s` and `straggler_lasts_s`. A value that is out of range is a usage error.
+SimulatedMachine read_machine(const Section& section);
+
+/// Reads a whole number of at least `least`, or "unlimited".
+std::uint64_t read_limit(const Section& section,
+                         const std::string& key,
+                         std::int64_t least,
+                         const nlohmann::json& fallback);
+
+class LateProtocol : public Protocol {
+ public:
+  void check(const Method& method, int workers) const final;
+  std::unique_ptr<Loop> start(Stage<float>& stage) const final;
+  std::unique_ptr<Loop> start(Stage<double>& stage) const final;
+
+ protected:
+  explicit LateProtocol(const Section& section);
+
+  /// Returns the actors of a run of so many workers that makes so many versions, or reports a usage
+  /// error.
+  virtual Cast cast(int workers, std::uint64_t versions) const = 0;
+  virtual Weights weights() const { return Weights::plain; }
+
+ private:
+  template <class Real>
+  std::unique_ptr<Loop> start_loop(Stage<Real>& stage) const;
+
+  std::string name_;
+  std::string place_;  // of `kind`, for messages
+  SimulatedMachine machine_;
+};
+
+}  // namespace residuum

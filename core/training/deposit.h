@@ -1,0 +1,64 @@
+#pragma once
+// Where workers are not in lockstep, a version of the model is made of deposits: messages that
+// workers handed in at some time before it, each taken at a version of its own. A deposit keeps
+// what the update and the measurement need of its worker, which has gone on meanwhile.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/messages/message.h"
+#include "core/training/worker_scalars.h"
+
+namespace residuum {
+
+template <class Real>
+struct Deposit {
+  int worker = 0;
+  std::uint64_t number = 0;         // of the worker's gradient, from 0
+  std::uint64_t base = 0;           // the version that it was taken at
+  double step_size = 0;             // eta of that version
+  double weight = 1;                // its part in the sum over deposits
+  Message<Real> message;            // s^p
+  bool cleared_everything = false;  // of a^p, whatever was sent
+  bool has_noise = false;           // the scalars have the noise of this gradient
+
+  // These are kept for the measurement, on the root. The accumulator is kept everywhere where the
+  // message is everything.
+  std::vector<Real> gradient;         // G^p
+  std::vector<Real> accumulator;      // a^p
+  std::vector<Real> weighed;          // the same times the weight, where all of it is sent so
+  std::vector<Real> residual_before;  // e^p that the gradient was added to
+  std::vector<Real> residual_after;   // what the message left of a^p
+  WorkerScalars scalars;              // of the worker when it handed in
+  double magnitude = 0;               // what this gradient added to the worker's magnitude
+};
+
+/// Notes say of what a version was made, where that is not one gradient of each worker at the
+/// version before it. Counts and waits are those since the version before.
+struct VersionNotes {
+  std::uint64_t contributions = 0;
+  std::uint64_t total_contributions = 0;  // in all versions so far
+  std::optional<double> staleness_mean;
+  std::optional<std::uint64_t> staleness_max;
+  std::span<const std::uint64_t> staleness_counts;  // gradients so far, by their staleness
+  std::optional<std::uint64_t> downlink_bytes;
+  std::optional<std::uint64_t> control_bytes;
+  std::optional<double> seconds;               // from the start, virtual or of the wall clock
+  std::optional<std::array<double, 4>> waits;  // of the quota, staleness, pulls; idle workers
+  std::optional<double> weight_skew;           // largest over mean of the workers' weights so far
+  std::optional<double> consensus_sq;          // mean of |w^p - mean w|^2
+};
+
+/// The parts of a version: its deposits by worker and number, and what their weighted sum is
+/// divided by.
+template <class Real>
+struct VersionParts {
+  std::span<const Deposit<Real>* const> deposits;
+  double divisor = 1;
+  VersionNotes notes;
+};
+
+}  // namespace residuum
