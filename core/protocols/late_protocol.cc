@@ -137,7 +137,7 @@ LateProtocol::LateProtocol(const Section& section)
   section.choice("execution", {"simulated"}, "simulated");
 }
 
-void LateProtocol::check(const Method& method, int workers) const {
+void LateProtocol::check(const Method& method, std::size_t dimension, int workers) const {
   try {
     static_cast<void>(cast(workers, 1));
   } catch (const Error& error) {
@@ -163,7 +163,12 @@ void LateProtocol::check(const Method& method, int workers) const {
           "those of all; use feedback \"ef14\"",
           place_,
           name_);
-  require(!method.sparsifier->law(1, 1).shares_support,
+  require(!method.sparsifier->pilot(dimension),
+          "{}: a threshold is found by a pilot training in lockstep, which says little of {}; give "
+          "sparsifier.threshold",
+          place_,
+          name_);
+  require(!method.sparsifier->law(dimension, 1).shares_support,
           "{}: under {} workers are at different iterations and cannot share a mask; set "
           "sparsifier.mask = \"per-worker\"",
           place_,
@@ -178,7 +183,7 @@ std::unique_ptr<Loop> LateProtocol::start_loop(Stage<Real>& stage) const {
       .compute = machine_.compute,
       .speeds = machine_.speeds,
       .stragglers = machine_.stragglers,
-      .delay = linear_delay(training.network.alpha_s, training.network.beta_s_per_byte)};
+      .delay = linear_delay(training.links.alpha_s, training.links.beta_s_per_byte)};
   return std::make_unique<LateLoop<Real>>(
       stage, cast(stage.cluster().workers(), training.iterations), std::move(options), weights());
 }

@@ -35,7 +35,7 @@ std::uint64_t read_limit(const Section& section,
 
 class LateProtocol : public Protocol {
  public:
-  void check(const Method& method, int workers) const final;
+  void check(const Method& method, std::size_t dimension, int workers) const final;
   std::unique_ptr<Loop> start(Stage<float>& stage) const final;
   std::unique_ptr<Loop> start(Stage<double>& stage) const final;
 

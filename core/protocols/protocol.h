@@ -42,9 +42,9 @@ class Protocol {
 
   virtual ProtocolLaw law(int workers) const = 0;
 
-  /// Reports a usage error for a method or a number of workers that the protocol cannot work with,
-  /// and says why.
-  virtual void check(const Method& /*method*/, int /*workers*/) const {}
+  /// Reports a usage error for a method on so many numbers, or a number of workers, that the
+  /// protocol cannot work with, and says why.
+  virtual void check(const Method& /*method*/, std::size_t /*dimension*/, int /*workers*/) const {}
 
   /// Starts a loop, which must not outlive the protocol or the stage.
   virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;

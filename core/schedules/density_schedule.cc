@@ -82,6 +82,10 @@ std::vector<std::uint64_t> read_ends(const Section& section,
   require(in_iterations || context.samples > 0,
           "{}: this objective has no data set to count epochs of; give 'schedule_iterations'",
           section.where("schedule"));
+  require(in_iterations || context.samples_per_iteration > 0,
+          "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
+          "'schedule_iterations'",
+          section.where("schedule"));
   const double length = section.number(key, 1.0);
   require(length > 0, "{} must be positive, got {}", section.where(key), length);
   std::vector<std::uint64_t> ends;

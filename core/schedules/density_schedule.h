@@ -26,7 +26,7 @@ struct ScheduleContext {
   std::size_t dimension = 0;
   std::uint64_t iterations = 0;  // T of the training
   double samples = 0;            // n of the data set; 0 without a data set
-  double samples_per_iteration = 1;
+  double samples_per_iteration = 1;  // 0 where it varies
 };
 
 /// Returns the section; one that names neither density nor k nor a threshold gets the density that

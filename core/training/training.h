@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
-#include "core/cluster/network.h"
+#include "core/cluster/link_model.h"
 #include "core/objective.h"
 #include "core/schedules/measurement_plan.h"
 #include "core/training/batches.h"
@@ -33,7 +33,7 @@ struct Training {
   std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
   Sampling sampling = Sampling::replacement;
   Precision precision = Precision::float32;
-  Network network;
+  LinkModel links;
   MeasurementPlan plan;
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known

@@ -117,13 +117,17 @@ void check_batches(const Section& budget, const Training& training, std::uint64_
           batches);
 }
 
-/// Counts the samples of all workers, as often as they take gradients: their batches, or the data
-/// set.
-double samples_per_iteration(const PreparedRun& run) {
-  const double per_gradient = run.training.batch == 0
-                                  ? static_cast<double>(run.objective->samples())
-                                  : static_cast<double>(run.training.batch) * run.workers;
-  return per_gradient * static_cast<double>(run.protocol->law(run.workers).local_steps);
+/// Counts the samples of all gradients of an iteration: their batches, or their shards. It is
+/// absent where iterations have more gradients or fewer.
+std::optional<double> samples_per_iteration(const PreparedRun& run) {
+  const auto gradients = run.protocol->law(run.workers).contributions;
+  if (!gradients) {
+    return std::nullopt;
+  }
+  const auto n = static_cast<double>(run.objective->samples());
+  return run.training.batch == 0
+             ? static_cast<double>(*gradients) * n / run.workers
+             : static_cast<double>(*gradients) * static_cast<double>(run.training.batch);
 }
 
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
@@ -146,8 +150,13 @@ std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(run.objective->samples() > 0,
           "{}: this objective has no data set; give 'iterations'",
           section.where("epochs"));
+  const auto samples = samples_per_iteration(run);
+  require(samples.has_value(),
+          "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
+          "'iterations'",
+          section.where("epochs"));
   const auto n = static_cast<double>(run.objective->samples());
-  const double iterations = std::ceil(epochs * n / samples_per_iteration(run));
+  const double iterations = std::ceil(epochs * n / *samples);
   require(iterations < 4294967296.0,
           "{}: {} epochs are {} iterations; 4294967295 are the most",
           section.where("epochs"),
@@ -190,13 +199,14 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     layers.push_back({.begin = layer.offset, .size = layer.size});
   }
   method->sparsifier = make_sparsifier(sparsifier, layers);
-  method->stages = read_density_stages(sparsifier,
-                                       *method->sparsifier,
-                                       {.layers = layers,
-                                        .dimension = d,
-                                        .iterations = run.training.iterations,
-                                        .samples = static_cast<double>(objective.samples()),
-                                        .samples_per_iteration = samples_per_iteration(run)});
+  method->stages =
+      read_density_stages(sparsifier,
+                          *method->sparsifier,
+                          {.layers = layers,
+                           .dimension = d,
+                           .iterations = run.training.iterations,
+                           .samples = static_cast<double>(objective.samples()),
+                           .samples_per_iteration = samples_per_iteration(run).value_or(0)});
   resolve(sparsifier);
   const auto aggregator = with_default_kind(sections["aggregator"], "dense", spec);
   method->aggregator = make_aggregator(aggregator);
@@ -233,7 +243,24 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     config[outer.name()] = outer.resolved();
   }
   known.note(outer.name(), outer.known());
+  run.protocol->check(*method, d, run.workers);
   return method;
+}
+
+/// Reads what virtual clocks assume of links, which only protocols with late gradients have.
+void read_links(const Section& section, PreparedRun& run, KnownKeys& known) {
+  section.knows("model");
+  known.note(section.name(), section.known());
+  if (section.given().empty()) {  // runs without the section keep the ids that they had before
+    return;
+  }
+  run.training.links = read_link_model(section);
+  const bool has_clock = run.protocol->law(run.workers).synchrony == Synchrony::late;
+  require(run.training.links == LinkModel{} || has_clock,
+          "{}: runs in lockstep have no virtual clock that a network would slow; only protocols "
+          "with late gradients have one (ssp, asp, inhad)",
+          section.where("model"));
+  run.config[section.name()] = section.resolved();
 }
 
 /// Makes an id like "logistic-gtopk-tree-s3-0123456789ab".
@@ -319,6 +346,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   run.protocol = make_protocol(protocol);
   training.protocol = run.protocol.get();
   resolve(protocol);
+  read_links(sections["network"], run, known);
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
   check_batches(budget, training, run.protocol->law(run.workers).local_steps);

@@ -131,6 +131,7 @@ const std::vector<std::string>& section_names() {
                                               "aggregator",
                                               "feedback",
                                               "protocol",
+                                              "network",
                                               "step",
                                               "outer",
                                               "budget",

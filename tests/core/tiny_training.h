@@ -142,7 +142,8 @@ struct Recipe {
   std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
-  std::vector<Segment> layers = {};    // what a sparsifier of scope "layer" selects from one by one
+  LinkModel links = {};
+  std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -187,6 +188,7 @@ inline Outcome train(World& world,
   training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
   training.precision = recipe.precision;
+  training.links = recipe.links;
   training.plan.measure = recipe.measure;
   training.plan.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
   if (recipe.evaluated) {
@@ -251,7 +253,16 @@ struct Frame {
         traffic(view.exchange.traffic),
         traffic_model(view.exchange.traffic_model.value_or(TrafficModel{})),
         k(view.selection.k),
-        threshold(view.selection.threshold) {}
+        threshold(view.selection.threshold),
+        contributors(view.contributors.begin(), view.contributors.end()),
+        notes(view.notes),
+        late_noise(view.late_noise),
+        rounded_magnitude(view.iterates.rounded_magnitude) {
+    if (notes) {
+      staleness_counts.assign(notes->staleness_counts.begin(), notes->staleness_counts.end());
+      notes->staleness_counts = {};
+    }
+  }
 
   /// |(w - z) - what the residuals say it is|, the largest entry.
   double conservation_defect() const {
@@ -289,6 +300,11 @@ struct Frame {
   TrafficModel traffic_model;
   double k;
   std::optional<double> threshold;
+  std::vector<int> contributors;
+  std::optional<VersionNotes> notes;
+  std::vector<std::uint64_t> staleness_counts;
+  std::optional<double> late_noise;
+  std::optional<double> rounded_magnitude;
 };
 
 /// Equal in every bit of everything but times.
@@ -319,6 +335,21 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
       ASSERT_EQ(a[t].unperturbed_sums->noise, b[t].unperturbed_sums->noise);
     }
     ASSERT_EQ(a[t].follows_measured, b[t].follows_measured);
+    ASSERT_EQ(a[t].contributors, b[t].contributors);
+    ASSERT_EQ(a[t].notes.has_value(), b[t].notes.has_value());
+    if (a[t].notes) {
+      ASSERT_EQ(a[t].notes->total_contributions, b[t].notes->total_contributions);
+      ASSERT_EQ(a[t].notes->staleness_mean, b[t].notes->staleness_mean);
+      ASSERT_EQ(a[t].notes->control_bytes, b[t].notes->control_bytes);
+      ASSERT_EQ(a[t].notes->downlink_bytes, b[t].notes->downlink_bytes);
+      ASSERT_EQ(a[t].notes->seconds, b[t].notes->seconds);
+      ASSERT_EQ(a[t].notes->waits, b[t].notes->waits);
+      ASSERT_EQ(a[t].notes->weight_skew, b[t].notes->weight_skew);
+      ASSERT_EQ(a[t].notes->consensus_sq, b[t].notes->consensus_sq);
+    }
+    ASSERT_EQ(a[t].staleness_counts, b[t].staleness_counts);
+    ASSERT_EQ(a[t].late_noise, b[t].late_noise);
+    ASSERT_EQ(a[t].rounded_magnitude, b[t].rounded_magnitude);
     for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
       ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);
       ASSERT_EQ(a[t].scalars[p].total_error, b[t].scalars[p].total_error);

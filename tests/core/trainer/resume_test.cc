@@ -197,6 +197,32 @@ TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
   }
 }
 
+TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const Json& section : {Json{{"kind", "asp"}, {"compute", "exponential:1"}},
+                              Json{{"kind", "ssp"}, {"staleness", 1}, {"speeds", {1, 2, 3, 4, 5}}},
+                              Json{{"kind", "inhad"},
+                                   {"nodes", 5},
+                                   {"quota", 3},
+                                   {"cap", "unlimited"},
+                                   {"staleness", 2},
+                                   {"weights", "per-worker"},
+                                   {"compute", "pareto:1,1.2"},
+                                   {"straggler_factor", 3},
+                                   {"straggler_every_s", 2},
+                                   {"straggler_lasts_s", 1}}}) {
+    const auto protocol = make_protocol(Section("protocol", section));
+    for (const Json& sparsifier : {Json{{"kind", "none"}}, Json{{"kind", "top-k"}, {"k", 2}}}) {
+      Recipe recipe{.sparsifier = sparsifier, .aggregator = {{"kind", "allgather"}}};
+      recipe.protocol = protocol.get();
+      recipe.links = {.alpha_s = 0.7, .beta_s_per_byte = 0.001};
+      recipe.momentum = 0.6;
+      recipe.split = Json(2);
+      expect_resumes(objective, watched(recipe));
+    }
+  }
+}
+
 // All losses are averages of what each worker has counted in its statistics so far.
 TEST(Resumed, RunningStatisticsGoOnToTheSameBits) {
   const test::Counting objective;

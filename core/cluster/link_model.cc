@@ -1,4 +1,4 @@
-#include "core/cluster/network.h"
+#include "core/cluster/link_model.h"
 
 #include <cmath>
 
@@ -19,7 +19,7 @@ double number_of(const nlohmann::json& table, const char* key, const std::string
 
 }  // namespace
 
-Network read_network(const Section& section) {
+LinkModel read_link_model(const Section& section) {
   const auto model = section.any("model", "none");
   if (model == "none") {
     return {};
