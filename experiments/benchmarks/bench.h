@@ -69,6 +69,9 @@ void bench_fused(std::vector<Measure>& measures, const Options& options);
 
 /// Times the same from d = 1e4 to 1e8 and rho = 1e-4 to 0.5, and trainings of up to 1024 workers.
 void bench_scale(std::vector<Measure>& measures, const Options& options);
+/// Times simulated protocols: events alone, and trainings of 1024 workers against bsp.
+void bench_protocols(std::vector<Measure>& measures, const Options& options);
+
 /// Times the merge of two sorted lists to one of k entries and the rest.
 void bench_merge(std::vector<Measure>& measures, const Options& options);
 

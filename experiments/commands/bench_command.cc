@@ -99,6 +99,7 @@ const std::vector<std::pair<std::string, Group>>& benchmarks() {
                                                               {"select", bench_select},
                                                               {"fused", bench_fused},
                                                               {"scale", bench_scale},
+                                                              {"protocols", bench_protocols},
                                                               {"merge", bench_merge},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
