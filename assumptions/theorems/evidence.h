@@ -73,13 +73,16 @@ struct MethodFacts {
   double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
   std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
   std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
-  std::optional<double> delay = std::nullopt;       // tau: largest staleness
-  std::optional<double> contributions = std::nullopt;  // gradients in one update, with delays
+
+  // The protocol's law: limits that hold in every run, absent where it sets none.
+  std::optional<double> delay = std::nullopt;          // tau: largest staleness
+  std::optional<double> contributions = std::nullopt;  // gradients in one update
   std::optional<double> period = std::nullopt;         // H: gradients between two exchanges
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
   std::string gradient_bias = {};    // why E G is not grad f of the f evaluated; empty: it is
+  bool workers_are_alike = false;    // E G^p = grad f on every worker p, by the objective
   bool independent_draws = true;     // each batch is drawn without regard to those before
   bool deterministic = false;        // no draw of the seed enters the run
   bool differences_are_of_f = true;  // grad f is evaluated on all samples
@@ -169,6 +172,18 @@ class Evidence {
   /// The number of pairs of successive iterations in which it could have been compared.
   std::uint64_t successive_iterations() const;
 
+  /// tau, the largest number of versions between a gradient's base and its use: measured if every
+  /// version was, else the protocol's limit.
+  Constant largest_staleness() const;
+  /// The mean number of such versions, if every version was measured.
+  std::optional<double> mean_staleness() const;
+  /// b, the fewest gradients that a version is the mean of.
+  Constant fewest_contributions() const;
+  /// tau_C, how many gradients can be in the making at a time, the one that enters next included.
+  Constant concurrency() const;
+  /// H, the gradients that a worker takes between two exchanges.
+  Constant period() const;
+
   /// (M, sigma^2) with E|xi^p|^2 <= M |grad f_p|^2 + sigma^2, by the upper line of the windows.
   std::vector<Constant> noise_growth() const;
   /// (C, zeta^2) with mean |grad f_p - grad f|^2 <= C |grad f|^2 + zeta^2, likewise.
@@ -176,6 +191,8 @@ class Evidence {
 
  private:
   Windows pooled(HeldRatio SeedMeasures::*ratio) const;
+  /// The range over all versions of all seeds; absent if one was not measured.
+  std::optional<Range> range_of_all_versions(Range SeedMeasures::*range) const;
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;

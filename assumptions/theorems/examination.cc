@@ -135,6 +135,12 @@ void Examination::remark(const std::string& text) {
   bound_.remarks += (bound_.remarks.empty() ? "" : "; ") + text;
 }
 
+/// Late gradients, and those of workers with models of their own, say nothing of grad f at the
+/// model that the theorems are about.
+bool Examination::half_batches_are_at_the_model() const {
+  return method().synchrony == Synchrony::lockstep || method().synchrony == Synchrony::periodic;
+}
+
 std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
   switch (left_) {
     case Left::loss_gap:
@@ -149,7 +155,9 @@ std::optional<Average> Examination::left_at(const Snapshot& snapshot) const {
     case Left::gradient:
       break;
   }
-  return more_complete(snapshot.gradient, snapshot.split_gradient, snapshot.iterations);
+  return half_batches_are_at_the_model()
+             ? more_complete(snapshot.gradient, snapshot.split_gradient, snapshot.iterations)
+             : snapshot.gradient;
 }
 
 /// Adds the sides of one more seed.
@@ -219,6 +227,12 @@ bool Examination::is_sampled(const Sides& last) {
   return static_cast<double>(last.measured) < last.iterations;
 }
 
+std::string_view Examination::cure_of_sampling() const {
+  return left_ == Left::loss_gap || !half_batches_are_at_the_model()
+             ? "probes.evaluate"
+             : "probes.evaluate or probes.noise_every";
+}
+
 void Examination::judge(const Sides& last) {
   std::vector<double> excess;
   for (std::size_t i = 0; i < last.lhs.size(); ++i) {
@@ -226,11 +240,10 @@ void Examination::judge(const Sides& last) {
   }
   if (is_sampled(last)) {
     bound_.verdict = BoundVerdict::undecided;
-    bound_.reason = fmt::format(
-        "the left side was measured at {} of {} iterations: set {} to 1",
-        last.measured,
-        last.iterations,
-        left_ == Left::loss_gap ? "probes.evaluate" : "probes.evaluate or probes.noise_every");
+    bound_.reason = fmt::format("the left side was measured at {} of {} iterations: set {} to 1",
+                                last.measured,
+                                last.iterations,
+                                cure_of_sampling());
     bound_.excess = mean_interval(excess);
     return;
   }

@@ -39,6 +39,9 @@ class Examination {
   void lockstep();
   /// Gradients are unbiased given the past.
   void unbiased_gradients();
+  /// Every worker's gradient has the expectation grad f.
+  void workers_are_alike();
+  void everything_is_sent();
   /// There is no momentum, neither before the exchange nor after it.
   void no_momentum();
   void nothing_decays_or_is_clipped();
@@ -89,10 +92,12 @@ class Examination {
   void contracts(const std::string& statement, double contraction, bool proven);
   bool met() const;
   void missing_reason(const std::string& what);
+  bool half_batches_are_at_the_model() const;
   std::optional<Average> left_at(const Snapshot& snapshot) const;
   std::vector<Sides> evaluate(const Terms& terms) const;
   void fill(const std::vector<Sides>& points);
   static bool is_sampled(const Sides& last);
+  std::string_view cure_of_sampling() const;
   void judge(const Sides& last);
   void remark(const std::string& text);
   void remark_reservations(const Sides& last);

@@ -58,6 +58,22 @@ void Examination::unbiased_gradients() {
                detail);
 }
 
+void Examination::workers_are_alike() {
+  const MethodFacts& facts = method();
+  precondition("every worker's gradients are those of f, in expectation",
+               facts.workers == 1 || facts.workers_are_alike,
+               facts.workers == 1 ? "there is one worker"
+               : facts.workers_are_alike
+                   ? "the workers' objectives are the same"
+                   : "every worker draws from data of its own, and those that contribute more "
+                     "often weigh more");
+}
+
+void Examination::everything_is_sent() {
+  precondition(
+      "workers send everything", method().sends_everything, "sparsifier is " + method().sparsifier);
+}
+
 void Examination::lockstep_with_plain_updates() {
   lockstep();
   plain_updates();

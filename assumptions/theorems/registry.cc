@@ -1,6 +1,5 @@
 #include <array>
 
-#include "assumptions/theorems/synchronisation.h"
 #include "assumptions/theorems/theorem.h"
 
 namespace residuum {
@@ -26,6 +25,7 @@ Bound three_point(const Evidence& evidence);
 Bound ef21_sgdm(const Evidence& evidence);
 Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
+Bound concurrency(const Evidence& evidence);
 Bound local_sgd(const Evidence& evidence);
 
 namespace {
@@ -111,10 +111,14 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      ef21_sgdm},
     {"bsp", "X_T ≤ 2Δ/(ηT) + Lησ²/P,  η ≤ 1/L", "Ghadimi, Lan, SIAM J. Optim. 2013", bsp},
     {"delayed",
-     "X_T ≤ 2Δ/(ηT) + Lησ²/b + 2L²η²τσ²/b,  η ≤ 1/(2L(τ + 1))",
-     "Stich, Karimireddy, JMLR 2020; T counts updates of b gradients",
-     delayed,
-     kNoDelays},
+     "X_T ≤ 2Δ/(ηT) + Lησ²/b + 2L²η²τσ²/b,  η ≤ 2/(L(1 + √(1 + 8τ²)))",
+     "Stich, Karimireddy, JMLR 2020, with better constants; T counts updates of b gradients",
+     delayed},
+    {"concurrency",
+     "X_T ≤ 2Δ/(ηT) + Lησ² + 2L²η²(τ_C − 1)σ²,  η ≤ 2/(L(1 + √(1 + 8(τ_C − 1)τ)))",
+     "Koloskova, Stich, Jaggi, NeurIPS 2022, with better constants; T counts updates of one "
+     "gradient",
+     concurrency},
     {"local-sgd",
      "X_T ≤ 2Δ/(ηT) + H(Lησ²/P + L_max²η²(H − 1)²G²),  η ≤ 1/L",
      "Stich, ICLR 2019; T counts exchanges, H gradients of each worker before one",

@@ -66,6 +66,16 @@ class HeldAverage {
   std::uint64_t looks_ = 0;
 };
 
+/// Range is what was seen of a number that every version has.
+struct Range {
+  std::uint64_t measured = 0;
+  double smallest = 0;
+  double largest = 0;
+  double sum = 0;
+
+  void add(double value);
+};
+
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
 /// row counts for the iterations it stands for, and extremes.
 struct SeedMeasures {
@@ -103,6 +113,10 @@ struct SeedMeasures {
   LargestSingles single_difference;  // |grad f(x) - grad f(y)| / |x - y|
   LargestSingles single_curvature;   // largest |eigenvalue| by power iteration
 
+  Range staleness;       // largest t - u of a version
+  Range staleness_mean;  // mean of it over the version's gradients
+  Range contributions;   // gradients in a version
+
   EstimateRecursion estimate_recursion;  // of EF21's distortion
 
   void add(const Row& row);
@@ -114,6 +128,7 @@ struct SeedMeasures {
   void look_at_contraction(const Row& row);
   void look_at_selection(const Row& row);
   void take_extremes(const Row& row);
+  void look_at_versions(const Row& row);
 };
 
 class SeedEvidence {

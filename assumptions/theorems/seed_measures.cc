@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "assumptions/theorems/seed_evidence.h"
@@ -77,6 +78,13 @@ void look_at_tail(SeedMeasures& measures, const Row& row) {
 
 }  // namespace
 
+void Range::add(double value) {
+  smallest = measured == 0 ? value : std::min(smallest, value);
+  largest = measured == 0 ? value : std::max(largest, value);
+  sum += value;
+  ++measured;
+}
+
 SeedMeasures::SeedMeasures(std::uint64_t iterations)
     : mean_gradient(iterations),
       worker_gradient(iterations),
@@ -117,6 +125,18 @@ void SeedMeasures::add(const Row& row) {
   look_at_contraction(row);
   look_at_selection(row);
   take_extremes(row);
+  look_at_versions(row);
+}
+
+void SeedMeasures::look_at_versions(const Row& row) {
+  const auto add = [&](Range& range, Column column) {
+    if (const auto& value = row.get(column)) {
+      range.add(*value);
+    }
+  };
+  add(staleness, Column::staleness_max);
+  add(staleness_mean, Column::staleness_mean);
+  add(contributions, Column::contributions);
 }
 
 void SeedMeasures::look_at_gradients(const Row& row) {

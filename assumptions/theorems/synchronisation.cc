@@ -1,6 +1,7 @@
-// These theorems are about dense gradients that are exchanged at every iteration, late, or only now
-// and then. A protocol has the one theorem that was made for it: lockstep runs are judged by `bsp`
-// alone, although the other two hold for them with tau = 0 and H = 1.
+// These theorems are about dense gradients that are exchanged at every iteration or only now and
+// then; late.cc has those about late gradients, gossip.cc those about gossip. A protocol has the
+// theorems that were made for it: lockstep runs are judged by `bsp` alone, although the others hold
+// for them with H = 1 and tau = 0.
 //
 // Local SGD (Stich, ICLR 2019; derived again, because the constants differ from paper to paper).
 // Let x_s be the mean of the workers' models after s gradients of each, and let them exchange at
@@ -15,108 +16,67 @@
 
 #include "assumptions/theorems/synchronisation.h"
 
-#include <fmt/format.h>
-
-#include "assumptions/theorems/examination.h"
+#include <utility>
 
 namespace residuum {
-namespace {
 
-struct Common {
-  double smoothness = 0;
-  double gap = 0;       // Delta
-  double variance = 0;  // sigma^2
-};
-
-Common need_common(Examination& exam) {
+DenseConstants need_dense_constants(Examination& exam) {
   exam.plain_updates();
   exam.unbiased_gradients();
   exam.constant_step();
-  exam.precondition("workers send everything",
-                    exam.method().sends_everything,
-                    "sparsifier is " + exam.method().sparsifier);
-  Common common;
-  common.smoothness = exam.need(exam.evidence().smoothness());
-  common.gap = exam.need(exam.evidence().initial_gap());
-  common.variance = exam.need(exam.evidence().noise_variance());
-  return common;
+  exam.everything_is_sent();
+  DenseConstants constants;
+  constants.smoothness = exam.need(exam.evidence().smoothness());
+  constants.gap = exam.need(exam.evidence().initial_gap());
+  constants.variance = exam.need(exam.evidence().noise_variance());
+  return constants;
 }
 
-BoundTerm noise_term(const char* formula, double value) {
-  return {Attribution::noise, formula, value, false};
-}
-
-void protocol_is(Examination& exam, bool fits, std::string_view why_not = {}) {
-  const std::string& protocol = exam.method().protocol;
+void protocol_is(Examination& exam, Synchrony synchrony) {
   exam.precondition("the protocol is that of the theorem",
-                    fits,
-                    fits || why_not.empty() ? "protocol is " + protocol
-                                            : fmt::format("protocol is {}; {}", protocol, why_not));
+                    exam.method().synchrony == synchrony,
+                    "protocol is " + exam.method().protocol);
 }
 
-Examination::Terms with_extra(const Common& common,
-                              const BoundTerm& noise,
-                              const BoundTerm& extra) {
-  return [=](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
+Examination::Terms start_and(double gap, std::vector<BoundTerm> rest) {
+  return [=, rest = std::move(rest)](const Snapshot& now) -> std::optional<std::vector<BoundTerm>> {
     if (!now.step_sum) {
       return std::nullopt;
     }
     std::vector<BoundTerm> terms{
-        {Attribution::optimisation, "2Δ/(ηT)", 2 * common.gap / *now.step_sum, false}, noise};
-    if (!extra.formula.empty()) {
-      terms.push_back(extra);
-    }
+        {Attribution::optimisation, "2Δ/(ηT)", 2 * gap / *now.step_sum, false}};
+    terms.insert(terms.end(), rest.begin(), rest.end());
     return terms;
   };
 }
 
-}  // namespace
-
 Bound bsp(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  protocol_is(exam, evidence.method().synchrony == Synchrony::lockstep);
-  const Common common = need_common(exam);
-  const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
-  return exam.finish(with_extra(
-      common,
-      noise_term("Lησ²/P", common.smoothness * eta * common.variance / evidence.method().workers),
-      {}));
-}
-
-/// Gradients are up to tau updates old; each update is the mean of b gradients.
-Bound delayed(const Evidence& evidence) {
-  Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
-  protocol_is(exam, facts.synchrony == Synchrony::late, kNoDelays);
-  const Common common = need_common(exam);
-  const double tau =
-      exam.need(facts.delay ? Constant{"τ", facts.delay, "measured: largest staleness"}
-                            : Constant{"τ", std::nullopt, "not measured: staleness"});
-  const double contributions = facts.contributions.value_or(1);
-  const double eta = exam.step_at_most(1 / (2 * common.smoothness * (tau + 1)), "1/(2L(τ + 1))");
-  const double noise = common.smoothness * eta * common.variance / contributions;
-  return exam.finish(with_extra(
-      common,
-      noise_term("Lησ²/b", noise),
-      {Attribution::compression, "2L²η²τσ²/b", 2 * common.smoothness * eta * tau * noise, true}));
+  protocol_is(exam, Synchrony::lockstep);
+  const auto [smoothness, gap, variance] = need_dense_constants(exam);
+  const double eta = exam.step_at_most(1 / smoothness, "1/L");
+  const double noise = smoothness * eta * variance / evidence.method().workers;
+  return exam.finish(start_and(gap, {{Attribution::noise, "Lησ²/P", noise, false}}));
 }
 
 /// Workers average their models every H steps. An iteration of the run is an exchange.
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   const MethodFacts& facts = evidence.method();
-  protocol_is(exam, facts.synchrony == Synchrony::periodic);
-  const Common common = need_common(exam);
+  protocol_is(exam, Synchrony::periodic);
+  const auto [smoothness, gap, variance] = need_dense_constants(exam);
   const double moment = exam.need(evidence.worker_second_moment());
-  const double period = exam.need(facts.period ? Constant{"H", facts.period, "exact: the period"}
-                                               : Constant{"H", std::nullopt, "not known"});
-  const double eta = exam.step_at_most(1 / common.smoothness, "1/L");
+  const double period = exam.need(evidence.period());
+  const double eta = exam.step_at_most(1 / smoothness, "1/L");
   const double largest = exam.need(evidence.largest_worker_smoothness());
   const double drift = largest * eta * (period - 1);
-  return exam.finish(with_extra(
-      common,
-      noise_term("HLησ²/P", period * common.smoothness * eta * common.variance / facts.workers),
-      {Attribution::heterogeneity, "HL_max²η²(H − 1)²G²", period * drift * drift * moment, true}));
+  const double noise = period * smoothness * eta * variance / facts.workers;
+  return exam.finish(start_and(gap,
+                               {{Attribution::noise, "HLησ²/P", noise, false},
+                                {Attribution::heterogeneity,
+                                 "HL_max²η²(H − 1)²G²",
+                                 period * drift * drift * moment,
+                                 true}}));
 }
 
 }  // namespace residuum

@@ -93,7 +93,6 @@ struct Theorem {
   std::string_view statement;  // in one line
   std::string_view paper;
   Bound (*evaluate)(const Evidence& evidence);
-  std::string_view why_not = {};  // why no run of today's program is one that it is about
 };
 
 /// Corrects the verdicts of one study for their number (Holm): a left side that is larger than its

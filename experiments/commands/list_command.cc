@@ -79,10 +79,8 @@ const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& r
        [] {
          std::vector<Line> lines;
          for (const auto& theorem : theorems()) {
-           const std::string why_not =
-               theorem.why_not.empty() ? "" : fmt::format("  (not yet: {})", theorem.why_not);
            lines.push_back({.name = std::string(theorem.name),
-                            .summary = std::string(theorem.statement) + why_not,
+                            .summary = std::string(theorem.statement),
                             .source = std::string(theorem.paper)});
          }
          return lines;

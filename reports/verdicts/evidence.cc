@@ -132,6 +132,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   // Runs from before protocols had a law were all in lockstep.
   facts.synchrony = synchrony_of(text_at(laws, "protocol.synchrony")).value_or(Synchrony::lockstep);
   facts.period = number_at(laws, "protocol.local_steps");
+  facts.delay = number_at(laws, "protocol.staleness");
+  facts.contributions = number_at(laws, "protocol.contributions");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
@@ -200,6 +202,8 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
   facts.sampling = word_at(config, "workers.sampling", "replacement");
   facts.independent_draws = facts.sampling == "replacement";
   facts.gradient_bias = text_at(status, "facts.gradient_bias");
+  // Only an objective without data has this key; shards of data always differ.
+  facts.workers_are_alike = number_at(config, "objective.heterogeneity") == 0.0;
   // Differences are those of grad f on the samples that f is evaluated on.
   const auto samples = number_at(status, "facts.samples");
   const auto whole = [&](std::string_view path) {
@@ -262,8 +266,10 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   }
   const Json& partition = value_at(config, "workers.partition_seed");
   const bool divides_alike = !partition.is_string();
-  facts.deterministic =
-      facts.full_gradients && starts_alike && divides_alike && !facts.selects_at_random;
+  // Which gradients are late, and by how much, may be drawn.
+  const bool times_alike = facts.synchrony != Synchrony::late;
+  facts.deterministic = facts.full_gradients && starts_alike && divides_alike && times_alike &&
+                        !facts.selects_at_random;
 }
 
 }  // namespace

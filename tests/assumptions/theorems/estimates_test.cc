@@ -193,15 +193,5 @@ TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
       << bound.reason;
 }
 
-TEST(Theorems, SayWhyNoRunCanMeetThemYet) {
-  const SteadyRun run{.gradient = 1e-3};
-  const std::string why = "no run has late gradients";
-  EXPECT_NE(find_theorem("delayed")->why_not.find(why), std::string_view::npos);
-  const Bound bound = evaluate("delayed", run.evidence(test::plain_facts()));
-  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
-  EXPECT_NE(bound.reason.find(why), std::string::npos) << bound.reason;
-  EXPECT_TRUE(find_theorem("bsp")->why_not.empty());
-}
-
 }  // namespace
 }  // namespace residuum

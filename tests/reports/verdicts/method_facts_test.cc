@@ -26,6 +26,45 @@ TEST(MethodFacts, HaveTheSynchronyOfTheProtocolsLaw) {
   EXPECT_EQ(synchrony(Json::object()), Synchrony::lockstep);
 }
 
+TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
+  const auto facts_of = [](const Json& protocol) {
+    return method_facts(run_with({}, {{"laws", {{"protocol", protocol}}}}), {});
+  };
+  const MethodFacts limited =
+      facts_of({{"synchrony", "late"}, {"staleness", 15}, {"contributions", 1}});
+  EXPECT_EQ(limited.delay, 15);
+  EXPECT_EQ(limited.contributions, 1);
+  const MethodFacts free =
+      facts_of({{"synchrony", "late"}, {"staleness", nullptr}, {"contributions", nullptr}});
+  EXPECT_FALSE(free.delay);
+  EXPECT_FALSE(free.contributions);
+}
+
+TEST(MethodFacts, TakeWorkersForAlikeOnlyWhereTheObjectiveSaysSo) {
+  const auto alike = [](const Json& objective) {
+    return method_facts(run_with({{"objective", objective}}, {}), {}).workers_are_alike;
+  };
+  EXPECT_TRUE(alike({{"kind", "quadratic"}, {"heterogeneity", 0}}));
+  EXPECT_FALSE(alike({{"kind", "quadratic"}, {"heterogeneity", 0.5}}));
+  EXPECT_FALSE(alike({{"kind", "quadratic"}}));  // 0.5 is the default
+  EXPECT_FALSE(alike({{"kind", "logistic"}}));
+}
+
+// Full gradients of one model repeat themselves, but what is late may be drawn.
+TEST(MethodFacts, TakeNoLateRunForDeterministic) {
+  const auto deterministic = [](const char* synchrony) {
+    return method_facts(run_with({{"workers", {{"batch", "full"}}}},
+                                 {{"facts", {{"starts_from_seed", false}}},
+                                  {"laws",
+                                   {{"sparsifier", {{"deterministic", true}}},
+                                    {"protocol", {{"synchrony", synchrony}}}}}}),
+                        {})
+        .deterministic;
+  };
+  EXPECT_TRUE(deterministic("lockstep"));
+  EXPECT_FALSE(deterministic("late"));
+}
+
 TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
   const MethodFacts facts = method_facts(
       run_with(

@@ -1,0 +1,297 @@
+// The theorems about late gradients: hand calculations, what each asks for, and schedules on
+// quadratics of which all moments are exact.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/assumptions/theorems/late_quadratic.h"
+
+namespace residuum {
+namespace {
+
+using test::AsynchronousWorkers;
+using test::evaluate;
+using test::late_evidence;
+using test::LateQuadratic;
+using test::plain_facts;
+using test::row_of;
+using test::Schedule;
+using test::state_of;
+using test::SteadyRun;
+
+MethodFacts late_facts() {
+  MethodFacts facts = plain_facts();
+  facts.protocol = "asp";
+  facts.synchrony = Synchrony::late;
+  facts.workers = 4;
+  facts.workers_are_alike = true;
+  facts.noise_variance = Known{8, "exact"};
+  return facts;
+}
+
+SteadyRun run_of(double staleness, double contributions) {
+  return {.gradient = 1e-3,
+          .further = {{Column::staleness_max, staleness},
+                      {Column::staleness_mean, staleness / 2},
+                      {Column::contributions, contributions}}};
+}
+
+// 2 Delta/(eta T) = 2/(0.1 * 100), L eta sigma^2/b = 0.8/b.
+TEST(Delayed, IsThatOfAHandCalculationWithWhatEveryVersionShowed) {
+  const MethodFacts facts = late_facts();
+  EXPECT_NEAR(*evaluate("delayed", run_of(0, 4).evidence(facts)).rhs, 0.2 + 0.2, 1e-12);
+  // 2 * 0.01 * 3 * 8/4
+  EXPECT_NEAR(*evaluate("delayed", run_of(3, 4).evidence(facts)).rhs, 0.2 + 0.2 + 0.12, 1e-12);
+  // The limit is 2/(1 + sqrt 289) = 0.111 for tau = 6, and 2/(1 + sqrt 393) = 0.096 for 7.
+  EXPECT_TRUE(evaluate("delayed", run_of(6, 4).evidence(facts)).has_verdict());
+  EXPECT_EQ(evaluate("delayed", run_of(7, 4).evidence(facts)).verdict,
+            BoundVerdict::not_applicable);
+}
+
+/// Ten versions of staleness 1, but for one; the fourth is `seen` or not.
+Evidence with_one_late_version(const MethodFacts& facts, bool seen) {
+  Evidence evidence(facts);
+  for (int i = 0; i < 2; ++i) {
+    SeedEvidence seed(10);
+    for (std::uint64_t t = 0; t < 10; ++t) {
+      Row row =
+          row_of(t, {{Column::step_size, 0.1}, {Column::grad_norm_sq, 1e-3}, {Column::loss, 1}});
+      if (seen || t != 4) {
+        row.set(Column::staleness_max, t == 7 ? 3 : 1);
+        row.set(Column::staleness_mean, 1);
+        row.set(Column::contributions, t == 8 ? 2 : 5);
+      }
+      seed.add(row);
+    }
+    evidence.add(std::move(seed));
+  }
+  return evidence;
+}
+
+double constant(const Bound& bound, std::string_view symbol) {
+  for (const auto& one : bound.constants) {
+    if (one.symbol == symbol) {
+      return one.value.value_or(NAN);
+    }
+  }
+  return NAN;
+}
+
+TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
+  MethodFacts facts = late_facts();
+  Bound bound = evaluate("delayed", with_one_late_version(facts, true));
+  EXPECT_EQ(constant(bound, "τ"), 3);
+  EXPECT_EQ(constant(bound, "b"), 2);
+  EXPECT_TRUE(bound.has_verdict()) << bound.reason;
+
+  bound = evaluate("delayed", with_one_late_version(facts, false));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(bound.reason.find("not measured in each iteration"), std::string::npos) << bound.reason;
+
+  facts.delay = 5;  // the protocol's law is a limit, whatever was measured
+  facts.contributions = 4;
+  bound = evaluate("delayed", with_one_late_version(facts, false));
+  EXPECT_EQ(constant(bound, "τ"), 5);
+  EXPECT_EQ(constant(bound, "b"), 4);
+  facts.contributions.reset();
+  bound = evaluate("delayed", with_one_late_version(facts, false));
+  EXPECT_EQ(constant(bound, "b"), 1);
+}
+
+TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
+  MethodFacts facts = late_facts();
+  facts.workers_are_alike = false;
+  for (const char* name : {"delayed", "concurrency"}) {
+    const Bound bound = evaluate(name, run_of(1, 1).evidence(facts));
+    EXPECT_EQ(state_of(bound, "every worker's gradients are those of f"),
+              PreconditionState::not_met);
+    EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  }
+  facts.workers = 1;
+  EXPECT_TRUE(evaluate("delayed", run_of(1, 1).evidence(facts)).has_verdict());
+}
+
+TEST(Delayed, AsksForDenseUpdatesByAConstantStep) {
+  const auto verdict = [](const char* name, const MethodFacts& facts) {
+    return evaluate(name, run_of(1, 1).evidence(facts)).verdict;
+  };
+  for (const char* name : {"delayed", "concurrency"}) {
+    MethodFacts facts = late_facts();
+    facts.contributions = 1;
+    EXPECT_EQ(verdict(name, facts), BoundVerdict::holds);
+    MethodFacts other = facts;
+    other.sends_everything = false;
+    EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
+    other = facts;
+    other.momentum = 0.9;
+    EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
+    other = facts;
+    other.steps_are_constant = false;
+    EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
+    other = facts;
+    other.independent_draws = false;
+    EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
+    other = facts;
+    other.synchrony = Synchrony::lockstep;
+    EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
+  }
+}
+
+TEST(Concurrency, IsThatOfAHandCalculation) {
+  MethodFacts facts = late_facts();
+  facts.contributions = 1;
+  // 0.2 + 0.8 and 2 * 0.01 * 3 * 8; three others in the making and tau = 4.
+  EXPECT_NEAR(*evaluate("concurrency", run_of(4, 1).evidence(facts)).rhs, 0.2 + 0.8 + 0.48, 1e-12);
+  facts.workers = 10;  // the limit 2/(1 + sqrt(1 + 72 tau)) is 0.1000 for tau = 5, 0.0917 for 6
+  EXPECT_TRUE(evaluate("concurrency", run_of(5, 1).evidence(facts)).has_verdict());
+  const Bound too_long = evaluate("concurrency", run_of(6, 1).evidence(facts));
+  EXPECT_EQ(state_of(too_long, "η ≤ 2/(L(1 + √(1 + 8(τ_C − 1)τ)))"), PreconditionState::not_met);
+}
+
+TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
+  MethodFacts facts = late_facts();
+  const Bound bound = evaluate("concurrency", run_of(1, 2).evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(bound.reason.find("τ_C"), std::string::npos) << bound.reason;
+}
+
+// Four workers that have one gradient each in the making cannot be 3.5 versions late on average.
+TEST(Concurrency, IsContradictedByALargerMeanStaleness) {
+  MethodFacts facts = late_facts();
+  facts.contributions = 1;
+  EXPECT_EQ(state_of(evaluate("concurrency", run_of(6, 1).evidence(facts)), "mean staleness"),
+            PreconditionState::met);
+  const Bound bound = evaluate("concurrency", run_of(7, 1).evidence(facts));
+  EXPECT_EQ(state_of(bound, "mean staleness"), PreconditionState::not_met);
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+}
+
+struct Smallest {
+  double slack = INFINITY;
+  std::string of = "none";
+  int bounds = 0;
+};
+
+/// Holds over every beginning of the run, at the largest step that the theorem allows.
+void expect_no_violation(const char* name,
+                         const Evidence& evidence,
+                         const std::string& of,
+                         Smallest& smallest) {
+  const Bound bound = evaluate(name, evidence);
+  ASSERT_TRUE(bound.has_verdict()) << name << ", " << of << ": " << bound.reason;
+  EXPECT_GT(bound.curve.size(), 10U);
+  for (const auto& point : bound.curve) {
+    EXPECT_LE(point.lhs, point.rhs) << name << ", " << of << " after " << point.iterations;
+    ++smallest.bounds;
+    if (point.rhs < smallest.slack * point.lhs) {
+      smallest.slack = point.rhs / point.lhs;
+      smallest.of = fmt::format("{}, T = {}", of, point.iterations);
+    }
+  }
+}
+
+std::vector<AsynchronousWorkers> crowds(std::size_t quota) {
+  std::vector<AsynchronousWorkers> all;
+  for (const std::size_t workers : {1, 2, 4, 9}) {
+    all.push_back({.workers = workers, .quota = quota, .round_robin = true});
+    for (const double slowness : {1.0, 1.7}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        all.push_back({.workers = workers, .quota = quota, .slowness = slowness, .seed = seed});
+      }
+    }
+  }
+  return all;
+}
+
+const std::vector<std::vector<double>> kSpectra{{1}, {1, 0.3, 0.1, 0.01}, {2, 2, 2, 0.05}};
+
+std::string text_of(const AsynchronousWorkers& of, double noise, std::size_t spectrum) {
+  return fmt::format("P = {}, b = {}, slowness {}, seed {}, sigma^2 = {}, spectrum {}",
+                     of.workers,
+                     of.quota,
+                     of.round_robin ? 0 : of.slowness,
+                     of.seed,
+                     noise,
+                     spectrum);
+}
+
+/// The step limit of the theorem, calculated from the schedule itself.
+double limit_of(double smoothness, std::size_t crossing, std::size_t tau) {
+  return 2 / (smoothness * (1 + std::sqrt(1 + 8.0 * static_cast<double>(crossing * tau))));
+}
+
+TEST(NoViolation, OfDelayedAndConcurrencyBySchedulesWithExactMoments) {
+  Smallest delayed;
+  Smallest concurrency;
+  for (const std::size_t quota : {1, 3}) {
+    for (const auto& of : crowds(quota)) {
+      const Schedule schedule = schedule_of(of, 120);
+      const std::size_t tau = test::largest_staleness(schedule);
+      for (const double noise : {0.0, 1.0, 30.0}) {
+        for (std::size_t i = 0; i < kSpectra.size(); ++i) {
+          LateQuadratic problem{.curvatures = kSpectra[i], .noise_variance = noise};
+          const std::string name = text_of(of, noise, i);
+          problem.step = limit_of(problem.smoothness(), tau, tau);
+          expect_no_violation("delayed", late_evidence(problem, schedule, of), name, delayed);
+          if (quota == 1) {
+            problem.step = limit_of(problem.smoothness(), of.workers - 1, tau);
+            expect_no_violation(
+                "concurrency", late_evidence(problem, schedule, of), name, concurrency);
+          }
+        }
+      }
+    }
+  }
+  fmt::print("[   slack  ] delayed: {:.3g} of {} bounds ({})\n",
+             delayed.slack,
+             delayed.bounds,
+             delayed.of);
+  fmt::print("[   slack  ] concurrency: {:.3g} of {} bounds ({})\n",
+             concurrency.slack,
+             concurrency.bounds,
+             concurrency.of);
+}
+
+// Nine workers in turn: each gradient is eight versions old. A step of pi times the limit is
+// unstable, since 2 sin(pi/34) = 0.184 is the largest stable one.
+TEST(Concurrency, NeedsItsStepLimit) {
+  const AsynchronousWorkers of{.workers = 9, .round_robin = true};
+  const Schedule schedule = schedule_of(of, 400);
+  const double limit = limit_of(1, 8, 8);
+  EXPECT_LT(limit, 0.184);
+  EXPECT_GT(3 * limit, 0.184);
+  const LateQuadratic problem{.step = 3 * limit};
+  const Bound bound = evaluate("concurrency", late_evidence(problem, schedule, of));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  const auto evidence = late_evidence(problem, schedule, of);
+  const auto snapshots = evidence.seeds().front().snapshots();
+  const auto& last = snapshots.rbegin()->second;
+  EXPECT_GT(last.gradient->value, 2 * 0.5 / *last.step_sum);
+}
+
+TEST(LateRuns, AreNotJudgedByHalfBatchesOfLateGradients) {
+  MethodFacts facts = late_facts();
+  facts.contributions = 1;
+  Evidence evidence(facts);
+  for (int i = 0; i < 2; ++i) {
+    SeedEvidence seed(10);
+    for (std::uint64_t t = 0; t < 10; ++t) {
+      seed.add(row_of(t,
+                      {{Column::step_size, 0.1},
+                       {Column::grad_norm_sq_split, 1e-3},
+                       {Column::loss, 1},
+                       {Column::staleness_max, 1},
+                       {Column::staleness_mean, 1}}));
+    }
+    evidence.add(std::move(seed));
+  }
+  EXPECT_EQ(evaluate("delayed", evidence).verdict, BoundVerdict::not_measured);
+  EXPECT_EQ(evaluate("concurrency", evidence).verdict, BoundVerdict::not_measured);
+}
+
+}  // namespace
+}  // namespace residuum
