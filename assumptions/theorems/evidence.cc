@@ -260,6 +260,12 @@ Constant Evidence::worker_second_moment() const {
   return largest(pooled(&SeedMeasures::worker_gradient), "G²", {"‖G^p‖²", "noise"});
 }
 
+Constant Evidence::gradient_spread() const {
+  return largest(pooled(&SeedMeasures::gradient_spread),
+                 "V²",
+                 {"spread of the workers' gradients, mean ‖G^p‖² − ‖ḡ‖²", "noise"});
+}
+
 Constant Evidence::contraction() const {
   return largest(
       pooled(&SeedMeasures::contraction), "q", {"contraction of the gap w − z", "contraction"});

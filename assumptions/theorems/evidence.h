@@ -78,6 +78,8 @@ struct MethodFacts {
   std::optional<double> delay = std::nullopt;          // tau: largest staleness
   std::optional<double> contributions = std::nullopt;  // gradients in one update
   std::optional<double> period = std::nullopt;         // H: gradients between two exchanges
+  std::optional<double> spectral_gap = std::nullopt;   // 1 - |lambda_2| of what neighbours mix by
+  bool contributions_weigh_alike = true;               // a version is the mean of its gradients
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard
@@ -183,6 +185,10 @@ class Evidence {
   Constant concurrency() const;
   /// H, the gradients that a worker takes between two exchanges.
   Constant period() const;
+  /// p = 1 - |lambda_2| of the matrix that neighbours mix their models by.
+  Constant spectral_gap() const;
+  /// V^2 with the mean over workers of E|G^p - mean G|^2 <= V^2: the largest window mean.
+  Constant gradient_spread() const;
 
   /// (M, sigma^2) with E|xi^p|^2 <= M |grad f_p|^2 + sigma^2, by the upper line of the windows.
   std::vector<Constant> noise_growth() const;

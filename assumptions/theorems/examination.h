@@ -42,6 +42,8 @@ class Examination {
   /// Every worker's gradient has the expectation grad f.
   void workers_are_alike();
   void everything_is_sent();
+  /// Every gradient of a version has the same part in it.
+  void versions_are_means();
   /// There is no momentum, neither before the exchange nor after it.
   void no_momentum();
   void nothing_decays_or_is_clipped();

@@ -45,6 +45,7 @@ Bound delayed(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   protocol_is(exam, Synchrony::late);
   exam.workers_are_alike();
+  exam.versions_are_means();
   const auto [smoothness, gap, variance] = need_dense_constants(exam);
   const double tau = exam.need(evidence.largest_staleness());
   const double contributions = exam.need(evidence.fewest_contributions());
@@ -61,6 +62,7 @@ Bound concurrency(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
   protocol_is(exam, Synchrony::late);
   exam.workers_are_alike();
+  exam.versions_are_means();
   const auto [smoothness, gap, variance] = need_dense_constants(exam);
   const double tau = exam.need(evidence.largest_staleness());
   const double in_the_making = exam.need(evidence.concurrency());

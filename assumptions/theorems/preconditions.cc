@@ -69,6 +69,13 @@ void Examination::workers_are_alike() {
                      "often weigh more");
 }
 
+void Examination::versions_are_means() {
+  const bool alike = method().contributions_weigh_alike;
+  precondition("a version is the mean of its gradients",
+               alike,
+               alike ? "it is" : "gradients of workers that contribute more often weigh less");
+}
+
 void Examination::everything_is_sent() {
   precondition(
       "workers send everything", method().sends_everything, "sparsifier is " + method().sparsifier);

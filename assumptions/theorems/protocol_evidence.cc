@@ -67,6 +67,12 @@ Constant Evidence::concurrency() const {
           "not known: versions are not of one gradient each, so that finished ones may wait"};
 }
 
+Constant Evidence::spectral_gap() const {
+  return method_.spectral_gap
+             ? Constant{"p", method_.spectral_gap, "exact: 1 − |λ_2| of the mixing matrix"}
+             : Constant{"p", std::nullopt, "not known: the spectral gap of the mixing matrix"};
+}
+
 Constant Evidence::period() const {
   return method_.period ? Constant{"H", method_.period, "exact: the period"}
                         : Constant{"H", std::nullopt, "not known"};

@@ -29,6 +29,16 @@ bool is_evaluated(const Row& row) {
 
 }  // namespace
 
+void StepwiseSum::advance(const std::optional<double>& step, const std::optional<double>& next) {
+  if (!step || !next) {
+    sum = std::nullopt;
+  }
+  if (sum) {
+    *sum += *step * before;
+    before = *next;
+  }
+}
+
 void HeldAverage::look(double step_sum, double value) {
   if (value_) {
     integral_ += *value_ * (step_sum - since_);
@@ -82,9 +92,10 @@ void SeedEvidence::add(const Row& row) {
 void SeedEvidence::advance(const Row& row) {
   if (before_) {
     advance_steps(*before_, row);
-    advance_gap(*before_, row.iteration() - before_->iteration());
+    advance_sums(*before_, row.iteration() - before_->iteration());
   } else if (row.iteration() > 0) {  // the first iterations were not seen
-    step_sum_ = step_sq_sum_ = step_cube_sum_ = noise_sum_ = gap_sum_ = std::nullopt;
+    step_sum_ = step_sq_sum_ = step_cube_sum_ = noise_sum_ = std::nullopt;
+    gap_.sum = consensus_.sum = std::nullopt;
   }
   if (const auto& sum = row.get(Column::step_sum)) {
     step_sum_ = sum;
@@ -114,18 +125,16 @@ void SeedEvidence::advance_steps(const Row& before, const Row& row) {
 }
 
 /// Adds the iteration of the row before; nothing is known of iterations without a row.
-void SeedEvidence::advance_gap(const Row& before, std::uint64_t passed) {
-  const auto& step = before.get(Column::step_size);
+void SeedEvidence::advance_sums(const Row& before, std::uint64_t passed) {
+  const auto step = passed == 1 ? before.get(Column::step_size) : std::nullopt;
   const auto& drawn = before.get(Column::mean_grad_norm_sq);
-  const auto& gap = before.get(Column::gap_norm_sq);
-  if (passed > 1 || !step || !drawn || !gap) {
-    noise_sum_ = gap_sum_ = std::nullopt;
-  }
-  if (noise_sum_ && gap_sum_) {
+  if (!step || !drawn) {
+    noise_sum_ = std::nullopt;
+  } else if (noise_sum_) {
     *noise_sum_ += *step * *step * *drawn;
-    *gap_sum_ += *step * gap_before_;
-    gap_before_ = *gap;
   }
+  gap_.advance(step, before.get(Column::gap_norm_sq));
+  consensus_.advance(step, before.get(Column::consensus_sq));
 }
 
 void SeedEvidence::look_at(const Row& row) {
@@ -163,8 +172,10 @@ Snapshot SeedEvidence::snapshot(const Row& row) const {
   const auto& noise_sum = row.get(Column::noise_sum);
   const auto& gap_sum = row.get(Column::gap_sum);
   now.noise_sum = noise_sum ? noise_sum : noise_sum_;
-  now.gap_sum = gap_sum ? gap_sum : gap_sum_;
+  now.gap_sum = gap_sum ? gap_sum : gap_.sum;
+  now.consensus_sum = consensus_.sum;
   now.initial_loss = measures_.initial_loss;
+  now.loss = row.get(Column::loss);
   now.virtual_loss = row.get(Column::virtual_loss);
   now.averaged_gap = row.get(Column::averaged_loss_gap);
   now.last_gap = row.get(Column::loss_gap);

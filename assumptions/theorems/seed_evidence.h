@@ -39,7 +39,9 @@ struct Snapshot {
   std::optional<double> step_cube_sum;      // sum eta^3; long as step sizes do not increase
   std::optional<double> noise_sum;          // sum eta^2 |mean G|^2
   std::optional<double> gap_sum;            // sum eta |w - z|^2
+  std::optional<double> consensus_sum;      // sum eta mean |w^p - mean w|^2
   std::optional<double> initial_loss;       // f(w_0) = f(z_0)
+  std::optional<double> loss;               // f(w_T)
   std::optional<double> virtual_loss;       // f(z_T)
   std::optional<double> averaged_gap;       // f(weighted average of w_0..w_T) - f*
   std::optional<Average> gradient;          // |grad f(w)|^2
@@ -76,6 +78,16 @@ struct Range {
   void add(double value);
 };
 
+/// The sum of eta_t x_t over s < t, of an x that the row of the iteration before shows and that
+/// begins with zero; it is known as long as every iteration left a row.
+struct StepwiseSum {
+  std::optional<double> sum = 0;
+  double before = 0;  // x_t
+
+  /// Adds iteration t, of which x_{t+1} is known or not.
+  void advance(const std::optional<double>& step, const std::optional<double>& next);
+};
+
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
 /// row counts for the iterations it stands for, and extremes.
 struct SeedMeasures {
@@ -92,6 +104,7 @@ struct SeedMeasures {
   HeldRatio mean_gradient;       // |mean G|^2
   HeldRatio worker_gradient;     // mean |G^p|^2
   HeldRatio true_gradient;       // |grad f|^2, evaluated or by half batches
+  HeldRatio gradient_spread;     // mean |G^p - mean G|^2
   HeldRatio worker_true;         // mean |grad f_p|^2 = mean |G^p|^2 - sigma^2
   HeldRatio noise;               // sigma^2
   HeldRatio heterogeneity;       // zeta^2
@@ -153,7 +166,7 @@ class SeedEvidence {
  private:
   void advance(const Row& row);
   void advance_steps(const Row& before, const Row& row);
-  void advance_gap(const Row& before, std::uint64_t passed);
+  void advance_sums(const Row& before, std::uint64_t passed);
   void look_at(const Row& row);
   void compare_gap(const Row& row);
   Snapshot snapshot(const Row& row) const;
@@ -180,10 +193,10 @@ class SeedEvidence {
   std::optional<double> step_sum_ = 0;
   std::optional<double> step_sq_sum_ = 0;
   std::optional<double> step_cube_sum_ = 0;
-  std::optional<double> noise_sum_ = 0;  // these two while every iteration was measured
-  std::optional<double> gap_sum_ = 0;
-  double gap_before_ = 0;      // |e_t|^2
-  double residual_total_ = 0;  // of the measured iterations
+  std::optional<double> noise_sum_ = 0;  // while every iteration was measured
+  StepwiseSum gap_;                      // of |e_t|^2
+  StepwiseSum consensus_;                // of mean |w^p_t - mean w_t|^2
+  double residual_total_ = 0;            // of the measured iterations
   double gap_total_ = 0;
   HeldAverage gradient_;
   HeldAverage split_gradient_;

@@ -12,6 +12,7 @@ constexpr double kRounding = 1e-12;
 constexpr std::array kHeld{&SeedMeasures::mean_gradient,
                            &SeedMeasures::worker_gradient,
                            &SeedMeasures::true_gradient,
+                           &SeedMeasures::gradient_spread,
                            &SeedMeasures::worker_true,
                            &SeedMeasures::noise,
                            &SeedMeasures::heterogeneity,
@@ -89,6 +90,7 @@ SeedMeasures::SeedMeasures(std::uint64_t iterations)
     : mean_gradient(iterations),
       worker_gradient(iterations),
       true_gradient(iterations),
+      gradient_spread(iterations),
       worker_true(iterations),
       noise(iterations),
       heterogeneity(iterations),
@@ -150,6 +152,10 @@ void SeedMeasures::look_at_gradients(const Row& row) {
   look(true_gradient, row, is_evaluated ? Column::grad_norm_sq : Column::grad_norm_sq_split);
   const auto& variance = row.get(Column::noise_variance);
   const auto& drawn = row.get(Column::worker_grad_norm_sq);
+  const auto& mean = row.get(Column::mean_grad_norm_sq);
+  if (drawn && mean) {
+    gradient_spread.look(row.iteration(), *drawn - *mean);
+  }
   if (variance && drawn) {
     worker_true.look(row.iteration(), *drawn - *variance);
   }

@@ -134,6 +134,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.period = number_at(laws, "protocol.local_steps");
   facts.delay = number_at(laws, "protocol.staleness");
   facts.contributions = number_at(laws, "protocol.contributions");
+  facts.spectral_gap = number_at(laws, "protocol.spectral_gap");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
 }
@@ -146,6 +147,7 @@ void add_method_facts(MethodFacts& facts,
   const Json& written = value_at(status, "laws");
   const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
   add_laws(facts, laws);
+  facts.contributions_weigh_alike = text_at(config, "protocol.weights") != "per-worker";
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   facts.outer_step = number_at(config, "outer.step").value_or(1);
   facts.effective_decay =

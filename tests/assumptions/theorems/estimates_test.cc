@@ -17,6 +17,7 @@ using test::state_of;
 using test::SteadyRun;
 using test::term;
 using test::top_k_facts;
+using test::value_of;
 
 /// alpha = 0.36: theta = 0.2, sqrt(beta/theta) = 4; L = L~ = L_AM = 1.
 MethodFacts estimates() {
@@ -28,16 +29,6 @@ MethodFacts estimates() {
   facts.mean_worker_smoothness = Known{1, "exact"};
   facts.strong_convexity = Known{0.5, "exact"};
   return facts;
-}
-
-double constant_of(const Bound& bound, std::string_view symbol) {
-  for (const auto& one : bound.constants) {
-    if (one.symbol == symbol && one.value) {
-      return *one.value;
-    }
-  }
-  ADD_FAILURE() << "no constant " << symbol;
-  return 0;
 }
 
 TEST(Ef21ArithmeticMean, IsThatOfAHandCalculation) {
@@ -95,8 +86,8 @@ TEST(ThreePoint, IsThatOfAHandCalculation) {
                 .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
   const Bound bound = evaluate("3pc", run.evidence(facts));
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / 100.0, 1e-12);  // A = 1 allows the step already
-  EXPECT_EQ(constant_of(bound, "A"), 1);
-  EXPECT_NEAR(constant_of(bound, "B"), 4, 1e-12);
+  EXPECT_EQ(value_of(bound, "A"), 1);
+  EXPECT_NEAR(value_of(bound, "B"), 4, 1e-12);
   EXPECT_EQ(state_of(bound, "G′ ≤ (1 − A)G"), PreconditionState::not_refuted);
   run.step = 0.34;
   EXPECT_EQ(evaluate("3pc", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
@@ -121,11 +112,11 @@ TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
     evidence.add(seed);
     return evaluate("3pc", evidence);
   };
-  const double a = constant_of(bound_at(0.5), "A");
+  const double a = value_of(bound_at(0.5), "A");
   EXPECT_LE(a, 4.0 / 7);
   EXPECT_GT(a, 0.96 * 4.0 / 7);
-  EXPECT_LE(constant_of(bound_at(1), "A"), 0.5);
-  EXPECT_EQ(constant_of(bound_at(1), "B"), 0);
+  EXPECT_LE(value_of(bound_at(1), "A"), 0.5);
+  EXPECT_EQ(value_of(bound_at(1), "B"), 0);
 }
 
 TEST(ThreePoint, SaysWhatIsMissingWhereNoIterationsFollowOneAnother) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/assumptions/theorems/affine.h"
 #include "tests/assumptions/theorems/support.h"
 
 namespace residuum::test {
@@ -93,27 +94,6 @@ struct Moments {
   double worker_sq = 0;    // mean over the version's gradients of |G|^2
 };
 
-/// An affine function of the draws: its mean, and its coefficients.
-struct Affine {
-  double mean = 0;
-  std::vector<double> of_draws;
-
-  void add(double factor, const Affine& other) {
-    mean += factor * other.mean;
-    for (std::size_t i = 0; i < other.of_draws.size(); ++i) {
-      of_draws[i] += factor * other.of_draws[i];
-    }
-  }
-  /// E of its square, for draws of this variance.
-  double square(double variance) const {
-    double sum = 0;
-    for (const double one : of_draws) {
-      sum += one * one;
-    }
-    return mean * mean + variance * sum;
-  }
-};
-
 /// Adds what one coordinate of curvature h contributes to the moments.
 inline void add_coordinate(const LateQuadratic& problem,
                            const Schedule& schedule,
@@ -124,7 +104,7 @@ inline void add_coordinate(const LateQuadratic& problem,
   for (const auto& bases : schedule) {
     draws += bases.size();
   }
-  const Affine zero{.mean = 0, .of_draws = std::vector<double>(draws)};
+  const Affine zero = zero_of(draws);
   std::vector<Affine> w(1, zero);
   w[0].mean = 1;
   std::size_t draw = 0;

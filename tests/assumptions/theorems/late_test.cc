@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/assumptions/theorems/late_quadratic.h"
+#include "tests/assumptions/theorems/smallest_slack.h"
 
 namespace residuum {
 namespace {
@@ -22,6 +23,7 @@ using test::row_of;
 using test::Schedule;
 using test::state_of;
 using test::SteadyRun;
+using test::value_of;
 
 MethodFacts late_facts() {
   MethodFacts facts = plain_facts();
@@ -33,7 +35,7 @@ MethodFacts late_facts() {
   return facts;
 }
 
-SteadyRun run_of(double staleness, double contributions) {
+SteadyRun late_run(double staleness, double contributions) {
   return {.gradient = 1e-3,
           .further = {{Column::staleness_max, staleness},
                       {Column::staleness_mean, staleness / 2},
@@ -43,12 +45,12 @@ SteadyRun run_of(double staleness, double contributions) {
 // 2 Delta/(eta T) = 2/(0.1 * 100), L eta sigma^2/b = 0.8/b.
 TEST(Delayed, IsThatOfAHandCalculationWithWhatEveryVersionShowed) {
   const MethodFacts facts = late_facts();
-  EXPECT_NEAR(*evaluate("delayed", run_of(0, 4).evidence(facts)).rhs, 0.2 + 0.2, 1e-12);
+  EXPECT_NEAR(*evaluate("delayed", late_run(0, 4).evidence(facts)).rhs, 0.2 + 0.2, 1e-12);
   // 2 * 0.01 * 3 * 8/4
-  EXPECT_NEAR(*evaluate("delayed", run_of(3, 4).evidence(facts)).rhs, 0.2 + 0.2 + 0.12, 1e-12);
+  EXPECT_NEAR(*evaluate("delayed", late_run(3, 4).evidence(facts)).rhs, 0.2 + 0.2 + 0.12, 1e-12);
   // The limit is 2/(1 + sqrt 289) = 0.111 for tau = 6, and 2/(1 + sqrt 393) = 0.096 for 7.
-  EXPECT_TRUE(evaluate("delayed", run_of(6, 4).evidence(facts)).has_verdict());
-  EXPECT_EQ(evaluate("delayed", run_of(7, 4).evidence(facts)).verdict,
+  EXPECT_TRUE(evaluate("delayed", late_run(6, 4).evidence(facts)).has_verdict());
+  EXPECT_EQ(evaluate("delayed", late_run(7, 4).evidence(facts)).verdict,
             BoundVerdict::not_applicable);
 }
 
@@ -72,20 +74,11 @@ Evidence with_one_late_version(const MethodFacts& facts, bool seen) {
   return evidence;
 }
 
-double constant(const Bound& bound, std::string_view symbol) {
-  for (const auto& one : bound.constants) {
-    if (one.symbol == symbol) {
-      return one.value.value_or(NAN);
-    }
-  }
-  return NAN;
-}
-
 TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
   MethodFacts facts = late_facts();
   Bound bound = evaluate("delayed", with_one_late_version(facts, true));
-  EXPECT_EQ(constant(bound, "τ"), 3);
-  EXPECT_EQ(constant(bound, "b"), 2);
+  EXPECT_EQ(value_of(bound, "τ"), 3);
+  EXPECT_EQ(value_of(bound, "b"), 2);
   EXPECT_TRUE(bound.has_verdict()) << bound.reason;
 
   bound = evaluate("delayed", with_one_late_version(facts, false));
@@ -95,29 +88,39 @@ TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
   facts.delay = 5;  // the protocol's law is a limit, whatever was measured
   facts.contributions = 4;
   bound = evaluate("delayed", with_one_late_version(facts, false));
-  EXPECT_EQ(constant(bound, "τ"), 5);
-  EXPECT_EQ(constant(bound, "b"), 4);
+  EXPECT_EQ(value_of(bound, "τ"), 5);
+  EXPECT_EQ(value_of(bound, "b"), 4);
   facts.contributions.reset();
   bound = evaluate("delayed", with_one_late_version(facts, false));
-  EXPECT_EQ(constant(bound, "b"), 1);
+  EXPECT_EQ(value_of(bound, "b"), 1);
 }
 
 TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
   MethodFacts facts = late_facts();
   facts.workers_are_alike = false;
   for (const char* name : {"delayed", "concurrency"}) {
-    const Bound bound = evaluate(name, run_of(1, 1).evidence(facts));
+    const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
     EXPECT_EQ(state_of(bound, "every worker's gradients are those of f"),
               PreconditionState::not_met);
     EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
   }
   facts.workers = 1;
-  EXPECT_TRUE(evaluate("delayed", run_of(1, 1).evidence(facts)).has_verdict());
+  EXPECT_TRUE(evaluate("delayed", late_run(1, 1).evidence(facts)).has_verdict());
+}
+
+TEST(Delayed, AsksForVersionsThatAreMeans) {
+  MethodFacts facts = late_facts();
+  facts.contributions_weigh_alike = false;
+  for (const char* name : {"delayed", "concurrency"}) {
+    const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
+    EXPECT_EQ(state_of(bound, "a version is the mean"), PreconditionState::not_met);
+    EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+  }
 }
 
 TEST(Delayed, AsksForDenseUpdatesByAConstantStep) {
   const auto verdict = [](const char* name, const MethodFacts& facts) {
-    return evaluate(name, run_of(1, 1).evidence(facts)).verdict;
+    return evaluate(name, late_run(1, 1).evidence(facts)).verdict;
   };
   for (const char* name : {"delayed", "concurrency"}) {
     MethodFacts facts = late_facts();
@@ -145,16 +148,17 @@ TEST(Concurrency, IsThatOfAHandCalculation) {
   MethodFacts facts = late_facts();
   facts.contributions = 1;
   // 0.2 + 0.8 and 2 * 0.01 * 3 * 8; three others in the making and tau = 4.
-  EXPECT_NEAR(*evaluate("concurrency", run_of(4, 1).evidence(facts)).rhs, 0.2 + 0.8 + 0.48, 1e-12);
+  EXPECT_NEAR(
+      *evaluate("concurrency", late_run(4, 1).evidence(facts)).rhs, 0.2 + 0.8 + 0.48, 1e-12);
   facts.workers = 10;  // the limit 2/(1 + sqrt(1 + 72 tau)) is 0.1000 for tau = 5, 0.0917 for 6
-  EXPECT_TRUE(evaluate("concurrency", run_of(5, 1).evidence(facts)).has_verdict());
-  const Bound too_long = evaluate("concurrency", run_of(6, 1).evidence(facts));
+  EXPECT_TRUE(evaluate("concurrency", late_run(5, 1).evidence(facts)).has_verdict());
+  const Bound too_long = evaluate("concurrency", late_run(6, 1).evidence(facts));
   EXPECT_EQ(state_of(too_long, "η ≤ 2/(L(1 + √(1 + 8(τ_C − 1)τ)))"), PreconditionState::not_met);
 }
 
 TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
   MethodFacts facts = late_facts();
-  const Bound bound = evaluate("concurrency", run_of(1, 2).evidence(facts));
+  const Bound bound = evaluate("concurrency", late_run(1, 2).evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
   EXPECT_NE(bound.reason.find("τ_C"), std::string::npos) << bound.reason;
 }
@@ -163,38 +167,14 @@ TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
 TEST(Concurrency, IsContradictedByALargerMeanStaleness) {
   MethodFacts facts = late_facts();
   facts.contributions = 1;
-  EXPECT_EQ(state_of(evaluate("concurrency", run_of(6, 1).evidence(facts)), "mean staleness"),
+  EXPECT_EQ(state_of(evaluate("concurrency", late_run(6, 1).evidence(facts)), "mean staleness"),
             PreconditionState::met);
-  const Bound bound = evaluate("concurrency", run_of(7, 1).evidence(facts));
+  const Bound bound = evaluate("concurrency", late_run(7, 1).evidence(facts));
   EXPECT_EQ(state_of(bound, "mean staleness"), PreconditionState::not_met);
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
 }
 
-struct Smallest {
-  double slack = INFINITY;
-  std::string of = "none";
-  int bounds = 0;
-};
-
-/// Holds over every beginning of the run, at the largest step that the theorem allows.
-void expect_no_violation(const char* name,
-                         const Evidence& evidence,
-                         const std::string& of,
-                         Smallest& smallest) {
-  const Bound bound = evaluate(name, evidence);
-  ASSERT_TRUE(bound.has_verdict()) << name << ", " << of << ": " << bound.reason;
-  EXPECT_GT(bound.curve.size(), 10U);
-  for (const auto& point : bound.curve) {
-    EXPECT_LE(point.lhs, point.rhs) << name << ", " << of << " after " << point.iterations;
-    ++smallest.bounds;
-    if (point.rhs < smallest.slack * point.lhs) {
-      smallest.slack = point.rhs / point.lhs;
-      smallest.of = fmt::format("{}, T = {}", of, point.iterations);
-    }
-  }
-}
-
-std::vector<AsynchronousWorkers> crowds(std::size_t quota) {
+std::vector<AsynchronousWorkers> all_crowds(std::size_t quota) {
   std::vector<AsynchronousWorkers> all;
   for (const std::size_t workers : {1, 2, 4, 9}) {
     all.push_back({.workers = workers, .quota = quota, .round_robin = true});
@@ -207,9 +187,9 @@ std::vector<AsynchronousWorkers> crowds(std::size_t quota) {
   return all;
 }
 
-const std::vector<std::vector<double>> kSpectra{{1}, {1, 0.3, 0.1, 0.01}, {2, 2, 2, 0.05}};
+const std::vector<std::vector<double>> kLateSpectra{{1}, {1, 0.3, 0.1, 0.01}, {2, 2, 2, 0.05}};
 
-std::string text_of(const AsynchronousWorkers& of, double noise, std::size_t spectrum) {
+std::string name_of_schedule(const AsynchronousWorkers& of, double noise, std::size_t spectrum) {
   return fmt::format("P = {}, b = {}, slowness {}, seed {}, sigma^2 = {}, spectrum {}",
                      of.workers,
                      of.quota,
@@ -220,40 +200,57 @@ std::string text_of(const AsynchronousWorkers& of, double noise, std::size_t spe
 }
 
 /// The step limit of the theorem, calculated from the schedule itself.
-double limit_of(double smoothness, std::size_t crossing, std::size_t tau) {
+double late_limit(double smoothness, std::size_t crossing, std::size_t tau) {
   return 2 / (smoothness * (1 + std::sqrt(1 + 8.0 * static_cast<double>(crossing * tau))));
 }
 
-TEST(NoViolation, OfDelayedAndConcurrencyBySchedulesWithExactMoments) {
-  Smallest delayed;
-  Smallest concurrency;
-  for (const std::size_t quota : {1, 3}) {
-    for (const auto& of : crowds(quota)) {
-      const Schedule schedule = schedule_of(of, 120);
-      const std::size_t tau = test::largest_staleness(schedule);
-      for (const double noise : {0.0, 1.0, 30.0}) {
-        for (std::size_t i = 0; i < kSpectra.size(); ++i) {
-          LateQuadratic problem{.curvatures = kSpectra[i], .noise_variance = noise};
-          const std::string name = text_of(of, noise, i);
-          problem.step = limit_of(problem.smoothness(), tau, tau);
-          expect_no_violation("delayed", late_evidence(problem, schedule, of), name, delayed);
-          if (quota == 1) {
-            problem.step = limit_of(problem.smoothness(), of.workers - 1, tau);
-            expect_no_violation(
-                "concurrency", late_evidence(problem, schedule, of), name, concurrency);
-          }
-        }
+/// Calls `look` with every schedule of one `quota`, noise and spectrum, its name and its staleness.
+template <class Look>
+void for_all_schedules(std::size_t quota, Look look) {
+  for (const auto& of : all_crowds(quota)) {
+    const Schedule schedule = schedule_of(of, 120);
+    const std::size_t tau = test::largest_staleness(schedule);
+    for (const double noise : {0.0, 1.0, 30.0}) {
+      for (std::size_t i = 0; i < kLateSpectra.size(); ++i) {
+        look({.curvatures = kLateSpectra[i], .noise_variance = noise},
+             schedule,
+             of,
+             tau,
+             name_of_schedule(of, noise, i));
       }
     }
   }
-  fmt::print("[   slack  ] delayed: {:.3g} of {} bounds ({})\n",
-             delayed.slack,
-             delayed.bounds,
-             delayed.of);
-  fmt::print("[   slack  ] concurrency: {:.3g} of {} bounds ({})\n",
-             concurrency.slack,
-             concurrency.bounds,
-             concurrency.of);
+}
+
+// All take the largest step that the theorem allows.
+TEST(NoViolation, OfDelayedBySchedulesWithExactMoments) {
+  test::SmallestSlack slack("delayed");
+  for (const std::size_t quota : {1, 3}) {
+    for_all_schedules(quota,
+                      [&](LateQuadratic problem,
+                          const Schedule& schedule,
+                          const AsynchronousWorkers& of,
+                          std::size_t tau,
+                          const std::string& name) {
+                        problem.step = late_limit(problem.smoothness(), tau, tau);
+                        slack.expect_no_violation(late_evidence(problem, schedule, of), name);
+                      });
+  }
+  slack.tell();
+}
+
+TEST(NoViolation, OfConcurrencyBySchedulesWithExactMoments) {
+  test::SmallestSlack slack("concurrency");
+  for_all_schedules(1,
+                    [&](LateQuadratic problem,
+                        const Schedule& schedule,
+                        const AsynchronousWorkers& of,
+                        std::size_t tau,
+                        const std::string& name) {
+                      problem.step = late_limit(problem.smoothness(), of.workers - 1, tau);
+                      slack.expect_no_violation(late_evidence(problem, schedule, of), name);
+                    });
+  slack.tell();
 }
 
 // Nine workers in turn: each gradient is eight versions old. A step of pi times the limit is
@@ -261,7 +258,7 @@ TEST(NoViolation, OfDelayedAndConcurrencyBySchedulesWithExactMoments) {
 TEST(Concurrency, NeedsItsStepLimit) {
   const AsynchronousWorkers of{.workers = 9, .round_robin = true};
   const Schedule schedule = schedule_of(of, 400);
-  const double limit = limit_of(1, 8, 8);
+  const double limit = late_limit(1, 8, 8);
   EXPECT_LT(limit, 0.184);
   EXPECT_GT(3 * limit, 0.184);
   const LateQuadratic problem{.step = 3 * limit};

@@ -23,7 +23,7 @@ Names proved_for(Synchrony synchrony) {
     case Synchrony::late:
       return {"delayed", "concurrency"};
     case Synchrony::neighbours:
-      break;
+      return {"gossip", "gossip-certificate"};
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,17 @@ inline PreconditionState state_of(const Bound& bound, std::string_view statement
   }
   ADD_FAILURE() << "no precondition " << statement;
   return PreconditionState::not_met;
+}
+
+/// The value of the constant with this symbol; not a number where it has none.
+inline double value_of(const Bound& bound, std::string_view symbol) {
+  for (const auto& one : bound.constants) {
+    if (one.symbol == symbol) {
+      return one.value.value_or(std::nan(""));
+    }
+  }
+  ADD_FAILURE() << "no constant " << symbol;
+  return std::nan("");
 }
 
 inline Row row_of(std::uint64_t t, const Values& values) {

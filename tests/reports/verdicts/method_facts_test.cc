@@ -36,8 +36,19 @@ TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
   EXPECT_EQ(limited.contributions, 1);
   const MethodFacts free =
       facts_of({{"synchrony", "late"}, {"staleness", nullptr}, {"contributions", nullptr}});
+  EXPECT_EQ(facts_of({{"synchrony", "neighbours"}, {"spectral_gap", 0.25}}).spectral_gap, 0.25);
+  EXPECT_FALSE(free.spectral_gap);
   EXPECT_FALSE(free.delay);
   EXPECT_FALSE(free.contributions);
+}
+
+TEST(MethodFacts, KnowWhetherAVersionIsTheMeanOfItsGradients) {
+  const auto weigh_alike = [](const Json& protocol) {
+    return method_facts(run_with({{"protocol", protocol}}, {}), {}).contributions_weigh_alike;
+  };
+  EXPECT_TRUE(weigh_alike({{"kind", "inhad"}}));
+  EXPECT_TRUE(weigh_alike({{"kind", "inhad"}, {"weights", "plain"}}));
+  EXPECT_FALSE(weigh_alike({{"kind", "inhad"}, {"weights", "per-worker"}}));
 }
 
 TEST(MethodFacts, TakeWorkersForAlikeOnlyWhereTheObjectiveSaysSo) {

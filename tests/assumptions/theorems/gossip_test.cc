@@ -1,0 +1,174 @@
+// The theorems about gossip: hand calculations, what each asks for, and runs on quadratics of which
+// all moments are exact.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/assumptions/theorems/gossip_quadratic.h"
+#include "tests/assumptions/theorems/smallest_slack.h"
+
+namespace residuum {
+namespace {
+
+using test::complete;
+using test::evaluate;
+using test::gossip_evidence;
+using test::gossip_facts;
+using test::GossipRun;
+using test::ring;
+using test::ring_gap;
+using test::row_of;
+using test::state_of;
+using test::SteadyRun;
+
+const SteadyRun kSteadyGossip{.gradient = 1e-3,
+                              .further = {{Column::loss, 1},
+                                          {Column::worker_grad_norm_sq, 8},
+                                          {Column::mean_grad_norm_sq, 5},
+                                          {Column::consensus_sq, 0.5}}};
+
+// 2 Delta/(eta T) = 0.2, L eta sigma^2/P = 0.2, and 4 * 0.01 * (8 - 5)/0.25.
+TEST(Gossip, IsThatOfAHandCalculation) {
+  EXPECT_NEAR(
+      *evaluate("gossip", kSteadyGossip.evidence(gossip_facts())).rhs, 0.2 + 0.2 + 0.48, 1e-12);
+}
+
+TEST(Gossip, AsksForPlainMixingOnAConnectedGraph) {
+  const auto bound = [](const MethodFacts& facts) {
+    return evaluate("gossip", kSteadyGossip.evidence(facts));
+  };
+  MethodFacts facts = gossip_facts();
+  EXPECT_TRUE(bound(facts).has_verdict());
+  facts.spectral_gap = 0;
+  EXPECT_EQ(state_of(bound(facts), "p > 0"), PreconditionState::not_met);
+  facts.spectral_gap.reset();
+  EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_measured);
+  facts = gossip_facts();
+  facts.sends_everything = false;
+  EXPECT_EQ(state_of(bound(facts), "workers send everything"), PreconditionState::not_met);
+  facts = gossip_facts();
+  facts.smoothness = Known{11, "exact"};
+  EXPECT_EQ(state_of(bound(facts), "η ≤ 1/L"), PreconditionState::not_met);
+  facts = gossip_facts();
+  facts.steps_are_constant = false;
+  EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
+  facts = gossip_facts();
+  facts.largest_worker_smoothness.reset();
+  EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_measured);
+}
+
+// Over T = 100 versions of eta = 0.1: nothing from f, which stays 1; 0.1 * 5; and 4 * 0.5 in all
+// versions but the first, which begins without an error.
+TEST(GossipCertificate, IsThatOfAHandCalculation) {
+  const Bound bound = evaluate("gossip-certificate", kSteadyGossip.evidence(gossip_facts()));
+  EXPECT_NEAR(*bound.rhs, 0.5 + 4 * 0.5 * 0.99, 1e-12);
+}
+
+TEST(GossipCertificate, HoldsForCompressedMessagesAndFallingStepsButNotForAnyRule) {
+  const auto bound = [](const MethodFacts& facts) {
+    return evaluate("gossip-certificate", kSteadyGossip.evidence(facts));
+  };
+  MethodFacts facts = gossip_facts();
+  facts.sends_everything = false;
+  facts.steps_are_constant = false;
+  facts.spectral_gap.reset();
+  EXPECT_TRUE(bound(facts).has_verdict());
+  facts.momentum = 0.9;
+  EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
+  facts = gossip_facts();
+  facts.independent_draws = false;
+  EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable);
+  facts = gossip_facts();
+  facts.conserves = false;
+  EXPECT_EQ(state_of(bound(facts), "what neighbours exchange"), PreconditionState::not_met);
+}
+
+TEST(GossipCertificate, NeedsTheConsensusErrorOfEveryVersion) {
+  Evidence evidence(gossip_facts());
+  SeedEvidence seed(20);
+  for (std::uint64_t t = 0; t < 20; ++t) {
+    Row row = row_of(t,
+                     {{Column::step_size, 0.1},
+                      {Column::grad_norm_sq, 1e-3},
+                      {Column::loss, 1},
+                      {Column::mean_grad_norm_sq, 5}});
+    if (t != 0) {
+      row.set(Column::consensus_sq, 0.5);
+    }
+    seed.add(row);
+  }
+  evidence.add(seed);
+  EXPECT_EQ(evaluate("gossip-certificate", evidence).verdict, BoundVerdict::not_measured);
+}
+
+/// Rings and complete graphs, both orders, with and without noise, short steps and the longest.
+std::vector<std::pair<std::string, GossipRun>> all_gossip_runs() {
+  std::vector<std::pair<std::string, GossipRun>> runs;
+  for (const std::size_t workers : {3, 8}) {
+    for (const bool is_ring : {true, false}) {
+      for (const bool mixes_first : {true, false}) {
+        for (const auto& [noise, step] :
+             {std::pair{0.0, 0.05}, {0.0, 1.0}, {4.0, 0.05}, {4.0, 1.0}}) {
+          runs.emplace_back(fmt::format("{} of {}, {}, sigma^2 = {}, eta = {}",
+                                        is_ring ? "ring" : "complete graph",
+                                        workers,
+                                        mixes_first ? "mix, step" : "step, mix",
+                                        noise,
+                                        step),
+                            GossipRun{.mixing = is_ring ? ring(workers) : complete(workers),
+                                      .gap = is_ring ? ring_gap(workers) : 1,
+                                      .mixes_first = mixes_first,
+                                      .noise_variance = noise,
+                                      .step = step});
+        }
+      }
+    }
+  }
+  return runs;
+}
+
+TEST(NoViolation, OfGossipWithExactMoments) {
+  test::SmallestSlack bound("gossip");
+  test::SmallestSlack certificate("gossip-certificate");
+  for (const auto& [name, run] : all_gossip_runs()) {
+    const Evidence evidence = gossip_evidence(run);
+    bound.expect_no_violation(evidence, name);
+    certificate.expect_no_violation(evidence, name);
+  }
+  bound.tell();
+  certificate.tell();
+}
+
+TEST(NoViolation, OfTheGossipCertificateByCompressedMessagesWithExactMoments) {
+  test::SmallestSlack certificate("gossip-certificate");
+  for (const double noise : {0.0, 4.0}) {
+    const GossipRun run{
+        .mixing = ring(5), .gap = ring_gap(5), .choco = 0.2, .noise_variance = noise, .step = 0.1};
+    const Evidence evidence = gossip_evidence(run);
+    EXPECT_EQ(evaluate("gossip", evidence).verdict, BoundVerdict::not_applicable);
+    certificate.expect_no_violation(evidence, fmt::format("CHOCO, sigma^2 = {}", noise));
+  }
+  certificate.tell();
+}
+
+// Without noise the workers still pull apart and the gradient at their mean does not vanish:
+// without the term of the consensus error either bound would fail.
+TEST(Gossip, NeedsTheTermOfTheConsensusError) {
+  const GossipRun run{
+      .mixing = ring(8), .gap = ring_gap(8), .mixes_first = true, .step = 0.5, .versions = 600};
+  const Evidence evidence = gossip_evidence(run);
+  for (const char* name : {"gossip", "gossip-certificate"}) {
+    const Bound bound = evaluate(name, evidence);
+    ASSERT_TRUE(bound.lhs && bound.rhs) << bound.reason;
+    const double drift = test::term(bound, Attribution::heterogeneity).value;
+    EXPECT_LE(*bound.lhs, *bound.rhs) << name;
+    EXPECT_GT(*bound.lhs, *bound.rhs - drift) << name;
+  }
+}
+
+}  // namespace
+}  // namespace residuum
