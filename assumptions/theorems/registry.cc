@@ -27,6 +27,7 @@ Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
 Bound concurrency(const Evidence& evidence);
 Bound local_sgd(const Evidence& evidence);
+Bound qsparse_local_sgd(const Evidence& evidence);
 Bound gossip(const Evidence& evidence);
 Bound gossip_certificate(const Evidence& evidence);
 
@@ -125,6 +126,12 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "X_T ≤ 2Δ/(ηT) + H(Lησ²/P + L_max²η²(H − 1)²G²),  η ≤ 1/L",
      "Stich, ICLR 2019; T counts exchanges, H gradients of each worker before one",
      local_sgd},
+    {"qsparse-local-sgd",
+     "X_T ≤ 2Δ/(ηHT) + 2Lησ²/P + L_max²η²H(H − 1)G²/2 + 2L²Q(q)η²H²G²,  η ≤ 1/(4LH),  "
+     "Q(q) = q/(1 − √q)²",
+     "Basu, Data, Karakus, Diggavi, NeurIPS 2019, with other constants; T counts exchanges, H "
+     "gradients of each worker before one",
+     qsparse_local_sgd},
     {"gossip",
      "X_T ≤ 2Δ/(ηT) + Lησ²/P + L_max²η²V²/p²,  η ≤ 1/L,  p = 1 − |λ_2|, V² spread of the gradients",
      "Lian et al., NIPS 2017, with better constants; of the mean of the workers' models",

@@ -1,4 +1,4 @@
-// The theorem of local SGD on quadratics of which every constant is known.
+// The theorems of local SGD, dense and compressed, on quadratics of which every constant is known.
 
 #include <gtest/gtest.h>
 
@@ -56,6 +56,134 @@ TEST(LocalSgd, NeedsTheTermOfTheDrift) {
   EXPECT_GT(drift, 0);
   EXPECT_GT(*bound.lhs, *bound.rhs - drift);
   EXPECT_LE(*bound.lhs, *bound.rhs);
+}
+
+struct Selection {
+  std::string name;
+  Json sparsifier;
+  Json aggregator;
+};
+
+/// k = 6 of 60 entries, 12 of Rand-k, and all of them.
+std::vector<Selection> selections() {
+  return {
+      {"top-k", {{"kind", "top-k"}, {"k", 6}}, {{"kind", "allgather"}}},
+      {"rand-k", {{"kind", "rand-k"}, {"k", 12}, {"mask", "per-worker"}}, {{"kind", "allgather"}}},
+      {"dense", {{"kind", "none"}}, {{"kind", "dense"}}}};
+}
+
+// All steps are the longest that the theorem allows.
+TEST(QsparseLocalSgd, KeepsItsTheorem) {
+  for (const int period : {2, 8}) {
+    for (const double noise : {0.0, 4.0}) {
+      for (const auto& selection : selections()) {
+        const UnequalQuadratics problem({.scales = {0.2, 0.6, 1.2, 2.0}, .noise_variance = noise});
+        const auto local = every_nth_step(period);
+        Recipe recipe = dense_local(*local, 1 / (4.0 * period));
+        recipe.sparsifier = selection.sparsifier;
+        recipe.aggregator = selection.aggregator;
+        recipe.feedback = {{"kind", "ef14"}};
+        test::expect_no_violation(
+            "qsparse-local-sgd",
+            evidence_of(problem, recipe, 8),
+            fmt::format("{}, H = {}, sigma^2 = {}", selection.name, period, noise));
+      }
+    }
+  }
+}
+
+MethodFacts qsparse_facts() {
+  MethodFacts facts = test::top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
+  facts.protocol = "local";
+  facts.synchrony = Synchrony::periodic;
+  facts.workers = 4;
+  facts.period = 5;
+  facts.noise_variance = Known{8, "exact"};
+  facts.largest_worker_smoothness = Known{2, "exact"};
+  return facts;
+}
+
+const test::SteadyRun kSteadyLocal{
+    .step = 0.05, .gradient = 1e-3, .further = {{Column::worker_grad_norm_sq, 3}}};
+
+// eta H T = 0.25 * 100; 2 * 0.05 * 8/4; 4 * 0.0025 * 10 * 3; 2 * 2.25 * 0.0625 * 3.
+TEST(QsparseLocalSgd, IsThatOfAHandCalculation) {
+  const Bound bound = evaluate("qsparse-local-sgd", kSteadyLocal.evidence(qsparse_facts()));
+  ASSERT_TRUE(bound.rhs) << bound.reason;
+  EXPECT_NEAR(*bound.rhs, 0.08 + 0.2 + 0.3 + 0.84375, 1e-12);
+}
+
+TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
+  const auto bound = [](const MethodFacts& facts) {
+    return evaluate("qsparse-local-sgd", kSteadyLocal.evidence(facts));
+  };
+  const auto state = [&](const MethodFacts& facts, std::string_view statement) {
+    EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable) << statement;
+    return test::state_of(bound(facts), statement);
+  };
+  EXPECT_TRUE(bound(qsparse_facts()).has_verdict());
+  MethodFacts facts = qsparse_facts();
+  facts.applies_whole_messages = false;
+  EXPECT_EQ(state(facts, "every message is applied"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.memory = Memory::velocity;
+  EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.conserves = false;
+  EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.promised_share = 0;
+  EXPECT_EQ(state(facts, "contraction q < 1"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.period = 6;
+  EXPECT_EQ(state(facts, "η ≤ 1/(4LH)"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.steps_are_constant = false;
+  EXPECT_EQ(state(facts, "constant step size"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.outer_step = 0.7;
+  EXPECT_EQ(state(facts, "the model moves by the update"), PreconditionState::not_met);
+  facts = qsparse_facts();
+  facts.synchrony = Synchrony::lockstep;
+  EXPECT_EQ(state(facts, "the protocol is that"), PreconditionState::not_met);
+}
+
+// f(w) = w^2/2, one worker, H = 1, eta = 1/4. It sends what it holds at every sixth exchange only:
+// w stays for six, then falls to -w/2. So sum w^2 = 6/(1 - 1/4) = 8 over the run, which is more
+// than 2 Delta/eta = 4.
+TEST(QsparseLocalSgd, NeedsTheTermOfTheResiduals) {
+  MethodFacts facts = qsparse_facts();
+  facts.workers = 1;
+  facts.period = 1;
+  facts.noise_variance = Known{0, "exact"};
+  facts.largest_worker_smoothness = Known{1, "exact"};
+  facts.promised_share.reset();
+  facts.deterministic = true;
+  constexpr std::uint64_t kVersions = 6 * Windows::kWindows;  // a window has six of them
+  SeedEvidence seed(kVersions);
+  double w = 1;
+  double held = 0;
+  for (std::uint64_t t = 0; t < kVersions; ++t) {
+    const double brought = held + w / 4;
+    const bool sends = t % 6 == 5;
+    held = sends ? 0 : brought;
+    seed.add(test::row_of(t,
+                          {{Column::step_size, 0.25},
+                           {Column::loss, w * w / 2},
+                           {Column::grad_norm_sq, w * w},
+                           {Column::worker_grad_norm_sq, w * w},
+                           {Column::worker_accumulator_norm_sq, brought * brought},
+                           {Column::residual_norm_sq, held * held}}));
+    w -= sends ? brought : 0;
+  }
+  Evidence evidence(facts);
+  evidence.add(seed);
+  const Bound bound = evaluate("qsparse-local-sgd", evidence);
+  ASSERT_TRUE(bound.has_verdict()) << bound.reason;
+  EXPECT_NEAR(*bound.lhs * *bound.iterations, 8, 1e-12);
+  EXPECT_LE(*bound.lhs, *bound.rhs);
+  EXPECT_NEAR(
+      *bound.rhs - test::term(bound, Attribution::residual).value, 4 / *bound.iterations, 1e-12);
 }
 
 }  // namespace

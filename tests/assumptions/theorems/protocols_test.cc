@@ -19,7 +19,7 @@ Names proved_for(Synchrony synchrony) {
     case Synchrony::lockstep:
       return {};
     case Synchrony::periodic:
-      return {"local-sgd"};
+      return {"local-sgd", "qsparse-local-sgd"};
     case Synchrony::late:
       return {"delayed", "concurrency"};
     case Synchrony::neighbours:
