@@ -260,6 +260,10 @@ Constant Evidence::worker_second_moment() const {
   return largest(pooled(&SeedMeasures::worker_gradient), "G²", {"‖G^p‖²", "noise"});
 }
 
+Constant Evidence::true_gradient() const {
+  return largest(pooled(&SeedMeasures::true_gradient), "‖∇f‖²", {"‖∇f(w)‖²", "any"});
+}
+
 Constant Evidence::gradient_spread() const {
   return largest(pooled(&SeedMeasures::gradient_spread),
                  "V²",

@@ -144,6 +144,8 @@ class Evidence {
   Constant second_moment() const;
   /// G^2 with the mean over workers of E|G^p|^2 <= G^2: the largest window mean.
   Constant worker_second_moment() const;
+  /// The largest window mean of |grad f(w_t)|^2.
+  Constant true_gradient() const;
   /// q of the gap e = w - z, the largest of windows: sum |e_{t+1}|^2 over sum |e_t + eta mean G|^2.
   Constant contraction() const;
   /// The largest such ratio over the beginnings of the runs. A proof that sums over all iterations

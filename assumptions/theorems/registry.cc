@@ -26,6 +26,8 @@ Bound ef21_sgdm(const Evidence& evidence);
 Bound bsp(const Evidence& evidence);
 Bound delayed(const Evidence& evidence);
 Bound concurrency(const Evidence& evidence);
+Bound delayed_convex(const Evidence& evidence);
+Bound ssp_regret(const Evidence& evidence);
 Bound local_sgd(const Evidence& evidence);
 Bound qsparse_local_sgd(const Evidence& evidence);
 Bound gossip(const Evidence& evidence);
@@ -122,6 +124,15 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      "Koloskova, Stich, Jaggi, NeurIPS 2022, with better constants; T counts updates of one "
      "gradient",
      concurrency},
+    {"delayed-convex",
+     "mean (f − f*) ≤ ‖w_0 − x*‖²/(2ηT) + (η/2)(1 + Lητ²) mean ‖ḡ‖²",
+     "this project; T counts updates, ‖ḡ‖² is measured",
+     delayed_convex},
+    {"ssp-regret",
+     "mean (f − f*) ≤ ‖w_0 − x*‖²/(2ηT) + ηG²(1/2 + 2τ);  at the best η at most "
+     "2‖w_0 − x*‖G√(2(s + 1)P/T)",
+     "Ho et al., NIPS 2013, for the server's models, a constant step and any domain",
+     ssp_regret},
     {"local-sgd",
      "X_T ≤ 2Δ/(ηT) + H(Lησ²/P + L_max²η²(H − 1)²G²),  η ≤ 1/L",
      "Stich, ICLR 2019; T counts exchanges, H gradients of each worker before one",

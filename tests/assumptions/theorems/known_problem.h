@@ -20,7 +20,7 @@
 namespace residuum::test {
 
 /// f_p(w) = (s_p/2) sum_j h_j w_j^2 - b^p . w with h_j from 1 down to 0.01 in equal ratios and
-/// b^p_j = h_j + N(0, 1/d); worker p's gradient carries N(0, sigma^2/d) in each coordinate.
+/// b^p_j = h_j + spread N(0, 1/d); worker p's gradient carries N(0, sigma^2/d) in each coordinate.
 class UnequalQuadratics final : public Objective {
  public:
   struct Settings {
@@ -28,6 +28,7 @@ class UnequalQuadratics final : public Objective {
     std::vector<double> scales = {1, 1, 1, 1};  // s_p; mean 1, so that L = 1
     double noise_variance = 0;                  // sigma^2
     std::uint64_t data_seed = 1;
+    double spread = 1;  // of the b^p around h: 0 makes workers of equal s_p alike
   };
 
   explicit UnequalQuadratics(Settings settings) : settings_(std::move(settings)) {
@@ -41,7 +42,7 @@ class UnequalQuadratics final : public Objective {
           settings_.data_seed, Purpose::synthetic, static_cast<std::uint32_t>(p), 0);
       std::vector<double> b(h_);
       for (std::size_t j = 0; j < d; ++j) {
-        b[j] += random.normal() / std::sqrt(static_cast<double>(d));
+        b[j] += settings_.spread * random.normal() / std::sqrt(static_cast<double>(d));
         mean_[j] += b[j] / static_cast<double>(workers());
       }
       b_.push_back(std::move(b));
@@ -55,6 +56,14 @@ class UnequalQuadratics final : public Objective {
       value -= 0.5 * mean_[j] * mean_[j] / h_[j];
     }
     return value;
+  }
+  /// |w_0 - x*|^2 from w_0 = 0.
+  double distance_to_minimizer_sq() const {
+    double sum = 0;
+    for (std::size_t j = 0; j < h_.size(); ++j) {
+      sum += mean_[j] * mean_[j] / (h_[j] * h_[j]);
+    }
+    return sum;
   }
   /// mean |grad f_p - grad f|^2 where all s_p are 1: the same everywhere.
   double heterogeneity() const {
@@ -145,8 +154,16 @@ class UnequalQuadratics final : public Objective {
     facts.workers = static_cast<double>(workers());
     facts.dimension = static_cast<double>(dimension());
     facts.full_gradients = settings_.noise_variance == 0;
-    facts.deterministic = facts.full_gradients && !facts.selects_at_random;
+    facts.deterministic = facts.full_gradients && !facts.selects_at_random &&
+                          (recipe.protocol == nullptr ||
+                           recipe.protocol->law(recipe.workers).synchrony != Synchrony::late);
+    facts.workers_are_alike =
+        settings_.spread == 0 &&
+        std::all_of(settings_.scales.begin(), settings_.scales.end(), [&](double scale) {
+          return scale == settings_.scales.front();
+        });
     facts.convex = true;
+    facts.initial_distance_sq = Known{distance_to_minimizer_sq(), "exact"};
     facts.smoothness = Known{1, "exact"};
     facts.strong_convexity = Known{0.01, "exact"};
     facts.minimum = Known{minimum(), "exact"};
@@ -160,8 +177,15 @@ class UnequalQuadratics final : public Objective {
     facts.largest_worker_smoothness =
         Known{*std::max_element(settings_.scales.begin(), settings_.scales.end()), "exact"};
     if (recipe.protocol != nullptr) {
-      facts.synchrony = recipe.protocol->law(recipe.workers).synchrony;
-      facts.period = static_cast<double>(recipe.protocol->law(recipe.workers).local_steps);
+      const ProtocolLaw stays = recipe.protocol->law(recipe.workers);
+      const auto number = [](const std::optional<std::uint64_t>& value) {
+        return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+      };
+      facts.synchrony = stays.synchrony;
+      facts.period = static_cast<double>(stays.local_steps);
+      facts.delay = number(stays.staleness);
+      facts.contributions = number(stays.contributions);
+      facts.spectral_gap = stays.spectral_gap;
     }
     facts.outer_step = recipe.outer_step;
     return facts;

@@ -2,9 +2,13 @@
 // Quadratics on which gradients come late, with the exact moments of every iterate: w_t is linear
 // in the draws, and this keeps its coefficients. Nothing here is shared with the training loop.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <random>
 #include <string>
@@ -172,6 +176,62 @@ inline Evidence late_evidence(const LateQuadratic& problem,
   Evidence evidence(facts);
   evidence.add(std::move(seed));
   return evidence;
+}
+
+inline std::vector<AsynchronousWorkers> all_crowds(std::size_t quota) {
+  std::vector<AsynchronousWorkers> all;
+  for (const std::size_t workers : {1, 2, 4, 9}) {
+    all.push_back({.workers = workers, .quota = quota, .round_robin = true});
+    for (const double slowness : {1.0, 1.7}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        all.push_back({.workers = workers, .quota = quota, .slowness = slowness, .seed = seed});
+      }
+    }
+  }
+  return all;
+}
+
+inline const std::vector<std::vector<double>> kLateSpectra{
+    {1}, {1, 0.3, 0.1, 0.01}, {2, 2, 2, 0.05}};
+
+inline std::string name_of_schedule(const AsynchronousWorkers& of,
+                                    double noise,
+                                    std::size_t spectrum) {
+  return fmt::format("P = {}, b = {}, slowness {}, seed {}, sigma^2 = {}, spectrum {}",
+                     of.workers,
+                     of.quota,
+                     of.round_robin ? 0 : of.slowness,
+                     of.seed,
+                     noise,
+                     spectrum);
+}
+
+/// Calls `look` with every schedule of one `quota`, noise and spectrum, its name and its staleness.
+template <class Look>
+void for_all_schedules(std::size_t quota, Look look) {
+  for (const auto& of : all_crowds(quota)) {
+    const Schedule schedule = schedule_of(of, 120);
+    const std::size_t tau = largest_staleness(schedule);
+    for (const double noise : {0.0, 1.0, 30.0}) {
+      for (std::size_t i = 0; i < kLateSpectra.size(); ++i) {
+        look({.curvatures = kLateSpectra[i], .noise_variance = noise},
+             schedule,
+             of,
+             tau,
+             name_of_schedule(of, noise, i));
+      }
+    }
+  }
+}
+
+inline MethodFacts late_facts() {
+  MethodFacts facts = plain_facts();
+  facts.protocol = "asp";
+  facts.synchrony = Synchrony::late;
+  facts.workers = 4;
+  facts.workers_are_alike = true;
+  facts.noise_variance = Known{8, "exact"};
+  return facts;
 }
 
 }  // namespace residuum::test

@@ -16,7 +16,9 @@ namespace {
 
 using test::AsynchronousWorkers;
 using test::evaluate;
+using test::for_all_schedules;
 using test::late_evidence;
+using test::late_facts;
 using test::LateQuadratic;
 using test::plain_facts;
 using test::row_of;
@@ -24,16 +26,6 @@ using test::Schedule;
 using test::state_of;
 using test::SteadyRun;
 using test::value_of;
-
-MethodFacts late_facts() {
-  MethodFacts facts = plain_facts();
-  facts.protocol = "asp";
-  facts.synchrony = Synchrony::late;
-  facts.workers = 4;
-  facts.workers_are_alike = true;
-  facts.noise_variance = Known{8, "exact"};
-  return facts;
-}
 
 SteadyRun late_run(double staleness, double contributions) {
   return {.gradient = 1e-3,
@@ -174,52 +166,9 @@ TEST(Concurrency, IsContradictedByALargerMeanStaleness) {
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
 }
 
-std::vector<AsynchronousWorkers> all_crowds(std::size_t quota) {
-  std::vector<AsynchronousWorkers> all;
-  for (const std::size_t workers : {1, 2, 4, 9}) {
-    all.push_back({.workers = workers, .quota = quota, .round_robin = true});
-    for (const double slowness : {1.0, 1.7}) {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        all.push_back({.workers = workers, .quota = quota, .slowness = slowness, .seed = seed});
-      }
-    }
-  }
-  return all;
-}
-
-const std::vector<std::vector<double>> kLateSpectra{{1}, {1, 0.3, 0.1, 0.01}, {2, 2, 2, 0.05}};
-
-std::string name_of_schedule(const AsynchronousWorkers& of, double noise, std::size_t spectrum) {
-  return fmt::format("P = {}, b = {}, slowness {}, seed {}, sigma^2 = {}, spectrum {}",
-                     of.workers,
-                     of.quota,
-                     of.round_robin ? 0 : of.slowness,
-                     of.seed,
-                     noise,
-                     spectrum);
-}
-
 /// The step limit of the theorem, calculated from the schedule itself.
 double late_limit(double smoothness, std::size_t crossing, std::size_t tau) {
   return 2 / (smoothness * (1 + std::sqrt(1 + 8.0 * static_cast<double>(crossing * tau))));
-}
-
-/// Calls `look` with every schedule of one `quota`, noise and spectrum, its name and its staleness.
-template <class Look>
-void for_all_schedules(std::size_t quota, Look look) {
-  for (const auto& of : all_crowds(quota)) {
-    const Schedule schedule = schedule_of(of, 120);
-    const std::size_t tau = test::largest_staleness(schedule);
-    for (const double noise : {0.0, 1.0, 30.0}) {
-      for (std::size_t i = 0; i < kLateSpectra.size(); ++i) {
-        look({.curvatures = kLateSpectra[i], .noise_variance = noise},
-             schedule,
-             of,
-             tau,
-             name_of_schedule(of, noise, i));
-      }
-    }
-  }
 }
 
 // All take the largest step that the theorem allows.

@@ -21,7 +21,7 @@ Names proved_for(Synchrony synchrony) {
     case Synchrony::periodic:
       return {"local-sgd", "qsparse-local-sgd"};
     case Synchrony::late:
-      return {"delayed", "concurrency"};
+      return {"delayed", "concurrency", "delayed-convex", "ssp-regret"};
     case Synchrony::neighbours:
       return {"gossip", "gossip-certificate"};
   }

@@ -173,7 +173,7 @@ TEST(AssumptionVerdicts, DoNotSayThatGradientsAreUnbiasedWhereTheyAreKnownNotToB
   MethodFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
   Evidence all(facts);
   for (int seed = 0; seed < 3; ++seed) {
-    SeedEvidence one(kEvidenceRows);
+    SeedEvidence one(test::kEvidenceRows);
     Row row(0);
     row.set(Column::gradient_bias, 0.1 * (seed - 1));
     one.add(row);
@@ -217,7 +217,7 @@ TEST(AssumptionVerdicts, DoNotHoldLAgainstCurvaturesOfAPartOfTheSamples) {
     facts.curvature_is_of_f = curvature_is_of_f;
     facts.differences_are_of_f = differences_are_of_f;
     Evidence all(facts);
-    SeedEvidence one(kEvidenceRows);
+    SeedEvidence one(test::kEvidenceRows);
     Row row(0);
     row.set(Column::smoothness_power, 5);
     row.set(Column::smoothness_gap, 1.5);
