@@ -20,7 +20,6 @@ using test::for_all_schedules;
 using test::late_evidence;
 using test::late_facts;
 using test::LateQuadratic;
-using test::plain_facts;
 using test::row_of;
 using test::Schedule;
 using test::state_of;

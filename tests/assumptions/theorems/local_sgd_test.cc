@@ -10,6 +10,7 @@
 namespace residuum {
 namespace {
 
+using test::evaluate;
 using test::Json;
 using test::Recipe;
 using test::UnequalQuadratics;
