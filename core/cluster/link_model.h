@@ -1,6 +1,6 @@
 #pragma once
 // A link model is what virtual clocks assume of the links between nodes: a message of n bytes takes
-// alpha + beta n seconds.
+// alpha + beta n seconds, of which it keeps the link at either end busy for beta n.
 
 #include <string>
 

@@ -178,12 +178,12 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
 template <class Real>
 std::unique_ptr<Loop> LateProtocol::start_loop(Stage<Real>& stage) const {
   const Training& training = stage.training();
-  MachineOptions options{
-      .seed = training.seed,
-      .compute = machine_.compute,
-      .speeds = machine_.speeds,
-      .stragglers = machine_.stragglers,
-      .delay = linear_delay(training.links.alpha_s, training.links.beta_s_per_byte)};
+  MachineOptions options{.seed = training.seed,
+                         .compute = machine_.compute,
+                         .speeds = machine_.speeds,
+                         .stragglers = machine_.stragglers,
+                         .delay = linear_delay(training.links.alpha_s, 0),
+                         .link_s_per_byte = training.links.beta_s_per_byte};
   return std::make_unique<LateLoop<Real>>(
       stage, cast(stage.cluster().workers(), training.iterations), std::move(options), weights());
 }

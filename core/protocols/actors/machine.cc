@@ -1,5 +1,6 @@
 #include "core/protocols/actors/machine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -76,7 +77,15 @@ LinkDelay linear_delay(double alpha_seconds, double beta_seconds_per_byte) {
   };
 }
 
-Machine::Machine(MachineOptions options, std::uint32_t workers) : options_(std::move(options)) {
+Machine::Machine(MachineOptions options, const Roster& roster)
+    : options_(std::move(options)),
+      roster_(roster),
+      sends_until_(roster.actors()),
+      receives_until_(roster.actors()) {
+  const std::uint32_t workers = roster.workers;
+  require(std::isfinite(options_.link_s_per_byte) && options_.link_s_per_byte >= 0,
+          "a byte takes {} seconds on a link; set a finite number >= 0",
+          options_.link_s_per_byte);
   options_.compute.check("the compute time");
   options_.jitter.check("the jitter of links");
   if (options_.speeds.empty()) {
@@ -136,7 +145,28 @@ double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, doubl
   }
 }
 
-double Machine::travel(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const {
+/// Returns the actor that stands for the link of an actor: workers of a node share that of the
+/// node.
+std::size_t Machine::link_of(ActorId actor) const {
+  const bool is_in_node = actor < roster_.workers && roster_.nodes > 0;
+  return is_in_node ? roster_.node(actor / roster_.workers_of_node()) : actor;
+}
+
+double Machine::arrival(
+    ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now) {
+  const double on_link = options_.link_s_per_byte * static_cast<double>(bytes);
+  const double under_way = delay(from, to, bytes, number);
+  if (on_link == 0) {
+    return now + under_way;
+  }
+  double& sends_until = sends_until_[link_of(from)];
+  double& receives_until = receives_until_[link_of(to)];
+  sends_until = std::max(now, sends_until) + on_link;
+  receives_until = std::max(sends_until + under_way, receives_until + on_link);
+  return receives_until;
+}
+
+double Machine::delay(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const {
   double seconds = options_.delay(from, to, bytes);
   if (!options_.jitter.is_zero()) {
     RandomStream random = machine_stream(options_.seed, from | kOfLetters, number);
@@ -155,6 +185,8 @@ void Machine::visit(ActorState& state) {
     state.value(window.number);
     state.value(window.end);
   }
+  state.row(sends_until_);
+  state.row(receives_until_);
 }
 
 }  // namespace residuum

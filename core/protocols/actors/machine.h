@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/letter.h"
 #include "core/random/random.h"
@@ -61,18 +62,22 @@ struct MachineOptions {
   Stragglers stragglers = {};
   LinkDelay delay = linear_delay(0, 0);
   TimeLaw jitter = TimeLaw::constant(0);  // added to each delay; letters may then overtake others
+  /// Seconds that a byte takes on a link besides the delay. Each node, each worker without a node
+  /// and the server has one link, which sends one letter at a time and receives one at a time.
+  double link_s_per_byte = 0;
 };
 
 class Machine {
  public:
   /// Reports a usage error if an option is out of range.
-  Machine(MachineOptions options, std::uint32_t workers);
+  Machine(MachineOptions options, const Roster& roster);
 
   /// Returns when a gradient that a worker begins at `start` is ready. The starts of one worker
   /// must not decrease.
   double compute_end(std::uint32_t worker, std::uint64_t iteration, double start);
-  /// Returns the seconds that a letter is under way; `number` counts the letters of its sender.
-  double travel(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const;
+  /// Returns when a letter arrives that is sent at `now`; `number` counts the letters of its
+  /// sender. Letters are sent in the order of their times.
+  double arrival(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now);
 
   void visit(ActorState& state);
 
@@ -84,9 +89,13 @@ class Machine {
   };
 
   double window_length(std::uint32_t worker, std::uint64_t number) const;
+  double delay(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const;
+  std::size_t link_of(ActorId actor) const;
 
   MachineOptions options_;
-  std::vector<Window> windows_;  // of the workers; empty without stragglers
+  Roster roster_;
+  std::vector<Window> windows_;                       // of the workers; empty without stragglers
+  std::vector<double> sends_until_, receives_until_;  // of the links, by their actor
 };
 
 }  // namespace residuum

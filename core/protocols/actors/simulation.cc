@@ -10,7 +10,7 @@ namespace residuum {
 
 Simulation::Simulation(Cast cast, MachineOptions machine, Effects& driver)
     : cast_(std::move(cast)),
-      machine_(std::move(machine), cast_.roster.workers),
+      machine_(std::move(machine), cast_.roster),
       log_(driver),
       letters_sent_(cast_.actors.size()) {}
 
@@ -74,7 +74,7 @@ void Simulation::send(ActorId to, Letter letter) {
     const std::uint64_t control = control_bytes(letter);
     const std::uint64_t payload = has_payload(letter.kind) ? log_.payload_bytes(letter) : 0;
     log_.count_letter(letter, control, payload);
-    arrival += machine_.travel(acting_, to, control + payload, letters_sent_[acting_]++);
+    arrival = machine_.arrival(acting_, to, control + payload, letters_sent_[acting_]++, time_);
   }
   queue_.push({.time = arrival, .to = to, .letter = std::move(letter)});
 }

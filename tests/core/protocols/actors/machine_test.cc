@@ -13,7 +13,7 @@ namespace {
 template <class Of>
 double mean_compute_time(const TimeLaw& law, const Of& of) {
   constexpr int kDraws = 100000;
-  Machine machine({.seed = 3, .compute = law}, 1);
+  Machine machine({.seed = 3, .compute = law}, {.workers = 1});
   double sum = 0;
   for (int i = 0; i < kDraws; ++i) {
     sum += of(machine.compute_end(0, static_cast<std::uint64_t>(i), 0));
@@ -33,7 +33,7 @@ TEST(Machine, DrawsComputeTimesFromTheirLaws) {
 }
 
 TEST(Machine, DividesTimesBySpeed) {
-  Machine machine({.compute = TimeLaw::constant(3), .speeds = {1, 2, 0.5}}, 3);
+  Machine machine({.compute = TimeLaw::constant(3), .speeds = {1, 2, 0.5}}, {.workers = 3});
 
   EXPECT_EQ(machine.compute_end(0, 0, 10), 13);
   EXPECT_EQ(machine.compute_end(1, 0, 10), 11.5);
@@ -41,8 +41,8 @@ TEST(Machine, DividesTimesBySpeed) {
 }
 
 TEST(Machine, KeepsTheTimesOfAWorkerWhenAnotherJoins) {
-  Machine small({.compute = TimeLaw::exponential(1)}, 2);
-  Machine large({.compute = TimeLaw::exponential(1)}, 7);
+  Machine small({.compute = TimeLaw::exponential(1)}, {.workers = 2});
+  Machine large({.compute = TimeLaw::exponential(1)}, {.workers = 7});
 
   for (std::uint64_t i = 0; i < 10; ++i) {
     EXPECT_EQ(small.compute_end(1, i, 0), large.compute_end(1, i, 0));
@@ -55,7 +55,7 @@ TEST(Machine, SlowsStragglersInTheirWindowsOnly) {
   Machine machine({.seed = 5,
                    .compute = TimeLaw::constant(0.1),
                    .stragglers = {.factor = 4, .normal_seconds = 2, .slow_seconds = 2}},
-                  1);
+                  {.workers = 1});
   constexpr int kGradients = 200000;
   double time = 0;
   int normal = 0;
@@ -75,17 +75,39 @@ TEST(Machine, SlowsStragglersInTheirWindowsOnly) {
 }
 
 TEST(Machine, LetsLettersOvertakeOnlyWithJitter) {
-  const Machine fixed({.delay = linear_delay(1, 0.5)}, 2);
-  const Machine jittery({.delay = linear_delay(1, 0.5), .jitter = TimeLaw::exponential(3)}, 2);
+  Machine fixed({.delay = linear_delay(1, 0.5)}, {.workers = 2});
+  Machine jittery({.delay = linear_delay(1, 0.5), .jitter = TimeLaw::exponential(3)},
+                  {.workers = 2});
 
   bool differs = false;
   for (std::uint64_t number = 0; number < 10; ++number) {
-    EXPECT_EQ(fixed.travel(0, 1, 8, number), 5);
-    EXPECT_GE(jittery.travel(0, 1, 8, number), 5);
-    EXPECT_EQ(jittery.travel(0, 1, 8, number), jittery.travel(0, 1, 8, number));
-    differs = differs || jittery.travel(0, 1, 8, number) != jittery.travel(0, 1, 8, 0);
+    EXPECT_EQ(fixed.arrival(0, 1, 8, number, 0), 5);
+    EXPECT_GE(jittery.arrival(0, 1, 8, number, 0), 5);
+    EXPECT_EQ(jittery.arrival(0, 1, 8, number, 0), jittery.arrival(0, 1, 8, number, 0));
+    differs = differs || jittery.arrival(0, 1, 8, number, 0) != jittery.arrival(0, 1, 8, 0, 0);
   }
   EXPECT_TRUE(differs);
+}
+
+// 100 bytes keep a link busy for 1 s and are under way for 5 s.
+TEST(Machine, ALinkCarriesOneLetterAtATimeAtEitherEnd) {
+  const MachineOptions options{.delay = linear_delay(5, 0), .link_s_per_byte = 0.01};
+  const Roster flat{.workers = 3};
+  Machine machine(options, flat);
+  EXPECT_EQ(machine.arrival(0, flat.server(), 100, 0, 0), 6);
+  EXPECT_EQ(machine.arrival(1, flat.server(), 100, 0, 0), 7) << "the server receives the first";
+  EXPECT_EQ(machine.arrival(0, flat.server(), 100, 1, 0), 8) << "sent at 2, after two others";
+  EXPECT_EQ(machine.arrival(2, flat.server(), 100, 0, 20), 26) << "all links are free again";
+  EXPECT_EQ(machine.arrival(flat.server(), 0, 100, 0, 20), 26) << "it sends while it receives";
+  EXPECT_EQ(machine.arrival(flat.server(), 1, 100, 1, 20), 27);
+}
+
+TEST(Machine, WorkersOfANodeShareItsLink) {
+  const Roster paired{.workers = 4, .nodes = 2};
+  Machine machine({.delay = linear_delay(0, 0), .link_s_per_byte = 0.01}, paired);
+  EXPECT_EQ(machine.arrival(0, paired.server(), 100, 0, 0), 1);
+  EXPECT_EQ(machine.arrival(1, paired.node(1), 100, 0, 0), 2) << "node 0 sends for worker 0";
+  EXPECT_EQ(machine.arrival(2, paired.node(0), 300, 0, 0), 3) << "node 1 receives, and may send";
 }
 
 }  // namespace
