@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/measurement/gathered_lists.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -14,28 +15,6 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<WorkerScalars> &&
               sizeof(WorkerScalars) % sizeof(double) == 0);
-
-template <class Real>
-SparseVector<double> widened(const SparseVector<Real>& vector) {
-  return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
-}
-
-/// Gathers list_of(worker) of all workers on the root and widens the values to float64.
-template <class Real, class ListOf>
-std::vector<SparseVector<double>> gathered(const Cluster& cluster,
-                                           std::span<const Worker<Real>> workers,
-                                           Mail<Real>& mail,
-                                           const ListOf& list_of) {
-  std::vector<const SparseVector<Real>*> mine;
-  for (const auto& worker : workers) {
-    mine.push_back(&list_of(worker));
-  }
-  std::vector<SparseVector<double>> all;
-  for (const auto* list : cluster.all_gather<Real>(mine, mail)) {
-    all.push_back(widened(*list));
-  }
-  return all;
-}
 
 /// Returns how many entries of every layer a worker may send, where layers are selected from
 /// separately and the data do not decide.
@@ -53,14 +32,15 @@ std::vector<double> layer_counts(const Sparsifier& sparsifier) {
 
 template <class Real>
 Measurement<Real>::Measurement(const Training& training,
-                               bool late,
+                               Synchrony synchrony,
                                std::span<const double> initial_point)
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
-      late_(late),
+      late_(synchrony == Synchrony::late),
+      have_own_models_(synchrony == Synchrony::neighbours),
       mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
-      virtual_(training, late, initial_point),
+      virtual_(training, late_, initial_point),
       unperturbed_(training, initial_point) {
   if (!training.plan.measure) {
     return;
@@ -72,7 +52,7 @@ Measurement<Real>::Measurement(const Training& training,
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
-  mean_input_.resize(late || training.method->feedback->has_velocity() ? d : 0);
+  mean_input_.resize(late_ || training.method->feedback->has_velocity() ? d : 0);
 }
 
 template <class Real>
@@ -120,13 +100,13 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
         [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
         mean_input_);
   }
-  if (measured) {
+  if (measured && !have_own_models_) {
     mean_.take(
         state.workers,
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_accumulator_);
   }
-  if (state.split) {
+  if (state.split && !have_own_models_) {
     mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
     mean_.take(
         state.workers,
@@ -161,9 +141,9 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (!training_.plan.measure) {
     return;
   }
-  if (!late_) {
+  if (!late_ && !have_own_models_) {  // the expected gap of own models stays 0
     follow_residuals(state, measured);
-  } else if (is_root_) {
+  } else if (late_ && is_root_) {
     virtual_.move_expected_gap_by(
         virtual_step(state), late_measurement_.residual_fall(*state.parts, mean_gradient_.size()));
   }
@@ -196,9 +176,9 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
   const auto all = cluster.all_gather(mine);
   worker_scalars_.resize(all.size() / kNumbers);
   std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
-  if (!late_) {
+  if (!late_ && !have_own_models_) {
     gather_lists(state);
-  } else if (is_root_) {  // all that was sent is applied, so that nothing comes back
+  } else if (late_ && is_root_) {  // all that was sent is applied, so that nothing comes back
     const Deposit<Real>& first = *state.parts->deposits.front();
     sent_everything_ = first.message.everything;
     cleared_everything_ = first.cleared_everything;
@@ -234,19 +214,20 @@ template <class Real>
 RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const Method& method = *training_.method;
   const int workers = training_.cluster->workers();
-  return {
-      .workers = workers,
-      .dimension = training_.objective->dimension(),
-      .conserves = method.feedback->conserves(method.aggregator->law(), sent_everything_, workers),
-      .applies_whole_messages = method.aggregator->law().applies_whole_messages,
-      .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
-      .momentum = method.momentum,
-      .local_steps = state.local_steps,
-      .gradients_are_current = !late_,
-      .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
-      .estimates = method.feedback->estimates(),
-      .worker_smoothness = training_.worker_smoothness,
-      .minimum = training_.minimum};
+  return {.workers = workers,
+          .dimension = training_.objective->dimension(),
+          .conserves = have_own_models_ || method.feedback->conserves(
+                                               method.aggregator->law(), sent_everything_, workers),
+          .applies_whole_messages = method.aggregator->law().applies_whole_messages,
+          .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
+          .momentum = method.momentum,
+          .local_steps = state.local_steps,
+          .gradients_are_current = !late_ && !have_own_models_,
+          .exchanges_gradients = !have_own_models_,
+          .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
+          .estimates = method.feedback->estimates(),
+          .worker_smoothness = training_.worker_smoothness,
+          .minimum = training_.minimum};
 }
 
 template <class Real>
@@ -286,7 +267,8 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
           .sent_everything = sent_everything_,
           .cleared_everything = cleared_everything_,
           .traffic = traffic,
-          .traffic_model = late_ ? std::nullopt : std::optional(traffic_model(state)),
+          .traffic_model =
+              late_ || have_own_models_ ? std::nullopt : std::optional(traffic_model(state)),
           .divisor = std::nullopt};
 }
 
@@ -377,12 +359,25 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .times = times};
   if (late_) {
     late_measurement_.fill(*state.parts, view);
+  } else if (have_own_models_) {
+    fill_own_models(state, view);
   } else if (state.split) {
     view.halves =
         HalfBatches{.mean_first = mean_half_gradient_, .first = first_half_of_batch(training_)};
   }
   last_measured_ = state.iteration;
   observer.observe(view);
+}
+
+/// Fills in what is known where gradients are taken at the workers' own models.
+template <class Real>
+void Measurement<Real>::fill_own_models(const StepState<Real>& state, StepView& view) const {
+  view.notes = *state.notes;
+  if (state.split) {
+    const auto add = [](double sum, const auto& scalars) { return sum + scalars.noise_variance; };
+    view.late_noise = std::accumulate(worker_scalars_.begin(), worker_scalars_.end(), 0.0, add) /
+                      static_cast<double>(worker_scalars_.size());
+  }
 }
 
 template <class Real>

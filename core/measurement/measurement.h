@@ -29,6 +29,7 @@ struct StepState {
   std::uint64_t local_steps = 1;
   std::span<const Worker<Real>> workers;      // of this process
   const VersionParts<Real>* parts = nullptr;  // of a version that is not made in lockstep
+  const VersionNotes* notes = nullptr;        // where workers have models of their own
   const Delivery<Real>* delivery = nullptr;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
 };
@@ -36,8 +37,9 @@ struct StepState {
 template <class Real>
 class Measurement {
  public:
-  /// `late`: versions are made of deposits, which the states name.
-  Measurement(const Training& training, bool late, std::span<const double> initial_point);
+  /// If workers are late, versions are made of deposits, which the states name; if each has a model
+  /// of its own, the states have notes.
+  Measurement(const Training& training, Synchrony synchrony, std::span<const double> initial_point);
 
   // Both functions are called in every iteration and are collective. `before_update` reads
   // gradients and accumulators, `after_update` the settled residuals and the new model.
@@ -72,6 +74,7 @@ class Measurement {
   ExchangeView exchange_view(const StepState<Real>& state) const;
   TrafficModel traffic_model(const StepState<Real>& state) const;
   IteratesView iterates_view(const StepState<Real>& state) const;
+  void fill_own_models(const StepState<Real>& state, StepView& view) const;
   double entries_sent(const StepState<Real>& state) const;
   double memory_step(const StepState<Real>& state) const;
 
@@ -79,6 +82,7 @@ class Measurement {
   bool is_root_;
   bool in_gradient_units_;
   bool late_;
+  bool have_own_models_;  // workers mix models: they exchange no gradients and remember none
 
   MeanOverWorkers<Real> mean_;
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients

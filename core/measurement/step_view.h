@@ -27,8 +27,10 @@ struct RunView {
   double momentum = 0;
   std::uint64_t local_steps = 1;      // gradients that a worker takes for one version
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
-  bool batch_is_exact = false;        // gradients have no noise: their halves would be equal
-  bool estimates = false;             // workers exchange changes of gradient estimates
+  bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
+                                    // and there is no g, accumulator or residual to speak of
+  bool batch_is_exact = false;      // gradients have no noise: their halves would be equal
+  bool estimates = false;           // workers exchange changes of gradient estimates
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
 };
@@ -157,7 +159,8 @@ struct StepView {
   std::span<const int> contributors;
   std::optional<VersionNotes> notes;
   std::optional<HalfBatches> halves;  // absent where batches were not split
-  /// Where gradients are late: mean noise of those since the last row whose batches were split.
+  /// Where gradients are not current: mean noise of those since the last row whose batches were
+  /// split.
   std::optional<double> late_noise;
   std::optional<TestResult> test;
   StepTimes times;

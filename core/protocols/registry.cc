@@ -7,6 +7,7 @@ std::unique_ptr<Protocol> make_local(const Section& section);
 std::unique_ptr<Protocol> make_ssp(const Section& section);
 std::unique_ptr<Protocol> make_asp(const Section& section);
 std::unique_ptr<Protocol> make_inhad_protocol(const Section& section);
+std::unique_ptr<Protocol> make_gossip(const Section& section);
 
 namespace {
 
@@ -31,7 +32,12 @@ constexpr auto kProtocols = std::to_array<Entry<Protocol>>(
       "nodes add up, a server pulls their sums once enough is there and none is too old",
       "Hierarchical asynchronous SGD (InHAD)",
       R"({"nodes": 2, "quota": 4, "staleness": 2})",
-      make_inhad_protocol}});
+      make_inhad_protocol},
+     {"gossip",
+      "each worker has a model and mixes it with those of its neighbours in a graph",
+      "Lian et al., NIPS 2017; Koloskova et al., ICML 2019",
+      R"({"graph": "ring"})",
+      make_gossip}});
 
 }  // namespace
 

@@ -26,13 +26,14 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       objective_(*training.objective),
       cluster_(*training.cluster),
       observer_(observer),
+      law_(protocol_law(training)),
       d_(objective_.dimension()),
       model_(initial_model(training)),
       working_model_(model_.begin(), model_.end()),
       update_(training),
       bench_(training),
       workers_(workers_here<Real>(training)),
-      measurement_(training, protocol_law(training).synchrony == Synchrony::late, model_),
+      measurement_(training, law_.synchrony, model_),
       landscape_(training) {
   for (const auto& worker : workers_) {
     contributions_.push_back(
@@ -112,19 +113,37 @@ Contributions<Real> Stage<Real>::contributions() const {
 
 template <class Real>
 void Stage<Real>::update(const Delivery<Real>& delivery) {
+  book(delivery);
+  move(delivery);
+}
+
+template <class Real>
+void Stage<Real>::move_to(std::span<const double> mean,
+                          const Delivery<Real>& delivery,
+                          const VersionNotes& notes) {
+  notes_ = &notes;
+  book(delivery);
+  times_.aggregate_s = lap();
+  look_before_move(delivery);
+  times_.measure_s += lap();
+  model_.assign(mean.begin(), mean.end());
+  working_model_.assign(model_.begin(), model_.end());
+  model_is_lost_ = !is_usable_model<Real>(working_model_);
+}
+
+/// Books the bytes that the workers of this process have sent on the first of them.
+template <class Real>
+void Stage<Real>::book(const Delivery<Real>& delivery) {
   WorkerScalars& booked_on = workers_.front().scalars;
   booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
   booked_on.total_bytes += booked_on.bytes;
-  move(delivery);
 }
 
 template <class Real>
 void Stage<Real>::update(const Delivery<Real>& delivery, const VersionParts<Real>& parts) {
   parts_ = &parts;
   if (cluster_.world().is_root()) {  // every process has counted the bytes of all
-    WorkerScalars& booked_on = workers_.front().scalars;
-    booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
-    booked_on.total_bytes += booked_on.bytes;
+    book(delivery);
   }
   move(delivery);
 }
@@ -134,10 +153,7 @@ void Stage<Real>::move(const Delivery<Real>& delivery) {
   const double divisor = parts_ != nullptr ? parts_->divisor : cluster_.workers();
   update_scale_ = update_.clip(delivery, divisor, eta_);
   times_.aggregate_s = lap();
-  measurement_.before_update(state(delivery), measured_);
-  if (measured_) {
-    landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
-  }
+  look_before_move(delivery);
   if (measured_ && parts_ == nullptr) {
     for (auto& worker : workers_) {
       worker.memory.measure(worker.scalars);
@@ -145,6 +161,14 @@ void Stage<Real>::move(const Delivery<Real>& delivery) {
   }
   times_.measure_s += lap();
   model_is_lost_ = !update_.apply(delivery, eta_, model_, working_model_);
+}
+
+template <class Real>
+void Stage<Real>::look_before_move(const Delivery<Real>& delivery) {
+  measurement_.before_update(state(delivery), measured_);
+  if (measured_) {
+    landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
+  }
 }
 
 template <class Real>
@@ -240,9 +264,10 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
           .split = split_,
-          .local_steps = protocol_law(training_).local_steps,
+          .local_steps = law_.local_steps,
           .workers = workers_,
           .parts = parts_,
+          .notes = notes_,
           .delivery = &delivery,
           .model = model_};
 }

@@ -65,8 +65,17 @@ class Stage {
   StepEnd agree(const StepEnd& seen);
   /// Makes w_{t+1} from g, which is the weighted sum of the deposits.
   void update(const Delivery<Real>& delivery, const VersionParts<Real>& parts);
-  /// Shows the version to the observer.
+  /// Shows the version to the observer. It ends every version that `settle` does not.
   void finish(const Delivery<Real>& delivery);
+
+  // A version of workers that have models of their own has `begin`, `agree`, `move_to` and
+  // `finish`.
+
+  /// Makes w_{t+1} the mean of the workers' models. `delivery` has the traffic and no update; the
+  /// notes must live until the version is finished.
+  void move_to(std::span<const double> mean,
+               const Delivery<Real>& delivery,
+               const VersionNotes& notes);
 
   // These calls stand between two versions.
 
@@ -84,7 +93,9 @@ class Stage {
   using Clock = std::chrono::steady_clock;
 
   double epoch_after(std::uint64_t gradients) const;
+  void book(const Delivery<Real>& delivery);
   void move(const Delivery<Real>& delivery);
+  void look_before_move(const Delivery<Real>& delivery);
   void show(const Delivery<Real>& delivery);
   StepState<Real> state(const Delivery<Real>& delivery);
   std::optional<TestResult> tested(std::span<const double> statistics) const;
@@ -98,6 +109,7 @@ class Stage {
   const Objective& objective_;
   const Cluster& cluster_;
   StepObserver& observer_;
+  ProtocolLaw law_;  // of the run
   std::size_t d_;
 
   std::vector<double> model_;        // w
@@ -115,6 +127,7 @@ class Stage {
   double epoch_ = 0;
   double eta_ = 0;
   const VersionParts<Real>* parts_ = nullptr;  // where it is not made in lockstep
+  const VersionNotes* notes_ = nullptr;        // where workers have models of their own
   double update_scale_ = 1;
   bool measured_ = false;
   bool split_ = false;

@@ -223,6 +223,25 @@ TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {
   }
 }
 
+TEST(Resumed, ModelsOfNeighboursGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const char* mixing : {"plain", "choco"}) {
+    const bool compresses = mixing[0] == 'c';
+    Json keys{{"kind", "gossip"}, {"graph", "ring"}, {"mixing", mixing}};
+    if (compresses) {
+      keys["consensus_step"] = 0.4;
+    }
+    const auto gossip = make_protocol(Section("protocol", keys));
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      Recipe recipe{.feedback = {{"kind", "none"}}};
+      recipe.sparsifier = compresses ? Json{{"kind", "top-k"}, {"k", 2}} : Json{{"kind", "none"}};
+      recipe.protocol = gossip.get();
+      recipe.precision = precision;
+      expect_resumes(objective, watched(recipe));
+    }
+  }
+}
+
 // All losses are averages of what each worker has counted in its statistics so far.
 TEST(Resumed, RunningStatisticsGoOnToTheSameBits) {
   const test::Counting objective;

@@ -1,0 +1,345 @@
+#include "core/protocols/gossip_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/messages/wire.h"
+#include "core/vectors/dense.h"
+
+namespace residuum {
+namespace {
+
+template <class Real>
+std::size_t message_size(const Message<Real>& message, std::size_t d) {
+  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
+}
+
+/// Returns the processes that have neighbours of the worker, without its own, in increasing order.
+std::vector<int> processes_of_neighbours(const Cluster& cluster, const Graph& graph, int worker) {
+  std::vector<int> processes;
+  for (const int neighbour : graph.neighbours(worker)) {
+    const int host = cluster.host(neighbour);
+    if (host != cluster.host(worker) && (processes.empty() || processes.back() != host)) {
+      processes.push_back(host);
+    }
+  }
+  return processes;
+}
+
+/// target := target + message, or the message, which is then everything.
+template <class Real>
+void bring_up_to_date(std::span<Real> target, std::span<const Real> everything, bool adds) {
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    target[i] = adds ? target[i] + everything[i] : everything[i];
+  }
+}
+
+template <class Real>
+void add_entries(std::span<Real> target, const SparseVector<Real>& entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    target[entries.indices[i]] += entries.values[i];
+  }
+}
+
+}  // namespace
+
+template <class Real>
+GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule)
+    : stage_(stage),
+      training_(stage.training()),
+      cluster_(stage.cluster()),
+      d_(training_.objective->dimension()),
+      rule_(std::move(rule)),
+      models_(static_cast<std::size_t>(cluster_.count()), std::vector<double>(d_)),
+      copies_(static_cast<std::size_t>(cluster_.workers())),
+      messages_(models_.size()),
+      mean_(d_) {
+  for (auto& model : models_) {
+    training_.objective->initial_point(training_.seed, model);
+  }
+  for (int worker = 0; worker < cluster_.workers(); ++worker) {
+    receivers_.push_back(processes_of_neighbours(cluster_, rule_.mixing.graph(), worker));
+    if (cluster_.here(worker) || comes_here(worker)) {
+      // All know the start, so copies begin there: the zero of the paper, with w_0 as the origin.
+      const auto& start = stage_.working_model();
+      copies_[static_cast<std::size_t>(worker)].assign(start.begin(), start.end());
+    }
+  }
+}
+
+template <class Real>
+StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
+  stage_.begin(t, t * static_cast<std::uint64_t>(cluster_.workers()));
+  each_worker([&](std::size_t slot, Worker<Real>& worker) {
+    compute(t, slot, worker);
+    form(t, slot, worker);
+  });
+  const StepEnd end = stage_.agree(end_at_workers());
+  if (end.diverged()) {
+    return end;
+  }
+  exchange();
+  each_worker([&](std::size_t slot, Worker<Real>& worker) { mix(slot, worker); });
+  take_mean();
+  notes_ = notes_of(t);
+  stage_.move_to(mean_, delivery_, notes_);
+  stage_.finish(delivery_);
+  return end;
+}
+
+/// Calls act(slot, worker) for the workers of this process.
+template <class Real>
+template <class Act>
+void GossipLoop<Real>::each_worker(const Act& act) {
+  for (std::size_t slot = 0; slot < models_.size(); ++slot) {
+    act(slot, stage_.worker(cluster_.first() + static_cast<int>(slot)));
+  }
+}
+
+/// Computes G^p at the worker's own model, which makes the half step.
+template <class Real>
+void GossipLoop<Real>::compute(std::uint64_t t, std::size_t slot, Worker<Real>& worker) {
+  auto& model = models_[slot];
+  const double eta = stage_.step_size();
+  point_.assign(model.begin(), model.end());
+  worker.gradient.compute({.first = t, .count = 1, .step_size = eta, .splits_first = false},
+                          point_,
+                          stage_.bench(),
+                          worker.scalars);
+  if (stage_.splits()) {
+    worker.gradient.compute_half(t, point_, stage_.bench(), worker.scalars);
+    worker.gradient.drop_half();
+  }
+  const auto& gradient = worker.gradient.gradient();
+  for (std::size_t i = 0; i < d_; ++i) {
+    model[i] -= eta * static_cast<double>(gradient[i]);
+  }
+  worker.scalars.gradient_norm_sq = norm_sq<Real>(gradient);
+}
+
+/// Forms a^p and its message. If a^p is not finite, nothing is selected.
+template <class Real>
+void GossipLoop<Real>::form(std::uint64_t t, std::size_t slot, Worker<Real>& worker) {
+  const std::span<Real> accumulator = worker.memory.all().first(d_);
+  const auto& model = models_[slot];
+  const auto& copy = copies_[static_cast<std::size_t>(worker.number)];
+  for (std::size_t i = 0; i < d_; ++i) {
+    const double known = rule_.differences ? static_cast<double>(copy[i]) : 0.0;
+    accumulator[i] = static_cast<Real>(model[i] - known);
+  }
+  WorkerScalars& scalars = worker.scalars;
+  scalars.accumulator_norm_sq = norm_sq<Real>(accumulator);
+  if (!std::isfinite(scalars.gradient_norm_sq) || !std::isfinite(scalars.accumulator_norm_sq)) {
+    return;
+  }
+  Message<Real>& message = messages_[slot];
+  training_.method->sparsifier_at(t).select(accumulator,
+                                            {.seed = training_.seed,
+                                             .worker = worker.number,
+                                             .iteration = t,
+                                             .step_size = stage_.step_size()},
+                                            stage_.bench().selection,
+                                            message);
+  scalars.nnz_sent = static_cast<double>(message.everything ? d_ : message.entries.size());
+  scalars.total_nnz += scalars.nnz_sent;
+  if (training_.plan.measures(t)) {
+    measure(slot, scalars, accumulator);
+  }
+}
+
+template <class Real>
+void GossipLoop<Real>::measure(std::size_t slot,
+                               WorkerScalars& scalars,
+                               std::span<const Real> accumulator) const {
+  const Message<Real>& message = messages_[slot];
+  if (message.everything) {
+    scalars.sent_norm_sq = scalars.sent_dot = scalars.accumulator_norm_sq;
+    return;
+  }
+  const auto& entries = message.entries;
+  scalars.sent_norm_sq = norm_sq<Real>(entries.values);
+  scalars.sent_dot = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    scalars.sent_dot += static_cast<double>(entries.values[i]) *
+                        static_cast<double>(accumulator[entries.indices[i]]);
+  }
+}
+
+/// Returns the end that the first worker here demands whose gradient or accumulator is not finite.
+template <class Real>
+StepEnd GossipLoop<Real>::end_at_workers() {
+  StepEnd end;
+  each_worker([&](std::size_t /*slot*/, const Worker<Real>& worker) {
+    const bool is_finite = std::isfinite(worker.scalars.gradient_norm_sq) &&
+                           std::isfinite(worker.scalars.accumulator_norm_sq);
+    if (!is_finite && end.reason == StepEnd::Reason::none) {
+      end = {.reason = StepEnd::Reason::broken_worker, .worker = worker.number};
+    }
+  });
+  return end;
+}
+
+/// Brings all public copies up to date. Every worker sends its message to each neighbour; where
+/// several of them share a process, it travels there once, and is counted for each.
+template <class Real>
+void GossipLoop<Real>::exchange() {
+  delivery_.traffic = {};
+  for (int worker = 0; worker < cluster_.workers(); ++worker) {
+    if (cluster_.here(worker)) {
+      publish(worker, cluster_.slot(worker));
+    } else if (comes_here(worker)) {
+      receive(worker, messages_.front().everything);  // the method decides it, for all workers
+    }
+  }
+}
+
+template <class Real>
+void GossipLoop<Real>::publish(int worker, std::size_t slot) {
+  const Message<Real>& message = messages_[slot];
+  const std::size_t size = message_size(message, d_);
+  delivery_.traffic.bytes += size * static_cast<std::size_t>(rule_.mixing.graph().degree(worker));
+  const std::span<Real> copy = copies_[static_cast<std::size_t>(worker)];
+  const auto accumulator = std::as_const(stage_.worker(worker).memory).all().first(d_);
+  bytes_.resize(size);
+  if (message.everything) {
+    bring_up_to_date<Real>(copy, accumulator, rule_.differences);
+    std::memcpy(bytes_.data(), accumulator.data(), size);
+  } else {
+    add_entries(copy, message.entries);
+    pack(message.entries, bytes_.data());
+  }
+  pass(worker, size);
+}
+
+template <class Real>
+void GossipLoop<Real>::receive(int worker, bool everything) {
+  const std::span<Real> copy = copies_[static_cast<std::size_t>(worker)];
+  pass(worker, everything ? d_ * sizeof(Real) : packed_bytes<Real>(d_));
+  if (everything) {
+    point_.resize(d_);
+    std::memcpy(point_.data(), bytes_.data(), bytes_.size());
+    bring_up_to_date<Real>(copy, point_, rule_.differences);
+  } else {
+    unpack<Real>(bytes_, entries_);
+    add_entries(copy, entries_);
+  }
+}
+
+/// Makes w^p of x^p. It also notes by how much rounding can have moved the mean of the models: each
+/// of the sums below rounds as often as the worker has neighbours, and the half step and the mean
+/// round, too; no partial sum is longer than |x^p| + |c^p| + mean |c^q|. Magnitudes are taken
+/// (P + 4) times, which with the 2 is more than that, in the roundoff of messages.
+template <class Real>
+void GossipLoop<Real>::mix(std::size_t slot, Worker<Real>& worker) {
+  auto& model = models_[slot];
+  const auto& own = copies_[static_cast<std::size_t>(worker.number)];
+  if (training_.plan.measure) {
+    constexpr double kOfMessages = static_cast<double>(std::numeric_limits<Real>::epsilon());
+    constexpr double kOfModels = std::numeric_limits<double>::epsilon();
+    const double length = std::sqrt(norm_sq<double>(model)) + 2 * std::sqrt(norm_sq<Real>(own)) +
+                          stage_.step_size() * std::sqrt(worker.scalars.gradient_norm_sq);
+    worker.scalars.magnitude += 2 * kOfModels / kOfMessages * length;
+  }
+  const auto neighbours = rule_.mixing.graph().neighbours(worker.number);
+  const auto weights = rule_.mixing.weights(worker.number);
+  for (std::size_t at = 0; at < neighbours.size(); ++at) {
+    const auto& copy = copies_[static_cast<std::size_t>(neighbours[at])];
+    const double weight = rule_.step * weights[at];
+    for (std::size_t i = 0; i < d_; ++i) {
+      model[i] += weight * (static_cast<double>(copy[i]) - static_cast<double>(own[i]));
+    }
+  }
+}
+
+template <class Real>
+void GossipLoop<Real>::take_mean() {
+  const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
+    const std::span<const double> model = models_[cluster_.slot(worker)];
+    add_to<double>(block, model.subspan(begin, block.size()));
+  };
+  cluster_.sum_in_worker_order(std::span(mean_), /*everywhere=*/true, add);
+  for (double& value : mean_) {
+    value /= cluster_.workers();
+  }
+}
+
+template <class Real>
+VersionNotes GossipLoop<Real>::notes_of(std::uint64_t t) const {
+  const auto workers = static_cast<std::uint64_t>(cluster_.workers());
+  VersionNotes notes;
+  notes.contributions = workers;
+  notes.total_contributions = (t + 1) * workers;
+  if (training_.plan.measures(t)) {
+    std::vector<double> mine;
+    for (const auto& model : models_) {
+      mine.push_back(distance_sq(model, mean_));
+    }
+    const auto all = cluster_.all_gather(mine);
+    notes.consensus_sq =
+        std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(workers);
+  }
+  return notes;
+}
+
+/// Returns whether what a worker of another process sends comes to this one.
+template <class Real>
+bool GossipLoop<Real>::comes_here(int worker) const {
+  const auto& receivers = receivers_[static_cast<std::size_t>(worker)];
+  return std::binary_search(receivers.begin(), receivers.end(), cluster_.world().rank());
+}
+
+/// Moves `bytes_` from the worker's process to those of its neighbours. All processes go through
+/// the workers in order, so that nobody waits for one who waits for him.
+template <class Real>
+void GossipLoop<Real>::pass(int worker, std::size_t most_bytes) {
+  World& world = cluster_.world();
+  if (cluster_.here(worker)) {
+    for (const int receiver : receivers_[static_cast<std::size_t>(worker)]) {
+      world.send(receiver, bytes_);
+    }
+    return;
+  }
+  bytes_.resize(most_bytes);
+  world.post(cluster_.host(worker), bytes_);
+  bytes_.resize(world.take(cluster_.host(worker)));
+}
+
+template <class Real>
+void GossipLoop<Real>::visit(RunState& state) {
+  state.workers<double>(d_, [&](std::size_t slot) { return std::span(models_[slot]); });
+  if (!rule_.differences) {
+    return;  // copies are made anew in each version
+  }
+  state.workers<Real>(d_, [&](std::size_t slot) {
+    return std::span(copies_[static_cast<std::size_t>(cluster_.first()) + slot]);
+  });
+  if (state.loads()) {
+    share_copies();
+  }
+}
+
+/// Copies the public copies of the workers to the processes of their neighbours.
+template <class Real>
+void GossipLoop<Real>::share_copies() {
+  for (int worker = 0; worker < cluster_.workers(); ++worker) {
+    auto& copy = copies_[static_cast<std::size_t>(worker)];
+    const std::size_t size = d_ * sizeof(Real);
+    bytes_.resize(size);
+    if (cluster_.here(worker)) {
+      std::memcpy(bytes_.data(), copy.data(), size);
+      pass(worker, size);
+    } else if (comes_here(worker)) {
+      pass(worker, size);
+      std::memcpy(copy.data(), bytes_.data(), size);
+    }
+  }
+}
+
+template class GossipLoop<float>;
+template class GossipLoop<double>;
+
+}  // namespace residuum
