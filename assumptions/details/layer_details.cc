@@ -66,21 +66,24 @@ DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {
     return whole.subspan(layer.offset, layer.size);
   };
   const auto size = static_cast<double>(layer.size);
+  DetailRow row(kLayersTable, view.iteration, layer.name);
+  row.set(LayerColumn::size, size);
+  row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean.gradient)));
+  row.set(LayerColumn::gap_norm_sq,
+          distance_sq(part(view.iterates.model), part(view.iterates.virtual_dense)));
+  if (!view.run.exchanges_gradients) {
+    return row;
+  }
   const double sent_entries = sent(view, layer);
   const double k = random_entries(view, numbered, sent_entries);
   const double total = norm_sq(part(view.mean.accumulator));
-  DetailRow row(kLayersTable, view.iteration, layer.name);
-  row.set(LayerColumn::size, size);
   row.set(LayerColumn::k, k);
   row.set(LayerColumn::nnz_sent, sent_entries);
   row.set(LayerColumn::nnz_applied, applied(view, layer));
-  row.set(LayerColumn::mean_grad_norm_sq, norm_sq(part(view.mean.gradient)));
   row.set(LayerColumn::accumulator_norm_sq, total);
   if (view.run.gradients_are_current) {
     row.set(LayerColumn::mean_residual_norm_sq, norm_sq(part(view.mean.residual)));
   }
-  row.set(LayerColumn::gap_norm_sq,
-          distance_sq(part(view.iterates.model), part(view.iterates.virtual_dense)));
   set_delta(view, layer, view.selection.by_layer ? k / size : view.rho(), total, row);
   return row;
 }

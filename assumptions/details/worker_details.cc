@@ -3,6 +3,17 @@
 #include <fmt/format.h>
 
 namespace residuum {
+namespace {
+
+void set_memory(const WorkerScalars& scalars, DetailRow& row) {
+  row.set(WorkerColumn::worker_accumulator_norm_sq, scalars.accumulator_norm_sq);
+  row.set(WorkerColumn::residual_norm_sq, scalars.residual_norm_sq);
+  row.set(WorkerColumn::residual_norm_inf, scalars.residual_norm_inf);
+  row.set(WorkerColumn::sent_norm_sq, scalars.sent_norm_sq);
+  row.set(WorkerColumn::total_error, scalars.total_error);
+}
+
+}  // namespace
 
 void write_worker_details(const StepView& view, Recorder& recorder) {
   for (std::size_t worker = 0; worker < view.worker_scalars.size(); ++worker) {
@@ -11,16 +22,14 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
     row.set(WorkerColumn::worker_grad_norm_sq,
             view.run.local_steps > 1 ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
-    row.set(WorkerColumn::worker_accumulator_norm_sq, scalars.accumulator_norm_sq);
-    row.set(WorkerColumn::residual_norm_sq, scalars.residual_norm_sq);
-    row.set(WorkerColumn::residual_norm_inf, scalars.residual_norm_inf);
-    row.set(WorkerColumn::sent_norm_sq, scalars.sent_norm_sq);
+    if (view.run.exchanges_gradients) {
+      set_memory(scalars, row);
+    }
     if (view.run.batch_is_exact) {
       row.set(WorkerColumn::noise_variance, 0);  // a whole shard has none
     } else if (view.halves) {
       row.set(WorkerColumn::noise_variance, scalars.noise_variance);
     }
-    row.set(WorkerColumn::total_error, scalars.total_error);
     row.set(WorkerColumn::total_nnz_sent, scalars.total_nnz);
     recorder.write_detail(row);
   }

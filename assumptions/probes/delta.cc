@@ -15,6 +15,9 @@ namespace {
 class DeltaProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    if (!view.run.exchanges_gradients) {
+      return;
+    }
     const double total = norm_sq<double>(view.mean.accumulator);
     row.set(Column::accumulator_norm_sq, total);
     if (total == 0) {

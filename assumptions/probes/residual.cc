@@ -12,6 +12,9 @@ namespace {
 class ResidualProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
+    if (!view.run.exchanges_gradients) {
+      return;
+    }
     double residual = 0;
     double total_error = 0;
     double accumulator = 0;

@@ -22,7 +22,9 @@ class TrafficProbe final : public Probe {
     }
     const auto bytes = static_cast<double>(view.exchange.traffic.bytes);
     row.set(Column::nnz_sent, sent);
-    row.set(Column::nnz_applied, static_cast<double>(applied(view)));
+    if (view.run.exchanges_gradients) {
+      row.set(Column::nnz_applied, static_cast<double>(applied(view)));
+    }
     row.set(Column::uplink_bytes, bytes);
     if (view.run.gradients_are_current) {  // else letters have no order that all wait for
       row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));

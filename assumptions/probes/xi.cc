@@ -15,6 +15,9 @@ namespace {
 class XiProbe final : public Probe {
  public:
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
+    if (!view.run.exchanges_gradients) {
+      return;
+    }
     const double scale = std::sqrt(norm_sq<double>(view.mean.gradient)) * view.memory_step;
     if (view.exchange.sent_everything || view.selection.threshold || scale == 0) {
       return;
