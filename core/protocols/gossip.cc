@@ -40,7 +40,7 @@ class Gossip final : public Protocol {
             .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers)); })};
   }
 
-  void check(const Method& method, int workers) const override {
+  void check(const Method& method, std::size_t /*dimension*/, int workers) const override {
     static_cast<void>(law(workers));
     check_exchange(method);
     check_update(method);

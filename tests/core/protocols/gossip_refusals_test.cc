@@ -42,7 +42,7 @@ TEST(GossipKeys, ThatMakeNoSenseAreRefused) {
 std::string graph_refusal_of(const std::string& graph, int workers) {
   const auto gossip = plain_on(graph);
   const Recipe recipe = gossip_recipe(*gossip, workers, 1);
-  return error_of([&] { gossip->check(test::method_of(recipe, 4), workers); });
+  return error_of([&] { gossip->check(test::method_of(recipe, 4), 4, workers); });
 }
 
 TEST(GossipGraph, ThatDoesNotFitTheWorkersIsRefused) {
@@ -58,7 +58,7 @@ TEST(GossipGraph, ThatDoesNotFitTheWorkersIsRefused) {
 }
 
 std::string method_refusal(const Protocol& protocol, const Recipe& recipe) {
-  return error_of([&] { protocol.check(test::method_of(recipe, 4), 4); });
+  return error_of([&] { protocol.check(test::method_of(recipe, 4), 4, 4); });
 }
 
 TEST(GossipMethod, ThatNeedsASharedUpdateIsRefused) {
