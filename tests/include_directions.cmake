@@ -24,7 +24,7 @@ set(rules
   "core/schedules -> core/schedules core/sparsifiers core/vectors core/config core/error core/objective core/random"
   "core/training -> core/training core/schedules core/aggregators core/cluster core/feedback core/sparsifiers core/messages core/vectors core/random core/error core/objective"
   "core/measurement -> core/measurement core/training core/schedules core/aggregators core/cluster core/messages core/vectors core/random core/error core/objective"
-  "core/protocols -> core/protocols core/measurement core/training core/schedules core/aggregators core/cluster core/messages core/config core/error"
+  "core/protocols -> core/protocols core/measurement core/training core/schedules core/aggregators core/cluster core/messages core/graphs core/vectors core/config core/error"
   "core/protocols/actors -> core/protocols/actors core/random core/error"
   "core/trainer -> core/"
   "objectives/data -> objectives/data core/"

@@ -238,7 +238,7 @@ void GossipLoop<Real>::mix(std::size_t slot, Worker<Real>& worker) {
   auto& model = models_[slot];
   const auto& own = copies_[static_cast<std::size_t>(worker.number)];
   if (training_.plan.measure) {
-    constexpr double kOfMessages = static_cast<double>(std::numeric_limits<Real>::epsilon());
+    constexpr auto kOfMessages = static_cast<double>(std::numeric_limits<Real>::epsilon());
     constexpr double kOfModels = std::numeric_limits<double>::epsilon();
     const double length = std::sqrt(norm_sq<double>(model)) + 2 * std::sqrt(norm_sq<Real>(own)) +
                           stage_.step_size() * std::sqrt(worker.scalars.gradient_norm_sq);

@@ -126,7 +126,7 @@ TEST(Gossip, OfThreeWorkersInARowIsAsDoneByHand) {
   const auto objective = one_push({{-36}, {0}, {72}}, &at);
   const auto sights = sights_of(objective, gossip_recipe(*path, 3, 3));
   // 6 = 2/3 9 + 1/3 0;  -3 = (9 + 0 - 18)/3;  -12 = 1/3 0 - 2/3 18; then again.
-  const double hand[3][3] = {{0, 0, 0}, {6, -3, -12}, {3, -3, -9}};
+  const std::vector<std::vector<double>> hand{{0, 0, 0}, {6, -3, -12}, {3, -3, -9}};
   for (std::size_t p = 0; p < 3; ++p) {
     for (std::size_t t = 0; t < 3; ++t) {
       EXPECT_NEAR(at[p][t][0], hand[t][p], 1e-14);
@@ -297,7 +297,8 @@ TEST(Gossip, SeesTheNoiseOfGradientsAtTheWorkersOwnModels) {
 }
 
 void expect_same_sights(const std::vector<Sight>& a, const std::vector<Sight>& b) {
-  std::vector<test::Frame> frames_a, frames_b;
+  std::vector<test::Frame> frames_a;
+  std::vector<test::Frame> frames_b;
   for (std::size_t t = 0; t < std::min(a.size(), b.size()); ++t) {
     EXPECT_EQ(a[t].notes.consensus_sq, b[t].notes.consensus_sq);
     EXPECT_EQ(a[t].late_noise, b[t].late_noise);
