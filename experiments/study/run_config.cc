@@ -7,6 +7,7 @@
 
 #include "core/fnv1a.h"
 #include "core/schedules/density_schedule.h"
+#include "experiments/study/network_section.h"
 #include "experiments/study/probes_section.h"
 #include "experiments/study/update_sections.h"
 #include "objectives/data/partition.h"

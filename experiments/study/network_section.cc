@@ -1,4 +1,4 @@
-#include "core/cluster/link_model.h"
+#include "experiments/study/network_section.h"
 
 #include <cmath>
 
