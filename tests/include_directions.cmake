@@ -25,7 +25,7 @@ set(rules
   "core/training -> core/training core/schedules core/aggregators core/cluster core/feedback core/sparsifiers core/messages core/vectors core/random core/error core/objective"
   "core/measurement -> core/measurement core/training core/schedules core/aggregators core/cluster core/messages core/vectors core/random core/error core/objective"
   "core/protocols -> core/protocols core/measurement core/training core/schedules core/aggregators core/cluster core/messages core/graphs core/vectors core/config core/error"
-  "core/protocols/actors -> core/protocols/actors core/random core/error"
+  "core/protocols/actors -> core/protocols/actors core/cluster core/random core/error"
   "core/trainer -> core/"
   "objectives/data -> objectives/data core/"
   "objectives/torch -> objectives/ core/"
@@ -49,7 +49,7 @@ set(rules
 
 # "header -> where alone it may be included"
 set(libraries
-  "mpi.h -> core/cluster/mpi_world.cc"
+  "mpi.h -> core/cluster/mpi_world.cc core/cluster/mpi_mailbox.cc"
   "(torch|ATen|c10)/ -> objectives/torch/ tests/objectives/torch/"
   "(cuda|cub/|thrust/) -> core/vectors/cuda/")
 

@@ -15,31 +15,20 @@
 namespace residuum {
 namespace {
 
-void check(int code, std::string_view call) {
-  if (code == MPI_SUCCESS) {
-    return;
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw Error(
-      ExitCode::internal,
-      fmt::format("{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
-}
-
 /// A message is sent as full pieces and one shorter piece (which may be empty), so that its end is
 /// known without a header.
 class MpiWorld final : public World {
  public:
   explicit MpiWorld(std::size_t piece) : piece_(piece) {
     int provided = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
-    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+    check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
+              "MPI_Comm_set_errhandler");
     look_around();
   }
   /// Splits off the processes of `all` that name the same group.
   MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_) {
-    check(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
+    check_mpi(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
     look_around();
   }
   MpiWorld(const MpiWorld&) = delete;
@@ -57,11 +46,13 @@ class MpiWorld final : public World {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
+  MPI_Comm communicator() const { return comm_; }
+
   void send(int to, std::span<const std::byte> bytes) override {
     for (;;) {
       const auto piece = bytes.first(std::min(piece_, bytes.size()));
-      check(MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_),
-            "MPI_Send");
+      check_mpi(MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_),
+                "MPI_Send");
       if (piece.size() < piece_) {
         return;
       }
@@ -102,8 +93,8 @@ class MpiWorld final : public World {
   void broadcast(int root, std::span<std::byte> bytes) override {
     for (std::size_t begin = 0; begin < bytes.size(); begin += piece_) {
       const auto piece = bytes.subspan(begin, std::min(piece_, bytes.size() - begin));
-      check(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, comm_),
-            "MPI_Bcast");
+      check_mpi(MPI_Bcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, comm_),
+                "MPI_Bcast");
     }
   }
 
@@ -115,26 +106,27 @@ class MpiWorld final : public World {
     }
     const int length = static_cast<int>(mine.size());
     lengths_.resize(processes);
-    check(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
+    check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, comm_),
+              "MPI_Allgather");
     offsets_.resize(processes);
     std::exclusive_scan(lengths_.begin(), lengths_.end(), offsets_.begin(), 0);
     all.begins.assign(offsets_.begin(), offsets_.end());
     all.begins.push_back(static_cast<std::size_t>(offsets_.back() + lengths_.back()));
     all.bytes.resize(all.begins.back());
-    check(MPI_Allgatherv(mine.data(),
-                         length,
-                         MPI_BYTE,
-                         all.bytes.data(),
-                         lengths_.data(),
-                         offsets_.data(),
-                         MPI_BYTE,
-                         comm_),
-          "MPI_Allgatherv");
+    check_mpi(MPI_Allgatherv(mine.data(),
+                             length,
+                             MPI_BYTE,
+                             all.bytes.data(),
+                             lengths_.data(),
+                             offsets_.data(),
+                             MPI_BYTE,
+                             comm_),
+              "MPI_Allgatherv");
   }
 
   std::int64_t minimum(std::int64_t mine) override {
     std::int64_t smallest = 0;
-    check(MPI_Allreduce(&mine, &smallest, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(&mine, &smallest, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
     return smallest;
   }
 
@@ -161,28 +153,28 @@ class MpiWorld final : public World {
   };
 
   void look_around() {
-    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
 
   void start(Posted& posted) const {
     posted.started = true;
-    check(MPI_Irecv(posted.room.data(),
-                    static_cast<int>(std::min(piece_, posted.room.size())),
-                    MPI_BYTE,
-                    posted.from,
-                    kTag,
-                    comm_,
-                    &posted.request),
-          "MPI_Irecv");
+    check_mpi(MPI_Irecv(posted.room.data(),
+                        static_cast<int>(std::min(piece_, posted.room.size())),
+                        MPI_BYTE,
+                        posted.from,
+                        kTag,
+                        comm_,
+                        &posted.request),
+              "MPI_Irecv");
   }
 
   /// Waits for the piece and returns its length.
   static std::size_t finish(Posted& posted) {
     MPI_Status status;
-    check(MPI_Wait(&posted.request, &status), "MPI_Wait");
+    check_mpi(MPI_Wait(&posted.request, &status), "MPI_Wait");
     int count = 0;
-    check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
     return static_cast<std::size_t>(count);
   }
 
@@ -191,9 +183,10 @@ class MpiWorld final : public World {
     const std::size_t most = piece_ / sizeof(T);
     for (std::size_t begin = 0; begin < numbers.size(); begin += most) {
       const auto piece = numbers.subspan(begin, std::min(most, numbers.size() - begin));
-      check(MPI_Allreduce(
-                MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type, MPI_SUM, comm_),
-            "MPI_Allreduce");
+      check_mpi(
+          MPI_Allreduce(
+              MPI_IN_PLACE, piece.data(), static_cast<int>(piece.size()), type, MPI_SUM, comm_),
+          "MPI_Allreduce");
     }
   }
 
@@ -206,6 +199,23 @@ class MpiWorld final : public World {
 };
 
 }  // namespace
+
+void check_mpi(int code, std::string_view call) {
+  if (code == MPI_SUCCESS) {
+    return;
+  }
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Error(
+      ExitCode::internal,
+      fmt::format("{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
+}
+
+std::optional<int> mpi_communicator(const World& world) {
+  const auto* const mpi = dynamic_cast<const MpiWorld*>(&world);
+  return mpi != nullptr ? std::optional(MPI_Comm_c2f(mpi->communicator())) : std::nullopt;
+}
 
 std::unique_ptr<World> make_mpi_world(std::size_t piece) {
   return std::make_unique<MpiWorld>(piece);

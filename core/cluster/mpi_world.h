@@ -2,14 +2,17 @@
 // MPI is behind this: the World of the processes that mpirun or srun started.
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/cluster/world.h"
 
 namespace residuum {
 
 /// Initialises MPI, which the World finalises when it is destroyed; a program makes one. Messages
-/// are sent in pieces of `piece` bytes, because MPI counts in int.
+/// are sent in pieces of `piece` bytes, because MPI counts in int. MPI is asked to let several
+/// threads call it, for the thread of a mailbox (mpi_mailbox.h).
 std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 
 /// Returns the World of this process's group, whose ranks begin at 0. Groups are consecutive ranks:
@@ -17,6 +20,13 @@ std::unique_ptr<World> make_mpi_world(std::size_t piece = std::size_t{1} << 30);
 /// from make_mpi_world or make_single_process and must outlive the result; more groups than it has
 /// processes are a usage error. `abort` ends all groups. The call is collective over `all`.
 std::unique_ptr<World> make_group_world(World& all, int groups);
+
+/// Returns the communicator of the World as MPI's Fortran handle, which needs no header of MPI, or
+/// nothing if the World is not one of MPI.
+std::optional<int> mpi_communicator(const World& world);
+
+/// Throws an Error with MPI's own reason if a call of MPI has not returned MPI_SUCCESS.
+void check_mpi(int code, std::string_view call);
 
 /// True if a launcher (mpirun, srun) started this process, also if it started only one; else MPI
 /// need not be initialised. The environment tells: Open MPI, Hydra, PMIx and Slurm each set a

@@ -1,0 +1,312 @@
+#include "core/cluster/mailbox.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+using Duration = Liveness::Clock::duration;
+
+/// The thread looks for mail this often while there is some, and less and less often while there is
+/// none: it must leave the CPU to the gradients.
+constexpr Duration kShortestPause = std::chrono::microseconds(20);
+constexpr Duration kLongestPause = std::chrono::milliseconds(1);
+
+/// Parcels that are taken at once, before signs are given.
+constexpr int kMostAtOnce = 64;
+
+/// A process that fails waits so long for its last parcels to leave.
+constexpr Duration kGrace = std::chrono::milliseconds(200);
+
+class NoCarrier final : public Carrier {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void send(Parcel /*parcel*/) override { assert(false); }
+  std::optional<Parcel> poll() override { return std::nullopt; }
+  bool has_sent_all() override { return true; }
+};
+
+Bytes rank_to_bytes(int rank) {
+  const auto number = static_cast<std::int32_t>(rank);
+  Bytes bytes(sizeof(number));
+  std::memcpy(bytes.data(), &number, sizeof(number));
+  return bytes;
+}
+
+/// Returns the rank that a notice of loss names; the sender's own if the notice is damaged.
+int lost_rank(const Parcel& notice, int size) {
+  std::int32_t rank = -1;
+  if (notice.bytes.size() == sizeof(rank)) {
+    std::memcpy(&rank, notice.bytes.data(), sizeof(rank));
+  }
+  return rank >= 0 && rank < size ? rank : notice.peer;
+}
+
+}  // namespace
+
+Mailbox::Mailbox(std::unique_ptr<Carrier> carrier, MailboxOptions options)
+    : carrier_(std::move(carrier)),
+      options_(std::move(options)),
+      liveness_(carrier_->rank(), carrier_->size(), options_.patience, Liveness::Clock::now()) {
+  if (size() > 1) {
+    thread_ = std::thread([this] { serve(); });
+  }
+}
+
+Mailbox::~Mailbox() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  if (std::uncaught_exceptions() > exceptions_) {
+    abandon();
+    return;
+  }
+  try {
+    close();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
+  }
+}
+
+void Mailbox::send(int to, Bytes letter) {
+  assert(to >= 0 && to < size());
+  const Lock lock(mutex_);
+  if (to == rank()) {
+    inbox_.push_back({.from = to, .bytes = std::move(letter)});
+    arrived_.notify_all();
+    return;
+  }
+  outbox_.push_back({.peer = to, .kind = Parcel::Kind::letter, .bytes = std::move(letter)});
+  is_sent_ = false;
+  posted_.notify_all();
+}
+
+std::optional<Incoming> Mailbox::next(std::chrono::milliseconds wait) {
+  Lock lock(mutex_);
+  arrived_.wait_for(lock, wait, [this] { return !inbox_.empty() || lost_ || failure_; });
+  throw_if_failed();
+  if (inbox_.empty()) {
+    return std::nullopt;
+  }
+  Incoming incoming = std::move(inbox_.front());
+  inbox_.pop_front();
+  return incoming;
+}
+
+void Mailbox::close() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    Lock lock(mutex_);
+    is_closing_ = true;
+    post_to_others(Parcel::Kind::goodbye, {});
+    arrived_.wait(lock, [this] { return is_closed_ || lost_ || failure_; });
+  }
+  join();
+  throw_if_failed();
+}
+
+/// Tells the others why this process will be silent.
+void Mailbox::abandon() {
+  {
+    Lock lock(mutex_);
+    if (!lost_ && !failure_) {
+      post_to_others(Parcel::Kind::loss, rank_to_bytes(rank()));
+    }
+    arrived_.wait_for(lock, kGrace, [this] { return is_sent_ || failure_; });
+  }
+  join();
+}
+
+void Mailbox::join() {
+  {
+    const Lock lock(mutex_);
+    is_over_ = true;
+    posted_.notify_all();
+  }
+  thread_.join();
+}
+
+/// The caller holds the lock, or has ended the thread.
+void Mailbox::throw_if_failed() {
+  if (failure_) {
+    std::rethrow_exception(failure_);
+  }
+  if (lost_) {
+    is_told_ = true;
+    throw LostPeer(*lost_);
+  }
+}
+
+/// The caller holds the lock.
+void Mailbox::post_to_others(Parcel::Kind kind, const Bytes& bytes) {
+  for (int to = 0; to < size(); ++to) {
+    if (to != rank()) {
+      outbox_.push_back({.peer = to, .kind = kind, .bytes = bytes});
+    }
+  }
+  is_sent_ = false;
+  posted_.notify_all();
+}
+
+void Mailbox::serve() {
+  try {
+    for (;;) {
+      const bool acted = serve_once();
+      {
+        const Lock lock(mutex_);
+        if (is_over_) {
+          return;
+        }
+      }
+      rest(acted);
+    }
+  } catch (...) {
+    const Lock lock(mutex_);
+    failure_ = std::current_exception();
+    arrived_.notify_all();
+  }
+}
+
+/// Returns true if there was mail.
+bool Mailbox::serve_once() {
+  liveness_.look(Liveness::Clock::now());
+  const bool has_sent = send_all();
+  const bool has_taken = take_arrived();
+  give_signs();
+  const bool is_sent = carrier_->has_sent_all();
+  const Lock lock(mutex_);
+  const bool was_sent = std::exchange(is_sent_, is_sent && outbox_.empty());
+  is_closed_ = is_closing_ && is_sent_ && liveness_.have_all_left();
+  if (is_closed_ || is_sent_ != was_sent) {
+    arrived_.notify_all();
+  }
+  return has_sent || has_taken;
+}
+
+bool Mailbox::send_all() {
+  std::deque<Parcel> parcels;
+  {
+    const Lock lock(mutex_);
+    parcels.swap(outbox_);
+  }
+  for (Parcel& parcel : parcels) {
+    liveness_.write(parcel.peer);
+    if (parcel.kind == Parcel::Kind::goodbye) {
+      liveness_.say_goodbye();
+    }
+    carrier_->send(std::move(parcel));
+  }
+  return !parcels.empty();
+}
+
+bool Mailbox::take_arrived() {
+  for (int taken = 0; taken < kMostAtOnce; ++taken) {
+    auto parcel = carrier_->poll();
+    if (!parcel) {
+      // All signs that have arrived are known, so a silent process may be judged.
+      judge();
+      return taken > 0;
+    }
+    take(*std::move(parcel));
+  }
+  return true;
+}
+
+void Mailbox::take(Parcel parcel) {
+  liveness_.hear(parcel.peer);
+  switch (parcel.kind) {
+    case Parcel::Kind::letter: {
+      const Lock lock(mutex_);
+      inbox_.push_back({.from = parcel.peer, .bytes = std::move(parcel.bytes)});
+      arrived_.notify_all();
+      break;
+    }
+    case Parcel::Kind::heartbeat:
+      break;
+    case Parcel::Kind::goodbye:
+      liveness_.leave(parcel.peer);
+      break;
+    case Parcel::Kind::loss: {
+      const int lost = lost_rank(parcel, size());
+      lose(lost,
+           lost == parcel.peer
+               ? fmt::format("process {} has failed and left the run; its own message says why",
+                             lost)
+               : fmt::format("process {} is lost: process {} has not heard of it for too long; "
+                             "find out whether it was killed, stopped or cut off, and run again",
+                             lost,
+                             parcel.peer));
+      break;
+    }
+  }
+}
+
+void Mailbox::give_signs() {
+  for (int to = 0; to < size(); ++to) {
+    if (liveness_.owes_sign(to)) {
+      liveness_.write(to);
+      carrier_->send({.peer = to, .kind = Parcel::Kind::heartbeat, .bytes = {}});
+    }
+  }
+}
+
+void Mailbox::judge() {
+  if (lost_) {
+    call_last_resort();
+    return;
+  }
+  if (const auto rank = liveness_.lost()) {
+    lose(*rank,
+         fmt::format("process {} is lost: it gave no sign of life for {} ms; find out whether it "
+                     "was killed, stopped or cut off, and run again",
+                     *rank,
+                     options_.patience.count()));
+    const Lock lock(mutex_);
+    post_to_others(Parcel::Kind::loss, rank_to_bytes(*rank));
+  }
+}
+
+void Mailbox::lose(int rank, std::string_view message) {
+  if (lost_) {
+    return;
+  }
+  lost_at_ = Liveness::Clock::now();
+  const Lock lock(mutex_);
+  lost_ = LostPeer(rank, message);
+  arrived_.notify_all();
+}
+
+void Mailbox::call_last_resort() {
+  if (has_resorted_ || !options_.last_resort ||
+      Liveness::Clock::now() - lost_at_ < options_.patience) {
+    return;
+  }
+  has_resorted_ = true;
+  {
+    const Lock lock(mutex_);
+    if (is_told_) {
+      return;
+    }
+  }
+  options_.last_resort(*lost_);
+}
+
+void Mailbox::rest(bool acted) {
+  const Duration longest = std::min(kLongestPause, liveness_.period());
+  pause_ = acted ? kShortestPause : std::clamp(2 * pause_, kShortestPause, longest);
+  Lock lock(mutex_);
+  posted_.wait_for(lock, pause_, [this] { return !outbox_.empty() || is_over_; });
+}
+
+std::unique_ptr<Mailbox> make_single_mailbox() {
+  return std::make_unique<Mailbox>(std::make_unique<NoCarrier>());
+}
+
+}  // namespace residuum

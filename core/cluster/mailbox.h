@@ -1,0 +1,124 @@
+#pragma once
+// A mailbox carries letters between processes that are out of step: nobody waits for a letter to be
+// received, and letters from all processes come in one row. A thread of the mailbox moves them and
+// gives signs of life, also while its owner computes or speaks to the World; a process that gives
+// none is reported as lost.
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/cluster/carrier.h"
+#include "core/cluster/liveness.h"
+#include "core/cluster/world.h"
+
+namespace residuum {
+
+/// A LostPeer says that a process has given no sign of life. Its World must not be used any more:
+/// a collective call, MPI_Finalize too, would wait for the lost process.
+class LostPeer : public Error {
+ public:
+  LostPeer(int rank, std::string_view message) : Error(ExitCode::resource, message), rank_(rank) {}
+  /// Returns the rank of the lost process.
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
+};
+
+struct Incoming {
+  int from = 0;
+  Bytes bytes;
+};
+
+struct MailboxOptions {
+  /// A process that gives no sign of life for so long is lost. A sign is sent at every eighth of
+  /// it.
+  std::chrono::milliseconds patience{10'000};
+  /// Called by the mailbox's thread if a process is lost and the owner has not asked for mail for
+  /// another `patience`, because it waits for the lost one elsewhere. It should end the program.
+  std::function<void(const LostPeer&)> last_resort = {};
+};
+
+class Mailbox {
+ public:
+  explicit Mailbox(std::unique_ptr<Carrier> carrier, MailboxOptions options = {});
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  Mailbox(Mailbox&&) = delete;
+  Mailbox& operator=(Mailbox&&) = delete;
+  /// Closes the mailbox, or tells the others that this process has failed if an exception is why it
+  /// is destroyed.
+  ~Mailbox();
+
+  int rank() const { return carrier_->rank(); }
+  int size() const { return carrier_->size(); }
+
+  /// Sends a letter and returns at once. Letters from one process to another, also to itself,
+  /// arrive in the order they were sent. Any thread may call this.
+  void send(int to, Bytes letter);
+
+  /// Returns the next letter, waiting for it at most so long. Throws a LostPeer, on every process
+  /// that is left, as soon as one is lost: after that many milliseconds of silence and an eighth
+  /// more, plus the time in which this process itself had no CPU.
+  std::optional<Incoming> next(std::chrono::milliseconds wait);
+
+  /// Waits until every process has closed its mailbox; letters that were not read are dropped.
+  /// Throws a LostPeer if one is lost before that. The call is collective.
+  void close();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  // These belong to the mailbox's thread.
+  void serve();
+  bool serve_once();
+  bool send_all();
+  bool take_arrived();
+  void take(Parcel parcel);
+  void give_signs();
+  void judge();
+  void lose(int rank, std::string_view message);
+  void call_last_resort();
+  void rest(bool acted);
+
+  void throw_if_failed();
+  void post_to_others(Parcel::Kind kind, const Bytes& bytes);
+  void abandon();
+  void join();
+
+  std::unique_ptr<Carrier> carrier_;
+  MailboxOptions options_;
+  int exceptions_ = std::uncaught_exceptions();
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;  // for the owner
+  std::condition_variable posted_;   // for the thread
+  std::deque<Parcel> outbox_;
+  std::deque<Incoming> inbox_;
+  std::optional<LostPeer> lost_;
+  std::exception_ptr failure_;  // of the carrier
+  bool is_told_ = false;        // the owner has been told what is lost
+  bool is_closing_ = false;
+  bool is_sent_ = false;    // everything posted has left this process
+  bool is_closed_ = false;  // and every other process has said goodbye
+  bool is_over_ = false;    // the thread must end
+
+  Liveness liveness_;  // of the thread, as the next three
+  Liveness::Time lost_at_;
+  Liveness::Clock::duration pause_{};
+  bool has_resorted_ = false;
+
+  std::thread thread_;  // none in a mailbox of one process
+};
+
+/// Makes the mailbox of a process that is alone.
+std::unique_ptr<Mailbox> make_single_mailbox();
+
+}  // namespace residuum

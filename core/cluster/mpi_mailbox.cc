@@ -1,0 +1,190 @@
+#include "core/cluster/mpi_mailbox.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "core/cluster/mpi_world.h"
+
+namespace residuum {
+namespace {
+
+/// The kind of a parcel is its tag. A letter is sent as full pieces and one shorter piece (which
+/// may be empty), so that its end is known without a header. Other parcels are one short piece.
+class MpiCarrier final : public Carrier {
+ public:
+  MpiCarrier(int communicator, std::size_t piece) : piece_(piece) {
+    check_mpi(MPI_Comm_dup(MPI_Comm_f2c(communicator), &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    under_way_->senders.resize(static_cast<std::size_t>(size_));
+  }
+  MpiCarrier(const MpiCarrier&) = delete;
+  MpiCarrier& operator=(const MpiCarrier&) = delete;
+  MpiCarrier(MpiCarrier&&) = delete;
+  MpiCarrier& operator=(MpiCarrier&&) = delete;
+  ~MpiCarrier() override {
+    if (under_way_->sending.empty() && goodbyes_ == size_ - 1) {
+      MPI_Comm_free(&comm_);
+    } else {
+      // A process is lost or has failed, and MPI may still read and write this memory.
+      static_cast<void>(under_way_.release());
+    }
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(Parcel parcel) override {
+    Sending& sending = under_way_->sending.emplace_back();
+    sending.bytes = std::move(parcel.bytes);
+    std::size_t begin = 0;
+    for (bool is_last = false; !is_last;) {
+      const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
+      check_mpi(MPI_Isend(sending.bytes.data() + begin,
+                          static_cast<int>(length),
+                          MPI_BYTE,
+                          parcel.peer,
+                          static_cast<int>(parcel.kind),
+                          comm_,
+                          &sending.requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+      begin += length;
+      is_last = length < piece_;
+    }
+  }
+
+  std::optional<Parcel> poll() override {
+    drop_sent();
+    while (start_piece()) {
+    }
+    for (int peer = 0; peer < size_; ++peer) {
+      if (auto parcel = next_of(peer)) {
+        goodbyes_ += parcel->kind == Parcel::Kind::goodbye ? 1 : 0;
+        return parcel;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool has_sent_all() override {
+    drop_sent();
+    return under_way_->sending.empty();
+  }
+
+ private:
+  struct Sending {
+    Bytes bytes;
+    std::vector<MPI_Request> requests;  // one for each piece
+  };
+  struct Piece {
+    Parcel::Kind kind = Parcel::Kind::letter;
+    Bytes bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  struct Sender {
+    std::deque<Piece> pieces;  // that are being received, in the order in which they were sent
+    Bytes letter;              // the pieces of one letter that have arrived
+  };
+
+  struct UnderWay {
+    std::list<Sending> sending;
+    std::vector<Sender> senders;  // by rank
+  };
+
+  void drop_sent() {
+    under_way_->sending.remove_if([](Sending& sending) {
+      int is_done = 0;
+      check_mpi(MPI_Testall(static_cast<int>(sending.requests.size()),
+                            sending.requests.data(),
+                            &is_done,
+                            MPI_STATUSES_IGNORE),
+                "MPI_Testall");
+      return is_done != 0;
+    });
+  }
+
+  /// Begins to receive the next piece, if there is one. No piece is waited for: a process that
+  /// stops in the middle of a long one must not hold up the others.
+  bool start_piece() {
+    int is_there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, &message, &status),
+              "MPI_Improbe");
+    if (is_there == 0) {
+      return false;
+    }
+    int length = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
+    Piece& piece =
+        under_way_->senders[static_cast<std::size_t>(status.MPI_SOURCE)].pieces.emplace_back();
+    piece.kind = static_cast<Parcel::Kind>(status.MPI_TAG);
+    piece.bytes.resize(static_cast<std::size_t>(length));
+    check_mpi(MPI_Imrecv(piece.bytes.data(), length, MPI_BYTE, &message, &piece.request),
+              "MPI_Imrecv");
+    return true;
+  }
+
+  /// Returns the next whole parcel of that process.
+  std::optional<Parcel> next_of(int peer) {
+    Sender& sender = under_way_->senders[static_cast<std::size_t>(peer)];
+    while (!sender.pieces.empty() && has_arrived(sender.pieces.front())) {
+      Piece piece = std::move(sender.pieces.front());
+      sender.pieces.pop_front();
+      if (piece.kind != Parcel::Kind::letter) {
+        return Parcel{.peer = peer, .kind = piece.kind, .bytes = std::move(piece.bytes)};
+      }
+      const bool is_last = piece.bytes.size() < piece_;
+      if (sender.letter.empty()) {
+        sender.letter = std::move(piece.bytes);
+      } else {
+        sender.letter.insert(sender.letter.end(), piece.bytes.begin(), piece.bytes.end());
+      }
+      if (is_last) {
+        return Parcel{
+            .peer = peer, .kind = Parcel::Kind::letter, .bytes = std::exchange(sender.letter, {})};
+      }
+    }
+    return std::nullopt;
+  }
+
+  static bool has_arrived(Piece& piece) {
+    int is_done = 0;
+    check_mpi(MPI_Test(&piece.request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    return is_done != 0;
+  }
+
+  std::size_t piece_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+  int goodbyes_ = 0;  // that have arrived
+  std::unique_ptr<UnderWay> under_way_ = std::make_unique<UnderWay>();
+};
+
+}  // namespace
+
+std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
+                                          MailboxOptions options,
+                                          std::size_t piece) {
+  const auto communicator = mpi_communicator(world);
+  if (!communicator || world.size() == 1) {
+    return make_single_mailbox();
+  }
+  int threads = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+  if (threads < MPI_THREAD_MULTIPLE) {
+    resource_error(
+        "this MPI lets only one thread call it (MPI_THREAD_MULTIPLE is missing), and a mailbox "
+        "needs two; use an MPI library that was built for threads");
+  }
+  return std::make_unique<Mailbox>(std::make_unique<MpiCarrier>(*communicator, piece),
+                                   std::move(options));
+}
+
+}  // namespace residuum

@@ -1,0 +1,288 @@
+// Mailboxes between threads: letters keep their order, a silent process is named on all others, and
+// every mailbox closes.
+
+#include "core/cluster/mailbox.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "tests/core/support.h"
+#include "tests/core/thread_mailbox.h"
+
+namespace residuum {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using test::error_of;
+using test::ParcelHub;
+using test::with_mailboxes;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr milliseconds kShort{200};
+constexpr milliseconds kLonger{500};                // where signs must not be late
+constexpr auto kEnough = std::chrono::seconds(20);  // for a machine that does other work
+
+Bytes number_letter(std::uint32_t number) {
+  Bytes bytes(sizeof(number));
+  std::memcpy(bytes.data(), &number, sizeof(number));
+  return bytes;
+}
+
+std::uint32_t number_of(const Bytes& bytes) {
+  std::uint32_t number = 0;
+  EXPECT_EQ(bytes.size(), sizeof(number));
+  std::memcpy(&number, bytes.data(), sizeof(number));
+  return number;
+}
+
+/// Receives one letter; fails the test if none comes.
+Incoming receive(Mailbox& mailbox) {
+  auto incoming = mailbox.next(kEnough);
+  EXPECT_TRUE(incoming.has_value());
+  return incoming ? *std::move(incoming) : Incoming{.from = 0, .bytes = number_letter(0)};
+}
+
+TEST(Mailbox, KeepsTheOrderOfLettersFromOneProcessToAnother) {
+  constexpr std::uint32_t kLetters = 300;
+  ParcelHub hub(4, microseconds(500), 1);
+  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+    const auto size = static_cast<std::uint32_t>(mailbox.size());
+    for (std::uint32_t i = 0; i < kLetters; ++i) {
+      for (int to = 0; to < mailbox.size(); ++to) {  // also to itself
+        mailbox.send(to, number_letter(i));
+      }
+    }
+    std::vector<std::uint32_t> expected(size);
+    for (std::uint32_t i = 0; i < kLetters * size; ++i) {
+      const Incoming incoming = receive(mailbox);
+      EXPECT_EQ(number_of(incoming.bytes), expected[static_cast<std::size_t>(incoming.from)]++);
+    }
+    EXPECT_FALSE(mailbox.next(milliseconds(0)).has_value());
+  });
+
+  EXPECT_THAT(errors, Each(IsEmpty()));
+  EXPECT_EQ(hub.parcels_left(), 0U);
+}
+
+TEST(Mailbox, WaitsNoLongerThanItIsAsked) {
+  ParcelHub hub(2, microseconds(0), 1);
+  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(mailbox.next(milliseconds(30)).has_value());
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(30));
+  });
+  EXPECT_THAT(errors, Each(IsEmpty()));
+}
+
+TEST(Mailbox, IsTakenForAliveWhileItsOwnerComputes) {
+  ParcelHub hub(3, microseconds(100), 1);
+  const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
+    if (mailbox.rank() == 0) {
+      std::this_thread::sleep_for(3 * kLonger);  // makes no call of the mailbox
+      mailbox.send(1, number_letter(7));
+      mailbox.send(2, number_letter(7));
+      return;
+    }
+    EXPECT_EQ(number_of(receive(mailbox).bytes), 7U);
+  });
+  EXPECT_THAT(errors, Each(IsEmpty()));
+}
+
+TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
+  for (const int silent : {0, 2}) {
+    ParcelHub hub(4, microseconds(100), 1);
+    std::array<double, 4> seconds{};
+    const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
+      if (mailbox.rank() == silent) {
+        hub.freeze(silent);
+      }
+      const auto begin = std::chrono::steady_clock::now();
+      try {
+        mailbox.next(kEnough);
+        ADD_FAILURE() << "no loss is reported on process " << mailbox.rank();
+      } catch (const LostPeer& lost) {
+        const auto time = std::chrono::steady_clock::now() - begin;
+        seconds[static_cast<std::size_t>(mailbox.rank())] =
+            std::chrono::duration<double>(time).count();
+        if (mailbox.rank() != silent) {
+          EXPECT_EQ(lost.rank(), silent);
+        }
+        throw;
+      }
+    });
+
+    for (int rank = 0; rank < hub.size(); ++rank) {
+      if (rank != silent) {
+        EXPECT_THAT(errors[static_cast<std::size_t>(rank)],
+                    HasSubstr("process " + std::to_string(silent) + " is lost: "));
+        // 225 ms are promised where the machine is free.
+        EXPECT_LT(seconds[static_cast<std::size_t>(rank)], 2) << "on process " << rank;
+      }
+    }
+  }
+}
+
+TEST(Mailbox, TellsAProcessThatTheOthersHaveGivenItUp) {
+  ParcelHub hub(3, microseconds(100), 1);
+  const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
+    if (mailbox.rank() == 1) {
+      hub.mute(1);
+    }
+    mailbox.next(kEnough);
+  });
+
+  EXPECT_THAT(errors, Each(HasSubstr("process 1 is lost: ")));
+  EXPECT_THAT(errors[1], HasSubstr("has not heard of it for too long"));
+}
+
+TEST(Mailbox, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
+  ParcelHub hub(3, microseconds(100), 1);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+    if (mailbox.rank() == 2) {
+      resource_error("the disk is full");
+    }
+    mailbox.next(kEnough);
+  });
+
+  EXPECT_EQ(errors[2], "the disk is full");
+  EXPECT_EQ(errors[0], "process 2 has failed and left the run; its own message says why");
+  EXPECT_EQ(errors[0], errors[1]);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9))
+      << "nobody waits for the patience of 10 s";
+}
+
+TEST(Mailbox, ClosesWithLettersThatNobodyHasRead) {
+  ParcelHub hub(3, microseconds(300), 1);
+  const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      mailbox.send((mailbox.rank() + 1) % mailbox.size(), number_letter(i));
+    }
+  });
+
+  EXPECT_THAT(errors, Each(IsEmpty()));
+  EXPECT_EQ(hub.parcels_left(), 0U);
+}
+
+TEST(Mailbox, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
+  ParcelHub hub(3, microseconds(100), 1);
+  const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
+    if (mailbox.rank() == 0) {
+      EXPECT_FALSE(mailbox.next(3 * kLonger).has_value());
+    }
+  });
+  EXPECT_THAT(errors, Each(IsEmpty()));
+}
+
+TEST(Mailbox, ReportsALossWhileItCloses) {
+  ParcelHub hub(3, microseconds(100), 1);
+  const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
+    if (mailbox.rank() == 1) {
+      hub.freeze(1);
+    }
+  });
+  EXPECT_THAT(errors[0], HasSubstr("process 1 is lost"));
+  EXPECT_THAT(errors[2], HasSubstr("process 1 is lost"));
+}
+
+TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
+  ParcelHub hub(2, microseconds(100), 1);
+  std::atomic<int> resorts = 0;
+  std::atomic<int> lost_rank = -1;
+  const MailboxOptions options{.patience = kShort, .last_resort = [&](const LostPeer& lost) {
+                                 lost_rank = lost.rank();
+                                 ++resorts;
+                               }};
+  const auto errors = with_mailboxes(hub, options, [&](Mailbox& mailbox) {
+    if (mailbox.rank() == 1) {
+      hub.freeze(1);
+      EXPECT_THROW(mailbox.next(kEnough), LostPeer);  // so it is told
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    while (resorts == 0 && std::chrono::steady_clock::now() - begin < kEnough) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  });
+
+  EXPECT_EQ(resorts, 1);
+  EXPECT_EQ(lost_rank, 1);
+}
+
+/// The carrier of process 0 of two. The other gives signs and says goodbye after 600 ms.
+class LateCarrier final : public Carrier {
+ public:
+  explicit LateCarrier(std::vector<Parcel::Kind>& sent) : sent_(sent) {}
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void send(Parcel parcel) override { sent_.push_back(parcel.kind); }
+  std::optional<Parcel> poll() override {
+    ++polls_;
+    const bool is_late = std::chrono::steady_clock::now() - begin_ >= milliseconds(600);
+    return polls_ % 2 == 0 ? std::nullopt
+                           : std::optional(Parcel{
+                                 .peer = 1,
+                                 .kind = is_late ? Parcel::Kind::goodbye : Parcel::Kind::heartbeat,
+                                 .bytes = {}});
+  }
+  bool has_sent_all() override { return true; }
+
+ private:
+  std::vector<Parcel::Kind>& sent_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  int polls_ = 0;
+};
+
+TEST(Mailbox, SendsNothingAfterItsGoodbye) {
+  std::vector<Parcel::Kind> sent;
+  Mailbox mailbox(std::make_unique<LateCarrier>(sent), {.patience = kShort});
+  std::this_thread::sleep_for(kShort);
+  mailbox.close();
+
+  ASSERT_GE(sent.size(), 2U);
+  EXPECT_EQ(sent.front(), Parcel::Kind::heartbeat);
+  EXPECT_EQ(sent.back(), Parcel::Kind::goodbye);
+}
+
+/// A carrier that fails at its third look for mail.
+class BreakingCarrier final : public Carrier {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void send(Parcel /*parcel*/) override {}
+  std::optional<Parcel> poll() override {
+    if (++polls_ == 3) {
+      resource_error("the network is down");
+    }
+    return std::nullopt;
+  }
+  bool has_sent_all() override { return true; }
+
+ private:
+  int polls_ = 0;
+};
+
+TEST(Mailbox, PassesOnWhatItsCarrierThrows) {
+  Mailbox mailbox(std::make_unique<BreakingCarrier>());
+
+  EXPECT_EQ(error_of([&] { mailbox.next(kEnough); }), "the network is down");
+  EXPECT_EQ(error_of([&] { mailbox.close(); }), "the network is down");
+}
+
+TEST(Mailbox, OfAProcessThatIsAloneCarriesItsOwnLetters) {
+  const auto mailbox = make_single_mailbox();
+  EXPECT_EQ(mailbox->size(), 1);
+  mailbox->send(0, number_letter(3));
+
+  EXPECT_EQ(number_of(receive(*mailbox).bytes), 3U);
+  EXPECT_FALSE(mailbox->next(milliseconds(1)).has_value());
+  mailbox->close();
+}
+
+}  // namespace
+}  // namespace residuum
