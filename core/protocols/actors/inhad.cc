@@ -194,6 +194,11 @@ class PullingServer final : public Actor {
 
   void receive(const Letter& letter, Outbox& outbox) override {
     if (version_ == versions_) {
+      discard(letter.gradients, outbox);
+      return;
+    }
+    if (letter.kind == LetterKind::stop) {
+      stop_at_this_version(outbox);
       return;
     }
     if (letter.kind == LetterKind::sum) {
@@ -249,9 +254,7 @@ class PullingServer final : public Actor {
     }
     wait_for(Wait::pull, outbox);
     pulling_ = roster_.nodes;
-    for (std::uint32_t n = 0; n < roster_.nodes; ++n) {
-      outbox.send(roster_.node(n), {.kind = LetterKind::pull, .version = version_});
-    }
+    send_to_nodes(LetterKind::pull, outbox);
   }
 
   void take(const Letter& sum, Outbox& outbox) {
@@ -262,12 +265,30 @@ class PullingServer final : public Actor {
     }
     wait_for(Wait::quota, outbox);  // the pull has ended
     make_version(outbox);
-    const LetterKind kind = version_ == versions_ ? LetterKind::stop : LetterKind::model;
-    for (std::uint32_t n = 0; n < roster_.nodes; ++n) {
-      outbox.send(roster_.node(n), {.kind = kind, .version = version_});
-    }
+    send_to_nodes(version_ == versions_ ? LetterKind::stop : LetterKind::model, outbox);
     if (version_ < versions_) {
       pull_if_due(outbox);
+    }
+  }
+
+  /// Gives up the pull that is under way; its sums that are still to arrive are discarded then.
+  void stop_at_this_version(Outbox& outbox) {
+    versions_ = version_;
+    for (auto& sum : sums_) {
+      discard(std::exchange(sum, {}), outbox);
+    }
+    send_to_nodes(LetterKind::stop, outbox);
+  }
+
+  static void discard(const std::vector<GradientId>& gradients, Outbox& outbox) {
+    for (const GradientId& gradient : gradients) {
+      outbox.effects().discard(gradient);
+    }
+  }
+
+  void send_to_nodes(LetterKind kind, Outbox& outbox) const {
+    for (std::uint32_t n = 0; n < roster_.nodes; ++n) {
+      outbox.send(roster_.node(n), {.kind = kind, .version = version_});
     }
   }
 

@@ -28,7 +28,8 @@ enum class LetterKind : std::uint8_t {
   read,      // worker to server: the model is wanted; iteration = finished iterations
   push,      // worker to server: one gradient, of `iteration` and `base`
   model,     // server to workers or nodes: the model of `version`
-  stop,      // server to workers or nodes: the last version is made
+  stop,      // server to workers or nodes: the last version is made;
+             // driver to server: make no further version and send STOP
   progress,  // IN, worker to server: iteration = finished iterations, base = bound u_next
   start,     // START, worker to server: an idle worker goes on; fields as in IN
   pull,      // PULL, server to nodes: the sums are wanted for version + 1

@@ -91,13 +91,20 @@ class ApplyingServer final : public Actor {
         readers_(roster.workers) {}
 
   void receive(const Letter& letter, Outbox& outbox) override {
-    if (letter.kind == LetterKind::read) {
-      readers_[letter.from] = {.iteration = letter.iteration, .reads = 1};
-      answer(letter.from, outbox);
-      return;
+    switch (letter.kind) {
+      case LetterKind::read:
+        readers_[letter.from] = {.iteration = letter.iteration, .reads = 1};
+        answer(letter.from, outbox);
+        break;
+      case LetterKind::push:
+        apply(letter, outbox);
+        break;
+      case LetterKind::stop:
+        stop_at_this_version(outbox);
+        break;
+      default:
+        assert(false);
     }
-    assert(letter.kind == LetterKind::push);
-    apply(letter, outbox);
   }
 
   std::optional<std::uint64_t> kept_version() const override { return version_; }
@@ -134,19 +141,29 @@ class ApplyingServer final : public Actor {
     ++version_;
     outbox.effects().make_version(version_, {&gradient, 1});
     const bool least_grew = finished_.raise(push.from, push.iteration + 1);
-    const auto workers = static_cast<ActorId>(readers_.size());
     if (version_ == versions_) {
-      for (ActorId worker = 0; worker < workers; ++worker) {
-        outbox.send(worker, {.kind = LetterKind::stop});
-      }
+      send_stop(outbox);
       return;
     }
     if (!least_grew) {
       answer(push.from, outbox);
       return;
     }
-    for (ActorId worker = 0; worker < workers; ++worker) {
+    for (ActorId worker = 0; worker < readers_.size(); ++worker) {
       answer(worker, outbox);
+    }
+  }
+
+  void stop_at_this_version(Outbox& outbox) {
+    if (version_ < versions_) {
+      versions_ = version_;
+      send_stop(outbox);
+    }
+  }
+
+  void send_stop(Outbox& outbox) const {
+    for (ActorId worker = 0; worker < readers_.size(); ++worker) {
+      outbox.send(worker, {.kind = LetterKind::stop});
     }
   }
 

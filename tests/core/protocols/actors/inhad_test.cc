@@ -154,6 +154,27 @@ TEST(Inhad, GivesEveryWorkerItsCapInEachVersionWithoutStaleness) {
   EXPECT_EQ(witness.largest_staleness(), 0U);
 }
 
+TEST(Inhad, MakesNoFurtherVersionOnceItIsAskedToStop) {
+  std::uint32_t runs = 0;
+  for (const auto& options : all_inhad_options(1000)) {
+    for (std::uint32_t repetition = 0; repetition < 3; ++repetition, ++runs) {
+      RandomStream random(4, Purpose::test, runs, repetition);
+      Witness witness;
+      ByHand hand(make_inhad(options), witness);
+      hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; }, random.below(200));
+      hand.send(hand.roster().server(), {.kind = LetterKind::stop});
+      hand.deliver_one(
+          [](const ByHand::Parcel& parcel) { return parcel.letter.kind == LetterKind::stop; });
+      const std::uint64_t versions = witness.versions();
+
+      hand.deliver_randomly(random);
+
+      ASSERT_EQ(witness.versions(), versions) << inhad_name(options);
+      ASSERT_EQ(witness.unsettled(), 0U) << inhad_name(options);
+    }
+  }
+}
+
 TEST(Inhad, SaysWhichOptionsCouldNotWork) {
   const auto error = [](const InhadOptions& options) {
     return error_of([&] { make_inhad(options); });

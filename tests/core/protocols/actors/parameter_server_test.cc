@@ -138,6 +138,26 @@ TEST(AsynchronousParallel, HasNoBoundOnStaleness) {
   EXPECT_EQ(largest_staleness({.workers = 2}), kUnlimited);
 }
 
+TEST(ParameterServer, MakesNoFurtherVersionOnceItIsAskedToStop) {
+  for (const std::uint64_t s : {std::uint64_t{0}, std::uint64_t{2}, kUnlimited}) {
+    for (std::uint32_t repetition = 0; repetition < 50; ++repetition) {
+      RandomStream random(s, Purpose::test, 1, repetition);
+      Witness witness;
+      ByHand hand(make_parameter_server({.workers = 4, .staleness = s, .versions = 1000}), witness);
+      hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; }, random.below(200));
+      hand.send(hand.roster().server(), {.kind = LetterKind::stop});
+      hand.deliver_one(
+          [](const ByHand::Parcel& parcel) { return parcel.letter.kind == LetterKind::stop; });
+      const std::uint64_t versions = witness.versions();
+
+      hand.deliver_randomly(random);
+
+      ASSERT_EQ(witness.versions(), versions);
+      ASSERT_EQ(witness.unsettled(), 0U);
+    }
+  }
+}
+
 TEST(ParameterServer, SaysWhichOptionIsOutOfRange) {
   EXPECT_EQ(error_of([] { make_parameter_server({.workers = 0}); }),
             "a parameter server needs at least 1 worker, not 0");
