@@ -1,0 +1,339 @@
+#include "core/protocols/actors/parallel.h"
+
+#include <algorithm>
+#include <cassert>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/protocols/actors/letter_wire.h"
+
+namespace residuum {
+namespace {
+
+/// A request to stop is seen after this time at the latest.
+constexpr std::chrono::milliseconds kLook{50};
+
+}  // namespace
+
+/// What two Parallels tell each other. A frame begins with its kind.
+enum class Parallel::Frame : std::uint64_t {
+  letter,     // of an actor, and what travels with it
+  reached,    // server to all: a version that all wait for is made
+  ended,      // server to all: the last version is made, the actors have been told
+  stop,       // to the server: make no further version
+  quiet,      // to the server: this process will send no more letters
+  discarded,  // server to all: it has all letters; these gradients are in no version
+  failure,    // to all: an Error was thrown
+  broken,     // compute thread to its own process: it has failed
+};
+
+Bytes Parallel::begin_frame(Frame kind) {
+  Bytes frame;
+  pack(static_cast<std::uint64_t>(kind), frame);
+  return frame;
+}
+
+class Parallel::HeldEffects final : public Effects {
+ public:
+  explicit HeldEffects(Effects& training) : training_(training) {}
+
+  /// Returns the gradient of the last READ.
+  const GradientId& reading() const { return reading_; }
+  std::vector<GradientId>& discarded() { return discarded_; }
+  void release() {
+    for (const GradientId& gradient : std::exchange(discarded_, {})) {
+      training_.discard(gradient);
+    }
+  }
+
+  void compute(const GradientId& gradient) override {
+    reading_ = gradient;
+    training_.compute(gradient);
+  }
+  void hand_in(const GradientId& gradient, int node) override { training_.hand_in(gradient, node); }
+  void collect(int node, std::span<const GradientId> gradients) override {
+    training_.collect(node, gradients);
+  }
+  void make_version(std::uint64_t version, std::span<const GradientId> gradients) override {
+    training_.make_version(version, gradients);
+  }
+  void discard(const GradientId& gradient) override { discarded_.push_back(gradient); }
+  void waited(Wait cause, double seconds) override { training_.waited(cause, seconds); }
+  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+
+ private:
+  Effects& training_;
+  GradientId reading_;
+  std::vector<GradientId> discarded_;
+};
+
+Parallel::Parallel(
+    Cast cast, Placement placement, Mailbox& mailbox, Site site, const std::atomic<bool>* stop)
+    : cast_(std::move(cast)),
+      placement_(std::move(placement)),
+      mailbox_(mailbox),
+      site_(site),
+      stop_(stop),
+      held_(std::make_unique<HeldEffects>(site.effects)),
+      log_(*held_) {
+  assert(placement_.hosts.size() == cast_.actors.size());
+}
+
+Parallel::~Parallel() = default;
+
+bool Parallel::advance_to(std::uint64_t version) {
+  assert(version <= cast_.versions);
+  guard([&] {
+    begin();
+    while (made_ < version && !has_ended_) {
+      heed_stop();
+      serve_once();
+    }
+    if (is_server() && made_ >= version) {
+      Bytes frame = begin_frame(Frame::reached);
+      pack(made_, frame);
+      send_to_others(frame);
+    }
+  });
+  return made_ >= version;
+}
+
+void Parallel::finish() {
+  guard([&] {
+    begin();
+    if (is_server()) {
+      end();
+    }
+    while (!has_ended_ || !is_idle()) {
+      serve_once();
+    }
+    if (is_server()) {
+      while (quiet_ < mailbox_.size() - 1 || !is_idle()) {
+        serve_once();
+      }
+      send_discarded();
+    } else {
+      mailbox_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::quiet));
+      while (!is_over_) {
+        serve_once();
+      }
+    }
+    held_->release();
+  });
+}
+
+SimulatedVersion Parallel::take_notes() {
+  SimulatedVersion notes = log_.take();
+  notes.time = now();
+  return notes;
+}
+
+void Parallel::send(ActorId to, Letter letter) {
+  letter.from = acting_;
+  Bytes frame = begin_frame(Frame::letter);
+  pack({.to = to, .letter = letter}, frame);
+  const std::size_t without_payload = frame.size();
+  if (has_payload(letter.kind)) {
+    site_.cargo.pack(letter, to, frame);
+  }
+  if (acting_ == cast_.roster.server()) {
+    log_.count_letter(letter, control_bytes(letter), frame.size() - without_payload);
+  }
+  own_letters_ += is_here(to) ? 1 : 0;
+  mailbox_.send(placement_.host(to), std::move(frame));
+}
+
+void Parallel::work(Work /*kind*/, Letter when_done) {
+  when_done.from = acting_;
+  ++own_letters_;
+  thread_.add([this, gradient = held_->reading(), letter = std::move(when_done)] {
+    compute(gradient, letter);
+  });
+}
+
+double Parallel::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+/// Does a job of the compute thread.
+void Parallel::compute(const GradientId& gradient, const Letter& when_done) {
+  Frame kind = Frame::letter;
+  try {
+    site_.cargo.calculate(gradient);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    kind = Frame::broken;
+  }
+  Bytes frame = begin_frame(kind);
+  pack({.to = when_done.from, .letter = when_done}, frame);
+  mailbox_.send(mailbox_.rank(), std::move(frame));
+}
+
+/// Lets all processes throw the Error that `action` throws on this one.
+void Parallel::guard(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const LostPeer&) {
+    throw;
+  } catch (const SharedError&) {
+    throw;
+  } catch (const Error& error) {
+    tell_failure(error.code(), error.what());
+    throw SharedError(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kMessage = "out of memory";
+    tell_failure(ExitCode::resource, kMessage);
+    throw SharedError(ExitCode::resource, kMessage);
+  }
+}
+
+void Parallel::tell_failure(ExitCode code, std::string_view message) {
+  Bytes frame = begin_frame(Frame::failure);
+  pack(static_cast<std::uint64_t>(code), frame);
+  const auto text = std::as_bytes(std::span(message));
+  frame.insert(frame.end(), text.begin(), text.end());
+  send_to_others(frame);
+}
+
+void Parallel::begin() {
+  if (std::exchange(has_begun_, true)) {
+    return;
+  }
+  for (acting_ = 0; acting_ < cast_.actors.size(); ++acting_) {
+    if (is_here(acting_)) {
+      cast_.actors[acting_]->begin(*this);
+    }
+  }
+}
+
+void Parallel::serve_once() {
+  if (const auto incoming = mailbox_.next(kLook)) {
+    open(*incoming);
+  }
+}
+
+void Parallel::open(const Incoming& incoming) {
+  std::span<const std::byte> bytes = incoming.bytes;
+  switch (static_cast<Frame>(unpack_number(bytes))) {
+    case Frame::letter:
+      deliver(incoming.from, bytes);
+      return;
+    case Frame::reached:
+      made_ = unpack_number(bytes);
+      return;
+    case Frame::ended:
+      made_ = unpack_number(bytes);
+      has_ended_ = true;
+      return;
+    case Frame::stop:
+      end();
+      return;
+    case Frame::quiet:
+      ++quiet_;
+      return;
+    case Frame::discarded:
+      take_discarded(bytes);
+      return;
+    case Frame::failure:
+      throw_failure(bytes);
+    case Frame::broken: {
+      const std::lock_guard lock(mutex_);
+      std::rethrow_exception(failure_);
+    }
+  }
+  check_letter(false);
+}
+
+void Parallel::deliver(int from, std::span<const std::byte> bytes) {
+  const AddressedLetter addressed = unpack_letter(bytes, cast_.roster);
+  const Letter& letter = addressed.letter;
+  check_letter(is_here(addressed.to) && placement_.host(letter.from) == from);
+  own_letters_ -= from == mailbox_.rank() ? 1 : 0;
+  if (has_payload(letter.kind)) {
+    site_.cargo.unpack(letter, addressed.to, bytes);
+  }
+  if (addressed.to == cast_.roster.server()) {
+    log_.count_letter(letter, control_bytes(letter), bytes.size());
+  }
+  let_act(addressed.to, letter);
+}
+
+void Parallel::let_act(ActorId actor, const Letter& letter) {
+  acting_ = actor;
+  log_.count_event();
+  cast_.actors[actor]->receive(letter, *this);
+  if (is_server()) {
+    made_ = log_.made();
+  }
+}
+
+void Parallel::throw_failure(std::span<const std::byte> bytes) {
+  const auto code = static_cast<ExitCode>(unpack_number(bytes));
+  std::string message(bytes.size(), '\0');
+  std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(message)).begin());
+  throw SharedError(code, message);
+}
+
+void Parallel::take_discarded(std::span<const std::byte> bytes) {
+  for (const GradientId& gradient : unpack_gradients(bytes, cast_.roster)) {
+    held_->discard(gradient);
+  }
+  is_over_ = true;
+}
+
+/// Passes a request to stop to the server.
+void Parallel::heed_stop() {
+  if (stop_ == nullptr || !stop_->load()) {
+    return;
+  }
+  if (is_server()) {
+    end();
+  } else if (!std::exchange(has_asked_, true)) {
+    mailbox_.send(placement_.host(cast_.roster.server()), begin_frame(Frame::stop));
+  }
+}
+
+/// Tells all processes, on that of the server, that no version follows.
+void Parallel::end() {
+  if (std::exchange(has_ended_, true)) {
+    return;
+  }
+  if (made_ < cast_.versions) {
+    const ActorId server = cast_.roster.server();
+    let_act(server, {.kind = LetterKind::stop, .from = server});
+  }
+  Bytes frame = begin_frame(Frame::ended);
+  pack(made_, frame);
+  send_to_others(frame);
+}
+
+/// Sends every gradient that the server has discarded to the process of its worker.
+void Parallel::send_discarded() {
+  const int processes = mailbox_.size();
+  std::vector<std::vector<GradientId>> of_process(static_cast<std::size_t>(processes));
+  for (const GradientId& gradient : held_->discarded()) {
+    const int host = placement_.host(Roster::worker(gradient.worker));
+    of_process[static_cast<std::size_t>(host)].push_back(gradient);
+  }
+  const auto own = static_cast<std::size_t>(mailbox_.rank());
+  held_->discarded() = std::exchange(of_process[own], {});
+  for (int to = 0; to < processes; ++to) {
+    if (to != mailbox_.rank()) {
+      Bytes frame = begin_frame(Frame::discarded);
+      pack(of_process[static_cast<std::size_t>(to)], frame);
+      mailbox_.send(to, std::move(frame));
+    }
+  }
+}
+
+void Parallel::send_to_others(const Bytes& frame) {
+  for (int to = 0; to < mailbox_.size(); ++to) {
+    if (to != mailbox_.rank()) {
+      mailbox_.send(to, frame);
+    }
+  }
+}
+
+}  // namespace residuum

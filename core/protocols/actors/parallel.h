@@ -1,0 +1,131 @@
+#pragma once
+// Parallel runs the actors of an asynchronous protocol on real processes, each of which hosts some
+// of them (placement.h). Letters travel by a Mailbox; gradients are computed by one thread of each
+// process, so that letters are served meanwhile.
+//
+//   Parallel run(make_inhad(options), place_actors(roster, mailbox.size()), mailbox, site, &stop);
+//   for (v = 1; v <= T && run.advance_to(v); ++v) { /* collective calls of the World may stand here
+//   */ } run.finish(); mailbox.close();
+//
+// How it ends: after the last version, or on request (`stop`), every gradient is in a version or is
+// discarded, and no letter is under way. If a process is lost, every other throws a LostPeer
+// (core/cluster/mailbox.h) and must not wait for it anywhere. If an Error is thrown on one process,
+// by Effects or Cargo, every process throws it as a SharedError; after that only the mailbox's
+// close() may follow.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "core/cluster/mailbox.h"
+#include "core/protocols/actors/actor.h"
+#include "core/protocols/actors/cargo.h"
+#include "core/protocols/actors/compute_thread.h"
+#include "core/protocols/actors/placement.h"
+#include "core/protocols/actors/simulated_version.h"
+
+namespace residuum {
+
+/// A site is what the training does on one process.
+struct Site {
+  Effects& effects;  // payload_bytes() is not called: what Cargo packs is counted
+  Cargo& cargo;
+};
+
+class Parallel final : private Outbox {
+ public:
+  /// All processes give the same cast and placement. What is referred to must outlive this object.
+  /// `stop` may be set at any time on any process, and be null.
+  Parallel(Cast cast,
+           Placement placement,
+           Mailbox& mailbox,
+           Site site,
+           const std::atomic<bool>* stop = nullptr);
+  Parallel(const Parallel&) = delete;
+  Parallel& operator=(const Parallel&) = delete;
+  Parallel(Parallel&&) = delete;
+  Parallel& operator=(Parallel&&) = delete;
+  /// Waits for the gradient that is being computed.
+  ~Parallel() override;
+
+  /// Serves letters until the server has made `version`, and returns true; on the server's process
+  /// right after Effects::make_version. Returns false if the run was stopped before that, within
+  /// 50 ms of a request. All processes ask for the same versions in the same order. Gradients go
+  /// on being computed between two calls.
+  bool advance_to(std::uint64_t version);
+
+  /// Ends the run, at once if versions are still to be made. It waits for the gradients that are
+  /// being computed and for all letters, then discards, once none is computed any more, the
+  /// gradients that are in no version, each on the process of its worker. The call is collective.
+  void finish();
+
+  /// Returns the versions that are made, as far as this process has heard.
+  std::uint64_t made() const { return made_; }
+
+  /// Returns the notes about what happened on this process since the last call, and begins new
+  /// ones; their time is now, in seconds since this object was made. On the server's process they
+  /// have the last version and the bytes of all letters.
+  SimulatedVersion take_notes();
+
+ private:
+  /// Forwards the effects, but keeps what is discarded until nothing is computed any more, and
+  /// remembers for which gradient work is to begin.
+  class HeldEffects;
+  enum class Frame : std::uint64_t;
+
+  // What an actor may do.
+  void send(ActorId to, Letter letter) override;
+  void work(Work kind, Letter when_done) override;
+  double now() const override;
+  Effects& effects() override { return log_; }
+
+  bool is_here(ActorId actor) const { return placement_.host(actor) == mailbox_.rank(); }
+  bool is_server() const { return is_here(cast_.roster.server()); }
+  bool is_idle() const { return own_letters_ == 0; }
+
+  static Bytes begin_frame(Frame kind);
+  void guard(const std::function<void()>& action);
+  void begin();
+  void serve_once();
+  void open(const Incoming& incoming);
+  void deliver(int from, std::span<const std::byte> bytes);
+  void let_act(ActorId actor, const Letter& letter);
+  [[noreturn]] static void throw_failure(std::span<const std::byte> bytes);
+  void take_discarded(std::span<const std::byte> bytes);
+  void heed_stop();
+  void end();
+  void send_discarded();
+  void compute(const GradientId& gradient, const Letter& when_done);
+  void send_to_others(const Bytes& frame);
+  void tell_failure(ExitCode code, std::string_view message);
+
+  Cast cast_;
+  Placement placement_;
+  Mailbox& mailbox_;
+  Site site_;
+  const std::atomic<bool>* stop_;
+  std::unique_ptr<HeldEffects> held_;
+  VersionLog log_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+
+  ActorId acting_ = 0;
+  std::uint64_t made_ = 0;
+  std::uint64_t own_letters_ = 0;  // under way from this process to itself, or to be sent by work
+  int quiet_ = 0;                  // processes that will send no more letters to the server
+  bool has_begun_ = false;
+  bool has_asked_ = false;  // the server to stop
+  bool has_ended_ = false;  // no version will follow
+  bool is_over_ = false;    // the server has all letters
+
+  std::mutex mutex_;
+  std::exception_ptr failure_;  // of the compute thread
+  ComputeThread thread_;        // the last member, so that it ends first
+};
+
+}  // namespace residuum
