@@ -114,8 +114,12 @@ class MpiCarrier final : public Carrier {
     int is_there = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, &message, &status),
-              "MPI_Improbe");
+    // Open MPI looks into the network only after it has found nothing, so what it finds there is
+    // seen by the second call.
+    for (int look = 0; look < 2 && is_there == 0; ++look) {
+      check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, &message, &status),
+                "MPI_Improbe");
+    }
     if (is_there == 0) {
       return false;
     }
