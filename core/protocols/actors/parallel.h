@@ -4,8 +4,11 @@
 // process, so that letters are served meanwhile.
 //
 //   Parallel run(make_inhad(options), place_actors(roster, mailbox.size()), mailbox, site, &stop);
-//   for (v = 1; v <= T && run.advance_to(v); ++v) { /* collective calls of the World may stand here
-//   */ } run.finish(); mailbox.close();
+//   for (v = 1; v <= T && run.advance_to(v); ++v) {
+//     // Collective calls of the World may stand here.
+//   }
+//   run.finish();
+//   mailbox.close();
 //
 // How it ends: after the last version, or on request (`stop`), every gradient is in a version or is
 // discarded, and no letter is under way. If a process is lost, every other throws a LostPeer
