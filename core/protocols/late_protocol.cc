@@ -168,7 +168,8 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
           "sparsifier.threshold",
           place_,
           name_);
-  require(!method.sparsifier->law(dimension, 1).shares_support,
+  const SparsifierLaw law = method.sparsifier->law(dimension, 1);
+  require(law.deterministic || !law.shares_support,
           "{}: under {} workers are at different iterations and cannot share a mask; set "
           "sparsifier.mask = \"per-worker\"",
           place_,

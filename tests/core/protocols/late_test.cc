@@ -140,7 +140,7 @@ TEST(Late, TrainingsHaveTheSameBitsAtAnyNumberOfProcesses) {
     for (const Recipe& method : methods_for(*protocol, 6)) {
       SCOPED_TRACE(section.dump() + test::name_of(method));
       Recipe recipe = with(method, *protocol, 6, 12);
-      recipe.links = {.alpha_s = 0.1, .beta_s_per_byte = 0.01};
+      recipe.links = {.alpha_s = 0.1, .beta_s_per_byte = 0.0005};
       recipe.split = Json(2);
       const auto alone = late_frames(objective, recipe);
       test::expect_same_frames(alone, late_frames(objective, recipe, 2));
