@@ -224,9 +224,11 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
   }
 }
 
-/// Returns the gradients that a worker takes in an iteration; an unprepared run is not known.
-std::uint64_t steps_of(const PreparedRun& run) {
-  return run.protocol ? run.protocol->law(run.workers).local_steps : 1;
+/// Returns the gradients of an iteration. Where they vary, or the run was not prepared, one of each
+/// worker is counted.
+std::uint64_t gradients_of(const PreparedRun& run) {
+  const auto workers = static_cast<std::uint64_t>(run.workers);
+  return run.protocol ? run.protocol->law(run.workers).contributions.value_or(workers) : workers;
 }
 
 }  // namespace
@@ -254,8 +256,7 @@ ExitCode plan_command(const Options& options) {
                        .seed = run.seed,
                        .iterations = run.training.iterations,
                        .workers = run.workers,
-                       .worker_iterations = run.training.iterations *
-                                            static_cast<std::uint64_t>(run.workers) * steps_of(run),
+                       .worker_iterations = run.training.iterations * gradients_of(run),
                        .needs_pilot = run.needs_pilot,
                        .varying = varying_text(run.varying)});
   }
