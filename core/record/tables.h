@@ -1,10 +1,11 @@
 #pragma once
-// Detail tables are written on request (probes.workers, probes.layers): they have one row per
-// measured iteration and worker or layer. Their headers, their schemas in datapackage.json and the
-// output of `residuum list columns` are generated from these lists. New columns are appended, never
-// inserted; norms are as in columns.h.
+// Detail tables are written on request (probes.workers, probes.layers, probes.staleness): they have
+// one row per measured iteration and worker, layer or staleness. Their headers, their schemas in
+// datapackage.json and the output of `residuum list columns` are generated from these lists. New
+// columns are appended, never inserted; norms are as in columns.h.
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -69,6 +70,25 @@ inline constexpr auto kLayerColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
+/// The row of this staleness in staleness.csv is also of the gradients that were staler.
+inline constexpr std::uint64_t kMostStaleness = 4095;
+
+#define RESIDUUM_STALENESS_COLUMNS(X) \
+  X(gradients, integer, "", "gradients of this staleness in all versions up to and with this one")
+
+enum class StalenessColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_STALENESS_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kStalenessColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_STALENESS_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
 struct TableInfo {
   std::string_view name;      // e.g. "workers", for the file workers.csv
   std::string_view key;       // the column that names the part, after run_id and iteration
@@ -89,6 +109,15 @@ inline constexpr TableInfo kLayersTable{.name = "layers",
                                         .key_meaning = "its name in the model",
                                         .columns = kLayerColumns};
 
-inline constexpr std::array kDetailTables{&kWorkersTable, &kLayersTable};
+inline constexpr TableInfo kStalenessTable{
+    .name = "staleness",
+    .key = "staleness",
+    .key_type = "integer",
+    .key_meaning =
+        "t - u, versions made between the one a gradient was taken at and the one it "
+        "entered; 4095 stands for more, too",
+    .columns = kStalenessColumns};
+
+inline constexpr std::array kDetailTables{&kWorkersTable, &kLayersTable, &kStalenessTable};
 
 }  // namespace residuum

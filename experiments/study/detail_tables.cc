@@ -4,6 +4,7 @@
 #include <set>
 #include <system_error>
 
+#include "assumptions/details/staleness_details.h"
 #include "assumptions/details/worker_details.h"
 
 namespace residuum {
@@ -57,6 +58,16 @@ std::vector<NumberedLayer> read_layers(const Section& probes, const Objective& o
   return chosen;
 }
 
+bool read_staleness(const Section& probes, const ProtocolLaw& protocol) {
+  const bool is_asked = probes.flag("staleness", false);
+  require(
+      !is_asked || protocol.synchrony == Synchrony::late,
+      "{}: no gradient is late under this protocol, so that there is nothing to count; take the "
+      "key out, or take a protocol with late gradients (ssp, asp, inhad)",
+      probes.where("staleness"));
+  return is_asked;
+}
+
 }  // namespace
 
 std::vector<const TableInfo*> DetailTables::tables() const {
@@ -66,6 +77,9 @@ std::vector<const TableInfo*> DetailTables::tables() const {
   }
   if (!layers.empty()) {
     asked.push_back(&kLayersTable);
+  }
+  if (staleness) {
+    asked.push_back(&kStalenessTable);
   }
   return asked;
 }
@@ -79,10 +93,17 @@ void DetailTables::add_to(Monitor& monitor) const {
       write_layer_details(chosen, view, recorder);
     });
   }
+  if (staleness) {
+    monitor.add_details(write_staleness_details);
+  }
 }
 
-DetailTables read_detail_tables(const Section& probes, const Objective& objective) {
-  return {.workers = probes.flag("workers", false), .layers = read_layers(probes, objective)};
+DetailTables read_detail_tables(const Section& probes,
+                                const Objective& objective,
+                                const ProtocolLaw& protocol) {
+  return {.workers = probes.flag("workers", false),
+          .layers = read_layers(probes, objective),
+          .staleness = read_staleness(probes, protocol)};
 }
 
 void forget_absent_tables(nlohmann::json& probes) {
@@ -91,6 +112,9 @@ void forget_absent_tables(nlohmann::json& probes) {
   }
   if (probes["layers"].empty()) {
     probes.erase("layers");
+  }
+  if (!probes["staleness"].get<bool>()) {
+    probes.erase("staleness");
   }
 }
 

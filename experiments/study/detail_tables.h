@@ -1,7 +1,7 @@
 #pragma once
-// A study may ask for tables of details (probes.workers, probes.layers). Their files lie beside
-// iterations.csv and are treated as it is: written under another name until the run has ended, and
-// cut to what a checkpoint has counted when it goes on.
+// A study may ask for tables of details (probes.workers, probes.layers, probes.staleness). Their
+// files lie beside iterations.csv and are treated as it is: written under another name until the
+// run has ended, and cut to what a checkpoint has counted when it goes on.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +14,7 @@
 #include "assumptions/details/layer_details.h"
 #include "assumptions/monitor.h"
 #include "core/config/section.h"
+#include "core/messages/laws.h"
 #include "core/objective.h"
 #include "reports/tables/csv.h"
 
@@ -22,15 +23,19 @@ namespace residuum {
 struct DetailTables {
   bool workers = false;
   std::vector<NumberedLayer> layers;  // those that were named, in the order of the model
+  bool staleness = false;
 
-  bool any() const { return workers || !layers.empty(); }
+  bool any() const { return workers || !layers.empty() || staleness; }
   std::vector<const TableInfo*> tables() const;
   /// Makes the monitor write their rows.
   void add_to(Monitor& monitor) const;
 };
 
-/// Reads the keys in [probes]; an unknown layer is a usage error.
-DetailTables read_detail_tables(const Section& probes, const Objective& objective);
+/// Reads the keys in [probes]; an unknown layer is a usage error, and so is the table of staleness
+/// for a protocol under which no gradient is late.
+DetailTables read_detail_tables(const Section& probes,
+                                const Objective& objective,
+                                const ProtocolLaw& protocol);
 
 /// Removes tables that are not asked for from a run's identity, so that runs keep the ids they had
 /// when there were no such tables.

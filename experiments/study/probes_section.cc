@@ -85,7 +85,7 @@ void read_needs(const Section& section, PreparedRun& run) {
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
   run.probes = read_probe_names(section);
-  run.details = read_detail_tables(section, *run.objective);
+  run.details = read_detail_tables(section, *run.objective, run.protocol->law(run.workers));
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);

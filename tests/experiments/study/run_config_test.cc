@@ -84,6 +84,25 @@ TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
   EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("layers"));
   EXPECT_EQ(id_of(kConfigStudy, {"probes.layers=[]"}), id);
   EXPECT_NE(id_of(kConfigStudy, {"probes.layers=all"}), id);
+  EXPECT_FALSE(prepared(kConfigStudy).front().config["probes"].contains("staleness"));
+  EXPECT_EQ(id_of(kConfigStudy, {"probes.staleness=false"}), id);
+  const auto asp = [](std::vector<std::string> settings) {
+    settings.insert(settings.end(), {"protocol.kind=asp", "aggregator.kind=allgather"});
+    return id_of(kConfigStudy, settings);
+  };
+  EXPECT_EQ(asp({"probes.staleness=false"}), asp({}));
+  EXPECT_NE(asp({"probes.staleness=true"}), asp({}));
+}
+
+TEST(RunConfig, RefusesATableOfStalenessWhereNoGradientIsLate) {
+  for (const std::vector<std::string>& protocol :
+       {std::vector<std::string>{"protocol.kind=bsp"},
+        std::vector<std::string>{"protocol.kind=local", "protocol.period=2"}}) {
+    std::vector<std::string> settings = protocol;
+    settings.emplace_back("probes.staleness=true");
+    EXPECT_THAT(config_error(kConfigStudy, settings),
+                HasSubstr("'probes.staleness' at --set: no gradient is late under this protocol"));
+  }
 }
 
 const std::string kDivided = R"(
