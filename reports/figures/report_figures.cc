@@ -12,8 +12,6 @@
 namespace residuum::reports {
 namespace {
 
-constexpr std::size_t kMostFacets = 8;
-
 struct DrawnQuantity {
   std::string_view name;
   Column column;
@@ -21,14 +19,21 @@ struct DrawnQuantity {
   std::string_view y_label;
   std::string_view caption;
   double log_span;  // drawn on a logarithmic axis beyond this ratio of largest to least
-  bool against_bytes = false;
+  std::optional<Column> against = std::nullopt;  // one of kTotals; absent: the iteration
   bool only_if_positive = false;
   std::optional<double> reference = std::nullopt;
   std::string_view reference_label = {};
 };
 
+constexpr std::string_view kTimeCaption =
+    "The same against the virtual second in which the next version took the model's place. Methods "
+    "without a virtual clock have no curve here.";
+constexpr std::string_view kGradientsCaption =
+    "The same against the gradients of all workers that had entered the model. Methods whose "
+    "versions are made of one gradient of each worker have no curve here.";
+
 // The figures are in the report's order. Loss and loss gap exclude each other.
-constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
+constexpr std::array<DrawnQuantity, 13> kDrawnQuantities{
     {{.name = "loss-gap",
       .column = Column::loss_gap,
       .title = "Loss gap",
@@ -48,7 +53,7 @@ constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
       .caption = "The same against the bytes all workers have sent, indices included: the "
                  "further left a curve comes down, the cheaper the method.",
       .log_span = 5,
-      .against_bytes = true},
+      .against = Column::total_uplink_bytes},
      {.name = "loss-bytes",
       .column = Column::loss,
       .title = "Loss against bytes sent",
@@ -56,7 +61,35 @@ constexpr std::array<DrawnQuantity, 9> kDrawnQuantities{
       .caption = "The same against the bytes all workers have sent, indices included: the "
                  "further left a curve comes down, the cheaper the method.",
       .log_span = 50,
-      .against_bytes = true},
+      .against = Column::total_uplink_bytes},
+     {.name = "loss-gap-time",
+      .column = Column::loss_gap,
+      .title = "Loss gap against virtual time",
+      .y_label = "f(w) − f*",
+      .caption = kTimeCaption,
+      .log_span = 5,
+      .against = Column::virtual_s},
+     {.name = "loss-gap-gradients",
+      .column = Column::loss_gap,
+      .title = "Loss gap against gradients",
+      .y_label = "f(w) − f*",
+      .caption = kGradientsCaption,
+      .log_span = 5,
+      .against = Column::total_contributions},
+     {.name = "loss-time",
+      .column = Column::loss,
+      .title = "Loss against virtual time",
+      .y_label = "f(w)",
+      .caption = kTimeCaption,
+      .log_span = 50,
+      .against = Column::virtual_s},
+     {.name = "loss-gradients",
+      .column = Column::loss,
+      .title = "Loss against gradients",
+      .y_label = "f(w)",
+      .caption = kGradientsCaption,
+      .log_span = 50,
+      .against = Column::total_contributions},
      {.name = "gradient",
       .column = Column::grad_norm_sq,
       .title = "Gradient norm",
@@ -150,6 +183,34 @@ bool is_wanted(const DrawnQuantity& quantity, const Data& data, bool gap_known) 
   return !quantity.only_if_positive || any_positive(data, quantity.column);
 }
 
+/// The x axis of a figure.
+struct DrawnAxis {
+  std::string_view label;
+  Scale scale;
+};
+
+DrawnAxis axis_of(const DrawnQuantity& quantity) {
+  if (quantity.against == Column::total_uplink_bytes) {
+    return {.label = "bytes sent", .scale = Scale::log};
+  }
+  if (quantity.against == Column::total_contributions) {
+    return {.label = "gradients", .scale = Scale::linear};
+  }
+  return quantity.against ? DrawnAxis{.label = "virtual time, s", .scale = Scale::linear}
+                          : DrawnAxis{.label = "iteration", .scale = Scale::linear};
+}
+
+/// Returns the points that have a place on the quantity's x axis.
+std::vector<Point> points_of(const DrawnQuantity& quantity, const GroupSeries& series) {
+  auto points = quantity.against ? series.against(*quantity.against) : series.by_iteration;
+  if (axis_of(quantity).scale == Scale::log) {
+    points.erase(std::remove_if(
+                     points.begin(), points.end(), [](const Point& point) { return point.x <= 0; }),
+                 points.end());
+  }
+  return points;
+}
+
 std::vector<Curve> curves_of(const DrawnQuantity& quantity,
                              const std::vector<Group>& groups,
                              const Facet& facet,
@@ -157,7 +218,7 @@ std::vector<Curve> curves_of(const DrawnQuantity& quantity,
   std::vector<Curve> curves;
   for (std::size_t i = 0; i < facet.groups.size(); ++i) {
     const GroupSeries& series = data.of(facet.groups[i], quantity.column);
-    const auto& points = quantity.against_bytes ? series.by_bytes : series.by_iteration;
+    const auto points = points_of(quantity, series);
     const bool is_zero = quantity.only_if_positive &&
                          std::none_of(points.begin(), points.end(), [](const Point& point) {
                            return point.upper.value_or(0) > 0;
@@ -208,9 +269,10 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
   figure.caption = caption_of(quantity, stride, curves);
   figure.spec.name =
       number == 0 ? std::string(quantity.name) : fmt::format("{}-{}", quantity.name, number + 1);
-  figure.spec.x_label = quantity.against_bytes ? "bytes sent" : "iteration";
+  const DrawnAxis axis = axis_of(quantity);
+  figure.spec.x_label = std::string(axis.label);
   figure.spec.y_label = std::string(quantity.y_label);
-  figure.spec.x_scale = quantity.against_bytes ? Scale::log : Scale::linear;
+  figure.spec.x_scale = axis.scale;
   figure.spec.y_scale = scale_for(curves, quantity.log_span);
   if (quantity.reference) {
     figure.spec.reference =

@@ -10,6 +10,9 @@
 
 namespace residuum::reports {
 
+/// Further facets of a study are not drawn.
+inline constexpr std::size_t kMostFacets = 8;
+
 struct ReportFigure {
   std::string title;
   std::string caption;

@@ -2,6 +2,7 @@
 // A series is a quantity over the iterations for one method: the middle of its seeds and their
 // band. A run may have any number of rows; what is kept of each run is bounded.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,12 @@
 
 namespace residuum::reports {
 
+/// A series is drawn against the iteration or against one of these: the bytes and the gradients
+/// that had entered the model when its row's iteration began, or the virtual time at which it
+/// ended.
+inline constexpr std::array kTotals{
+    Column::total_uplink_bytes, Column::total_contributions, Column::virtual_s};
+
 /// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
 /// remain, so that equally long sequences keep the same places.
 class ThinnedSeries {
@@ -21,8 +28,8 @@ class ThinnedSeries {
 
   struct Sample {
     std::uint64_t iteration = 0;
-    double bytes = 0;  // sent before this iteration
     double value = 0;
+    std::array<double, kTotals.size()> totals{};  // in the order of kTotals
   };
 
   void add(const Sample& sample);
@@ -41,8 +48,11 @@ class ThinnedSeries {
 /// One quantity of one method.
 struct GroupSeries {
   std::vector<Point> by_iteration;
-  std::vector<Point> by_bytes;  // empty where bytes were not counted
-  std::size_t stride = 1;       // one of so many values is kept
+  std::array<std::vector<Point>, kTotals.size()> by_total;  // empty where it was not counted
+  std::size_t stride = 1;                                   // one of so many values is kept
+
+  /// Returns the points against the total, which must be one of kTotals.
+  const std::vector<Point>& against(Column total) const;
 };
 
 /// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
