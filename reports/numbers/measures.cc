@@ -123,6 +123,7 @@ void MeasureTaker::add(const IterationRecord& record) {
   const std::uint64_t t = record.iteration();
   const bool is_next = t == measures_.rows;
   measures_.bytes.add(record);
+  measures_.late.add(record);
   add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
   ++measures_.rows;
   measures_.evidence->add(record.row());

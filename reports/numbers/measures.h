@@ -14,6 +14,7 @@
 #include "assumptions/theorems/seed_evidence.h"
 #include "core/record/columns.h"
 #include "core/record/record.h"
+#include "reports/numbers/late_totals.h"
 #include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {
@@ -42,8 +43,6 @@ struct EpochDelta {
   RatioOfSums delta;
 };
 
-class IterationRecord;
-
 /// SentBytes adds up the bytes that a run has sent, record by record. They are absent where they
 /// cannot be known, because iterations were left out and the table has no running total.
 struct SentBytes {
@@ -66,6 +65,7 @@ struct RunMeasures {
   // The sum runs from iteration 0 on (0 before the first) and is absent where an iteration was left
   // out or had no value.
   std::optional<double> model_time_s = 0;
+  LateTotals late;
   std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };
 

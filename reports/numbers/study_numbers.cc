@@ -75,6 +75,35 @@ void add_bound(BoundSummary& summary,
   }
 }
 
+/// A finished run and what its rows say of late gradients.
+struct LateRun {
+  const Run* run;
+  const LateTotals* totals;
+};
+
+/// Adds the numbers of late gradients, of which a method without them has none.
+void add_late_metrics(GroupNumbers& numbers, const std::vector<LateRun>& finished) {
+  std::vector<std::pair<std::string_view, std::vector<double>>> metrics;
+  for (const auto& [run, totals] : finished) {
+    for (const auto& [name, value] :
+         totals->numbers(number_at(run->config, "config.workers.count"))) {
+      const auto found = std::find_if(
+          metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.first == name; });
+      auto& values = found == metrics.end()
+                         ? metrics.emplace_back(name, std::vector<double>()).second
+                         : found->second;
+      if (value) {
+        values.push_back(*value);
+      }
+    }
+  }
+  for (const auto& [name, values] : metrics) {
+    if (!values.empty()) {
+      numbers.metrics.emplace_back(name, spread_of(values));
+    }
+  }
+}
+
 void add_metrics(GroupNumbers& numbers, const std::vector<const Run*>& finished) {
   for (const auto& metric : run_metrics()) {
     std::vector<double> values;
@@ -159,6 +188,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
   GroupNumbers numbers;
   numbers.group = group;
   std::vector<const Run*> finished;
+  std::vector<LateRun> late;
   std::vector<double> delta_medians;
   std::vector<double> contraction_medians;
   for (const std::size_t i : group.runs) {
@@ -169,6 +199,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
     numbers.diverged += run.state == "diverged" ? 1 : 0;
     if (run.state == "finished") {
       finished.push_back(&run);
+      late.push_back({.run = &run, .totals = &measures[i].late});
     }
     add_checks(numbers.checks, run);
     add_bound(numbers.delta, measures[i].delta, run.id, delta_medians);
@@ -180,6 +211,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
   numbers.delta.median = median(delta_medians);
   numbers.contraction.median = median(contraction_medians);
   add_metrics(numbers, finished);
+  add_late_metrics(numbers, late);
   return numbers;
 }
 

@@ -10,6 +10,7 @@
 #include "reports/page/html.h"
 #include "reports/page/report_assumptions.h"
 #include "reports/page/report_comparison.h"
+#include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
 #include "reports/page/report_tables.h"
 #include "reports/page/report_text.h"
@@ -163,6 +164,12 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
+std::string late_html(const Summary& summary, std::vector<std::string>& problems) {
+  const auto figures = plan_staleness_figures(summary);
+  const std::string table = late_table(summary);
+  return figures.empty() ? table : table + drawn_figures(summary, figures, problems);
+}
+
 /// Returns whether the run left its sums to MPI_Allreduce.
 bool reduces_fast(const Run& run) {
   return !run.config.empty() && text_at(run.config, "config.aggregator.reduction") == "fast";
@@ -211,6 +218,7 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   html += optional_section("Training practice", practice_html(summary));
   html += section("Where the runs ended", results_table(summary));
   html += optional_section("At equal cost", comparison_tables(summary));
+  html += optional_section("Late gradients", late_html(summary, problems));
   html += optional_section("Rates", rates_table(summary));
   html += section("Over the iterations", figures_html(summary, problems));
   html += optional_section("Layers", layers_html(summary));

@@ -9,6 +9,7 @@
 #include "reports/collection/collect.h"
 #include "reports/collection/summary_json.h"
 #include "reports/numbers/measures.h"
+#include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
@@ -48,6 +49,7 @@ constexpr auto kFolder = std::to_array<FolderPart>({
     {"iterations a", "runs/a-000000000000/iterations.csv"},
     {"checks a", "runs/a-000000000000/checks.csv"},
     {"layers a", "runs/a-000000000000/layers.csv"},
+    {"staleness a", "runs/a-000000000000/staleness.csv"},
     {"config b", "runs/b-000000000000/config.json"},
     {"status b", "runs/b-000000000000/status.json"},
     {"iterations b", "runs/b-000000000000/iterations.csv"},
@@ -99,6 +101,8 @@ void take_result_folder(std::string_view bytes) {
   static_cast<void>(reports::study_table(summary));
   static_cast<void>(reports::compare_folders(summary, summary, 0.05));
   static_cast<void>(reports::layers_html(summary));
+  static_cast<void>(reports::late_table(summary));
+  static_cast<void>(reports::plan_staleness_figures(summary));
   if (std::filesystem::exists(scratch().path() / "runs/a-000000000000/checks.csv")) {
     static_cast<void>(reports::collect(scratch().path()));
   }

@@ -1,0 +1,196 @@
+#include "reports/page/report_late.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "core/record/tables.h"
+#include "reports/collection/collect.h"
+#include "reports/numbers/statistics.h"
+#include "reports/numbers/words.h"
+#include "reports/page/html.h"
+#include "reports/tables/csv_reader.h"
+
+namespace residuum::reports {
+namespace {
+
+struct LateColumn {
+  std::string_view metric;
+  std::string_view title;
+  std::string (*words)(const std::optional<double>&) = short_number;
+};
+
+constexpr std::array<LateColumn, 14> kLateColumns{
+    {{.metric = "versions", .title = "versions"},
+     {.metric = "gradients", .title = "gradients"},
+     {.metric = "gradients_per_version", .title = "gradients per version"},
+     {.metric = "staleness_mean", .title = "staleness, mean"},
+     {.metric = "staleness_max", .title = "staleness, largest"},
+     {.metric = "virtual_s", .title = "virtual time, s"},
+     {.metric = "idle_share", .title = "workers idle", .words = percent},
+     {.metric = "quota_wait", .title = "wait for quota, s/s"},
+     {.metric = "staleness_wait", .title = "for staleness, s/s"},
+     {.metric = "pull_wait", .title = "for pulls, s/s"},
+     {.metric = "uplink_bytes_per_gradient", .title = "up per gradient", .words = short_bytes},
+     {.metric = "downlink_bytes_per_gradient", .title = "down per gradient", .words = short_bytes},
+     {.metric = "control_bytes_per_gradient",
+      .title = "control per gradient",
+      .words = short_bytes},
+     {.metric = "weight_skew", .title = "weight skew"}}};
+
+constexpr double kLogSpan = 100;  // beyond this ratio of shares the axis is logarithmic
+
+/// How many gradients had which staleness.
+using Histogram = std::map<std::uint64_t, double>;
+
+/// Reads the histogram of the last iteration.
+Histogram read_histogram(const std::filesystem::path& file, const Run& run) {
+  CsvReader reader(file);
+  const std::size_t iteration = reader.column("iteration");
+  const std::size_t staleness = reader.column(kStalenessTable.key);
+  const std::size_t gradients = reader.column(kStalenessColumns.front().name);
+  Histogram histogram;
+  std::optional<std::uint64_t> last;
+  while (reader.next()) {
+    if (reader.text(0) != run.id) {
+      reader.fail(fmt::format("the record is of another run: '{}'", reader.text(0)));
+    }
+    if (last != reader.integer(iteration)) {
+      histogram.clear();
+      last = reader.integer(iteration);
+    }
+    const std::uint64_t bin = reader.integer(staleness);
+    if (bin > kMostStaleness) {
+      reader.fail(fmt::format("no staleness is above {}, but this one is {}", kMostStaleness, bin));
+    }
+    histogram[bin] = static_cast<double>(reader.integer(gradients));
+  }
+  return histogram;
+}
+
+/// Returns the shares of the gradients, one histogram per run that has the table.
+std::vector<Histogram> read_shares(const ResultFolder& folder, const Group& group) {
+  std::vector<Histogram> shares;
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    if (!has_details(folder, run, kStalenessTable)) {
+      continue;
+    }
+    Histogram histogram = read_histogram(details_path(folder, run, kStalenessTable), run);
+    double all = 0;
+    for (const auto& [staleness, gradients] : histogram) {
+      all += gradients;
+    }
+    for (auto& [staleness, gradients] : histogram) {
+      gradients /= all;
+    }
+    if (all > 0) {
+      shares.push_back(std::move(histogram));
+    }
+  }
+  return shares;
+}
+
+Point share_point(double staleness, const std::vector<double>& shares) {
+  const Spread spread = spread_of(shares);
+  const auto& interval = spread.interval;
+  return {.x = staleness,
+          .middle = spread.mean,
+          .lower = interval ? std::max(0.0, interval->low) : spread.mean,
+          .upper = interval ? std::min(1.0, interval->high) : spread.mean,
+          .n = shares.size()};
+}
+
+/// Returns the points from staleness 0 to the one after the largest; runs that have no gradient of
+/// a staleness have the share 0.
+std::vector<Point> share_points(const std::vector<Histogram>& runs) {
+  std::uint64_t largest = 0;
+  for (const auto& run : runs) {
+    largest = std::max(largest, run.rbegin()->first);
+  }
+  std::vector<Point> points;
+  for (std::uint64_t staleness = 0; !runs.empty() && staleness <= largest + 1; ++staleness) {
+    std::vector<double> shares;
+    for (const auto& run : runs) {
+      const auto found = run.find(staleness);
+      shares.push_back(found == run.end() ? 0 : found->second);
+    }
+    points.push_back(share_point(static_cast<double>(staleness), shares));
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string late_table(const Summary& summary) {
+  std::vector<Cell> header{text_cell("method")};
+  for (const auto& column : kLateColumns) {
+    header.push_back(number_cell(column.title));
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& group : summary.groups) {
+    if (group.metric("gradients") == nullptr) {
+      continue;
+    }
+    rows.push_back({text_cell(group.group.label)});
+    for (const auto& column : kLateColumns) {
+      const Spread* spread = group.metric(column.metric);
+      rows.back().push_back(
+          number_cell(column.words(spread == nullptr ? std::nullopt : spread->mean)));
+    }
+  }
+  if (rows.empty()) {
+    return {};
+  }
+  return "<p>Means over the seeds that finished. A version is an update of the model; the "
+         "staleness "
+         "of a gradient is the number of versions made between the one it was taken at and the one "
+         "it entered. Workers are idle while they wait for a model. The other waits are seconds "
+         "per "
+         "virtual second: the server's for contributions and for the sums of nodes, and those that "
+         "the staleness limit causes. Bytes are those of messages (up), of models (down) and of "
+         "letters (control). The weight skew is the largest over the mean of the workers' weights "
+         "in all updates. Staleness, waits, and bytes of models and letters are known only where "
+         "every iteration was measured (<code>probes.every = 1</code>).</p>\n" +
+         table(header, rows);
+}
+
+std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
+  std::vector<Group> groups;
+  for (const auto& group : summary.groups) {
+    groups.push_back(group.group);
+  }
+  std::vector<ReportFigure> figures;
+  auto facets = split_into_facets(summary.folder, groups);
+  facets.resize(std::min(facets.size(), kMostFacets));
+  for (const auto& facet : facets) {
+    ReportFigure figure;
+    figure.title = facet.title.empty() ? "Staleness" : "Staleness — " + facet.title;
+    figure.caption =
+        "Share of the gradients that entered the model so many versions after the one they were "
+        "taken at: mean over the seeds with its interval. A staleness of 4095 stands for more, "
+        "too.";
+    figure.spec.name =
+        figures.empty() ? "staleness" : fmt::format("staleness-{}", figures.size() + 1);
+    figure.spec.x_label = "staleness, versions";
+    figure.spec.y_label = "share of the gradients";
+    for (std::size_t i = 0; i < facet.groups.size(); ++i) {
+      auto points = share_points(read_shares(summary.folder, groups[facet.groups[i]]));
+      if (!points.empty()) {
+        figure.spec.curves.push_back({.label = groups[facet.groups[i]].label,
+                                      .style = facet.styles[i],
+                                      .points = std::move(points)});
+      }
+    }
+    figure.spec.y_scale = scale_for(figure.spec.curves, kLogSpan);
+    if (!figure.spec.curves.empty()) {
+      figures.push_back(std::move(figure));
+    }
+  }
+  return figures;
+}
+
+}  // namespace residuum::reports
