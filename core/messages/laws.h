@@ -58,7 +58,7 @@ struct ProtocolLaw {
   /// The most versions that are made between the one a gradient is taken at and the one it enters;
   /// absent where there is no limit.
   std::optional<std::uint64_t> staleness = 0;
-  std::optional<std::uint64_t> contributions = 1;  // gradients in a version, absent if it varies
+  std::optional<std::uint64_t> contributions = 1;     // gradients in a version, absent if it varies
   std::optional<double> spectral_gap = std::nullopt;  // 1 - |lambda_2| of what neighbours mix by
 };
 

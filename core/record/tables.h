@@ -71,7 +71,7 @@ inline constexpr auto kLayerColumns = std::to_array<ColumnInfo>({
 });
 
 /// The row of this staleness in staleness.csv is also of the gradients that were staler.
-inline constexpr std::uint64_t kMostStaleness = 4095;
+inline constexpr std::uint64_t kLastStalenessRow = 4095;
 
 #define RESIDUUM_STALENESS_COLUMNS(X) \
   X(gradients, integer, "", "gradients of this staleness in all versions up to and with this one")

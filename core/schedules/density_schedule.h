@@ -24,8 +24,8 @@ struct DensityStage {
 struct ScheduleContext {
   std::span<const Segment> layers;
   std::size_t dimension = 0;
-  std::uint64_t iterations = 0;  // T of the training
-  double samples = 0;            // n of the data set; 0 without a data set
+  std::uint64_t iterations = 0;      // T of the training
+  double samples = 0;                // n of the data set; 0 without a data set
   double samples_per_iteration = 1;  // 0 where it varies
 };
 

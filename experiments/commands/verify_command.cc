@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <spawn.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -110,10 +112,11 @@ std::vector<std::string> run_arguments(const Options& options,
   return arguments;
 }
 
-/// Wall times differ from run to run; everything else may not.
+/// Wall times differ from run to run; everything else, virtual and modelled times too, may not.
 bool is_wall_time(const std::string& column) {
-  return column.size() > 2 && column.compare(column.size() - 2, 2, "_s") == 0 &&
-         column != "model_time_s";
+  constexpr auto kWallTimes =
+      std::to_array<std::string_view>({"compute_s", "select_s", "aggregate_s", "measure_s"});
+  return std::find(kWallTimes.begin(), kWallTimes.end(), column) != kWallTimes.end();
 }
 
 /// The table without its columns of wall time, one text per row.

@@ -81,26 +81,31 @@ struct LateRun {
   const LateTotals* totals;
 };
 
+using MetricValues = std::pair<std::string_view, std::vector<double>>;
+
+/// Finds or adds the values of a metric.
+std::vector<double>& values_of(std::vector<MetricValues>& metrics, std::string_view name) {
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [name](const MetricValues& metric) {
+        return metric.first == name;
+      });
+  return found == metrics.end() ? metrics.emplace_back(name, std::vector<double>()).second
+                                : found->second;
+}
+
 /// Adds the numbers of late gradients, of which a method without them has none.
 void add_late_metrics(GroupNumbers& numbers, const std::vector<LateRun>& finished) {
-  std::vector<std::pair<std::string_view, std::vector<double>>> metrics;
+  std::vector<MetricValues> metrics;
   for (const auto& [run, totals] : finished) {
-    for (const auto& [name, value] :
-         totals->numbers(number_at(run->config, "config.workers.count"))) {
-      const auto found = std::find_if(
-          metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.first == name; });
-      auto& values = found == metrics.end()
-                         ? metrics.emplace_back(name, std::vector<double>()).second
-                         : found->second;
+    const auto workers = number_at(run->config, "config.workers.count");
+    for (const auto& [name, value] : totals->numbers(workers)) {
       if (value) {
-        values.push_back(*value);
+        values_of(metrics, name).push_back(*value);
       }
     }
   }
   for (const auto& [name, values] : metrics) {
-    if (!values.empty()) {
-      numbers.metrics.emplace_back(name, spread_of(values));
-    }
+    numbers.metrics.emplace_back(name, spread_of(values));
   }
 }
 

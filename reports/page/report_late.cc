@@ -63,8 +63,9 @@ Histogram read_histogram(const std::filesystem::path& file, const Run& run) {
       last = reader.integer(iteration);
     }
     const std::uint64_t bin = reader.integer(staleness);
-    if (bin > kMostStaleness) {
-      reader.fail(fmt::format("no staleness is above {}, but this one is {}", kMostStaleness, bin));
+    if (bin > kLastStalenessRow) {
+      reader.fail(
+          fmt::format("no staleness is above {}, but this one is {}", kLastStalenessRow, bin));
     }
     histogram[bin] = static_cast<double>(reader.integer(gradients));
   }

@@ -67,6 +67,25 @@ TEST_F(StalenessTable, CountsTheGradientsUpToEachVersion) {
   EXPECT_THAT(call({"list", "columns"}).out, HasSubstr("staleness.gradients"));
 }
 
+// Worker 1 takes 1/0.000222 = 4504.5 s for a gradient, which so enters after 4504 of worker 0.
+TEST_F(StalenessTable, EndsWithTheStalenessThatStandsForMore) {
+  const Finished run = call({"run",
+                             "s.toml",
+                             "--progress=none",
+                             "--set",
+                             "protocol.speeds=[1, 0.000222]",
+                             "--set",
+                             "budget.iterations=4505",
+                             "--set",
+                             "probes.every=4505"});
+  ASSERT_EQ(run.code, 0) << run.err;
+
+  const std::string table = read_text(results() / "staleness.csv");
+  EXPECT_THAT(table, HasSubstr(",4504,0,4504\n"));
+  EXPECT_THAT(table, testing::EndsWith(",4504,4095,1\n"));
+  EXPECT_EQ(call({"report", "results/late"}).code, 0);
+}
+
 TEST_F(StalenessTable, IsTheSameAtAnyNumberOfProcesses) {
   const Finished verify = call({"verify", "s.toml", "--ranks", "1,2"});
 

@@ -98,6 +98,16 @@ TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
   EXPECT_THAT(over_seeds({"delta", "mean"}).out, StartsWith("sparsifier_k=5: 4 ["));    // 5, 3
 }
 
+TEST_F(OverSeeds, HasTheValueWhereAnotherColumnFallsToALimit) {
+  // Run b is never at 1 or below; run c is at its first row.
+  EXPECT_EQ(over_seeds({"iteration", "until", "delta", "1"}).out,
+            "sparsifier_k=5: 10, 1 seed\nsparsifier_k=7: 0, 1 seed\n");
+  EXPECT_EQ(over_seeds({"iteration", "until", "delta"}).code, 2);
+  EXPECT_EQ(over_seeds({"iteration", "until", "delta", "low"}).code, 2);
+  EXPECT_EQ(over_seeds({"iteration", "until", "dleta", "1"}).err,
+            "error: iterations.csv has no column dleta\n");
+}
+
 TEST_F(OverSeeds, NamesWhatIsNotThere) {
   const Finished finished = over_seeds({"dleta", "max"});
   EXPECT_EQ(finished.code, 2);
