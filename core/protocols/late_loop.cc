@@ -5,10 +5,12 @@
 #include <numeric>
 #include <utility>
 
-#include "core/record/tables.h"
 
 namespace residuum {
 namespace {
+
+/// Staleness beyond this shares the last place of the histogram.
+constexpr std::uint64_t kMostStaleness = 4095;
 
 void pass_flag(bool& flag, ActorState& state) {
   std::uint8_t byte = flag ? 1 : 0;
