@@ -5,47 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "core/protocols/deposits.h"
 
 namespace residuum {
 namespace {
 
 /// Staleness beyond this shares the last place of the histogram.
 constexpr std::uint64_t kMostStaleness = 4095;
-
-void pass_flag(bool& flag, ActorState& state) {
-  std::uint8_t byte = flag ? 1 : 0;
-  state.value(byte);
-  flag = byte != 0;
-}
-
-/// Passes everything that other processes need of a deposit; the measured parts only if `measured`.
-template <class Real>
-void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
-  state.value(deposit.worker);
-  state.value(deposit.number);
-  state.value(deposit.base);
-  state.value(deposit.step_size);
-  state.value(deposit.weight);
-  pass_flag(deposit.message.everything, state);
-  state.numbers(deposit.message.entries.indices);
-  state.numbers(deposit.message.entries.values);
-  state.numbers(deposit.accumulator);
-  if (!measured) {
-    return;
-  }
-  pass_flag(deposit.cleared_everything, state);
-  pass_flag(deposit.has_noise, state);
-  state.numbers(deposit.gradient);
-  state.numbers(deposit.residual_before);
-  state.numbers(deposit.residual_after);
-  state.record(deposit.scalars);
-  state.value(deposit.magnitude);
-}
-
-template <class Real>
-std::uint64_t message_bytes(const Message<Real>& message, std::size_t d) {
-  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
-}
 
 }  // namespace
 
@@ -59,7 +25,6 @@ LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, 
       simulation_(std::move(cast), std::move(machine), *this),
       exchange_(stage.aggregator().template exchange<Real>()),
       measures_(training_.plan.measure),
-      kept_before_pruning_(2),
       pending_(static_cast<std::size_t>(cluster_.workers())),
       has_noise_(pending_.size()),
       steps_(pending_.size()),
@@ -304,39 +269,11 @@ std::uint64_t LateLoop<Real>::payload_bytes(const Letter& letter) {
   }
 }
 
-/// Gives each worker of this version the same weight. Messages are scaled as their nodes would
-/// scale them before they add.
-template <class Real>
-void LateLoop<Real>::weigh() {
-  for (auto first = made_of_.begin(); first != made_of_.end();) {
-    const auto end = std::find_if(first, made_of_.end(), [&](const auto& deposit) {
-      return deposit->worker != (*first)->worker;
-    });
-    const double weight = 1 / static_cast<double>(end - first);
-    for (; first != end; ++first) {
-      Deposit<Real>& deposit = **first;
-      deposit.weight = weight;
-      if (weight == 1) {
-        continue;
-      }
-      const auto scale = [&](Real value) { return static_cast<Real>(weight) * value; };
-      auto& values = deposit.message.entries.values;
-      std::transform(values.begin(), values.end(), values.begin(), scale);
-      if (deposit.message.everything) {
-        std::transform(deposit.accumulator.begin(),
-                       deposit.accumulator.end(),
-                       std::back_inserter(deposit.weighed),
-                       scale);
-      }
-    }
-  }
-}
-
 template <class Real>
 void LateLoop<Real>::apply(const SimulatedVersion& made) {
   parts_.divisor = static_cast<double>(made_of_.size());
   if (weights_ == Weights::per_worker) {
-    weigh();
+    weigh_workers_alike<Real>(made_of_);
     parts_.divisor = cluster_.workers();
   }
   deposits_.clear();

@@ -62,7 +62,6 @@ class LateLoop final : public Loop, private Effects {
   void share(Deposit<Real>& deposit);
   std::unique_ptr<Deposit<Real>> blank();
   std::unique_ptr<Deposit<Real>> take_pending(const GradientId& gradient);
-  void weigh();
   void apply(const SimulatedVersion& made);
   VersionNotes notes_of(const SimulatedVersion& made);
   void visit_numbers(ActorState& state);
@@ -78,8 +77,8 @@ class LateLoop final : public Loop, private Effects {
   Delivery<Real> delivery_;
   bool measures_;
 
-  std::deque<KeptModel> kept_;       // by version
-  std::size_t kept_before_pruning_;  // versions are looked through when there are more
+  std::deque<KeptModel> kept_;           // by version
+  std::size_t kept_before_pruning_ = 2;  // versions are looked through when there are more
   std::vector<std::deque<std::unique_ptr<Deposit<Real>>>> pending_;  // of each worker, by number
   std::vector<std::uint64_t> node_bytes_;                            // of the sums last collected
   std::vector<std::uint8_t> has_noise_;  // the worker's gradient in the making shows its noise

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <span>
 
@@ -104,12 +105,12 @@ void bench_protocols(std::vector<Measure>& measures, const Options& options) {
                       .of_value = true});
   const ProtocolCase lockstep{
       .name = "protocols/bsp", .section = "kind = \"bsp\"", .versions = kGradients / kManyWorkers};
-  const ProtocolCase late[] = {
-      {"protocols/asp", "kind = \"asp\"\ncompute = \"exponential:1\"", kGradients},
-      {"protocols/ssp", "kind = \"ssp\"\nstaleness = 2\ncompute = \"exponential:1\"", kGradients},
-      {"protocols/inhad",
-       "kind = \"inhad\"\nnodes = 256\nquota = 1024\nstaleness = 0",
-       kGradients / kManyWorkers}};
+  const auto late = std::to_array<ProtocolCase>(
+      {{"protocols/asp", "kind = \"asp\"\ncompute = \"exponential:1\"", kGradients},
+       {"protocols/ssp", "kind = \"ssp\"\nstaleness = 2\ncompute = \"exponential:1\"", kGradients},
+       {"protocols/inhad",
+        "kind = \"inhad\"\nnodes = 256\nquota = 1024\nstaleness = 0",
+        kGradients / kManyWorkers}});
   add_training(lockstep, options);
   measures.push_back(
       {.id = "",

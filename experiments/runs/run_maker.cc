@@ -35,9 +35,10 @@ Outcome RunMaker::make(const RunSpec& spec,
     run.training.stop = &stop_requested();
     if (place_.group.is_root()) {
       folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
-      // The theorems of gradient estimates and of local steps ask for it.
-      const bool drifts = run.protocol->law(run.workers).synchrony == Synchrony::periodic;
-      if (run.method->feedback->estimates() || drifts) {
+      // The theorems of gradient estimates and of models that part ask for it.
+      const Synchrony synchrony = run.protocol->law(run.workers).synchrony;
+      const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
+      if (run.method->feedback->estimates() || parts) {
         run.training.worker_smoothness = worker_smoothness(run);
       }
     }

@@ -172,8 +172,12 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
   return json;
 }
 
-/// Returns whether the method claims that nothing is lost.
+/// Returns whether the method claims that nothing is lost. Neighbours exchange models, whose mean
+/// mixing leaves alone whatever is left out.
 bool conserves(const PreparedRun& run) {
+  if (run.protocol->law(run.workers).synchrony == Synchrony::neighbours) {
+    return true;
+  }
   return run.method->feedback->conserves(
       run.method->aggregator->law(), sends_everything(run), run.workers);
 }

@@ -244,7 +244,6 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     config[outer.name()] = outer.resolved();
   }
   known.note(outer.name(), outer.known());
-  run.protocol->check(*method, d, run.workers);
   return method;
 }
 
@@ -354,6 +353,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.loss_bound = read_loss_bound(budget);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
+  run.protocol->check(*run.method, run.objective->dimension(), run.workers);
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);

@@ -17,6 +17,10 @@ RandomStream machine_stream(std::uint64_t seed, std::uint32_t who, std::uint64_t
   return {seed, Purpose::simulated_time, who, static_cast<std::uint32_t>(number)};
 }
 
+/// A gradient that spans more windows of stragglers than this, or an idle time that does, would
+/// keep the simulation busy with nothing else.
+constexpr int kMostWindows = 100'000;
+
 bool positive_and_finite(double x) { return std::isfinite(x) && x > 0; }
 
 }  // namespace
@@ -124,13 +128,30 @@ double Machine::window_length(std::uint32_t worker, std::uint64_t number) const 
 double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, double start) {
   RandomStream random = machine_stream(options_.seed, worker, iteration);
   double work = options_.compute.draw(random) / options_.speeds[worker];
+  require(
+      std::isfinite(start + work),
+      "virtual time has grown beyond all numbers: a gradient of worker {} would take {} seconds "
+      "from {} s on; shorten protocol.compute",
+      worker,
+      work,
+      start);
   if (windows_.empty()) {
     return start + work;
   }
   Window& window = windows_[worker];
-  while (window.end < start) {
+  int windows = 0;
+  const auto next_window = [&] {
+    require(
+        ++windows <= kMostWindows,
+        "a gradient of worker {} lasts, or is waited for, longer than {} windows of stragglers; "
+        "make the windows longer or the times of gradients shorter",
+        worker,
+        kMostWindows);
     ++window.number;
     window.end += window_length(worker, window.number);
+  };
+  while (window.end < start) {
+    next_window();
   }
   for (double time = start;;) {
     const double slowness = window.number % 2 == 1 ? options_.stragglers.factor : 1;
@@ -140,8 +161,7 @@ double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, doubl
     }
     work -= done;
     time = window.end;
-    ++window.number;
-    window.end += window_length(worker, window.number);
+    next_window();
   }
 }
 
@@ -156,6 +176,11 @@ double Machine::arrival(
     ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now) {
   const double on_link = options_.link_s_per_byte * static_cast<double>(bytes);
   const double under_way = delay(from, to, bytes, number);
+  require(std::isfinite(now + under_way + on_link),
+          "virtual time has grown beyond all numbers: a letter would take {} seconds from {} s on; "
+          "choose a faster network",
+          under_way + on_link,
+          now);
   if (on_link == 0) {
     return now + under_way;
   }
@@ -163,6 +188,10 @@ double Machine::arrival(
   double& receives_until = receives_until_[link_of(to)];
   sends_until = std::max(now, sends_until) + on_link;
   receives_until = std::max(sends_until + under_way, receives_until + on_link);
+  require(std::isfinite(receives_until),
+          "virtual time has grown beyond all numbers: letters have queued until {} s; choose a "
+          "faster network",
+          receives_until);
   return receives_until;
 }
 

@@ -102,6 +102,44 @@ TEST(Machine, ALinkCarriesOneLetterAtATimeAtEitherEnd) {
   EXPECT_EQ(machine.arrival(flat.server(), 1, 100, 1, 20), 27);
 }
 
+/// Returns the message of the usage error that the machine ends with.
+template <class Act>
+std::string error_of_machine(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Machine, SaysWhereItWouldComputeForEver) {
+  const auto compute = [](double seconds, double window, double start) {
+    Machine machine({.compute = TimeLaw::constant(seconds),
+                     .stragglers = {.factor = 2, .normal_seconds = window, .slow_seconds = window}},
+                    {.workers = 1});
+    return error_of_machine([&] { machine.compute_end(0, 0, start); });
+  };
+  EXPECT_EQ(compute(10, 1, 0), "no error");
+  EXPECT_NE(compute(1, 1e-9, 0).find("windows of stragglers"), std::string::npos);
+  EXPECT_NE(compute(1e300, 1, 0).find("windows of stragglers"), std::string::npos);
+  EXPECT_NE(compute(1, 1, 1e300).find("windows of stragglers"), std::string::npos);
+}
+
+TEST(Machine, SaysWhereVirtualTimeIsNoLongerFinite) {
+  const auto compute = [](double seconds, double speed) {
+    Machine machine({.compute = TimeLaw::constant(seconds), .speeds = {speed}}, {.workers = 1});
+    return error_of_machine([&] { machine.compute_end(0, 0, 1e308); });
+  };
+  EXPECT_EQ(compute(1, 1), "no error");
+  EXPECT_NE(compute(1e308, 1).find("beyond all numbers"), std::string::npos);
+  EXPECT_NE(compute(1e300, 1e-300).find("beyond all numbers"), std::string::npos);
+  Machine slow({.delay = linear_delay(1e308, 0), .link_s_per_byte = 1e308}, {.workers = 1});
+  EXPECT_NE(error_of_machine([&] { slow.arrival(0, 1, 10, 0, 0); }).find("faster network"),
+            std::string::npos);
+}
+
 TEST(Machine, WorkersOfANodeShareItsLink) {
   const Roster paired{.workers = 4, .nodes = 2};
   Machine machine({.delay = linear_delay(0, 0), .link_s_per_byte = 0.01}, paired);

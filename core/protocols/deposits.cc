@@ -1,0 +1,80 @@
+#include "core/protocols/deposits.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/messages/wire.h"
+
+namespace residuum {
+namespace {
+
+void pass_flag(bool& flag, ActorState& state) {
+  std::uint8_t byte = flag ? 1 : 0;
+  state.value(byte);
+  flag = byte != 0;
+}
+
+}  // namespace
+
+template <class Real>
+void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
+  state.value(deposit.worker);
+  state.value(deposit.number);
+  state.value(deposit.base);
+  state.value(deposit.step_size);
+  state.value(deposit.weight);
+  pass_flag(deposit.message.everything, state);
+  state.numbers(deposit.message.entries.indices);
+  state.numbers(deposit.message.entries.values);
+  state.numbers(deposit.accumulator);
+  if (!measured) {
+    return;
+  }
+  pass_flag(deposit.cleared_everything, state);
+  pass_flag(deposit.has_noise, state);
+  state.numbers(deposit.gradient);
+  state.numbers(deposit.residual_before);
+  state.numbers(deposit.residual_after);
+  state.record(deposit.scalars);
+  state.value(deposit.magnitude);
+}
+
+template <class Real>
+std::uint64_t message_bytes(const Message<Real>& message, std::size_t d) {
+  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
+}
+
+template <class Real>
+void weigh_workers_alike(std::span<const std::unique_ptr<Deposit<Real>>> deposits) {
+  for (auto first = deposits.begin(); first != deposits.end();) {
+    const auto end = std::find_if(first, deposits.end(), [&](const auto& deposit) {
+      return deposit->worker != (*first)->worker;
+    });
+    const double weight = 1 / static_cast<double>(end - first);
+    for (; first != end; ++first) {
+      Deposit<Real>& deposit = **first;
+      deposit.weight = weight;
+      if (weight == 1) {
+        continue;
+      }
+      const auto scale = [&](Real value) { return static_cast<Real>(weight) * value; };
+      auto& values = deposit.message.entries.values;
+      std::transform(values.begin(), values.end(), values.begin(), scale);
+      if (deposit.message.everything) {
+        std::transform(deposit.accumulator.begin(),
+                       deposit.accumulator.end(),
+                       std::back_inserter(deposit.weighed),
+                       scale);
+      }
+    }
+  }
+}
+
+template void pass_deposit<float>(Deposit<float>&, bool, ActorState&);
+template std::uint64_t message_bytes<float>(const Message<float>&, std::size_t);
+template void weigh_workers_alike<float>(std::span<const std::unique_ptr<Deposit<float>>>);
+template void pass_deposit<double>(Deposit<double>&, bool, ActorState&);
+template std::uint64_t message_bytes<double>(const Message<double>&, std::size_t);
+template void weigh_workers_alike<double>(std::span<const std::unique_ptr<Deposit<double>>>);
+
+}  // namespace residuum

@@ -1,0 +1,26 @@
+#pragma once
+// Deposits (core/training/deposit.h) travel between processes, lie in checkpoints and are weighted.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/protocols/actors/actor_state.h"
+#include "core/training/deposit.h"
+
+namespace residuum {
+
+/// Passes everything that other processes need of a deposit; the measured parts only if `measured`.
+template <class Real>
+void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state);
+
+/// Returns the bytes of a message on d numbers as it is packed.
+template <class Real>
+std::uint64_t message_bytes(const Message<Real>& message, std::size_t d);
+
+/// Gives each worker of a version the same weight. The deposits are in worker order. Messages are
+/// scaled as their nodes would scale them before they add.
+template <class Real>
+void weigh_workers_alike(std::span<const std::unique_ptr<Deposit<Real>>> deposits);
+
+}  // namespace residuum
