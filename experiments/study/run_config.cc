@@ -263,6 +263,18 @@ void read_links(const Section& section, PreparedRun& run, KnownKeys& known) {
   run.config[section.name()] = section.resolved();
 }
 
+void read_protocol(const Sections& sections,
+                   const RunSpec& spec,
+                   PreparedRun& run,
+                   KnownKeys& known) {
+  const Section protocol = with_default_kind(sections["protocol"], "bsp", spec);
+  run.protocol = make_protocol(protocol);
+  run.training.protocol = run.protocol.get();
+  run.config[protocol.name()] = protocol.resolved();
+  known.note(protocol.name(), protocol.known());
+  read_links(sections["network"], run, known);
+}
+
 /// Makes an id like "logistic-gtopk-tree-s3-0123456789ab".
 std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
   const nlohmann::json identity{{"config", config}, {"seed", seed}, {"schema", 1}};
@@ -342,11 +354,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
         partition, run.objective->samples(), run.workers, run.objective->labels(), partition_seed);
   }
 
-  const Section protocol = with_default_kind(sections["protocol"], "bsp", spec);
-  run.protocol = make_protocol(protocol);
-  training.protocol = run.protocol.get();
-  resolve(protocol);
-  read_links(sections["network"], run, known);
+  read_protocol(sections, spec, run, known);
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
   check_batches(budget, training, run.protocol->law(run.workers).local_steps);
