@@ -47,10 +47,10 @@ StepEnd LateLoop<Real>::advance(std::uint64_t t) {
 /// is not finite.
 template <class Real>
 StepEnd LateLoop<Real>::end_at_workers() const {
-  const auto found = std::find(is_broken_.begin(), is_broken_.end(), 1);
-  if (found == is_broken_.end()) {
+  if (!any_is_broken_) {
     return {};
   }
+  const auto found = std::find(is_broken_.begin(), is_broken_.end(), 1);
   return {.reason = StepEnd::Reason::broken_worker,
           .worker = static_cast<int>(found - is_broken_.begin())};
 }
@@ -70,7 +70,8 @@ void LateLoop<Real>::keep_model(std::uint64_t version) {
       model.model.swap(first_free->model);
     }
     kept_.erase(first_free, kept_.end());
-    kept_before_pruning_ = 2 * kept_.size() + 2;
+    // A worker keeps several vectors, so that models of an eighth of their number cost little.
+    kept_before_pruning_ = 2 * kept_.size() + 2 + pending_.size() / 8;
   }
   const auto& working = stage_.working_model();
   model.model.assign(working.begin(), working.end());
@@ -142,6 +143,7 @@ void LateLoop<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
   if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
       !std::isfinite(worker.scalars.accumulator_norm_sq)) {
     is_broken_[gradient.worker] = 1;
+    any_is_broken_ = true;
     return;
   }
   deposit.magnitude = worker.scalars.magnitude - magnitude_before;

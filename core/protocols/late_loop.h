@@ -84,6 +84,7 @@ class LateLoop final : public Loop, private Effects {
   std::vector<std::uint8_t> has_noise_;  // the worker's gradient in the making shows its noise
   std::vector<double> steps_;            // eta of each worker's gradient in the making
   std::vector<std::uint8_t> is_broken_;  // the worker's gradient or accumulator is not finite
+  bool any_is_broken_ = false;
   std::vector<std::unique_ptr<Deposit<Real>>> made_of_;  // the version in the making
   std::vector<std::unique_ptr<Deposit<Real>>> spare_;    // deposits to be used again
   std::vector<const Deposit<Real>*> deposits_;

@@ -48,7 +48,7 @@ void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
   parts_ = nullptr;
   measured_ = training_.plan.measures(t);
   times_ = {};
-  mark_ = Clock::now();
+  mark_ = measured_ ? Clock::now() : mark_;
   eta_ = method_.step_rule->at(t, epoch_);
   landscape_.average(t, model_);
   test_.reset();
@@ -318,9 +318,12 @@ StepEnd Stage<Real>::own_end(const StepEnd& seen) const {
   return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
 }
 
-/// Returns the seconds since the last lap and begins another.
+/// Returns the seconds since the last lap and begins another; 0 where no row will show them.
 template <class Real>
 double Stage<Real>::lap() {
+  if (!measured_) {
+    return 0;
+  }
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - mark_).count();
   mark_ = now;
