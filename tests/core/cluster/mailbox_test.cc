@@ -24,8 +24,8 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr milliseconds kShort{200};
-constexpr milliseconds kLonger{500};                // where signs must not be late
+constexpr milliseconds kShort{500};
+constexpr milliseconds kLonger{1500};               // where signs must not be late
 constexpr auto kEnough = std::chrono::seconds(20);  // for a machine that does other work
 
 Bytes number_letter(std::uint32_t number) {
@@ -121,8 +121,8 @@ TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
       if (rank != silent) {
         EXPECT_THAT(errors[static_cast<std::size_t>(rank)],
                     HasSubstr("process " + std::to_string(silent) + " is lost: "));
-        // 225 ms are promised where the machine is free.
-        EXPECT_LT(seconds[static_cast<std::size_t>(rank)], 2) << "on process " << rank;
+        // 563 ms are promised where the machine is free.
+        EXPECT_LT(seconds[static_cast<std::size_t>(rank)], 15) << "on process " << rank;
       }
     }
   }

@@ -178,7 +178,7 @@ TEST(ParallelEnd, RefusesFramesThatAreNotWhatTheSenderMaySend) {
 
 TEST(ParallelEnd, NamesALostProcessOnAllOthersInTime) {
   constexpr int kProcesses = 4;
-  constexpr milliseconds kPatience{200};
+  constexpr milliseconds kPatience{1000};
   for (const int silent : {0, 1, 3}) {
     for (const bool is_inhad : {false, true}) {
       RandomRun run(1, kProcesses);
@@ -209,7 +209,7 @@ TEST(ParallelEnd, NamesALostProcessOnAllOthersInTime) {
           ASSERT_TRUE(is_frozen);
           if (mailbox.rank() != silent) {
             EXPECT_EQ(lost.rank(), silent);
-            EXPECT_LT(std::chrono::steady_clock::now() - frozen_at, std::chrono::seconds(2));
+            EXPECT_LT(std::chrono::steady_clock::now() - frozen_at, std::chrono::seconds(20));
           }
           throw;
         }
