@@ -1,4 +1,4 @@
-// What is known of a protocol that is not in lockstep: its law says it, or every version was
+// A constant of a protocol without lockstep is known if its law says it, or if every version was
 // measured. What was seen of some versions bounds nothing and is not used.
 
 #include <fmt/format.h>

@@ -153,14 +153,14 @@ struct StepView {
   IteratesView iterates;
   LandscapeView landscape;
   std::span<const WorkerScalars> worker_scalars;  // of all workers
-  /// Those of the contributions to this version, and whose they are; empty where every worker made
-  /// one, which `worker_scalars` then has.
+  /// The contributions to this version have these scalars and workers. Both are empty where every
+  /// worker made one, which `worker_scalars` then has.
   std::span<const WorkerScalars> contributed;
   std::span<const int> contributors;
   std::optional<VersionNotes> notes;
   std::optional<HalfBatches> halves;  // absent where batches were not split
-  /// Where gradients are not current: mean noise of those since the last row whose batches were
-  /// split.
+  /// This is the mean noise of the gradients since the last row whose batches were split; it is
+  /// absent where gradients are current.
   std::optional<double> late_noise;
   std::optional<TestResult> test;
   StepTimes times;

@@ -1,5 +1,5 @@
 #pragma once
-// What protocols with late gradients have in common: the keys that describe the machine of the
+// Protocols with late gradients have in common the keys that describe the machine of the
 // simulation, the methods that they can work with, and their start.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
-// Where workers are not in lockstep, a version of the model is made of deposits: messages that
-// workers handed in at some time before it, each taken at a version of its own. A deposit keeps
-// what the update and the measurement need of its worker, which has gone on meanwhile.
+// A deposit is a message that a worker has handed in, taken at some version of the model. Without
+// lockstep a version is made of the deposits before it. A deposit keeps what the update and the
+// measurement need of its worker, which has gone on meanwhile.
 
 #include <array>
 #include <cstdint>

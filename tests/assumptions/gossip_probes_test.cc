@@ -1,4 +1,4 @@
-// What probes say of runs in which workers mix models: what is undefined stays empty, and the mean
+// Probes of runs in which workers mix models leave empty what is undefined, and see that the mean
 // of the models is the virtual iterate up to rounding.
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 // workers compute at, their gradients and the sums of its nodes, and on the server's process the
 // model.
 //
-// What happens to one gradient, and where:
+// One gradient goes through these steps, each on the process beside it:
 //   Effects::compute      worker's process   the model of version `base` is the gradient's from now
 //                                            on, also when a newer one arrives
 //   Cargo::calculate      compute thread     the gradient is computed at that model

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace
 
-/// What two Parallels tell each other. A frame begins with its kind.
+/// A frame is what one Parallel tells another; it begins with its kind.
 enum class Parallel::Frame : std::uint64_t {
   letter,     // of an actor, and what travels with it
   reached,    // server to all: a version that all wait for is made

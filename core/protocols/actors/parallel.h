@@ -82,7 +82,7 @@ class Parallel final : private Outbox {
   class HeldEffects;
   enum class Frame : std::uint64_t;
 
-  // What an actor may do.
+  // These are the acts of an actor.
   void send(ActorId to, Letter letter) override;
   void work(Work kind, Letter when_done) override;
   double now() const override;

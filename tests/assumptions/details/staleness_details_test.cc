@@ -1,4 +1,4 @@
-// What staleness.csv says of the gradients that have entered the model, against hand-made counts.
+// The rows of staleness.csv are held against counts that are made by hand.
 
 #include "assumptions/details/staleness_details.h"
 

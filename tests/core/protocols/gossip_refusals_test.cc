@@ -1,4 +1,4 @@
-// What gossip cannot work with, and what a study that asks for it is told.
+// Gossip refuses what it cannot work with, and says why.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

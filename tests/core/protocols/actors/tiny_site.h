@@ -53,7 +53,7 @@ class TinySite final : public Effects, public Cargo {
 
   Site site() { return {.effects = *this, .cargo = *this}; }
 
-  // What happened on this process, to be looked at afterwards.
+  // These record what happened on this process.
   std::vector<std::vector<GradientId>> versions;  // by version - 1
   std::vector<GradientId> computed;
   std::vector<GradientId> discarded;
