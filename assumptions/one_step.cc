@@ -85,7 +85,8 @@ class OneStep::GivenVectors final : public Objective {
 
 Method one_step_method(const Section& sparsifier,
                        const std::string& aggregator,
-                       const std::string& put_back) {
+                       const std::string& put_back,
+                       const Section& quantiser) {
   Method method;
   method.sparsifier = make_sparsifier(sparsifier);
   method.aggregator = make_aggregator(Section("aggregator", nlohmann::json{{"kind", aggregator}}));
@@ -93,12 +94,15 @@ Method one_step_method(const Section& sparsifier,
       make_feedback(Section("feedback", nlohmann::json{{"kind", "ef14"}, {"putback", put_back}}));
   method.step_rule =
       make_step_rule(Section("step", nlohmann::json{{"rule", "constant"}, {"value", 1.0}}), {});
+  method.quantiser = make_quantiser(quantiser);
+  quantiser.finish();
+  check_quantiser(method, aggregator, quantiser.where("kind"));
   return method;
 }
 
 SelectionLaws selection_laws(const Method& method, std::size_t dimension) {
   const bool one_density = method.stages.empty();
-  const SparsifierLaw sparsifier = method.sparsifier->law(dimension, 1);
+  const SparsifierLaw sparsifier = method.message_law(*method.sparsifier, dimension, 1);
   const AggregatorLaw aggregator = method.aggregator->law();
   return {.keeps_largest = sparsifier.keeps_largest && one_density,
           .shares_support = sparsifier.shares_support,

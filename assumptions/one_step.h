@@ -24,10 +24,12 @@ struct StepQuantities {
   std::optional<double> get(Column column) const { return row.get(column); }
 };
 
-/// A method of step 1 whose worker memory is `ef14` with this put-back rule.
+/// A method of step 1 whose worker memory is `ef14` with this put-back rule. The sections have no
+/// other keys than those that are read.
 Method one_step_method(const Section& sparsifier,
                        const std::string& aggregator,
-                       const std::string& put_back);
+                       const std::string& put_back,
+                       const Section& quantiser = {"quantiser", nlohmann::json::object()});
 
 /// Returns the laws that a prediction of the method's delta goes by, for accumulators of
 /// `dimension` entries.

@@ -11,7 +11,9 @@ namespace {
 
 class CertificateProbe final : public Probe {
  public:
-  Needs needs() const override { return {.virtual_loss = true, .unperturbed = true}; }
+  Needs needs() const override {
+    return {.virtual_loss = true, .unperturbed = true, .gradients = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     row.set(Column::step_sum, view.iterates.sums.step);

@@ -13,6 +13,8 @@ namespace {
 
 class CompressorProbe final : public Probe {
  public:
+  Needs needs() const override { return {.gradients = true}; }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     std::optional<CompressorConstants> worst;
     for (const auto& scalars : view.contributions()) {

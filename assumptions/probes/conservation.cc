@@ -44,6 +44,8 @@ double dense_lost_mass_sq(const StepView& view) {
 
 class ConservationProbe final : public Probe {
  public:
+  Needs needs() const override { return {.gradients = true}; }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (view.run.exchanges_gradients) {
       observe_lost_mass(view, row, checks);

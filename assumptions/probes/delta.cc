@@ -14,6 +14,8 @@ namespace {
 
 class DeltaProbe final : public Probe {
  public:
+  Needs needs() const override { return {.gradients = true}; }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (!view.run.exchanges_gradients) {
       return;

@@ -17,6 +17,8 @@ namespace {
 
 class Ef21Probe final : public Probe {
  public:
+  Needs needs() const override { return {.gradients = true}; }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (!view.run.estimates) {
       return;

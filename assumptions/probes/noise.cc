@@ -17,7 +17,7 @@ namespace {
 
 class NoiseProbe final : public Probe {
  public:
-  Needs needs() const override { return {.halves = true}; }
+  Needs needs() const override { return {.halves = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     if (view.run.local_steps > 1) {

@@ -11,7 +11,9 @@ namespace {
 
 class SmoothnessProbe final : public Probe {
  public:
-  Needs needs() const override { return {.compares_points = true, .power = true}; }
+  Needs needs() const override {
+    return {.compares_points = true, .power = true, .gradients = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     set(row, Column::smoothness_gap, view.landscape.smoothness_gap);

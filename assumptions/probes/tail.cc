@@ -11,7 +11,7 @@ namespace {
 
 class TailProbe final : public Probe {
  public:
-  Needs needs() const override { return {.sorts = true}; }
+  Needs needs() const override { return {.sorts = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const auto k = static_cast<std::size_t>(view.selection.k);

@@ -44,6 +44,7 @@ struct MethodSections {
   nlohmann::json sparsifier;
   nlohmann::json aggregator;
   nlohmann::json feedback = {{"kind", "ef14"}};
+  nlohmann::json quantiser = {{"kind", "none"}};
 };
 
 /// The method that the sections name, with a constant step of 0.1; unknown keys are usage errors.

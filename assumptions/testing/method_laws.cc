@@ -149,15 +149,19 @@ Method method_of(const MethodSections& sections) {
   const Section selection("sparsifier", sections.sparsifier);
   const Section exchange("aggregator", sections.aggregator);
   const Section memory("feedback", sections.feedback);
+  const Section values("quantiser", sections.quantiser);
   const Section step("step", nlohmann::json{{"rule", "constant"}, {"value", 0.1}});
   Method method;
   method.sparsifier = make_sparsifier(selection);
   method.aggregator = make_aggregator(exchange);
   method.feedback = make_feedback(memory);
+  method.quantiser = make_quantiser(values);
+  check_quantiser(method, sections.aggregator.value("kind", ""), values.where("kind"));
   method.step_rule = make_step_rule(step, {});
   selection.finish();
   exchange.finish();
   memory.finish();
+  values.finish();
   return method;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "assumptions/testing/law_vectors.h"
 #include "assumptions/testing/laws.h"
 #include "core/random/random.h"
 #include "core/vectors/dense.h"
@@ -14,50 +15,6 @@ namespace {
 /// Relative room for the rounding of two sums of squares.
 constexpr double kRounding = 1e-12;
 constexpr std::uint64_t kDraws = 2000;
-
-struct NamedVector {
-  std::string name;
-  std::vector<double> values;
-};
-
-std::vector<double> drawn(std::size_t d, std::uint32_t position, double (*shape)(RandomStream&)) {
-  RandomStream random(1, Purpose::test, 0, position);
-  std::vector<double> values(d);
-  for (double& value : values) {
-    value = shape(random);
-  }
-  return values;
-}
-
-std::vector<double> one_hot(std::size_t d, std::size_t at) {
-  std::vector<double> values(d);
-  values[at] = -3;
-  return values;
-}
-
-/// Accumulators that strain different rules: energy spread evenly, on one entry, in a tail.
-std::vector<NamedVector> accumulators(std::size_t d) {
-  std::vector<double> alternating(d);
-  std::vector<double> decaying(d);
-  for (std::size_t i = 0; i < d; ++i) {
-    alternating[i] = i % 2 == 0 ? 0.75 : -0.75;
-    decaying[i] = std::pow(0.8, static_cast<double>(d - i));
-  }
-  std::vector<NamedVector> all{{"all of one magnitude", alternating},
-                               {"first entry alone", one_hot(d, 0)},
-                               {"last entry alone", one_hot(d, d - 1)},
-                               {"geometric, largest last", decaying},
-                               {"zero", std::vector<double>(d)}};
-  for (std::uint32_t n = 1; n <= 3; ++n) {
-    all.push_back({"normal " + std::to_string(n),
-                   drawn(d, n, [](RandomStream& random) { return random.normal(); })});
-    all.push_back({"heavy-tailed " + std::to_string(n),
-                   drawn(d, n, [](RandomStream& random) { return std::pow(random.normal(), 5); })});
-    all.push_back({"of few values " + std::to_string(n),
-                   drawn(d, n, [](RandomStream& random) { return random.below(3) - 1.0; })});
-  }
-  return all;
-}
 
 template <class Real>
 constexpr const char* precision_name() {
@@ -223,6 +180,18 @@ bool is_the_same_always(Selection<Real>& selection, std::span<const Real> a) {
   return true;
 }
 
+/// Returns whether every entry that is sent is that of the accumulator.
+template <class Real>
+bool keeps_the_values(Selection<Real>& selection, std::span<const Real> a) {
+  const Message<Real>& sent = selection.message(a, 1);
+  for (std::size_t i = 0; i < sent.entries.size(); ++i) {
+    if (sent.entries.values[i] != a[sent.entries.indices[i]]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Returns whether no choice of k entries loses less.
 template <class Real>
 bool keeps_the_largest(Selection<Real>& selection, std::span<const Real> a, std::size_t k) {
@@ -285,6 +254,9 @@ std::string claim_fault(const Sparsifier& sparsifier,
   Selection<Real> selection(sparsifier);
   if (law.deterministic && !is_the_same_always(selection, a)) {
     return "messages differ with seed, worker or iteration, though the law is 'deterministic'";
+  }
+  if (law.keeps_values && !keeps_the_values(selection, a)) {
+    return "entries are not sent as they are, though the law is 'keeps_values'";
   }
   const auto k = sparsifier.k(a.size());
   if (law.keeps_largest && !(k && keeps_the_largest(selection, a, *k))) {

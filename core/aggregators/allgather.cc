@@ -14,8 +14,7 @@ class AllGatherExchange final : public Exchange<Real> {
     Ledger ledger(cluster);
     delivery.is_dense = false;
     delivery.applied_whole = true;
-    gathered_.take(
-        cluster, lists_.of(contributions), contributions.dimension, ledger, delivery.sum);
+    gathered_.take(cluster, lists_.of(contributions), contributions, ledger, delivery.sum);
     delivery.traffic = ledger.traffic();
   }
 
@@ -27,7 +26,10 @@ class AllGatherExchange final : public Exchange<Real> {
 class AllGather final : public AggregatorFor<AllGatherExchange> {
  public:
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
+    return {.applies_whole_messages = true,
+            .cuts_in_merges = false,
+            .is_sparse = false,
+            .forwards_messages = true};
   }
   bool needs_k() const override { return false; }
   TrafficModel traffic_model(const TrafficShape& shape) const override {

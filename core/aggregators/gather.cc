@@ -20,12 +20,15 @@ Lists<Real> MessageLists<Real>::of(const Contributions<Real>& contributions) {
 template <class Real>
 void GatheredSum<Real>::take(const Cluster& cluster,
                              Lists<Real> mine,
-                             std::size_t dimension,
+                             const Contributions<Real>& contributions,
                              Ledger& ledger,
                              SparseVector<Real>& sum) {
   for (std::size_t slot = 0; slot < mine.size(); ++slot) {
+    const auto& coded = contributions.of_workers[slot].message->coded;
     ledger.send_to_all(cluster.first() + static_cast<int>(slot),
-                       mine[slot]->size() * entry_bytes<Real>(dimension));
+                       coded.empty()
+                           ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
+                           : coded.size());
   }
   ledger.wait(ledger.tree_depth());
   add_pairwise(cluster.all_gather<Real>(mine, mail_), sum);
@@ -56,6 +59,9 @@ void GatheredSum<Real>::add_pairwise(Lists<Real> lists, SparseVector<Real>& sum)
 }
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
+  if (shape.coded_bytes) {
+    return {.bytes = (shape.workers - 1) * *shape.coded_bytes, .exact = true};
+  }
   return {.bytes = (shape.workers - 1) * shape.entries * shape.entry_bytes(),
           .exact = !shape.whole_messages};
 }

@@ -28,10 +28,10 @@ class MessageLists {
 template <class Real>
 class GatheredSum {
  public:
-  /// sum := the sum of all workers' lists, on every process; `mine` are those here.
+  /// sum := the sum of all workers' lists, on every process; `mine` are those of the contributions.
   void take(const Cluster& cluster,
             Lists<Real> mine,
-            std::size_t dimension,
+            const Contributions<Real>& contributions,
             Ledger& ledger,
             SparseVector<Real>& sum);
 
@@ -43,8 +43,8 @@ class GatheredSum {
   std::vector<const SparseVector<Real>*> left_;
 };
 
-/// Counts (P-1) copies of every message. It is a bound for whole accumulators, whose zeros are not
-/// sent.
+/// Counts (P-1) copies of every message, as its sender wrote it. It is a bound for whole
+/// accumulators, whose zeros are not sent.
 TrafficModel gather_traffic_model(const TrafficShape& shape);
 
 }  // namespace residuum

@@ -17,7 +17,7 @@ class ExactExchange final : public Exchange<Real> {
     delivery.is_dense = false;
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
-    gathered_.take(cluster, lists, contributions.dimension, ledger, sum_);
+    gathered_.take(cluster, lists, contributions, ledger, sum_);
     split_top_k(sum_, contributions.k, split_, delivery.sum, cut_);
     delivery.delivered.resize(lists.size());
     intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
@@ -39,6 +39,7 @@ class GTopKExact final : public AggregatorFor<ExactExchange> {
     return {.applies_whole_messages = false,
             .cuts_in_merges = false,
             .is_sparse = true,
+            .forwards_messages = true,
             .selects_largest = true};
   }
   bool needs_k() const override { return true; }

@@ -25,23 +25,54 @@ int ceil_log2(int n) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(n) - 1));
 }
 
-Cluster::Cluster(World& world, int workers) : world_(&world), workers_(workers) {
+Cluster::Cluster(World& world, int workers, const Layout& layout)
+    : world_(&world),
+      workers_(workers),
+      layout_(layout),
+      first_(begin_of(world.rank())),
+      count_(begin_of(world.rank() + 1) - first_) {}
+
+Cluster::Cluster(World& world, int workers) : Cluster(world, workers, Layout{}) {
   require(workers >= 1, "'workers.count' must be at least 1, got {}", workers);
   require(world.size() <= workers,
           "{} processes for {} workers: start at most as many processes as 'workers.count', or "
           "divide them into more --groups",
           world.size(),
           workers);
-  const auto begin_of = [&](std::int64_t rank) {
-    return static_cast<int>(rank * workers / world.size());
-  };
-  first_ = begin_of(world.rank());
-  count_ = begin_of(world.rank() + 1) - first_;
+}
+
+Cluster Cluster::with_server(World& world, int workers, int per_node) {
+  require(workers >= 1, "'workers.count' must be at least 1, got {}", workers);
+  const int nodes = workers / per_node;
+  const std::string parts =
+      fmt::format("{} {}{}", nodes, per_node > 1 ? "node" : "worker", nodes == 1 ? "" : "s");
+  const std::string fewer = nodes == 1 ? "" : ", or with as few as 2 processes";
+  require(world.size() >= 2,
+          "protocol.execution = \"real\" needs a process for the server and at least one for the "
+          "{}; start it with mpirun -n {}{}",
+          parts,
+          nodes + 1,
+          fewer);
+  require(world.size() <= nodes + 1,
+          "{} processes are too many for protocol.execution = \"real\" with {}: one is the server, "
+          "and each other needs one of them; start it with mpirun -n {}{}",
+          world.size(),
+          parts,
+          nodes + 1,
+          fewer);
+  return {world, workers, Layout{.server = 1, .per_node = per_node}};
+}
+
+int Cluster::begin_of(int rank) const {
+  const std::int64_t nodes = workers_ / layout_.per_node;
+  const std::int64_t before = std::max(rank - layout_.server, 0);
+  return static_cast<int>(before * nodes / (world_->size() - layout_.server)) * layout_.per_node;
 }
 
 int Cluster::host(int worker) const {
-  const std::int64_t next = worker + 1;
-  return static_cast<int>((next * world_->size() - 1) / workers_);
+  const std::int64_t nodes = workers_ / layout_.per_node;
+  const std::int64_t next = worker / layout_.per_node + 1;
+  return layout_.server + static_cast<int>((next * (world_->size() - layout_.server) - 1) / nodes);
 }
 
 template <class Real>

@@ -41,6 +41,10 @@ class Cluster {
  public:
   /// More processes than workers is a usage error.
   Cluster(World& world, int workers);
+  /// Makes a cluster whose root is a server and hosts no worker. The others have the workers, in
+  /// consecutive blocks of whole nodes of `per_node` workers. One process, or more than one besides
+  /// the server for each node, is a usage error.
+  static Cluster with_server(World& world, int workers, int per_node = 1);
 
   World& world() const { return *world_; }
   int workers() const { return workers_; }
@@ -112,6 +116,15 @@ class Cluster {
   }
 
  private:
+  /// A layout says which processes host workers.
+  struct Layout {
+    int server = 0;    // processes that host no worker: 0, or 1 for a server
+    int per_node = 1;  // workers that stay together
+  };
+  Cluster(World& world, int workers, const Layout& layout);
+  /// Returns the first worker of a process, which is P behind the last one.
+  int begin_of(int rank) const;
+
   /// A block of a dense sum stays in the L2 cache while all workers add to it.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
@@ -134,6 +147,7 @@ class Cluster {
 
   World* world_;
   int workers_;
+  Layout layout_;
   int first_;
   int count_;
 };

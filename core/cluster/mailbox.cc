@@ -239,11 +239,11 @@ void Mailbox::take(Parcel parcel) {
       lose(lost,
            lost == parcel.peer
                ? fmt::format("process {} has failed and left the run; its own message says why",
-                             lost)
+                             options_.first_rank + lost)
                : fmt::format("process {} is lost: process {} has not heard of it for too long; "
                              "find out whether it was killed, stopped or cut off, and run again",
-                             lost,
-                             parcel.peer));
+                             options_.first_rank + lost,
+                             options_.first_rank + parcel.peer));
       break;
     }
   }
@@ -267,7 +267,7 @@ void Mailbox::judge() {
     lose(*rank,
          fmt::format("process {} is lost: it gave no sign of life for {} ms; find out whether it "
                      "was killed, stopped or cut off, and run again",
-                     *rank,
+                     options_.first_rank + *rank,
                      options_.patience.count()));
     const Lock lock(mutex_);
     post_to_others(Parcel::Kind::loss, rank_to_bytes(*rank));

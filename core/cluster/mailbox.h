@@ -41,6 +41,8 @@ struct MailboxOptions {
   /// A process that gives no sign of life for so long is lost. A sign is sent at every eighth of
   /// it.
   std::chrono::milliseconds patience{10'000};
+  /// The rank of process 0 in the job: messages name processes by their rank there.
+  int first_rank = 0;
   /// Called by the mailbox's thread if a process is lost and the owner has not asked for mail for
   /// another `patience`, because it waits for the lost one elsewhere. It should end the program.
   std::function<void(const LostPeer&)> last_resort = {};

@@ -41,7 +41,13 @@ const Setting* Section::find(const std::string& key) const {
 }
 
 const Setting& Section::require_present(const Setting* setting, const std::string& key) const {
-  require(setting != nullptr, "missing key '{}.{}'", name_, key);
+  const auto kind = settings_.find("kind");
+  const bool has_place = kind != settings_.end() && !kind->second.place.empty();
+  require(setting != nullptr,
+          "missing key '{}.{}'{}",
+          name_,
+          key,
+          has_place ? fmt::format(", beside {}", where("kind")) : "");
   return *setting;
 }
 

@@ -8,37 +8,24 @@
 #include <type_traits>
 
 #include "core/measurement/gathered_lists.h"
+#include "core/measurement/message_sizes.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
-namespace {
 
 static_assert(std::is_trivially_copyable_v<WorkerScalars> &&
               sizeof(WorkerScalars) % sizeof(double) == 0);
 
-/// Returns how many entries of every layer a worker may send, where layers are selected from
-/// separately and the data do not decide.
-std::vector<double> layer_counts(const Sparsifier& sparsifier) {
-  std::vector<double> counts;
-  for (std::size_t layer = 0; layer < sparsifier.segments().size(); ++layer) {
-    if (const auto k = sparsifier.segment_k(layer)) {
-      counts.push_back(static_cast<double>(*k));
-    }
-  }
-  return counts;
-}
-
-}  // namespace
-
 template <class Real>
 Measurement<Real>::Measurement(const Training& training,
-                               Synchrony synchrony,
+                               const ProtocolLaw& law,
                                std::span<const double> initial_point)
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       in_gradient_units_(training.method->feedback->units() == Units::gradient),
-      late_(synchrony == Synchrony::late),
-      have_own_models_(synchrony == Synchrony::neighbours),
+      late_(law.synchrony == Synchrony::late),
+      sees_messages_only_(law.is_real),
+      have_own_models_(law.synchrony == Synchrony::neighbours),
       mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
       virtual_(training, late_, initial_point),
       unperturbed_(training, initial_point) {
@@ -62,10 +49,10 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   }
   if (!late_) {
     take_means(state, measured);
-  } else if (is_root_) {
+  } else if (is_root_ && !sees_messages_only_) {
     take_late_means(state, measured);
   }
-  if (is_root_) {
+  if (is_root_ && !sees_messages_only_) {
     virtual_.move(virtual_step(state));
     unperturbed_.move(state.step_size, mean_gradient_, state.model);
     if (measured) {
@@ -141,6 +128,13 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (!training_.plan.measure) {
     return;
   }
+  if (sees_messages_only_) {
+    if (measured) {
+      worker_scalars_.assign(state.parts->of_workers.begin(), state.parts->of_workers.end());
+      take_lists(*state.parts);
+    }
+    return;
+  }
   if (!late_ && !have_own_models_) {  // the expected gap of own models stays 0
     follow_residuals(state, measured);
   } else if (late_ && is_root_) {
@@ -178,14 +172,20 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
   std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
   if (!late_ && !have_own_models_) {
     gather_lists(state);
-  } else if (late_ && is_root_) {  // all that was sent is applied, so that nothing comes back
-    const Deposit<Real>& first = *state.parts->deposits.front();
-    sent_everything_ = first.message.everything;
-    cleared_everything_ = first.cleared_everything;
-    late_measurement_.lists(*state.parts, sent_);
-    cleared_ = cleared_everything_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
-    returned_.assign(sent_.size(), {});
+  } else if (late_ && is_root_) {
+    take_lists(*state.parts);
   }
+}
+
+/// All that was sent is applied, so that nothing comes back.
+template <class Real>
+void Measurement<Real>::take_lists(const VersionParts<Real>& parts) {
+  const Deposit<Real>& first = *parts.deposits.front();
+  sent_everything_ = first.message.everything;
+  cleared_everything_ = first.cleared_everything;
+  late_measurement_.lists(parts, sent_);
+  cleared_ = cleared_everything_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
+  returned_.assign(sent_.size(), {});
 }
 
 template <class Real>
@@ -234,7 +234,7 @@ template <class Real>
 SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) const {
   const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
   const std::size_t d = state.model.size();
-  const auto law = sparsifier.law(d, memory_step(state));
+  const auto law = training_.method->message_law(sparsifier, d, memory_step(state));
   const auto messages =
       static_cast<double>(late_ ? state.parts->deposits.size() : worker_scalars_.size());
   SelectionView view{
@@ -280,7 +280,9 @@ TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) cons
        .whole_messages = sent_everything_,
        .dimension = static_cast<double>(state.model.size()),
        .k = static_cast<double>(state.k),
-       .value_bytes = sizeof(Real)});
+       .value_bytes = sizeof(Real),
+       .coded_bytes = bytes_of_codes<Real>(
+           training_.method->quantiser.get(), worker_scalars_, state.model.size())});
 }
 
 template <class Real>

@@ -13,6 +13,7 @@
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
 #include "core/measurement/virtual_iterate.h"
+#include "core/messages/laws.h"
 #include "core/training/worker.h"
 
 namespace residuum {
@@ -38,8 +39,11 @@ template <class Real>
 class Measurement {
  public:
   /// If workers are late, versions are made of deposits, which the states name; if each has a model
-  /// of its own, the states have notes.
-  Measurement(const Training& training, Synchrony synchrony, std::span<const double> initial_point);
+  /// of its own, the states have notes. Of a real run only messages are known, and what needs
+  /// gradients or accumulators is left as it is.
+  Measurement(const Training& training,
+              const ProtocolLaw& law,
+              std::span<const double> initial_point);
 
   // Both functions are called in every iteration and are collective. `before_update` reads
   // gradients and accumulators, `after_update` the settled residuals and the new model.
@@ -69,6 +73,7 @@ class Measurement {
   void note_decay(std::span<const double> model);
   void gather(const StepState<Real>& state);
   void gather_lists(const StepState<Real>& state);
+  void take_lists(const VersionParts<Real>& parts);
   RunView run_view(const StepState<Real>& state) const;
   SelectionView selection_view(const StepState<Real>& state) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
@@ -82,6 +87,7 @@ class Measurement {
   bool is_root_;
   bool in_gradient_units_;
   bool late_;
+  bool sees_messages_only_;
   bool have_own_models_;  // workers mix models: they exchange no gradients and remember none
 
   MeanOverWorkers<Real> mean_;

@@ -12,6 +12,9 @@ struct AggregatorLaw {
   bool applies_whole_messages = true;  // g is the sum of the messages
   bool cuts_in_merges = false;         // for P > 2, partial sums can be cut from a branch
   bool is_sparse = true;               // g has at most k entries
+  /// True if every message comes to every worker as its sender wrote it. What is summed on the way
+  /// needs numbers, not the codes of a quantiser.
+  bool forwards_messages = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there
@@ -60,6 +63,10 @@ struct ProtocolLaw {
   std::optional<std::uint64_t> staleness = 0;
   std::optional<std::uint64_t> contributions = 1;     // gradients in a version, absent if it varies
   std::optional<double> spectral_gap = std::nullopt;  // 1 - |lambda_2| of what neighbours mix by
+  bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
+  /// True if workers run in their own time on processes of their own: a server, which is the root,
+  /// sees their messages and nothing else. Such a run is not repeated in every bit.
+  bool is_real = false;
 };
 
 }  // namespace residuum

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/messages/wire.h"
 
@@ -30,6 +31,8 @@ struct TrafficShape {
   double dimension = 0;         // d
   double k = 0;                 // entries of a k-sparse result
   double value_bytes = 4;       // per value on the wire
+  /// The bytes of all messages together where a quantiser writes them.
+  std::optional<double> coded_bytes = std::nullopt;
   double entry_bytes() const {
     const auto d = static_cast<std::size_t>(dimension);
     return static_cast<double>(value_bytes == sizeof(float) ? residuum::entry_bytes<float>(d)

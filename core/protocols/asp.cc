@@ -12,14 +12,14 @@ class Asp final : public LateProtocol {
  public:
   explicit Asp(const Section& section) : LateProtocol(section) {}
 
-  ProtocolLaw law(int workers) const override {
+ private:
+  ProtocolLaw late_law(int workers) const override {
     return {.synchrony = Synchrony::late,
             .local_steps = 1,
             .staleness = workers == 1 ? std::optional<std::uint64_t>(0) : std::nullopt,
             .contributions = 1};
   }
 
- private:
   Cast cast(int workers, std::uint64_t versions) const override {
     return make_parameter_server(
         {.workers = workers, .staleness = kUnlimited, .versions = versions});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/messages/wire.h"
-
 namespace residuum {
 namespace {
 
@@ -26,6 +24,8 @@ void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
   pass_flag(deposit.message.everything, state);
   state.numbers(deposit.message.entries.indices);
   state.numbers(deposit.message.entries.values);
+  state.numbers(deposit.message.coded);
+  state.value(deposit.message.coded_values);
   state.numbers(deposit.accumulator);
   if (!measured) {
     return;
@@ -37,11 +37,6 @@ void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
   state.numbers(deposit.residual_after);
   state.record(deposit.scalars);
   state.value(deposit.magnitude);
-}
-
-template <class Real>
-std::uint64_t message_bytes(const Message<Real>& message, std::size_t d) {
-  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
 }
 
 template <class Real>
@@ -71,10 +66,8 @@ void weigh_workers_alike(std::span<const std::unique_ptr<Deposit<Real>>> deposit
 }
 
 template void pass_deposit<float>(Deposit<float>&, bool, ActorState&);
-template std::uint64_t message_bytes<float>(const Message<float>&, std::size_t);
 template void weigh_workers_alike<float>(std::span<const std::unique_ptr<Deposit<float>>>);
 template void pass_deposit<double>(Deposit<double>&, bool, ActorState&);
-template std::uint64_t message_bytes<double>(const Message<double>&, std::size_t);
 template void weigh_workers_alike<double>(std::span<const std::unique_ptr<Deposit<double>>>);
 
 }  // namespace residuum

@@ -10,13 +10,12 @@
 
 namespace residuum {
 
+/// How much a message counts that has others of its worker beside it in its version.
+enum class Weights : std::uint8_t { plain, per_worker };
+
 /// Passes everything that other processes need of a deposit; the measured parts only if `measured`.
 template <class Real>
 void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state);
-
-/// Returns the bytes of a message on d numbers as it is packed.
-template <class Real>
-std::uint64_t message_bytes(const Message<Real>& message, std::size_t d);
 
 /// Gives each worker of a version the same weight. The deposits are in worker order. Messages are
 /// scaled as their nodes would scale them before they add.

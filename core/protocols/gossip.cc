@@ -115,6 +115,10 @@ class Gossip final : public Protocol {
             "{}: whole models travel, and a sparsified model is no model; use sparsifier.kind = "
             "\"none\", or protocol.mixing = \"choco\", which compresses differences",
             mixing_place_);
+    require(method.quantiser == nullptr,
+            "{}: whole models travel as they are; leave out [quantiser], or use protocol.mixing = "
+            "\"choco\", which compresses differences",
+            mixing_place_);
   }
 
   void check_compressed(const Method& method) const {

@@ -13,11 +13,6 @@
 namespace residuum {
 namespace {
 
-template <class Real>
-std::size_t message_size(const Message<Real>& message, std::size_t d) {
-  return message.everything ? d * sizeof(Real) : packed_bytes<Real>(message.entries.size());
-}
-
 /// Returns the processes that have neighbours of the worker, without its own, in increasing order.
 std::vector<int> processes_of_neighbours(const Cluster& cluster, const Graph& graph, int worker) {
   std::vector<int> processes;
@@ -137,14 +132,15 @@ void GossipLoop<Real>::form(std::uint64_t t, std::size_t slot, Worker<Real>& wor
     return;
   }
   Message<Real>& message = messages_[slot];
-  training_.method->sparsifier_at(t).select(accumulator,
-                                            {.seed = training_.seed,
-                                             .worker = worker.number,
-                                             .iteration = t,
-                                             .step_size = stage_.step_size()},
-                                            stage_.bench().selection,
-                                            message);
-  scalars.nnz_sent = static_cast<double>(message.everything ? d_ : message.entries.size());
+  training_.method->compress(t,
+                             std::span<const Real>(accumulator),
+                             {.seed = training_.seed,
+                              .worker = worker.number,
+                              .iteration = t,
+                              .step_size = stage_.step_size()},
+                             stage_.bench().selection,
+                             message);
+  scalars.nnz_sent = static_cast<double>(message.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
   if (training_.plan.measures(t)) {
     measure(slot, scalars, accumulator);
@@ -200,19 +196,20 @@ void GossipLoop<Real>::exchange() {
 template <class Real>
 void GossipLoop<Real>::publish(int worker, std::size_t slot) {
   const Message<Real>& message = messages_[slot];
-  const std::size_t size = message_size(message, d_);
-  delivery_.traffic.bytes += size * static_cast<std::size_t>(rule_.mixing.graph().degree(worker));
+  delivery_.traffic.bytes +=
+      message.bytes(d_) * static_cast<std::size_t>(rule_.mixing.graph().degree(worker));
   const std::span<Real> copy = copies_[static_cast<std::size_t>(worker)];
   const auto accumulator = std::as_const(stage_.worker(worker).memory).all().first(d_);
-  bytes_.resize(size);
   if (message.everything) {
     bring_up_to_date<Real>(copy, accumulator, rule_.differences);
-    std::memcpy(bytes_.data(), accumulator.data(), size);
+    bytes_.resize(d_ * sizeof(Real));
+    std::memcpy(bytes_.data(), accumulator.data(), bytes_.size());
   } else {
     add_entries(copy, message.entries);
+    bytes_.resize(packed_bytes<Real>(message.entries.size()));
     pack(message.entries, bytes_.data());
   }
-  pass(worker, size);
+  pass(worker, bytes_.size());
 }
 
 template <class Real>

@@ -21,17 +21,18 @@ class Inhad final : public LateProtocol {
                      ? Weights::plain
                      : Weights::per_worker) {}
 
-  ProtocolLaw law(int workers) const override {
+ private:
+  ProtocolLaw late_law(int workers) const override {
     // With s = 0 a version waits until every worker has done all it may.
     const bool is_fixed = staleness_ == 0 && cap_ != kUnlimited;
     return {.synchrony = Synchrony::late,
             .local_steps = 1,
             .staleness = staleness_ == kUnlimited ? std::nullopt : std::optional(staleness_),
-            .contributions = is_fixed ? std::optional(cap_ * static_cast<std::uint64_t>(workers))
-                                      : std::nullopt};
+            .contributions =
+                is_fixed ? std::optional(cap_ * static_cast<std::uint64_t>(workers)) : std::nullopt,
+            .contributions_weigh_alike = weights_ == Weights::plain};
   }
 
- private:
   static int read_count(const Section& section, const char* key) {
     constexpr std::int64_t kMost = 1'000'000'000;
     const auto count = section.integer(key);

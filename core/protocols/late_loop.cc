@@ -1,19 +1,11 @@
 #include "core/protocols/late_loop.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/protocols/deposits.h"
 
 namespace residuum {
-namespace {
-
-/// Staleness beyond this shares the last place of the histogram.
-constexpr std::uint64_t kMostStaleness = 4095;
-
-}  // namespace
 
 template <class Real>
 LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights)
@@ -21,24 +13,23 @@ LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, 
       training_(stage.training()),
       cluster_(stage.cluster()),
       d_(training_.objective->dimension()),
-      weights_(weights),
+      version_(stage, weights),
       simulation_(std::move(cast), std::move(machine), *this),
-      exchange_(stage.aggregator().template exchange<Real>()),
       measures_(training_.plan.measure),
       pending_(static_cast<std::size_t>(cluster_.workers())),
       has_noise_(pending_.size()),
       steps_(pending_.size()),
-      is_broken_(pending_.size()),
-      weight_given_(pending_.size()) {}
+      is_broken_(pending_.size()) {}
 
 template <class Real>
 StepEnd LateLoop<Real>::advance(std::uint64_t t) {
-  stage_.begin(t, gradients_);
+  stage_.begin(t, version_.gradients());
   keep_model(t);
   const auto made = simulation_.advance();
   const StepEnd end = stage_.agree(end_at_workers());
   if (!end.diverged()) {
-    apply(made.value());
+    version_.make(made->bytes_up);
+    version_.finish(*made);
   }
   return end;
 }
@@ -110,7 +101,7 @@ void LateLoop<Real>::compute(const GradientId& gradient) {
 
 template <class Real>
 void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
-  auto deposit = blank();
+  auto deposit = version_.blank();
   deposit->worker = static_cast<int>(gradient.worker);
   deposit->number = gradient.iteration;
   deposit->base = gradient.base;
@@ -129,47 +120,19 @@ void LateLoop<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
   if (is_broken_[gradient.worker] != 0) {
     return;
   }
-  deposit.step_size = steps_[gradient.worker];
-  const double magnitude_before = worker.scalars.magnitude;
-  if (measures_) {
-    const auto residual = worker.memory.accumulator();
-    deposit.residual_before.assign(residual.begin(), residual.end());
-  }
-  worker.memory.form(
-      {.number = gradient.iteration, .version = gradient.base, .step_size = deposit.step_size},
-      worker.gradient.gradient(),
-      stage_.bench(),
-      worker.scalars);
-  if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
-      !std::isfinite(worker.scalars.accumulator_norm_sq)) {
+  const bool is_finite = form_deposit(worker,
+                                      {.number = gradient.iteration,
+                                       .version = gradient.base,
+                                       .step_size = steps_[gradient.worker]},
+                                      measures_,
+                                      stage_.bench(),
+                                      deposit);
+  if (!is_finite) {
     is_broken_[gradient.worker] = 1;
     any_is_broken_ = true;
     return;
   }
-  deposit.magnitude = worker.scalars.magnitude - magnitude_before;
-  deposit.message = worker.memory.message();
-  if (measures_ || deposit.message.everything) {
-    const auto accumulator = worker.memory.accumulator();
-    deposit.accumulator.assign(accumulator.begin(), accumulator.end());
-  }
-  if (measures_) {
-    worker.memory.measure(worker.scalars);
-  }
-  const Fate<Real> fate{.sent = deposit.message, .applied_whole = true};
-  worker.memory.settle(fate, measures_, stage_.bench(), worker.scalars);
-  if (measures_) {
-    keep_measured(worker, deposit);
-  }
-}
-
-template <class Real>
-void LateLoop<Real>::keep_measured(const Worker<Real>& worker, Deposit<Real>& deposit) const {
-  deposit.gradient = worker.gradient.gradient();
-  const auto residual = worker.memory.accumulator();
-  deposit.residual_after.assign(residual.begin(), residual.end());
-  deposit.cleared_everything = worker.memory.settlement().cleared_everything();
-  deposit.has_noise = has_noise_[static_cast<std::size_t>(worker.number)] != 0;
-  deposit.scalars = worker.scalars;
+  deposit.has_noise = measures_ && has_noise_[gradient.worker] != 0;
 }
 
 /// Copies a deposit from the process of its worker to all others.
@@ -186,21 +149,6 @@ void LateLoop<Real>::share(Deposit<Real>& deposit) {
     ActorState state{std::span<const std::byte>(bytes)};
     pass_deposit(deposit, measures_, state);
   }
-}
-
-template <class Real>
-std::unique_ptr<Deposit<Real>> LateLoop<Real>::blank() {
-  if (spare_.empty()) {
-    return std::make_unique<Deposit<Real>>();
-  }
-  auto deposit = std::move(spare_.back());
-  spare_.pop_back();
-  deposit->weight = 1;
-  deposit->message.everything = false;
-  deposit->message.entries.clear();
-  deposit->accumulator.clear();
-  deposit->weighed.clear();
-  return deposit;
 }
 
 template <class Real>
@@ -245,17 +193,14 @@ template <class Real>
 void LateLoop<Real>::make_version(std::uint64_t /*version*/,
                                   std::span<const GradientId> gradients) {
   for (const GradientId& gradient : gradients) {
-    made_of_.push_back(take_pending(gradient));
+    version_.add(take_pending(gradient));
   }
-  std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
-    return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
-  });
 }
 
 template <class Real>
 void LateLoop<Real>::discard(const GradientId& gradient) {
   if (auto deposit = take_pending(gradient)) {
-    spare_.push_back(std::move(deposit));
+    version_.drop(std::move(deposit));
   }
 }
 
@@ -263,75 +208,12 @@ template <class Real>
 std::uint64_t LateLoop<Real>::payload_bytes(const Letter& letter) {
   switch (letter.kind) {
     case LetterKind::push:
-      return message_bytes(pending_[letter.from].back()->message, d_);
+      return pending_[letter.from].back()->message.bytes(d_);
     case LetterKind::sum:
       return node_bytes_[letter.from - pending_.size()];
     default:
       return d_ * sizeof(Real);  // a model
   }
-}
-
-template <class Real>
-void LateLoop<Real>::apply(const SimulatedVersion& made) {
-  parts_.divisor = static_cast<double>(made_of_.size());
-  if (weights_ == Weights::per_worker) {
-    weigh_workers_alike<Real>(made_of_);
-    parts_.divisor = cluster_.workers();
-  }
-  deposits_.clear();
-  contributions_.clear();
-  for (const auto& deposit : made_of_) {
-    deposits_.push_back(deposit.get());
-    contributions_.push_back(
-        {.message = &deposit->message,
-         .accumulator = deposit->weighed.empty() ? deposit->accumulator : deposit->weighed});
-  }
-  parts_.deposits = deposits_;
-  parts_.notes = notes_of(made);
-  exchange_->combine(Cluster(*alone_, static_cast<int>(made_of_.size())),
-                     {.dimension = d_, .k = d_, .of_workers = contributions_},
-                     delivery_);
-  delivery_.traffic = {.bytes = made.bytes_up, .rounds = 0};
-  stage_.update(delivery_, parts_);
-  stage_.finish(delivery_);
-  std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
-  made_of_.clear();
-}
-
-template <class Real>
-VersionNotes LateLoop<Real>::notes_of(const SimulatedVersion& made) {
-  std::uint64_t sum = 0;
-  std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < made.gradients.size(); ++i) {
-    const std::uint64_t staleness = made.staleness(i);
-    sum += staleness;
-    largest = std::max(largest, staleness);
-    const auto place = static_cast<std::size_t>(std::min(staleness, kMostStaleness));
-    staleness_counts_.resize(std::max(staleness_counts_.size(), place + 1));
-    ++staleness_counts_[place];
-  }
-  for (const Deposit<Real>* deposit : deposits_) {
-    weight_given_[static_cast<std::size_t>(deposit->worker)] += deposit->weight / parts_.divisor;
-  }
-  const auto count = static_cast<std::uint64_t>(made.gradients.size());
-  gradients_ += count;
-  VersionNotes notes{.contributions = count,
-                     .total_contributions = gradients_,
-                     .staleness_mean = static_cast<double>(sum) / static_cast<double>(count),
-                     .staleness_max = largest,
-                     .staleness_counts = staleness_counts_,
-                     .downlink_bytes = made.bytes_down,
-                     .control_bytes = made.control_bytes,
-                     .seconds = made.time,
-                     .waits = made.waits,
-                     .weight_skew = std::nullopt,
-                     .consensus_sq = std::nullopt};
-  if (training_.plan.measures(made.version - 1)) {
-    const double mean = std::accumulate(weight_given_.begin(), weight_given_.end(), 0.0) /
-                        static_cast<double>(weight_given_.size());
-    notes.weight_skew = *std::max_element(weight_given_.begin(), weight_given_.end()) / mean;
-  }
-  return notes;
 }
 
 template <class Real>
@@ -362,9 +244,7 @@ void LateLoop<Real>::visit_numbers(ActorState& state) {
   }
   state.row(has_noise_);
   state.row(steps_);
-  state.row(weight_given_);
-  state.list(staleness_counts_);
-  state.value(gradients_);
+  version_.visit(state);
 }
 
 /// The root has every message; the gradients that workers have not handed in are their own.

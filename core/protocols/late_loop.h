@@ -8,8 +8,7 @@
 //   w_{t+1} = w_t - (1/b) sum_i s_i.
 // A message stands for its worker from the moment it is handed in, so the worker settles at once:
 // what is under way is in no residual, and will be in one version. This needs an aggregator that
-// applies whole messages. With the weights "per-worker", message i counts (b/M) / (messages of its
-// worker in this version) times, M workers: each worker has the same part in w, however fast it is.
+// applies whole messages. late_version.h has the weights that messages can have.
 //
 // All processes run the same simulation. A message is sent to all of them when it is handed in, and
 // each adds up the messages of a version alone, in the order of workers: the bits are the same at
@@ -23,12 +22,10 @@
 #include <vector>
 
 #include "core/protocols/actors/simulation.h"
+#include "core/protocols/late_version.h"
 #include "core/protocols/protocol.h"
 
 namespace residuum {
-
-/// How much a message counts that has others of its worker beside it in its version.
-enum class Weights : std::uint8_t { plain, per_worker };
 
 template <class Real>
 class LateLoop final : public Loop, private Effects {
@@ -58,23 +55,16 @@ class LateLoop final : public Loop, private Effects {
   void keep_model(std::uint64_t version);
   const KeptModel& kept(std::uint64_t version) const;
   void form(const GradientId& gradient, Deposit<Real>& deposit);
-  void keep_measured(const Worker<Real>& worker, Deposit<Real>& deposit) const;
   void share(Deposit<Real>& deposit);
-  std::unique_ptr<Deposit<Real>> blank();
   std::unique_ptr<Deposit<Real>> take_pending(const GradientId& gradient);
-  void apply(const SimulatedVersion& made);
-  VersionNotes notes_of(const SimulatedVersion& made);
   void visit_numbers(ActorState& state);
 
   Stage<Real>& stage_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
-  Weights weights_;
+  LateVersion<Real> version_;
   Simulation simulation_;
-  std::unique_ptr<World> alone_ = make_single_process();
-  std::unique_ptr<Exchange<Real>> exchange_;
-  Delivery<Real> delivery_;
   bool measures_;
 
   std::deque<KeptModel> kept_;           // by version
@@ -85,16 +75,7 @@ class LateLoop final : public Loop, private Effects {
   std::vector<double> steps_;            // eta of each worker's gradient in the making
   std::vector<std::uint8_t> is_broken_;  // the worker's gradient or accumulator is not finite
   bool any_is_broken_ = false;
-  std::vector<std::unique_ptr<Deposit<Real>>> made_of_;  // the version in the making
-  std::vector<std::unique_ptr<Deposit<Real>>> spare_;    // deposits to be used again
-  std::vector<const Deposit<Real>*> deposits_;
-  std::vector<Contribution<Real>> contributions_;
-  VersionParts<Real> parts_;
-
-  std::uint64_t gradients_ = 0;                  // in all versions so far
-  std::vector<double> weight_given_;             // to each worker, in all versions so far
-  std::vector<std::uint64_t> staleness_counts_;  // gradients so far, by staleness
-  std::vector<std::uint32_t> union_;             // room for the indices of a node's sum
+  std::vector<std::uint32_t> union_;  // room for the indices of a node's sum
 };
 
 }  // namespace residuum

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/protocols/real_loop.h"
+
 namespace residuum {
 namespace {
 
@@ -79,16 +81,15 @@ std::vector<double> read_speeds(const Section& section) {
 
 Stragglers read_stragglers(const Section& section) {
   Stragglers stragglers{.factor = section.switch_on("straggler_factor", 1)};
-  section.knows("straggler_every_s");
-  section.knows("straggler_lasts_s");
   require(std::isfinite(stragglers.factor) && stragglers.factor >= 1,
           "{} must be at least 1, got {}: it is how many times as long a gradient takes",
           section.where("straggler_factor"),
           stragglers.factor);
-  if (stragglers.factor == 1) {
-    return stragglers;
-  }
   const auto seconds = [&](const char* key) {
+    section.knows(key);
+    if (stragglers.factor == 1 && !section.has(key)) {
+      return 1.0;  // not used
+    }
     const double value = section.number(key);
     require(std::isfinite(value) && value > 0,
             "{} must be a positive number of seconds, got {}",
@@ -99,6 +100,23 @@ Stragglers read_stragglers(const Section& section) {
   stragglers.normal_seconds = seconds("straggler_every_s");
   stragglers.slow_seconds = seconds("straggler_lasts_s");
   return stragglers;
+}
+
+bool read_is_real(const Section& section) {
+  return section.choice("execution", {"simulated", "real"}, "simulated") == "real";
+}
+
+/// A run on real processes has the times of its machine. It may be given a simulated one, which it
+/// ignores, so that a study can sweep over both executions.
+SimulatedMachine machine_of(const Section& section, bool is_real) {
+  if (!is_real) {
+    return read_machine(section);
+  }
+  for (const char* key :
+       {"compute", "speeds", "straggler_factor", "straggler_every_s", "straggler_lasts_s"}) {
+    section.knows(key);
+  }
+  return {};
 }
 
 }  // namespace
@@ -133,8 +151,28 @@ std::uint64_t read_limit(const Section& section,
 LateProtocol::LateProtocol(const Section& section)
     : name_(section.text("kind", "late")),
       place_(section.where("kind")),
-      machine_(read_machine(section)) {
-  section.choice("execution", {"simulated"}, "simulated");
+      is_real_(read_is_real(section)),
+      machine_(machine_of(section, is_real_)) {}
+
+ProtocolLaw LateProtocol::law(int workers) const {
+  ProtocolLaw law = late_law(workers);
+  law.is_real = is_real_;
+  return law;
+}
+
+int LateProtocol::most_processes(int workers) const {
+  return is_real_ ? workers / workers_of_part(workers) + 1 : workers;
+}
+
+Cluster LateProtocol::cluster(World& world, int workers) const {
+  return is_real_ ? Cluster::with_server(world, workers, workers_of_part(workers))
+                  : Cluster(world, workers);
+}
+
+/// Returns how many workers must share a process: those of a node.
+int LateProtocol::workers_of_part(int workers) const {
+  const Roster roster = cast(workers, 1).roster;
+  return roster.nodes > 0 ? static_cast<int>(roster.workers_of_node()) : 1;
 }
 
 void LateProtocol::check(const Method& method, std::size_t dimension, int workers) const {
@@ -179,6 +217,13 @@ void LateProtocol::check(const Method& method, std::size_t dimension, int worker
 template <class Real>
 std::unique_ptr<Loop> LateProtocol::start_loop(Stage<Real>& stage) const {
   const Training& training = stage.training();
+  if (is_real_) {
+    const int workers = stage.cluster().workers();
+    return std::make_unique<RealLoop<Real>>(
+        stage,
+        [this, workers](std::uint64_t versions) { return cast(workers, versions); },
+        weights());
+  }
   MachineOptions options{.seed = training.seed,
                          .compute = machine_.compute,
                          .speeds = machine_.speeds,

@@ -1,6 +1,7 @@
 #pragma once
 // Protocols with late gradients have in common the keys that describe the machine of the
-// simulation, the methods that they can work with, and their start.
+// simulation, the methods that they can work with, and their start, in a simulation or on real
+// processes.
 
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,10 @@ std::uint64_t read_limit(const Section& section,
 
 class LateProtocol : public Protocol {
  public:
+  ProtocolLaw law(int workers) const final;
   void check(const Method& method, std::size_t dimension, int workers) const final;
+  int most_processes(int workers) const final;
+  Cluster cluster(World& world, int workers) const final;
   std::unique_ptr<Loop> start(Stage<float>& stage) const final;
   std::unique_ptr<Loop> start(Stage<double>& stage) const final;
 
@@ -45,14 +49,19 @@ class LateProtocol : public Protocol {
   /// Returns the actors of a run of so many workers that makes so many versions, or reports a usage
   /// error.
   virtual Cast cast(int workers, std::uint64_t versions) const = 0;
+  /// Returns the law, wherever the workers run.
+  virtual ProtocolLaw late_law(int workers) const = 0;
   virtual Weights weights() const { return Weights::plain; }
 
  private:
   template <class Real>
   std::unique_ptr<Loop> start_loop(Stage<Real>& stage) const;
 
+  int workers_of_part(int workers) const;
+
   std::string name_;
   std::string place_;  // of `kind`, for messages
+  bool is_real_;
   SimulatedMachine machine_;
 };
 

@@ -46,6 +46,12 @@ class Protocol {
   /// protocol cannot work with, and says why.
   virtual void check(const Method& /*method*/, std::size_t /*dimension*/, int /*workers*/) const {}
 
+  /// Returns the most processes that so many workers can be distributed over.
+  virtual int most_processes(int workers) const { return workers; }
+  /// Distributes so many workers over the processes, or reports a usage error that says how many
+  /// processes the protocol needs.
+  virtual Cluster cluster(World& world, int workers) const { return {world, workers}; }
+
   /// Starts a loop, which must not outlive the protocol or the stage.
   virtual std::unique_ptr<Loop> start(Stage<float>& stage) const = 0;
   virtual std::unique_ptr<Loop> start(Stage<double>& stage) const = 0;

@@ -13,7 +13,8 @@ class Ssp final : public LateProtocol {
   explicit Ssp(const Section& section)
       : LateProtocol(section), staleness_(read_limit(section, "staleness", 0, nullptr)) {}
 
-  ProtocolLaw law(int workers) const override {
+ private:
+  ProtocolLaw late_law(int workers) const override {
     const std::uint64_t most = largest_staleness(options(workers, 1));
     return {.synchrony = Synchrony::late,
             .local_steps = 1,
@@ -21,7 +22,6 @@ class Ssp final : public LateProtocol {
             .contributions = 1};
   }
 
- private:
   ParameterServerOptions options(int workers, std::uint64_t versions) const {
     return {.workers = workers, .staleness = staleness_, .versions = versions};
   }

@@ -33,7 +33,7 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       update_(training),
       bench_(training),
       workers_(workers_here<Real>(training)),
-      measurement_(training, law_.synchrony, model_),
+      measurement_(training, law_, model_),
       landscape_(training) {
   for (const auto& worker : workers_) {
     contributions_.push_back(
@@ -50,7 +50,10 @@ void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
   times_ = {};
   mark_ = measured_ ? Clock::now() : mark_;
   eta_ = method_.step_rule->at(t, epoch_);
-  landscape_.average(t, model_);
+  if (t >= averaged_) {
+    landscape_.average(t, model_);
+    averaged_ = t + 1;
+  }
   test_.reset();
   split_ = measured_ && is_due(training_.plan.split, t) && can_split(training_);
   if (measured_) {
@@ -142,7 +145,7 @@ void Stage<Real>::book(const Delivery<Real>& delivery) {
 template <class Real>
 void Stage<Real>::update(const Delivery<Real>& delivery, const VersionParts<Real>& parts) {
   parts_ = &parts;
-  if (cluster_.world().is_root()) {  // every process has counted the bytes of all
+  if (cluster_.world().is_root() && !law_.is_real) {  // every process has counted those of all
     book(delivery);
   }
   move(delivery);
@@ -245,6 +248,16 @@ Divergence Stage<Real>::divergence(const StepEnd& end,
 }
 
 template <class Real>
+double Stage<Real>::step_size_at(std::uint64_t t, std::uint64_t gradients) const {
+  return method_.step_rule->at(t, epoch_after(gradients));
+}
+
+template <class Real>
+void Stage<Real>::share_model() {
+  cluster_.world().broadcast(0, std::as_writable_bytes(std::span(model_)));
+}
+
+template <class Real>
 double Stage<Real>::epoch_after(std::uint64_t gradients) const {
   const auto n = static_cast<double>(objective_.samples());
   if (n == 0) {
@@ -303,7 +316,6 @@ StepEnd Stage<Real>::end_at_workers() const {
   return {};
 }
 
-/// Returns the end that this process demands: what it has found, or a request to stop or save.
 template <class Real>
 StepEnd Stage<Real>::own_end(const StepEnd& seen) const {
   const StepEnd first =

@@ -65,6 +65,15 @@ class Stage {
   StepEnd agree(const StepEnd& seen);
   /// Makes w_{t+1} from g, which is the weighted sum of the deposits.
   void update(const Delivery<Real>& delivery, const VersionParts<Real>& parts);
+  /// Returns the end that this process demands: what `seen` or the stage has found, or a request to
+  /// stop or save.
+  StepEnd own_end(const StepEnd& seen) const;
+  /// Returns eta_t of a version that will be made after so many gradients.
+  double step_size_at(std::uint64_t t, std::uint64_t gradients) const;
+  /// Copies w_t from the root to all processes, which need it to evaluate f. Collective.
+  void share_model();
+  /// Returns the versions that are in the average of the iterates: one that was halted begins anew.
+  std::uint64_t& averaged() { return averaged_; }
   /// Shows the version to the observer. It ends every version that `settle` does not.
   void finish(const Delivery<Real>& delivery);
 
@@ -101,7 +110,6 @@ class Stage {
   std::optional<TestResult> tested(std::span<const double> statistics) const;
   StepEnd end_at_point(const std::optional<Evaluation>& evaluation) const;
   StepEnd end_at_workers() const;
-  StepEnd own_end(const StepEnd& seen) const;
   double lap();
 
   const Training& training_;
@@ -124,6 +132,7 @@ class Stage {
 
   // State of the version in the making.
   std::uint64_t t_ = 0;
+  std::uint64_t averaged_ = 0;
   double epoch_ = 0;
   double eta_ = 0;
   const VersionParts<Real>* parts_ = nullptr;  // where it is not made in lockstep

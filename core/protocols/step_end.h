@@ -20,6 +20,8 @@ struct StepEnd {
 
   Reason reason = Reason::none;
   int worker = 0;  // the broken one, 0 for other reasons
+  /// False if a run that is not in lockstep was halted before the version was made.
+  bool made = true;
 
   /// True if the iteration cannot be done.
   bool diverged() const { return reason < Reason::stop; }

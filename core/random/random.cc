@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/random/philox_words.h"
+
 namespace residuum {
 
 RandomStream::RandomStream(std::uint64_t seed,
@@ -29,6 +31,19 @@ std::uint32_t RandomStream::bits() {
     refill();
   }
   return block_[used_++];
+}
+
+void RandomStream::fill(std::span<std::uint32_t> words) {
+  std::size_t done = 0;
+  for (; done < words.size() && used_ < 4; ++done) {
+    words[done] = bits();
+  }
+  const std::size_t blocks = (words.size() - done) / 4;
+  philox_words(key_, counter_, blocks, words.data() + done);
+  counter_[0] += static_cast<std::uint32_t>(blocks);
+  for (done += 4 * blocks; done < words.size(); ++done) {
+    words[done] = bits();
+  }
 }
 
 std::uint64_t RandomStream::bits64() {

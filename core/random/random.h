@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace residuum {
 
@@ -26,6 +27,7 @@ enum class Purpose : std::uint32_t {
   falsify = 20,
   simulated_time = 21,
   graph = 22,
+  quantiser = 23,
 };
 
 class RandomStream {
@@ -34,11 +36,12 @@ class RandomStream {
 
   std::uint32_t bits();
   std::uint64_t bits64();
-  double uniform();                          ///< In [0, 1), 53 bits.
-  std::uint32_t below(std::uint32_t bound);  ///< Uniform on {0, ..., bound-1}; bound >= 1.
-  double normal();                           ///< N(0, 1), Box-Muller.
-  double exponential();                      ///< Mean 1.
-  double gamma(double shape);                ///< Shape > 0, scale 1 (Marsaglia and Tsang 2000).
+  void fill(std::span<std::uint32_t> words);  ///< As many calls of bits(), several times faster.
+  double uniform();                           ///< In [0, 1), 53 bits.
+  std::uint32_t below(std::uint32_t bound);   ///< Uniform on {0, ..., bound-1}; bound >= 1.
+  double normal();                            ///< N(0, 1), Box-Muller.
+  double exponential();                       ///< Mean 1.
+  double gamma(double shape);                 ///< Shape > 0, scale 1 (Marsaglia and Tsang 2000).
 
  private:
   void refill();

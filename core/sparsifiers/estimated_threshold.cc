@@ -50,7 +50,8 @@ class EstimatedThreshold final : public SparsifierFor<EstimatedThreshold> {
     return {.contraction = std::nullopt,
             .pathwise = true,
             .threshold = std::nullopt,
-            .deterministic = true};
+            .deterministic = true,
+            .keeps_values = true};
   }
 
  private:

@@ -52,6 +52,7 @@ class HardThreshold final : public SparsifierFor<HardThreshold> {
             .pathwise = true,
             .threshold = lambda(dimension, step_size),
             .deterministic = true,
+            .keeps_values = true,
             .threshold_scales = rule_.eta_scaled};
   }
 

@@ -15,6 +15,7 @@ SparsifierLaw weaker_of(const SparsifierLaw& a, const SparsifierLaw& b) {
   law.pathwise = a.pathwise && b.pathwise;
   law.exact = a.exact && b.exact && a.contraction == b.contraction;
   law.deterministic = a.deterministic && b.deterministic;
+  law.keeps_values = a.keeps_values && b.keeps_values;
   law.keeps_largest = a.keeps_largest && b.keeps_largest;
   law.shares_support = a.shares_support && b.shares_support;
   law.unbiased = a.unbiased && b.unbiased;

@@ -24,6 +24,7 @@ class None final : public SparsifierFor<None> {
             .threshold = std::nullopt,
             .exact = true,
             .deterministic = true,
+            .keeps_values = true,
             .keeps_largest = true,
             .shares_support = true,
             .unbiased = true};

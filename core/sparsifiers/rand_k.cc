@@ -79,6 +79,7 @@ class RandK final : public SparsifierFor<RandK> {
       law.contraction = 2 * kept > d ? std::optional(2 - d / kept) : std::nullopt;
     }
     law.exact = law.contraction.has_value();
+    law.keeps_values = !scaled_;
     law.shares_support = shared_;
     law.unbiased = scaled_;
     return law;

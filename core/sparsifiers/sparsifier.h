@@ -31,6 +31,7 @@ struct SparsifierLaw {
   // Theorems, verdicts and predictions rely on these claims; by default a rule makes none.
   bool exact = false;             // E|a - C(a)|^2 = (1 - delta_c) |a|^2
   bool deterministic = false;     // no draw enters C(a)
+  bool keeps_values = false;      // C(a)_i is a_i or 0
   bool keeps_largest = false;     // C(a) = Top_k(a), the k largest entries of all d unchanged
   bool shares_support = false;    // one set of indices for all workers, chosen without their a
   bool unbiased = false;          // E C(a) = a

@@ -33,6 +33,7 @@ class TopK final : public SparsifierFor<TopK> {
             .pathwise = true,
             .threshold = std::nullopt,
             .deterministic = true,
+            .keeps_values = true,
             .keeps_largest = true};
   }
 

@@ -42,7 +42,8 @@ class Trainer {
       const StepEnd end = loop_->advance(outcome.iterations);
       take_note(end, outcome);
       const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
-      if (training_.checkpoints != nullptr && saves && outcome.state != State::diverged) {
+      if (training_.checkpoints != nullptr && saves && outcome.iterations > 0 &&
+          outcome.state != State::diverged) {
         training_.checkpoints->save(outcome.iterations, state);
       }
     }
@@ -63,14 +64,18 @@ class Trainer {
       end_diverged(end, stage_.evaluation(), outcome);
       return;
     }
-    ++outcome.iterations;
-    if (stage_.cluster().world().is_root()) {
-      observer_.progress(outcome.iterations, training_.iterations);
+    if (end.made) {
+      ++outcome.iterations;
+      if (stage_.cluster().world().is_root()) {
+        observer_.progress(outcome.iterations, training_.iterations);
+      }
     }
     if (end.reason == Reason::stop) {
       outcome.state = State::stopped;
       outcome.message =
-          fmt::format("stopped on request after iteration {}", outcome.iterations - 1);
+          outcome.iterations > 0
+              ? fmt::format("stopped on request after iteration {}", outcome.iterations - 1)
+              : "stopped on request before the first iteration";
     }
   }
 

@@ -59,6 +59,9 @@ struct VersionParts {
   std::span<const Deposit<Real>* const> deposits;
   double divisor = 1;
   VersionNotes notes;
+  /// A server whose workers' processes tell it nothing but messages knows this of them. It is empty
+  /// where the processes gather the workers' own scalars.
+  std::span<const WorkerScalars> of_workers;
 };
 
 }  // namespace residuum

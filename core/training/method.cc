@@ -1,5 +1,9 @@
 #include "core/training/method.h"
 
+#include <algorithm>
+
+#include "core/quantisers/coded_message.h"
+
 namespace residuum {
 
 const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
@@ -11,6 +15,55 @@ const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
   return *sparsifier;
 }
 
+SparsifierLaw quantised_law(const SparsifierLaw& of_selection, const QuantiserLaw& of_values) {
+  SparsifierLaw law{.contraction = std::nullopt,
+                    .pathwise = of_selection.pathwise && !of_values.random,
+                    .threshold = std::nullopt};
+  law.deterministic = of_selection.deterministic && !of_values.random;
+  law.unbiased = of_selection.unbiased && of_values.variance;
+  if (of_selection.keeps_values && of_selection.contraction && of_values.contraction) {
+    law.contraction = *of_selection.contraction * *of_values.contraction;
+  } else if (law.unbiased && of_selection.contraction) {
+    const double of_both = (2 - *of_selection.contraction) * (1 + *of_values.variance) - 1;
+    law.contraction = of_both < 1 ? std::optional(1 - of_both) : std::nullopt;
+  }
+  return law;
+}
+
+void check_quantiser(const Method& method,
+                     const std::string& aggregator,
+                     const std::string& place) {
+  require(method.quantiser == nullptr || method.aggregator->law().forwards_messages,
+          "{}: aggregator '{}' sums messages on their way, and the codes of a quantiser cannot be "
+          "summed; use aggregator \"allgather\" or \"gtopk-exact\"",
+          place,
+          aggregator);
+}
+
+SparsifierLaw Method::message_law(const Sparsifier& selection,
+                                  std::size_t dimension,
+                                  double step_size) const {
+  const SparsifierLaw law = selection.law(dimension, step_size);
+  const std::size_t most = std::max<std::size_t>(1, selection.k(dimension).value_or(dimension));
+  return quantiser == nullptr ? law : quantised_law(law, quantiser->law(most));
+}
+
+template <class Real>
+void Method::compress(std::uint64_t iteration,
+                      std::span<const Real> accumulator,
+                      const SelectionContext& context,
+                      SelectWorkspace& workspace,
+                      Message<Real>& message) const {
+  sparsifier_at(iteration).select(accumulator, context, workspace, message);
+  if (quantiser != nullptr) {
+    RandomStream random(context.seed,
+                        Purpose::quantiser,
+                        static_cast<std::uint32_t>(context.worker),
+                        static_cast<std::uint32_t>(context.iteration));
+    quantise(*quantiser, accumulator, random, message);
+  }
+}
+
 bool Method::follows_gradients() const {
   return momentum == 0 && weight_decay == 0 && clip != Clip::update && outer_step == 1 &&
          !feedback->has_velocity();
@@ -19,5 +72,16 @@ bool Method::follows_gradients() const {
 double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }
 
 double Method::effective_decay() const { return weight_decay / (outer_step * feedback->gain()); }
+
+template void Method::compress<float>(std::uint64_t,
+                                      std::span<const float>,
+                                      const SelectionContext&,
+                                      SelectWorkspace&,
+                                      Message<float>&) const;
+template void Method::compress<double>(std::uint64_t,
+                                       std::span<const double>,
+                                       const SelectionContext&,
+                                       SelectWorkspace&,
+                                       Message<double>&) const;
 
 }  // namespace residuum

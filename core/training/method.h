@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
+#include "core/quantisers/quantiser.h"
 #include "core/schedules/density_schedule.h"
 #include "core/schedules/step_rule.h"
 #include "core/sparsifiers/sparsifier.h"
@@ -18,6 +20,17 @@ namespace residuum {
 /// sqrt(P) (Lin et al., ICLR 2018, section 3.2); or the mean that was exchanged, to the bound, as
 /// the code of the gTop-k papers does.
 enum class Clip { none, worker, update };
+
+/// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps
+/// at most. Where C keeps values, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so that the
+/// contractions multiply. Variances of unbiased rules multiply as 1 + omega.
+SparsifierLaw quantised_law(const SparsifierLaw& of_selection, const QuantiserLaw& of_values);
+
+struct Method;
+
+/// Reports a usage error at `place` for a quantiser whose messages the aggregator would sum on
+/// their way.
+void check_quantiser(const Method& method, const std::string& aggregator, const std::string& place);
 
 /// The parts of a method are rules without state; methods may share them.
 struct Method {
@@ -30,10 +43,26 @@ struct Method {
   double outer_step = 1;     // alpha: the update is multiplied by it
   double weight_decay = 0;   // lambda: lambda w is added to what was exchanged
   Clip clip = Clip::none;
-  double clip_norm = 0;                   // the bound, in units of gradients
-  std::vector<DensityStage> stages = {};  // by increasing `until`
+  double clip_norm = 0;                                  // the bound, in units of gradients
+  std::vector<DensityStage> stages = {};                 // by increasing `until`
+  std::shared_ptr<const Quantiser> quantiser = nullptr;  // null: values travel as they are
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
+
+  /// Returns the law of what a worker sends of `dimension` numbers that `selection` chose from and
+  /// the quantiser wrote.
+  SparsifierLaw message_law(const Sparsifier& selection,
+                            std::size_t dimension,
+                            double step_size) const;
+
+  /// message := Q(C(accumulator)), by the sparsifier of this iteration of the run. The context keys
+  /// the random streams of both.
+  template <class Real>
+  void compress(std::uint64_t iteration,
+                std::span<const Real> accumulator,
+                const SelectionContext& context,
+                SelectWorkspace& workspace,
+                Message<Real>& message) const;
 
   /// True if z moves by eta times the mean gradient: no momentum, decay or clipping of updates, and
   /// no outer step.

@@ -19,6 +19,7 @@ namespace residuum {
 /// The precision of accumulators, messages and the model that gradients are computed from.
 enum class Precision { float32, float64 };
 
+class Mailbox;
 class Protocol;
 
 struct Training {
@@ -26,6 +27,7 @@ struct Training {
   const Objective* objective = nullptr;
   const Method* method = nullptr;
   const Cluster* cluster = nullptr;
+  Mailbox* mailbox = nullptr;  // between the processes, for a protocol that is real (laws.h)
   std::vector<std::vector<std::uint32_t>> shards;  // one per worker; empty without a data set
   std::uint64_t seed = 1;
   std::uint64_t iterations = 0;

@@ -65,7 +65,8 @@ void visit_memories(const Training& training, std::span<Worker<Real>> workers, R
     state.workers<double>(
         1, [&](std::size_t slot) { return std::span(&workers[slot].memory.drift(), 1); });
   }
-  bool counted = workers.front().memory.is_residual_counted();
+  // A root without workers measures nothing of residuals.
+  bool counted = !workers.empty() && workers.front().memory.is_residual_counted();
   state.shared(counted);
   for (auto& worker : workers) {
     worker.memory.is_residual_counted() = counted;

@@ -79,8 +79,8 @@ void WorkerMemory<Real>::select(const Turn& turn,
                                  .worker = worker_,
                                  .iteration = turn.number,
                                  .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
-  method_.sparsifier_at(turn.version).select(accumulator(), context, workspace, message_);
-  scalars.nnz_sent = static_cast<double>(message_.everything ? d_ : message_.entries.size());
+  method_.compress(turn.version, accumulator(), context, workspace, message_);
+  scalars.nnz_sent = static_cast<double>(message_.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
   note_amplification(eta, scalars);
 }
@@ -158,6 +158,20 @@ void WorkerMemory<Real>::settle(const Fate<Real>& fate,
     scalars.total_error += scalars.residual_norm_sq;
   }
   is_residual_counted_ = measured;
+}
+
+template <class Real>
+void WorkerMemory<Real>::take_back(const Message<Real>& message,
+                                   std::span<const Real> accumulator) {
+  if (message.everything) {
+    for (std::size_t i = 0; i < d_; ++i) {
+      memory_[i] += accumulator[i];
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < message.entries.size(); ++i) {
+    memory_[message.entries.indices[i]] += message.entries.values[i];
+  }
 }
 
 template class WorkerMemory<float>;

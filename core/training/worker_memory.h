@@ -42,6 +42,10 @@ class WorkerMemory {
               const Workbench<Real>& bench,
               WorkerScalars& scalars);
 
+  /// Adds a message to e^p that was formed here and will not be applied: the next one has it too.
+  /// `accumulator` is the whole of it where it is everything.
+  void take_back(const Message<Real>& message, std::span<const Real> accumulator);
+
   const Message<Real>& message() const { return message_; }
   const Settlement<Real>& settlement() const { return settlement_; }
   /// Returns a^p, or e^p after the settlement.

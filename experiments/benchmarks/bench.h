@@ -75,6 +75,9 @@ void bench_protocols(std::vector<Measure>& measures, const Options& options);
 /// Times the merge of two sorted lists to one of k entries and the rest.
 void bench_merge(std::vector<Measure>& measures, const Options& options);
 
+/// Times how fast quantisers write and read values.
+void bench_quantisers(std::vector<Measure>& measures, const Options& options);
+
 /// Times one exchange of four workers in one process.
 void bench_aggregate(std::vector<Measure>& measures, const Options& options);
 

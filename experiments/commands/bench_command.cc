@@ -101,6 +101,7 @@ const std::vector<std::pair<std::string, Group>>& benchmarks() {
                                                               {"scale", bench_scale},
                                                               {"protocols", bench_protocols},
                                                               {"merge", bench_merge},
+                                                              {"quantisers", bench_quantisers},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
                                                               {"logistic", bench_logistic},

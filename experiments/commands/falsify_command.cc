@@ -6,6 +6,7 @@
 #include "assumptions/falsify/falsify.h"
 #include "assumptions/one_step.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/quantiser_options.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
 #include "reports/tables/result_folder.h"
@@ -48,23 +49,37 @@ void check(const Options& options, const Target& target) {
           folder.string());
 }
 
+/// Nothing is ever lost, whatever is drawn; the other targets are assumptions on expectations.
+void check_draws(const Options& options, const Method& method, const Target& target) {
+  const bool draws = method.quantiser != nullptr && method.quantiser->law(1).random;
+  require(!draws || target.name == "conservation",
+          "--quantiser {} draws at random, and one draw says nothing of the expectation that "
+          "--against {} bounds; use \"sign\" or \"table\", or --against conservation",
+          options.quantiser,
+          target.name);
+}
+
 reports::Json as_json(const Worst& worst, const Target& target, const Options& options) {
-  return {{"worst", reports::json_number(worst.value)},
-          {"verdict", worst.violated ? "violated" : "not violated"},
-          {"against", target.name},
-          {"assumption", target.assumption},
-          {"bound", target.bound},
-          {"column", kColumns[static_cast<std::size_t>(target.column)].name},
-          {"aggregator", options.aggregator},
-          {"putback", options.put_back},
-          {"workers", options.falsify.workers},
-          {"k", *options.k},
-          {"dimension", options.falsify.dimension},
-          {"seed", options.falsify.seed},
-          {"evaluations", worst.evaluations},
-          {"restarts", worst.restarts},
-          {"start", worst.start},
-          {"file", options.falsify.out.string()}};
+  reports::Json json{{"worst", reports::json_number(worst.value)},
+                     {"verdict", worst.violated ? "violated" : "not violated"},
+                     {"against", target.name},
+                     {"assumption", target.assumption},
+                     {"bound", target.bound},
+                     {"column", kColumns[static_cast<std::size_t>(target.column)].name},
+                     {"aggregator", options.aggregator},
+                     {"putback", options.put_back},
+                     {"workers", options.falsify.workers},
+                     {"k", *options.k},
+                     {"dimension", options.falsify.dimension},
+                     {"seed", options.falsify.seed},
+                     {"evaluations", worst.evaluations},
+                     {"restarts", worst.restarts},
+                     {"start", worst.start},
+                     {"file", options.falsify.out.string()}};
+  if (options.quantiser != "none") {
+    json["quantiser"] = options.quantiser;
+  }
+  return json;
 }
 
 }  // namespace
@@ -76,7 +91,9 @@ ExitCode falsify_command(const Options& options) {
   const Method method =
       one_step_method({"sparsifier", nlohmann::json{{"kind", "top-k"}, {"k", *options.k}}},
                       options.aggregator,
-                      options.put_back);
+                      options.put_back,
+                      quantiser_section(options));
+  check_draws(options, method, target);
   const Worst worst = falsify(method,
                               target,
                               {.workers = static_cast<int>(given.workers),

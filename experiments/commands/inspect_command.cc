@@ -8,6 +8,7 @@
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/quantiser_options.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
 #include "reports/tables/result_folder.h"
@@ -32,8 +33,10 @@ Section sparsifier_section(const Options& options) {
 }
 
 Method make_method(const Options& options) {
-  Method method =
-      one_step_method(sparsifier_section(options), options.aggregator, options.put_back);
+  Method method = one_step_method(sparsifier_section(options),
+                                  options.aggregator,
+                                  options.put_back,
+                                  quantiser_section(options));
   require(!options.threshold || !method.aggregator->needs_k(),
           "aggregator '{}' selects k entries: it goes with --k or --density, not --threshold",
           options.aggregator);
@@ -96,31 +99,35 @@ reports::Json as_json(const StepQuantities& step,
   const Row& row = step.row;
   const auto predicted =
       predict_delta(selection_laws(method, dimension), step.k / d, static_cast<double>(workers));
-  return {{"workers", workers},
-          {"dimension", dimension},
-          {"k", step.k},
-          {"density", step.k / d},
-          {"aggregator", options.aggregator},
-          {"putback", options.put_back},
-          {"delta", column(row, Column::delta)},
-          {"delta_in", column(row, Column::delta_in)},
-          {"delta_out", column(row, Column::delta_out)},
-          {"captured_energy", column(row, Column::captured_energy)},
-          {"xi", column(row, Column::xi)},
-          {"contraction", column(row, Column::contraction)},
-          {"accumulator_norm_sq", column(row, Column::accumulator_norm_sq)},
-          {"residual_norm_sq", column(row, Column::residual_norm_sq)},
-          {"mean_residual_norm_sq", column(row, Column::mean_residual_norm_sq)},
-          {"lost_mass_norm_sq", column(row, Column::lost_mass_norm_sq)},
-          {"conservation_defect", column(row, Column::conservation_defect)},
-          {"nnz_sent", column(row, Column::nnz_sent)},
-          {"nnz_applied", column(row, Column::nnz_applied)},
-          {"uplink_bytes", column(row, Column::uplink_bytes)},
-          {"rounds", column(row, Column::rounds)},
-          {"predicted_delta_iid", reports::json_number(predicted.delta)},
-          {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
-          {"selected", step.update.indices},
-          {"update", step.update.values}};
+  reports::Json json{{"workers", workers},
+                     {"dimension", dimension},
+                     {"k", step.k},
+                     {"density", step.k / d},
+                     {"aggregator", options.aggregator},
+                     {"putback", options.put_back},
+                     {"delta", column(row, Column::delta)},
+                     {"delta_in", column(row, Column::delta_in)},
+                     {"delta_out", column(row, Column::delta_out)},
+                     {"captured_energy", column(row, Column::captured_energy)},
+                     {"xi", column(row, Column::xi)},
+                     {"contraction", column(row, Column::contraction)},
+                     {"accumulator_norm_sq", column(row, Column::accumulator_norm_sq)},
+                     {"residual_norm_sq", column(row, Column::residual_norm_sq)},
+                     {"mean_residual_norm_sq", column(row, Column::mean_residual_norm_sq)},
+                     {"lost_mass_norm_sq", column(row, Column::lost_mass_norm_sq)},
+                     {"conservation_defect", column(row, Column::conservation_defect)},
+                     {"nnz_sent", column(row, Column::nnz_sent)},
+                     {"nnz_applied", column(row, Column::nnz_applied)},
+                     {"uplink_bytes", column(row, Column::uplink_bytes)},
+                     {"rounds", column(row, Column::rounds)},
+                     {"predicted_delta_iid", reports::json_number(predicted.delta)},
+                     {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
+                     {"selected", step.update.indices},
+                     {"update", step.update.values}};
+  if (method.quantiser != nullptr) {
+    json["quantiser"] = options.quantiser;
+  }
+  return json;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/protocols/protocol.h"
+#include "core/quantisers/quantiser.h"
 #include "core/record/tables.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands/commands.h"
@@ -71,6 +72,7 @@ const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& r
       {"objectives", [] { return lines_of(objectives()); }},
       {"datasets", dataset_lines},
       {"sparsifiers", [] { return lines_of(sparsifiers()); }},
+      {"quantisers", [] { return lines_of(quantisers()); }},
       {"aggregators", [] { return lines_of(aggregators()); }},
       {"feedback", [] { return lines_of(feedbacks()); }},
       {"protocols", [] { return lines_of(protocols()); }},

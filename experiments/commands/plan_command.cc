@@ -25,6 +25,7 @@ struct PlannedRun {
   std::uint64_t seed;
   std::uint64_t iterations;
   int workers;
+  int processes;  // at most
   std::uint64_t worker_iterations;
   bool needs_pilot;
   std::string varying;
@@ -116,14 +117,14 @@ std::string share_command(const Options& options) {
   return quoted_command(words) + " --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"";
 }
 
-/// Prints a job array with a task per run that is left; each takes as many processes as the
-/// smallest run has workers. Tasks that are stopped in time put themselves back into the queue.
+/// Prints a job array with a task per run that is left; each takes as many processes as
+/// every run can have. Tasks that are stopped in time put themselves back into the queue.
 void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
   const auto left = std::count_if(
       runs.begin(), runs.end(), [](const PlannedRun& run) { return !is_over(run.state); });
-  int workers = runs.front().workers;
+  int processes = runs.front().processes;
   for (const auto& run : runs) {
-    workers = std::min(workers, run.workers);
+    processes = std::min(processes, run.processes);
   }
   fmt::print(
       "#!/bin/bash\n"
@@ -142,7 +143,7 @@ void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
       left,
       runs.size(),
       std::max<std::ptrdiff_t>(1, left),
-      workers,
+      processes,
       share_command(options),
       static_cast<int>(ExitCode::stopped),
       static_cast<int>(ExitCode::time_limit));
@@ -256,6 +257,9 @@ ExitCode plan_command(const Options& options) {
                        .seed = run.seed,
                        .iterations = run.training.iterations,
                        .workers = run.workers,
+                       .processes = run.protocol != nullptr
+                                        ? run.protocol->most_processes(run.workers)
+                                        : run.workers,
                        .worker_iterations = run.training.iterations * gradients_of(run),
                        .needs_pilot = run.needs_pilot,
                        .varying = varying_text(run.varying)});

@@ -34,6 +34,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Reports a usage error if a run cannot be done by the processes of a group.
+void check_processes(World& group, const PreparedRun& run) {
+  if (run.protocol != nullptr) {
+    static_cast<void>(run.protocol->cluster(group, run.workers));
+  } else {
+    const Cluster fits(group, run.workers);
+  }
+}
+
 class StudyRuns {
  public:
   StudyRuns(const Options& options, const std::vector<std::string>& command_line, World& world)
@@ -51,18 +60,34 @@ class StudyRuns {
 
   ExitCode run() {
     planned_ = plan_together(world_, study_, objectives_, result_dir_);
+    together(world_, [&] {
+      for (const auto& run : planned_) {
+        check_processes(*group_, run);
+      }
+    });
+    if (real_execution(study_) != nullptr) {
+      watch_.emplace(world_, *group_);
+    }
     // Planning has loaded the libraries that the runs need, so now they are known.
     maker_.emplace(RunMaker::Place{.group = *group_,
                                    .log = log_,
                                    .objectives = objectives_,
                                    .result_dir = result_dir_,
                                    .provenance = provenance(command_line_, world_),
-                                   .checkpoint_every_s = options_.checkpoint_every_s});
-    together(world_, [&] {
-      for (const auto& run : planned_) {
-        const Cluster fits(*group_, run.workers);
-      }
-    });
+                                   .checkpoint_every_s = options_.checkpoint_every_s,
+                                   .watch = watch_ ? &*watch_ : nullptr});
+    try {
+      const ExitCode code = run_planned();
+      watch_.reset();
+      return code;
+    } catch (const SharedError&) {
+      watch_.reset();  // all processes have met it
+      throw;
+    }
+  }
+
+ private:
+  ExitCode run_planned() {
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (options_.share.has(i)) {
         chosen_.push_back(i);
@@ -93,7 +118,6 @@ class StudyRuns {
     return static_cast<ExitCode>(world_.minimum(world_.is_root() ? static_cast<int>(code) : 255));
   }
 
- private:
   std::unique_ptr<World> group_on_all() const {
     std::unique_ptr<World> group;
     together(world_, [&] { group = make_group_world(world_, options_.groups); });
@@ -284,7 +308,10 @@ class StudyRuns {
 
   Study parse_on_all() {
     const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
-    return parse_study(text, options_.study.string(), options_.overrides);
+    std::optional<Study> study;
+    together(world_,
+             [&] { study = parse_study(text, options_.study.string(), options_.overrides); });
+    return *std::move(study);
   }
 
   void mind_time_limit() {
@@ -322,6 +349,7 @@ class StudyRuns {
   fs::path result_dir_;
   ObjectiveCache objectives_;
   std::vector<std::string> command_line_;
+  std::optional<LossWatch> watch_;  // of a study that has real runs
   std::optional<RunMaker> maker_;
   std::string command_;
   std::vector<PreparedRun> planned_;

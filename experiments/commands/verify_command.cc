@@ -235,6 +235,15 @@ void refuse_fast_reductions(const Study& study) {
   }
 }
 
+/// A real run is made of messages in the order in which they happen to arrive.
+void refuse_real_runs(const Study& study) {
+  const Setting* const execution = real_execution(study);
+  require(execution == nullptr,
+          "'protocol.execution' at {}: a real run is not repeated in every bit, so there is "
+          "nothing to verify; use --set protocol.execution=simulated",
+          execution == nullptr ? "" : execution->place);
+}
+
 void allow_mpirun_as_root() {
   if (geteuid() == 0) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
@@ -280,6 +289,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const fs::path top = output_folder(options, study.name + "-verify");
   const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(study, options));
   refuse_fast_reductions(study);
+  refuse_real_runs(study);
   allow_mpirun_as_root();
   Tables reference;
   bool all_equal = true;

@@ -1,5 +1,7 @@
 #include "experiments/runs/run_laws.h"
 
+#include <algorithm>
+
 #include "reports/tables/result_folder.h"
 
 namespace residuum {
@@ -10,14 +12,15 @@ using reports::json_number;
 
 bool holds_gradients(const Method& method) { return method.feedback->units() == Units::gradient; }
 
-/// Returns the weakest law of all stages, at the step size that the sparsifier sees.
+/// Returns the weakest law of all stages, at the step size that the sparsifier sees, with what the
+/// quantiser adds.
 SparsifierLaw sparsifier_law(const PreparedRun& run) {
   const Method& method = *run.method;
   const std::size_t d = run.objective->dimension();
   const double seen_step = holds_gradients(method) ? 1.0 : method.step_rule->at(0, 0);
-  SparsifierLaw law = method.sparsifier->law(d, seen_step);
+  SparsifierLaw law = method.message_law(*method.sparsifier, d, seen_step);
   for (const auto& stage : method.stages) {
-    law = weaker_of(law, stage.sparsifier->law(d, seen_step));
+    law = weaker_of(law, method.message_law(*stage.sparsifier, d, seen_step));
   }
   return law;
 }
@@ -50,6 +53,17 @@ Json sparsifier_json(const PreparedRun& run) {
           {"scheduled", !method.stages.empty()}};
 }
 
+/// Tells the law for as many values as a worker sends at most.
+Json quantiser_json(const PreparedRun& run) {
+  const std::size_t d = run.objective->dimension();
+  const std::size_t values = std::max<std::size_t>(1, run.method->sparsifier->k(d).value_or(d));
+  const QuantiserLaw law = run.method->quantiser->law(values);
+  return {{"contraction", json_number(law.contraction)},
+          {"variance", json_number(law.variance)},
+          {"random", law.random},
+          {"bits", law.bits}};
+}
+
 Json aggregator_json(const AggregatorLaw& law) {
   return {{"applies_whole_messages", law.applies_whole_messages},
           {"cuts_in_merges", law.cuts_in_merges},
@@ -74,6 +88,7 @@ Json protocol_json(const ProtocolLaw& law) {
           {"local_steps", law.local_steps},
           {"staleness", json_number(law.staleness)},
           {"contributions", json_number(law.contributions)},
+          {"contributions_weigh_alike", law.contributions_weigh_alike},
           {"spectral_gap", json_number(law.spectral_gap)}};
 }
 
@@ -84,10 +99,14 @@ bool sends_everything(const PreparedRun& run) {
 }
 
 Json laws_json(const PreparedRun& run) {
-  return {{"sparsifier", sparsifier_json(run)},
-          {"aggregator", aggregator_json(run.method->aggregator->law())},
-          {"feedback", feedback_json(*run.method)},
-          {"protocol", protocol_json(run.protocol->law(run.workers))}};
+  Json laws{{"sparsifier", sparsifier_json(run)},
+            {"aggregator", aggregator_json(run.method->aggregator->law())},
+            {"feedback", feedback_json(*run.method)},
+            {"protocol", protocol_json(run.protocol->law(run.workers))}};
+  if (run.method->quantiser != nullptr) {
+    laws["quantiser"] = quantiser_json(run);
+  }
+  return laws;
 }
 
 }  // namespace residuum

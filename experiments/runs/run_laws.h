@@ -11,9 +11,10 @@ namespace residuum {
 bool sends_everything(const PreparedRun& run);
 
 /// Returns {"sparsifier": {...}, "aggregator": {...}, "feedback": {...}}: the fields of
-/// SparsifierLaw, of AggregatorLaw and of Feedback. Under a density schedule the sparsifier's law
-/// is the weakest of the stages'. Its `threshold` acts on step-multiplied accumulators and is null
-/// where there is none or where the step size changes; with `threshold_follows_step` it is
+/// SparsifierLaw, of AggregatorLaw and of Feedback. A quantiser adds {"quantiser": {...}}, and the
+/// law under "sparsifier" is then that of both together. Under a density schedule the sparsifier's
+/// law is the weakest of the stages'. Its `threshold` acts on step-multiplied accumulators and is
+/// null where there is none or where the step size changes; with `threshold_follows_step` it is
 /// proportional to that.
 reports::Json laws_json(const PreparedRun& run);
 

@@ -17,6 +17,25 @@ void RunMaker::in_step(const std::function<void()>& action) {
   together(place_.group, [&] { place_.log.guard(action); });
 }
 
+/// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
+Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
+  LossWatch& watch = *place_.watch;
+  training.mailbox = &watch.mailbox();
+  watch.set_cluster(*training.cluster);
+  try {
+    Outcome outcome = train(training, monitor);
+    watch.set_cluster(std::nullopt);
+    return outcome;
+  } catch (const LostPeer& lost) {
+    watch.end_job(lost);
+    throw;
+  } catch (const SharedError&) {
+    watch.set_cluster(std::nullopt);
+    watch.renew();
+    throw;
+  }
+}
+
 Outcome RunMaker::make(const RunSpec& spec,
                        const Study& study,
                        Progress& progress,
@@ -27,7 +46,7 @@ Outcome RunMaker::make(const RunSpec& spec,
   in_step([&] {
     KnownKeys known;
     run = prepare(spec, place_.objectives, known);
-    cluster.emplace(place_.group, run.workers);
+    cluster.emplace(run.protocol->cluster(place_.group, run.workers));
     run.training.cluster = &*cluster;
     const Facts facts = run.objective->facts();
     run.training.minimum = facts.minimum;
@@ -58,7 +77,8 @@ Outcome RunMaker::make(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  Outcome outcome = train(run.training, monitor);
+  Outcome outcome = run.protocol->law(run.workers).is_real ? train_really(run.training, monitor)
+                                                           : train(run.training, monitor);
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, place_.provenance);

@@ -6,6 +6,7 @@
 
 #include "core/trainer/trainer.h"
 #include "experiments/console/progress.h"
+#include "experiments/runs/loss_watch.h"
 #include "experiments/runs/rank_log.h"
 #include "experiments/runs/run_folder.h"
 #include "experiments/study/run_config.h"
@@ -21,6 +22,7 @@ class RunMaker {
     std::filesystem::path result_dir;
     nlohmann::json provenance;
     double checkpoint_every_s = 0;
+    LossWatch* watch = nullptr;  // of a study that has real runs
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}
 
@@ -33,6 +35,7 @@ class RunMaker {
 
  private:
   void in_step(const std::function<void()>& action);
+  Outcome train_really(Training& training, Monitor& monitor) const;
   void use_pilot(PreparedRun& run, RunFolder* folder);
 
   Place place_;

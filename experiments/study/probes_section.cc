@@ -8,17 +8,29 @@
 namespace residuum {
 namespace {
 
-std::vector<std::string> read_probe_names(const Section& section) {
-  const auto value = section.any("names",
-                                 {"delta",
-                                  "contraction",
-                                  "residual",
-                                  "conservation",
-                                  "xi",
-                                  "traffic",
-                                  "noise",
-                                  "certificate",
-                                  "ef21"});
+bool needs_gradients(const std::string& probe, const std::string& where) {
+  return make_probes({probe}, where).front()->needs().gradients;
+}
+
+/// Returns the probes of a study that names none: of a real run, those that its server can serve.
+std::vector<std::string> default_probes(bool is_real) {
+  std::vector<std::string> names = {"delta",
+                                    "contraction",
+                                    "residual",
+                                    "conservation",
+                                    "xi",
+                                    "traffic",
+                                    "noise",
+                                    "certificate",
+                                    "ef21"};
+  if (is_real) {
+    std::erase_if(names, [](const std::string& name) { return needs_gradients(name, "defaults"); });
+  }
+  return names;
+}
+
+std::vector<std::string> read_probe_names(const Section& section, bool is_real) {
+  const auto value = section.any("names", nlohmann::json(default_probes(is_real)));
   require(value.is_array(), "{} must be a list of probe names", section.where("names"));
   std::vector<std::string> names;
   for (const auto& name : value) {
@@ -26,7 +38,23 @@ std::vector<std::string> read_probe_names(const Section& section) {
     names.push_back(name.get<std::string>());
   }
   make_probes(names, section.where("names"));  // names the first unknown one
+  for (const auto& name : names) {
+    require(!is_real || !needs_gradients(name, section.where("names")),
+            "{}: probe '{}' needs the gradient of every worker, which a real server does not see; "
+            "use execution = \"simulated\" or leave it out",
+            section.where("names"),
+            name);
+  }
   return names;
+}
+
+/// Tables of workers and layers are made of accumulators.
+void refuse_details(const Section& section, const PreparedRun& run) {
+  const bool has_workers = run.details.workers;
+  require(!has_workers && run.details.layers.empty(),
+          "{}: this table needs the gradient of every worker, which a real server does not see; "
+          "use execution = \"simulated\" or leave it out",
+          section.where(has_workers ? "workers" : "layers"));
 }
 
 /// A cadence that the study gives must have a second iteration before the end.
@@ -84,8 +112,12 @@ void read_needs(const Section& section, PreparedRun& run) {
 
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
-  run.probes = read_probe_names(section);
-  run.details = read_detail_tables(section, *run.objective, run.protocol->law(run.workers));
+  const ProtocolLaw law = run.protocol->law(run.workers);
+  run.probes = read_probe_names(section, law.is_real);
+  run.details = read_detail_tables(section, *run.objective, law);
+  if (law.is_real) {
+    refuse_details(section, run);
+  }
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);

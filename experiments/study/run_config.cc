@@ -9,6 +9,7 @@
 #include "core/schedules/density_schedule.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/probes_section.h"
+#include "experiments/study/quantiser_section.h"
 #include "experiments/study/update_sections.h"
 #include "objectives/data/partition.h"
 
@@ -66,8 +67,7 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   return value.get<std::size_t>();
 }
 
-/// This is the seed of the partition where the study gives none, so that all runs have the same
-/// shards.
+/// Seed of the partition where the study gives none: all runs have the same shards.
 constexpr std::uint64_t kPartitionSeed = 1;
 
 /// "run" is the run's own seed. The default is not recorded in the resolved section, so that the
@@ -181,6 +181,27 @@ Precision read_precision(const Section& section) {
              : Precision::float32;
 }
 
+void read_quantiser_of(const Section& quantiser,
+                       const Section& aggregator,
+                       const PreparedRun& run,
+                       Method& method,
+                       nlohmann::json& config,
+                       KnownKeys& known) {
+  read_quantiser(quantiser, aggregator, run.protocol->law(run.workers), method);
+  known.note(quantiser.name(), quantiser.known());
+  if (method.quantiser != nullptr) {  // other runs keep the ids that they had before
+    config[quantiser.name()] = quantiser.resolved();
+  }
+}
+
+std::vector<Segment> segments_of(const Objective& objective) {
+  std::vector<Segment> segments;
+  for (const Layer& layer : objective.layers()) {
+    segments.push_back({.begin = layer.offset, .size = layer.size});
+  }
+  return segments;
+}
+
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
                                     const PreparedRun& run,
@@ -195,10 +216,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   const std::size_t d = objective.dimension();
   const auto sparsifier =
       with_final_density(with_default_kind(sections["sparsifier"], "none", spec));
-  std::vector<Segment> layers;
-  for (const Layer& layer : objective.layers()) {
-    layers.push_back({.begin = layer.offset, .size = layer.size});
-  }
+  const std::vector<Segment> layers = segments_of(objective);
   method->sparsifier = make_sparsifier(sparsifier, layers);
   method->stages =
       read_density_stages(sparsifier,
@@ -215,6 +233,8 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   const auto feedback = with_default_kind(sections["feedback"], "ef14", spec);
   method->feedback = make_feedback(feedback);
   resolve(feedback);
+
+  read_quantiser_of(sections["quantiser"], aggregator, run, *method, config, known);
 
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),

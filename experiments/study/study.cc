@@ -128,6 +128,7 @@ const std::vector<std::string>& section_names() {
   static const std::vector<std::string> names{"objective",
                                               "workers",
                                               "sparsifier",
+                                              "quantiser",
                                               "aggregator",
                                               "feedback",
                                               "protocol",
@@ -167,6 +168,20 @@ Study parse_study(const std::string& text,
     }
   }
   return study;
+}
+
+const Setting* real_execution(const Study& study) {
+  for (const RunSpec& spec : study.runs) {
+    const auto protocol = spec.sections.find("protocol");
+    if (protocol == spec.sections.end()) {
+      continue;
+    }
+    const auto execution = protocol->second.find("execution");
+    if (execution != protocol->second.end() && execution->second.value == "real") {
+      return &execution->second;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace residuum

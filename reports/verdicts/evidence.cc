@@ -134,6 +134,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.period = number_at(laws, "protocol.local_steps");
   facts.delay = number_at(laws, "protocol.staleness");
   facts.contributions = number_at(laws, "protocol.contributions");
+  facts.contributions_weigh_alike = flag_at(laws, "protocol.contributions_weigh_alike", true);
   facts.spectral_gap = number_at(laws, "protocol.spectral_gap");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
@@ -147,7 +148,6 @@ void add_method_facts(MethodFacts& facts,
   const Json& written = value_at(status, "laws");
   const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
   add_laws(facts, laws);
-  facts.contributions_weigh_alike = text_at(config, "protocol.weights") != "per-worker";
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   facts.outer_step = number_at(config, "outer.step").value_or(1);
   facts.effective_decay =
@@ -280,6 +280,9 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
   const Json& config = value_at(run.config, "config");
   MethodFacts facts;
   facts.sparsifier = word_at(config, "sparsifier.kind", "none");
+  if (const std::string quantiser = text_at(config, "quantiser.kind"); !quantiser.empty()) {
+    facts.sparsifier += " with values by " + quantiser;
+  }
   facts.aggregator = word_at(config, "aggregator.kind", "dense");
   facts.feedback = word_at(config, "feedback.kind", "ef14");
   facts.protocol = word_at(config, "protocol.kind", "bsp");

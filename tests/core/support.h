@@ -14,6 +14,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/cluster/cluster.h"
 #include "core/feedback/feedback.h"
+#include "core/quantisers/quantiser.h"
 #include "core/random/random.h"
 #include "core/sparsifiers/sparsifier.h"
 
@@ -44,6 +45,9 @@ std::unique_ptr<Interface> build(std::unique_ptr<Interface> (*make)(const Sectio
 
 inline std::unique_ptr<Sparsifier> sparsifier(const Json& values) {
   return build(&make_sparsifier, "sparsifier", values);
+}
+inline std::unique_ptr<Quantiser> quantiser(const Json& values) {
+  return build(&make_quantiser, "quantiser", values);
 }
 inline std::unique_ptr<Aggregator> aggregator(const Json& values) {
   return build(&make_aggregator, "aggregator", values);

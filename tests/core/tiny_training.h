@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/protocols/protocol.h"
 #include "core/schedules/density_schedule.h"
 #include "core/trainer/trainer.h"
 #include "tests/core/support.h"
@@ -142,8 +143,10 @@ struct Recipe {
   std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
+  Mailbox* mailbox = nullptr;          // of a protocol that is real
   LinkModel links = {};
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
+  Json quantiser = {{"kind", "none"}};
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -159,7 +162,8 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .outer_step = recipe.outer_step,
                 .weight_decay = recipe.weight_decay,
                 .clip = recipe.clip,
-                .clip_norm = recipe.clip_norm};
+                .clip_norm = recipe.clip_norm,
+                .quantiser = quantiser(recipe.quantiser)};
   method.stages = read_density_stages(
       selection,
       *method.sparsifier,
@@ -174,13 +178,16 @@ inline Outcome train(World& world,
                      const Objective& objective,
                      const Recipe& recipe,
                      StepObserver& observer) {
-  const Cluster cluster(world, recipe.workers);
+  const Cluster cluster = recipe.protocol != nullptr
+                              ? recipe.protocol->cluster(world, recipe.workers)
+                              : Cluster(world, recipe.workers);
   const Method method = method_of(recipe, objective.dimension());
   Training training;
   training.protocol = recipe.protocol;
   training.objective = &objective;
   training.method = &method;
   training.cluster = &cluster;
+  training.mailbox = recipe.mailbox;
   training.shards = recipe.shards;
   training.seed = recipe.seed;
   training.iterations = recipe.iterations;

@@ -17,6 +17,7 @@
 // All calls but `calculate` come from the thread that calls Parallel, one at a time.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "core/cluster/world.h"
@@ -35,12 +36,15 @@ class Cargo {
 
   /// Appends to `bytes` what travels with a letter that has_payload() to an actor, possibly one of
   /// the same process: the model of letter.version, the gradient of worker letter.from, or the sum
-  /// that node letter.from has collected last.
-  virtual void pack(const Letter& letter, ActorId to, Bytes& bytes) = 0;
+  /// that node letter.from has collected last. Returns how many of the bytes are numbers of it; the
+  /// others are booked as control bytes.
+  virtual std::uint64_t pack(const Letter& letter, ActorId to, Bytes& bytes) = 0;
 
-  /// Takes what has travelled with a letter, before the actor receives it. The bytes come from
-  /// another process and must be checked.
-  virtual void unpack(const Letter& letter, ActorId to, std::span<const std::byte> bytes) = 0;
+  /// Takes what has travelled with a letter, before the actor receives it, and returns the same
+  /// count. The bytes come from another process and must be checked.
+  virtual std::uint64_t unpack(const Letter& letter,
+                               ActorId to,
+                               std::span<const std::byte> bytes) = 0;
 
   /// Computes the gradient, on the compute thread of this process, in the order of
   /// Effects::compute. An Error that it throws ends the run on all processes.

@@ -347,7 +347,7 @@ void check_inhad(const InhadOptions& options) {
   const auto workers = static_cast<std::uint64_t>(options.workers);
   require(options.cap >= (options.quota - 1) / workers + 1,
           "inhad would never pull: {} workers with a cap of {} gradients reach {} at most, below "
-          "the quota of {}",
+          "the quota of {}; lower the quota or raise the cap",
           workers,
           options.cap,
           options.cap * workers,

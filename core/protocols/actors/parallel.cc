@@ -133,12 +133,10 @@ void Parallel::send(ActorId to, Letter letter) {
   letter.from = acting_;
   Bytes frame = begin_frame(Frame::letter);
   pack({.to = to, .letter = letter}, frame);
-  const std::size_t without_payload = frame.size();
-  if (has_payload(letter.kind)) {
-    site_.cargo.pack(letter, to, frame);
-  }
+  const std::size_t without_cargo = frame.size();
+  const std::uint64_t numbers = has_payload(letter.kind) ? site_.cargo.pack(letter, to, frame) : 0;
   if (acting_ == cast_.roster.server()) {
-    log_.count_letter(letter, control_bytes(letter), frame.size() - without_payload);
+    count(letter, numbers, frame.size() - without_cargo);
   }
   own_letters_ += is_here(to) ? 1 : 0;
   mailbox_.send(placement_.host(to), std::move(frame));
@@ -251,13 +249,17 @@ void Parallel::deliver(int from, std::span<const std::byte> bytes) {
   const Letter& letter = addressed.letter;
   check_letter(is_here(addressed.to) && placement_.host(letter.from) == from);
   own_letters_ -= from == mailbox_.rank() ? 1 : 0;
-  if (has_payload(letter.kind)) {
-    site_.cargo.unpack(letter, addressed.to, bytes);
-  }
+  const std::uint64_t numbers =
+      has_payload(letter.kind) ? site_.cargo.unpack(letter, addressed.to, bytes) : 0;
   if (addressed.to == cast_.roster.server()) {
-    log_.count_letter(letter, control_bytes(letter), bytes.size());
+    count(letter, numbers, bytes.size());
   }
   let_act(addressed.to, letter);
+}
+
+/// Books a letter of the server, with a cargo of so many bytes.
+void Parallel::count(const Letter& letter, std::uint64_t numbers, std::uint64_t cargo) {
+  log_.count_letter(letter, control_bytes(letter) + cargo - numbers, numbers);
 }
 
 void Parallel::let_act(ActorId actor, const Letter& letter) {

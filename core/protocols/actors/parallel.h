@@ -3,7 +3,7 @@
 // of them (placement.h). Letters travel by a Mailbox; gradients are computed by one thread of each
 // process, so that letters are served meanwhile.
 //
-//   Parallel run(make_inhad(options), place_actors(roster, mailbox.size()), mailbox, site, &stop);
+//   Parallel run(make_inhad(options), placement, mailbox, site, &stop);
 //   for (v = 1; v <= T && run.advance_to(v); ++v) {
 //     // Collective calls of the World may stand here.
 //   }
@@ -98,6 +98,7 @@ class Parallel final : private Outbox {
   void serve_once();
   void open(const Incoming& incoming);
   void deliver(int from, std::span<const std::byte> bytes);
+  void count(const Letter& letter, std::uint64_t numbers, std::uint64_t cargo);
   void let_act(ActorId actor, const Letter& letter);
   [[noreturn]] static void throw_failure(std::span<const std::byte> bytes);
   void take_discarded(std::span<const std::byte> bytes);

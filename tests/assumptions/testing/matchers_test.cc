@@ -177,6 +177,14 @@ TEST(KeepsItsLaw, SeesAnExactnessThatIsOnlyABound) {
   EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("promised is 0.9 |a|^2"));
 }
 
+TEST(KeepsItsLaw, SeesValuesThatAreNotKept) {
+  const auto scaled = test::sparsifier({{"kind", "rand-k"}, {"k", 6}, {"scaled", true}});
+  const Renamed bold(*scaled, {.contraction = {}, .threshold = {}, .keeps_values = true});
+
+  EXPECT_THAT(*scaled, KeepsItsLaw());
+  EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("'keeps_values'"));
+}
+
 TEST(KeepsItsLaw, SeesASupportThatIsNotShared) {
   const auto masks = test::sparsifier({{"kind", "rand-k"}, {"k", 6}, {"mask", "per-worker"}});
   const Renamed bold(*masks, {.contraction = {}, .threshold = {}, .shares_support = true});

@@ -130,7 +130,7 @@ TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
 
 TEST(Mailbox, TellsAProcessThatTheOthersHaveGivenItUp) {
   ParcelHub hub(3, microseconds(100), 1);
-  const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
+  const auto errors = with_mailboxes(hub, {.patience = 4 * kShort}, [&](Mailbox& mailbox) {
     if (mailbox.rank() == 1) {
       hub.mute(1);
     }

@@ -25,19 +25,6 @@ std::unique_ptr<Protocol> protocol_of(const Json& section) {
   return make_protocol(Section("protocol", section));
 }
 
-/// The methods that a protocol with late gradients can work with.
-std::vector<Recipe> methods_for(const Protocol& protocol, int workers) {
-  std::vector<Recipe> fitting;
-  for (const Recipe& recipe : test::methods()) {
-    try {
-      protocol.check(test::method_of(recipe, 12), 12, workers);
-      fitting.push_back(recipe);
-    } catch (const Error&) {  // it is refused, with a reason
-    }
-  }
-  return fitting;
-}
-
 std::vector<test::Frame> late_frames(const Objective& objective,
                                      const Recipe& recipe,
                                      int processes = 1) {
@@ -88,7 +75,7 @@ void expect_same_training(const std::vector<test::Frame>& a, const std::vector<t
 TEST(Asp, OfOneWorkerIsSerialSgdInEveryBit) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   const auto asp = protocol_of({{"kind", "asp"}, {"compute", "exponential:2"}});
-  const auto methods = methods_for(*asp, 1);
+  const auto methods = test::methods_for(*asp, 1);
   ASSERT_GE(methods.size(), 6U);
   for (const Recipe& method : methods) {
     SCOPED_TRACE(test::name_of(method));
@@ -108,7 +95,7 @@ TEST(Inhad, ThatWaitsForAllIsBulkSynchronousInEveryBit) {
                                       {"staleness", 0},
                                       {"weights", weights},
                                       {"compute", "lognormal:1,1"}});
-      for (const Recipe& method : methods_for(*inhad, 6)) {
+      for (const Recipe& method : test::methods_for(*inhad, 6)) {
         SCOPED_TRACE(test::name_of(method));
         expect_same_training(late_frames(objective, with(method, *inhad, 6, 9)),
                              late_frames(objective, with(method, bulk_synchronous(), 6, 9)));
@@ -137,7 +124,7 @@ TEST(Late, TrainingsHaveTheSameBitsAtAnyNumberOfProcesses) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   for (const Json& section : late_protocols()) {
     const auto protocol = protocol_of(section);
-    for (const Recipe& method : methods_for(*protocol, 6)) {
+    for (const Recipe& method : test::methods_for(*protocol, 6)) {
       SCOPED_TRACE(section.dump() + test::name_of(method));
       Recipe recipe = with(method, *protocol, 6, 12);
       recipe.links = {.alpha_s = 0.1, .beta_s_per_byte = 0.0005};
@@ -153,7 +140,7 @@ TEST(Late, TrainingsLoseNothingWhileLettersAreUnderWay) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   for (const Json& section : late_protocols()) {
     const auto protocol = protocol_of(section);
-    for (Recipe method : methods_for(*protocol, 6)) {
+    for (Recipe method : test::methods_for(*protocol, 6)) {
       for (const char* units : {"step", "gradient"}) {
         method.feedback["units"] = units;
         method.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
@@ -339,82 +326,6 @@ TEST(Late, RowsHaveTheNoiseOfGradientsThatWereSplitSinceTheRowBefore) {
   // sigma^2 = 40 / 4; a row's estimate has a standard deviation of 10 sqrt(2/40), their mean one of
   // 10 sqrt(2/40)/20 = 0.11.
   EXPECT_NEAR(sum / rows, 10, 5 * 0.11);
-}
-
-void expect_refused(const Json& section, const Recipe& recipe, int workers, const char* reason) {
-  try {
-    protocol_of(section)->check(test::method_of(recipe, 12), 12, workers);
-    FAIL() << "not refused: " << reason;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
-  }
-}
-
-TEST(Late, WhatCannotWorkIsRefusedWithTheReason) {
-  const Json top{{"kind", "top-k"}, {"k", 2}};
-  const Json asp{{"kind", "asp"}};
-  expect_refused(asp, {.sparsifier = top, .aggregator = {{"kind", "gtopk-tree"}}}, 4, "cuts sums");
-  expect_refused(asp, {.sparsifier = top, .feedback = {{"kind", "dgc"}}}, 4, "velocities");
-  expect_refused(
-      asp,
-      {.sparsifier = top, .aggregator = {{"kind", "allgather"}}, .feedback = {{"kind", "ef21"}}},
-      4,
-      "estimates");
-  expect_refused(
-      asp,
-      {.sparsifier = {{"kind", "rand-k"}, {"k", 2}}, .aggregator = {{"kind", "allgather"}}},
-      4,
-      "per-worker");
-  expect_refused({{"kind", "asp"}, {"speeds", {1, 2}}}, {}, 4, "2 speeds for 4 workers");
-  expect_refused({{"kind", "inhad"}, {"nodes", 3}, {"quota", 1}}, {}, 4, "evenly on 3 nodes");
-  expect_refused({{"kind", "inhad"}, {"nodes", 2}, {"quota", 9}, {"cap", 2}}, {}, 4, "never pull");
-  expect_refused(
-      {{"kind", "inhad"}, {"nodes", 2}, {"quota", 4}, {"staleness", 0}, {"cap", "unlimited"}},
-      {},
-      4,
-      "never pull");
-}
-
-TEST(Late, KeysThatAreOutOfRangeAreUsageErrors) {
-  for (const auto& [section, reason] : std::vector<std::pair<Json, const char*>>{
-           {{{"kind", "ssp"}, {"staleness", -1}}, "at least 0"},
-           {{{"kind", "ssp"}}, "missing"},
-           {{{"kind", "ssp"}, {"staleness", 1.5}}, "whole number"},
-           {{{"kind", "asp"}, {"compute", "gauss:1"}}, "exponential:MEAN"},
-           {{{"kind", "asp"}, {"compute", "lognormal:0,1"}}, "exponential:MEAN"},
-           {{{"kind", "asp"}, {"compute", "pareto:1,x"}}, "exponential:MEAN"},
-           {{{"kind", "asp"}, {"compute", -1}}, ">= 0"},
-           {{{"kind", "asp"}, {"compute", "exponential:0"}}, "> 0"},
-           {{{"kind", "asp"}, {"speeds", {1, 0}}}, "positive numbers"},
-           {{{"kind", "asp"}, {"straggler_factor", 0.5}}, "at least 1"},
-           {{{"kind", "asp"}, {"straggler_factor", 2}, {"straggler_every_s", 0}}, "positive"},
-           {{{"kind", "inhad"}, {"nodes", 0}, {"quota", 1}}, "1..1000000000"},
-           {{{"kind", "inhad"}, {"nodes", 2}, {"quota", 1}, {"cap", 0}}, "at least 1"},
-           {{{"kind", "inhad"}, {"nodes", 2}, {"quota", 1}, {"weights", "fair"}}, "per-worker"}}) {
-    try {
-      protocol_of(section);
-      ADD_FAILURE() << "accepted: " << section.dump();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::usage);
-      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos)
-          << section.dump() << ": " << error.what();
-    }
-  }
-}
-
-TEST(Late, LawsSayHowLateGradientsMayBe) {
-  EXPECT_EQ(protocol_of({{"kind", "asp"}})->law(1).staleness, 0U);
-  EXPECT_EQ(protocol_of({{"kind", "asp"}})->law(4).staleness, std::nullopt);
-  const auto ssp = protocol_of({{"kind", "ssp"}, {"staleness", 2}});
-  EXPECT_EQ(ssp->law(4).staleness, 15U);  // (2 s + 1)(P - 1)
-  EXPECT_EQ(ssp->law(4).contributions, 1U);
-  const Json keys{{"kind", "inhad"}, {"nodes", 2}, {"quota", 4}, {"staleness", 3}, {"cap", 2}};
-  EXPECT_EQ(protocol_of(keys)->law(4).staleness, 3U);
-  EXPECT_EQ(protocol_of(keys)->law(4).contributions, std::nullopt);
-  Json exact = keys;
-  exact["staleness"] = 0;
-  EXPECT_EQ(protocol_of(exact)->law(4).contributions, 8U);
 }
 
 }  // namespace

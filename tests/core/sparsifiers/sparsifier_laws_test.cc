@@ -265,8 +265,15 @@ TEST(Sparsifiers, ClaimWhatIsKnownOfThem) {
 
 TEST(Sparsifiers, OfTheirOwnClaimNothing) {
   const SparsifierLaw law;
-  EXPECT_FALSE(law.exact || law.deterministic || law.keeps_largest || law.shares_support ||
-               law.unbiased || law.threshold_scales);
+  EXPECT_FALSE(law.exact || law.deterministic || law.keeps_values || law.keeps_largest ||
+               law.shares_support || law.unbiased || law.threshold_scales);
+}
+
+/// A rule without scaling sends entries as they are, or not at all.
+TEST(Sparsifiers, ThatDoNotScaleKeepValues) {
+  for (const auto& [name, rule, is_scaled] : rules()) {
+    EXPECT_EQ(rule->law(20, 1).keeps_values, !is_scaled) << name;
+  }
 }
 
 TEST(WeakerOf, HoldsWhereEitherDoes) {

@@ -74,8 +74,55 @@ inline std::vector<Recipe> methods() {
   return all;
 }
 
+/// Methods whose values are quantised: each quantiser on kept values and on all, and each feedback.
+inline std::vector<Recipe> quantised_methods() {
+  const Json top{{"kind", "top-k"}, {"k", 4}};
+  std::vector<Recipe> all;
+  for (const Json& quantiser : {Json{{"kind", "sign"}},
+                                Json{{"kind", "qsgd"}, {"bits", 4}, {"bucket", 5}},
+                                Json{{"kind", "terngrad"}, {"shrink", true}},
+                                Json{{"kind", "natural"}},
+                                Json{{"kind", "linear"}, {"bits", 3}},
+                                Json{{"kind", "table"}}}) {
+    for (const Json& sparsifier : {Json{{"kind", "none"}}, top}) {
+      all.push_back({.sparsifier = sparsifier,
+                     .aggregator = {{"kind", "allgather"}},
+                     .quantiser = quantiser});
+    }
+  }
+  for (const Json& feedback : {Json{{"kind", "ef14"}, {"putback", "published"}},
+                               Json{{"kind", "none"}},
+                               Json{{"kind", "dgc"}, {"momentum", 0.5}},
+                               Json{{"kind", "ef21"}},
+                               Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
+    for (const char* aggregator : {"allgather", "gtopk-exact"}) {
+      for (const char* quantiser : {"table", "natural"}) {
+        all.push_back({.sparsifier = top,
+                       .aggregator = {{"kind", aggregator}},
+                       .feedback = feedback,
+                       .quantiser = {{"kind", quantiser}}});
+      }
+    }
+  }
+  return all;
+}
+
 inline std::string name_of(const Recipe& recipe) {
-  return recipe.sparsifier.dump() + recipe.aggregator.dump() + recipe.feedback.dump();
+  return recipe.sparsifier.dump() + recipe.quantiser.dump() + recipe.aggregator.dump() +
+         recipe.feedback.dump();
+}
+
+/// Returns those of the methods that the protocol can work with on 12 numbers.
+inline std::vector<Recipe> methods_for(const Protocol& protocol, int workers) {
+  std::vector<Recipe> fitting;
+  for (const Recipe& recipe : methods()) {
+    try {
+      protocol.check(method_of(recipe, 12), 12, workers);
+      fitting.push_back(recipe);
+    } catch (const Error&) {  // it is refused, with a reason
+    }
+  }
+  return fitting;
 }
 
 }  // namespace residuum::test

@@ -168,6 +168,13 @@ TEST(Resumed, EveryMethodGoesOnToTheSameBits) {
   }
 }
 
+TEST(Resumed, QuantisedMethodsGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (const Recipe& recipe : test::quantised_methods()) {
+    expect_resumes(objective, watched(recipe));
+  }
+}
+
 TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   for (const char* kind : {"ef21", "ef21-sgdm"}) {

@@ -156,6 +156,9 @@ TEST(TrainerLaws, AnyNumberOfProcessesGivesTheSameBits) {
   for (const Recipe& recipe : test::methods_of_estimates()) {
     methods.push_back(recipe);
   }
+  for (const Recipe& recipe : test::quantised_methods()) {
+    methods.push_back(recipe);
+  }
   for (Recipe recipe : methods) {
     recipe.workers = 5;
     recipe.iterations = 6;

@@ -26,10 +26,11 @@ TEST(MethodFacts, HaveTheSynchronyOfTheProtocolsLaw) {
   EXPECT_EQ(synchrony(Json::object()), Synchrony::lockstep);
 }
 
+MethodFacts facts_of(const Json& protocol) {
+  return method_facts(run_with({}, {{"laws", {{"protocol", protocol}}}}), {});
+}
+
 TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
-  const auto facts_of = [](const Json& protocol) {
-    return method_facts(run_with({}, {{"laws", {{"protocol", protocol}}}}), {});
-  };
   const MethodFacts limited =
       facts_of({{"synchrony", "late"}, {"staleness", 15}, {"contributions", 1}});
   EXPECT_EQ(limited.delay, 15);
@@ -43,12 +44,9 @@ TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
 }
 
 TEST(MethodFacts, KnowWhetherAVersionIsTheMeanOfItsGradients) {
-  const auto weigh_alike = [](const Json& protocol) {
-    return method_facts(run_with({{"protocol", protocol}}, {}), {}).contributions_weigh_alike;
-  };
-  EXPECT_TRUE(weigh_alike({{"kind", "inhad"}}));
-  EXPECT_TRUE(weigh_alike({{"kind", "inhad"}, {"weights", "plain"}}));
-  EXPECT_FALSE(weigh_alike({{"kind", "inhad"}, {"weights", "per-worker"}}));
+  EXPECT_TRUE(facts_of({{"synchrony", "late"}}).contributions_weigh_alike);
+  EXPECT_FALSE(facts_of({{"synchrony", "late"}, {"contributions_weigh_alike", false}})
+                   .contributions_weigh_alike);
 }
 
 TEST(MethodFacts, TakeWorkersForAlikeOnlyWhereTheObjectiveSaysSo) {

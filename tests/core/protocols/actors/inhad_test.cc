@@ -189,7 +189,7 @@ TEST(Inhad, SaysWhichOptionsCouldNotWork) {
   EXPECT_EQ(error({.versions = 0}), "a protocol makes at least 1 version, not 0");
   EXPECT_EQ(error({.nodes = 2, .workers = 4, .quota = 9, .cap = 2}),
             "inhad would never pull: 4 workers with a cap of 2 gradients reach 8 at most, below "
-            "the quota of 9");
+            "the quota of 9; lower the quota or raise the cap");
   EXPECT_EQ(error({.nodes = 2, .workers = 4, .staleness = 0}),
             "inhad would never pull: a staleness of 0 waits until all workers are idle, and "
             "without a cap none ever is; set a cap, or a staleness of at least 1");

@@ -12,6 +12,7 @@
 
 #include "core/cluster/mpi_mailbox.h"
 #include "core/cluster/mpi_world.h"
+#include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/tiny_site.h"
 
 namespace {
@@ -47,7 +48,7 @@ int work(World& world, int victim, int signal, std::chrono::milliseconds patienc
   Parallel parallel(
       make_parameter_server(
           {.workers = static_cast<int>(roster.workers), .staleness = 0, .versions = kNever}),
-      place_actors(roster, world.size()),
+      test::place_actors(roster, world.size()),
       *mailbox,
       site.site());
   try {

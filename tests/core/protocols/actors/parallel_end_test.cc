@@ -9,6 +9,7 @@
 
 #include "core/protocols/actors/letter_wire.h"
 #include "core/protocols/actors/parallel.h"
+#include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/thread_sites.h"
 
 namespace residuum {
@@ -167,7 +168,7 @@ TEST(ParallelEnd, RefusesFramesThatAreNotWhatTheSenderMaySend) {
       }
       TinySite site(cast.roster, {});
       Parallel parallel(make_parameter_server({.workers = 2, .versions = 5}),
-                        place_actors(cast.roster, 2),
+                        test::place_actors(cast.roster, 2),
                         mailbox,
                         site.site());
       parallel.advance_to(5);

@@ -7,6 +7,7 @@
 #include "core/cluster/mpi_mailbox.h"
 #include "core/protocols/actors/parallel.h"
 #include "tests/core/mpi_test_world.h"
+#include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/tiny_site.h"
 
 namespace residuum {
@@ -48,7 +49,8 @@ TEST(ParallelOverMpi, KeepsTheGuaranteesOf200RandomRuns) {
     const Roster roster = cast.roster;
     TinySite site(roster, random_pauses(seed));
 
-    Parallel parallel(std::move(cast), place_actors(roster, world.size()), *mailbox, site.site());
+    Parallel parallel(
+        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site());
     EXPECT_TRUE(parallel.advance_to(run.versions()));
     parallel.finish();
 
@@ -74,7 +76,7 @@ TEST(ParallelOverMpi, StopsOnRequestOfAnyProcess) {
     TinySite site(roster, random_pauses(1));
     std::atomic<bool> stop = false;
     Parallel parallel(
-        std::move(cast), place_actors(roster, world.size()), *mailbox, site.site(), &stop);
+        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site(), &stop);
 
     EXPECT_TRUE(parallel.advance_to(3));
     EXPECT_EQ(world.minimum(3), 3) << "the World may be used here";
@@ -95,7 +97,7 @@ TEST(ParallelOverMpi, ThrowsTheErrorOfOneProcessOnAllAndTheWorldGoesOn) {
   for (int failing = 1; failing < world.size(); ++failing) {
     const auto mailbox = make_mpi_mailbox(world);
     const Roster roster{.workers = static_cast<std::uint32_t>(world.size())};
-    const Placement placement = place_actors(roster, world.size());
+    const Placement placement = test::place_actors(roster, world.size());
     TinySite site(roster, [&](const GradientId& gradient) {
       if (gradient.iteration == 5 && world.rank() == failing) {
         resource_error("no memory on rank {}", failing);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/tiny_site.h"
 #include "tests/core/thread_mailbox.h"
 
@@ -61,7 +62,7 @@ inline Parallel start(const RandomRun& run,
                       Sites& sites,
                       const std::atomic<bool>* stop = nullptr) {
   Cast cast = run.cast();
-  Placement placement = place_actors(cast.roster, mailbox.size());
+  Placement placement = test::place_actors(cast.roster, mailbox.size());
   return Parallel(std::move(cast), std::move(placement), mailbox, sites.of(mailbox).site(), stop);
 }
 

@@ -106,21 +106,25 @@ class TinySite final : public Effects, public Cargo {
     return 0;
   }
 
-  void pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) override {
+  std::uint64_t pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) override {
     const std::uint64_t number =
         letter.kind == LetterKind::model ? history_.at(letter.version) : sent_[letter.from];
     const auto view = std::as_bytes(std::span(&number, 1));
     bytes.insert(bytes.end(), view.begin(), view.end());
+    return view.size();
   }
-  void unpack(const Letter& letter, ActorId to, std::span<const std::byte> bytes) override {
+  std::uint64_t unpack(const Letter& letter,
+                       ActorId to,
+                       std::span<const std::byte> bytes) override {
     std::uint64_t number = 0;
-    ASSERT_EQ(bytes.size(), sizeof(number));
-    std::memcpy(&number, bytes.data(), sizeof(number));
+    EXPECT_EQ(bytes.size(), sizeof(number));
+    std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof(number)));
     if (letter.kind != LetterKind::model) {
       arrived_ += number;
     } else if (letter.version >= models_[to].version) {
       models_[to] = {.version = letter.version, .number = number};
     }
+    return bytes.size();
   }
 
  private:

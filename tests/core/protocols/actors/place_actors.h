@@ -1,10 +1,14 @@
+#pragma once
+// Tests of actors place them on processes.
+
 #include "core/protocols/actors/placement.h"
 
-#include "core/error.h"
+namespace residuum::test {
 
-namespace residuum {
-
-Placement place_actors(const Roster& roster, int processes) {
+/// Places the server on rank 0 and the nodes (or workers, where there are no nodes) on the other
+/// ranks, at most as many, in consecutive blocks whose lengths differ by at most one. A single
+/// process hosts all.
+inline Placement place_actors(const Roster& roster, int processes) {
   Placement placement{.hosts = std::vector<int>(roster.actors())};
   if (processes == 1) {
     return placement;
@@ -12,14 +16,6 @@ Placement place_actors(const Roster& roster, int processes) {
   const bool has_nodes = roster.nodes > 0;
   const std::uint32_t parts = has_nodes ? roster.nodes : roster.workers;
   const auto hosts = static_cast<std::uint32_t>(processes - 1);
-  require(hosts <= parts,
-          "{} processes are too many for {} {}: one process is the server, and each of the others "
-          "needs a {} of its own; use mpirun -n {} or less",
-          processes,
-          parts,
-          has_nodes ? "nodes" : "workers",
-          has_nodes ? "node" : "worker",
-          parts + 1);
   const auto host_of = [&](std::uint32_t part) {
     return static_cast<int>(1 + std::uint64_t{part} * hosts / parts);
   };
@@ -32,4 +28,4 @@ Placement place_actors(const Roster& roster, int processes) {
   return placement;
 }
 
-}  // namespace residuum
+}  // namespace residuum::test

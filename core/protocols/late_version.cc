@@ -1,0 +1,170 @@
+#include "core/protocols/late_version.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/protocols/deposits.h"
+
+namespace residuum {
+namespace {
+
+/// Staleness beyond this shares the last place of the histogram.
+constexpr std::uint64_t kMostStaleness = 4095;
+
+}  // namespace
+
+template <class Real>
+LateVersion<Real>::LateVersion(Stage<Real>& stage, Weights weights)
+    : stage_(stage),
+      training_(stage.training()),
+      d_(training_.objective->dimension()),
+      weights_(weights),
+      exchange_(stage.aggregator().template exchange<Real>()),
+      weight_given_(static_cast<std::size_t>(stage.cluster().workers())) {}
+
+template <class Real>
+std::unique_ptr<Deposit<Real>> LateVersion<Real>::blank() {
+  if (spare_.empty()) {
+    return std::make_unique<Deposit<Real>>();
+  }
+  auto deposit = std::move(spare_.back());
+  spare_.pop_back();
+  deposit->weight = 1;
+  deposit->message.everything = false;
+  deposit->message.entries.clear();
+  deposit->message.coded.clear();
+  deposit->accumulator.clear();
+  deposit->weighed.clear();
+  return deposit;
+}
+
+template <class Real>
+void LateVersion<Real>::make(std::uint64_t bytes_up, std::span<const Contribution<Real>> sums) {
+  std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
+  });
+  gradients_ += made_of_.size();
+  parts_.divisor = static_cast<double>(made_of_.size());
+  if (weights_ == Weights::per_worker) {
+    weigh_workers_alike<Real>(made_of_);
+    parts_.divisor = stage_.cluster().workers();
+  }
+  deposits_.clear();
+  contributions_.clear();
+  for (const auto& deposit : made_of_) {
+    deposits_.push_back(deposit.get());
+    contributions_.push_back(
+        {.message = &deposit->message,
+         .accumulator = deposit->weighed.empty() ? deposit->accumulator : deposit->weighed});
+  }
+  parts_.deposits = deposits_;
+  if (!sums.empty()) {
+    contributions_.assign(sums.begin(), sums.end());
+  }
+  exchange_->combine(Cluster(*alone_, static_cast<int>(contributions_.size())),
+                     {.dimension = d_, .k = d_, .of_workers = contributions_},
+                     delivery_);
+  delivery_.traffic = {.bytes = bytes_up, .rounds = 0};
+  stage_.update(delivery_, parts_);
+}
+
+template <class Real>
+void LateVersion<Real>::finish(const SimulatedVersion& made,
+                               std::span<const WorkerScalars> of_workers) {
+  parts_.notes = notes_of(made);
+  parts_.of_workers = of_workers;
+  stage_.finish(delivery_);
+  std::move(made_of_.begin(), made_of_.end(), std::back_inserter(spare_));
+  made_of_.clear();
+}
+
+template <class Real>
+VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
+  std::uint64_t sum = 0;
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < made.gradients.size(); ++i) {
+    const std::uint64_t staleness = made.staleness(i);
+    sum += staleness;
+    largest = std::max(largest, staleness);
+    const auto place = static_cast<std::size_t>(std::min(staleness, kMostStaleness));
+    staleness_counts_.resize(std::max(staleness_counts_.size(), place + 1));
+    ++staleness_counts_[place];
+  }
+  for (const Deposit<Real>* deposit : deposits_) {
+    weight_given_[static_cast<std::size_t>(deposit->worker)] += deposit->weight / parts_.divisor;
+  }
+  const auto count = static_cast<std::uint64_t>(made.gradients.size());
+  VersionNotes notes{.contributions = count,
+                     .total_contributions = gradients_,
+                     .staleness_mean = static_cast<double>(sum) / static_cast<double>(count),
+                     .staleness_max = largest,
+                     .staleness_counts = staleness_counts_,
+                     .downlink_bytes = made.bytes_down,
+                     .control_bytes = made.control_bytes,
+                     .seconds = made.time,
+                     .waits = made.waits,
+                     .weight_skew = std::nullopt,
+                     .consensus_sq = std::nullopt};
+  if (training_.plan.measures(made.version - 1)) {
+    const double mean = std::accumulate(weight_given_.begin(), weight_given_.end(), 0.0) /
+                        static_cast<double>(weight_given_.size());
+    notes.weight_skew = *std::max_element(weight_given_.begin(), weight_given_.end()) / mean;
+  }
+  return notes;
+}
+
+template <class Real>
+void LateVersion<Real>::visit(ActorState& state) {
+  state.row(weight_given_);
+  state.list(staleness_counts_);
+  state.value(gradients_);
+}
+
+template <class Real>
+bool form_deposit(Worker<Real>& worker,
+                  const typename WorkerMemory<Real>::Turn& turn,
+                  bool measured,
+                  Workbench<Real>& bench,
+                  Deposit<Real>& deposit) {
+  deposit.step_size = turn.step_size;
+  const double magnitude_before = worker.scalars.magnitude;
+  if (measured) {
+    const auto residual = worker.memory.accumulator();
+    deposit.residual_before.assign(residual.begin(), residual.end());
+  }
+  worker.memory.form(turn, worker.gradient.gradient(), bench, worker.scalars);
+  if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
+      !std::isfinite(worker.scalars.accumulator_norm_sq)) {
+    return false;
+  }
+  deposit.magnitude = worker.scalars.magnitude - magnitude_before;
+  deposit.message = worker.memory.message();
+  if (measured || deposit.message.everything) {
+    const auto accumulator = worker.memory.accumulator();
+    deposit.accumulator.assign(accumulator.begin(), accumulator.end());
+  }
+  if (measured) {
+    worker.memory.measure(worker.scalars);
+  }
+  const Fate<Real> fate{.sent = deposit.message, .applied_whole = true};
+  worker.memory.settle(fate, measured, bench, worker.scalars);
+  if (measured) {
+    deposit.gradient = worker.gradient.gradient();
+    const auto residual = worker.memory.accumulator();
+    deposit.residual_after.assign(residual.begin(), residual.end());
+    deposit.cleared_everything = worker.memory.settlement().cleared_everything();
+    deposit.scalars = worker.scalars;
+  }
+  return true;
+}
+
+template class LateVersion<float>;
+template class LateVersion<double>;
+template bool form_deposit(
+    Worker<float>&, const WorkerMemory<float>::Turn&, bool, Workbench<float>&, Deposit<float>&);
+template bool form_deposit(
+    Worker<double>&, const WorkerMemory<double>::Turn&, bool, Workbench<double>&, Deposit<double>&);
+
+}  // namespace residuum

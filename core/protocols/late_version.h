@@ -1,0 +1,80 @@
+#pragma once
+// A LateVersion makes versions of the model of deposits: it weighs and adds up the messages, moves
+// the model of the stage, and notes of what each version was made. A simulation and a server of
+// real processes make versions with it in the same way.
+//
+// With the weights "per-worker", message i counts (b/M) / (messages of its worker in this version)
+// times, M workers: each worker has the same part in w, however fast it is.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/protocols/actors/actor_state.h"
+#include "core/protocols/actors/simulated_version.h"
+#include "core/protocols/deposits.h"
+#include "core/protocols/stage.h"
+
+namespace residuum {
+
+template <class Real>
+class LateVersion {
+ public:
+  LateVersion(Stage<Real>& stage, Weights weights);
+
+  /// Returns an empty deposit, for which the room of an old one is used.
+  std::unique_ptr<Deposit<Real>> blank();
+  /// Gives back the room of a deposit.
+  void drop(std::unique_ptr<Deposit<Real>> deposit) { spare_.push_back(std::move(deposit)); }
+
+  /// Adds a deposit to the version in the making.
+  void add(std::unique_ptr<Deposit<Real>> deposit) { made_of_.push_back(std::move(deposit)); }
+  /// Moves the model by all that was added, in the order of workers and their gradients, which has
+  /// come with so many bytes. Where nodes have added the messages up, the deposits have none and
+  /// `sums` are those of the nodes.
+  void make(std::uint64_t bytes_up, std::span<const Contribution<Real>> sums = {});
+  /// Shows the version to the observer of the stage and forgets its deposits. `of_workers` is what
+  /// is known of all workers where the root hosts none (VersionParts).
+  void finish(const SimulatedVersion& made, std::span<const WorkerScalars> of_workers = {});
+
+  /// Returns the deposits of the version in the making; they are in order after `make`.
+  std::span<const std::unique_ptr<Deposit<Real>>> deposits() const { return made_of_; }
+  /// Returns the gradients in all versions so far.
+  std::uint64_t gradients() const { return gradients_; }
+
+  /// Passes what the next version needs of those before it.
+  void visit(ActorState& state);
+
+ private:
+  VersionNotes notes_of(const SimulatedVersion& made);
+
+  Stage<Real>& stage_;
+  const Training& training_;
+  std::size_t d_;
+  Weights weights_;
+  std::unique_ptr<World> alone_ = make_single_process();
+  std::unique_ptr<Exchange<Real>> exchange_;
+  Delivery<Real> delivery_;
+
+  std::vector<std::unique_ptr<Deposit<Real>>> made_of_;  // the version in the making
+  std::vector<std::unique_ptr<Deposit<Real>>> spare_;    // deposits to be used again
+  std::vector<const Deposit<Real>*> deposits_;
+  std::vector<Contribution<Real>> contributions_;
+  VersionParts<Real> parts_;
+
+  std::uint64_t gradients_ = 0;                  // in all versions so far
+  std::vector<double> weight_given_;             // to each worker, in all versions so far
+  std::vector<std::uint64_t> staleness_counts_;  // gradients so far, by staleness
+};
+
+/// Lets a worker of this process form its message from the gradient that it has, and settle at
+/// once: the deposit has the message from then on. Returns false if the gradient or the accumulator
+/// is not finite; then the deposit has no message. What is measured is kept if `measured`.
+template <class Real>
+bool form_deposit(Worker<Real>& worker,
+                  const typename WorkerMemory<Real>::Turn& turn,
+                  bool measured,
+                  Workbench<Real>& bench,
+                  Deposit<Real>& deposit);
+
+}  // namespace residuum

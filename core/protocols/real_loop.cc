@@ -1,0 +1,319 @@
+#include "core/protocols/real_loop.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/protocols/actors/letter_wire.h"
+
+namespace residuum {
+namespace {
+
+/// Adds what was counted before a run was brought to rest.
+void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
+  notes.bytes_up += before.bytes_up;
+  notes.bytes_down += before.bytes_down;
+  notes.control_bytes += before.control_bytes;
+  for (std::size_t cause = 0; cause < notes.waits.size(); ++cause) {
+    notes.waits[cause] += before.waits[cause];
+  }
+}
+
+}  // namespace
+
+template <class Real>
+RealLoop<Real>::RealLoop(Stage<Real>& stage, MakeCast make_cast, Weights weights)
+    : stage_(stage),
+      training_(stage.training()),
+      cluster_(stage.cluster()),
+      d_(training_.objective->dimension()),
+      make_cast_(std::move(make_cast)),
+      roster_(make_cast_(1).roster),
+      workers_(stage, roster_, weights),
+      version_(stage, weights),
+      is_root_(cluster_.world().is_root()),
+      known_(is_root_ ? roster_.workers : 0) {}
+
+template <class Real>
+StepEnd RealLoop<Real>::advance(std::uint64_t t) {
+  if (!parallel_) {
+    begin_at(t);
+  }
+  if (!meet_or_look(t)) {
+    return rest(/*made=*/false);
+  }
+  const bool made = parallel_->advance_to(t + 1 - first_);
+  if (made && is_root_) {
+    show();
+  }
+  return made && t + 1 < training_.iterations ? StepEnd{} : rest(made);
+}
+
+/// Lets new actors begin at w_t.
+template <class Real>
+void RealLoop<Real>::begin_at(std::uint64_t t) {
+  first_ = t;
+  halts_ = false;
+  arrived_.clear();
+  share_first_model();
+  parallel_ = std::make_unique<Parallel>(make_cast_(training_.iterations - t),
+                                         placement(),
+                                         *training_.mailbox,
+                                         Site{.effects = *this, .cargo = *this},
+                                         is_root_ ? &halts_ : training_.stop);
+}
+
+/// Gives all processes w_t, at which actors may begin before any letter has come.
+template <class Real>
+void RealLoop<Real>::share_first_model() {
+  Bytes bytes;
+  if (is_root_) {
+    take_model_of_stage(0);
+    ActorState state(bytes);
+    pass_numbers(newest_, state);
+  }
+  broadcast(cluster_.world(), 0, bytes);
+  Model model{.version = 0, .step_size = 0, .numbers = {}};
+  ActorState state{std::span<const std::byte>(bytes)};
+  pass_numbers(model, state);
+  workers_.begin_at(first_, std::move(model));
+}
+
+template <class Real>
+void RealLoop<Real>::pass_numbers(Model& model, ActorState& state) {
+  state.value(model.step_size);
+  state.numbers(model.numbers);
+}
+
+template <class Real>
+Placement RealLoop<Real>::placement() const {
+  Placement placed{.hosts = std::vector<int>(roster_.actors())};
+  for (std::uint32_t p = 0; p < roster_.workers; ++p) {
+    placed.hosts[p] = cluster_.host(static_cast<int>(p));
+    if (roster_.nodes > 0) {
+      placed.hosts[roster_.node(p / roster_.workers_of_node())] = placed.hosts[p];
+    }
+  }
+  return placed;
+}
+
+/// Begins version t + 1. Returns false if all processes have met and the run is to rest before it.
+/// The root lets processes that do not meet rest by `halts_`.
+template <class Real>
+bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
+  const bool meets = training_.plan.measures(t);
+  if (meets || is_root_) {
+    const std::lock_guard lock(workers_.computing());
+    if (meets) {
+      stage_.share_model();
+    }
+    stage_.begin(t, version_.gradients());
+  }
+  const StepEnd::Reason reason = stage_.own_end(found_).reason;
+  // A checkpoint waits for a version: else a run whose checks take longer than the time between two
+  // checkpoints would make none.
+  const bool may_go_on =
+      reason == StepEnd::Reason::none || (reason == StepEnd::Reason::save && t == first_);
+  const bool goes_on = may_go_on && !failure_.has_value();
+  if (is_root_) {
+    halts_ = !goes_on;
+  }
+  return !meets || cluster_.world().minimum(goes_on ? 1 : 0) == 1;
+}
+
+/// Brings the run to rest and returns how it goes on, as the processes agree on it.
+template <class Real>
+StepEnd RealLoop<Real>::rest(bool made) {
+  parallel_->finish();
+  if (is_root_) {
+    add_counts(parallel_->take_notes(), carried_);
+  }
+  parallel_.reset();
+  together(cluster_.world(), [&] {
+    if (failure_) {
+      throw Error(*failure_);
+    }
+  });
+  StepEnd end = agree(cluster_.world(), stage_.own_end(found_));
+  end.made = made;
+  return end;
+}
+
+/// Notes what workers wait for, which the server hears of later. Its own waits the driver counts.
+template <class Real>
+void RealLoop<Real>::waited(Wait /*cause*/, double seconds) {
+  if (!is_root_) {
+    workers_.note_idle(seconds);
+  }
+}
+
+template <class Real>
+std::uint64_t RealLoop<Real>::pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) {
+  if (letter.kind != LetterKind::model) {
+    return workers_.pack_sent(letter.from, bytes);
+  }
+  ActorState state(bytes);
+  pass_numbers(newest_, state);
+  return d_ * sizeof(Real);
+}
+
+template <class Real>
+std::uint64_t RealLoop<Real>::unpack(const Letter& letter,
+                                     ActorId to,
+                                     std::span<const std::byte> bytes) {
+  if (letter.kind != LetterKind::model) {
+    return take_arrival(letter, bytes);
+  }
+  Model model{.version = letter.version, .step_size = 0, .numbers = {}};
+  ActorState state(bytes);
+  pass_numbers(model, state);
+  check_letter(state.is_at_end());
+  workers_.take(to, std::move(model));
+  return d_ * sizeof(Real);
+}
+
+template <class Real>
+std::uint64_t RealLoop<Real>::take_arrival(const Letter& letter, std::span<const std::byte> bytes) {
+  Arrival<Real> arrival;
+  arrival.gradients = letter.gradients;
+  if (letter.kind == LetterKind::push) {
+    arrival.gradients = {{.worker = letter.from,
+                          .iteration = static_cast<std::uint32_t>(letter.iteration),
+                          .base = letter.base}};
+  }
+  const std::uint64_t numbers = unpack_arrival(bytes, training_, arrival);
+  carried_.waits[static_cast<std::size_t>(Wait::idle)] += arrival.idle_s;
+  if (arrival.failure) {
+    note_failure(*arrival.failure);
+  } else if (!arrival.gradients.empty()) {
+    arrived_.push_back(std::move(arrival));
+  }
+  return numbers;
+}
+
+/// Moves the model. After something was not finite or a worker has failed, versions are made in
+/// name only, until all processes have heard of the end.
+template <class Real>
+void RealLoop<Real>::make_version(std::uint64_t version,
+                                  std::span<const GradientId> /*gradients*/) {
+  std::sort(arrived_.begin(), arrived_.end(), [](const auto& a, const auto& b) {
+    return a.gradients.front().worker < b.gradients.front().worker;
+  });
+  const std::vector<Arrival<Real>> arrived = std::exchange(arrived_, {});
+  if (found_.diverged() || failure_) {
+    return;
+  }
+  std::vector<Contribution<Real>> sums;
+  for (const Arrival<Real>& arrival : arrived) {
+    name_deposits(arrival);
+    sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
+  }
+  version_.make(/*bytes_up=*/0, sums);  // they are known once all letters of the version are
+  take_model_of_stage(version);
+}
+
+/// Adds the gradients of a sum to the version, without messages of their own.
+template <class Real>
+void RealLoop<Real>::name_deposits(const Arrival<Real>& arrival) {
+  for (std::size_t i = 0; i < arrival.gradients.size(); ++i) {
+    const GradientId& gradient = arrival.gradients[i];
+    auto deposit = version_.blank();
+    deposit->worker = static_cast<int>(gradient.worker);
+    deposit->number = gradient.iteration;
+    deposit->base = gradient.base;
+    deposit->message.everything = arrival.sum.message.everything;
+    deposit->scalars.nnz_sent = static_cast<double>(arrival.entries[i]);
+    version_.add(std::move(deposit));
+  }
+}
+
+template <class Real>
+void RealLoop<Real>::note_failure(const WorkerFailure& failure) {
+  if (failure.message.empty()) {
+    found_ = std::min(found_,
+                      StepEnd{.reason = StepEnd::Reason::broken_worker, .worker = failure.worker});
+  } else if (!failure_) {
+    failure_ =
+        Error(ExitCode::resource, fmt::format("worker {}: {}", failure.worker, failure.message));
+  }
+}
+
+/// Keeps w of the stage as the model that is sent to workers.
+template <class Real>
+void RealLoop<Real>::take_model_of_stage(std::uint64_t version) {
+  newest_.version = version;
+  newest_.step_size = stage_.step_size_at(first_ + version, version_.gradients());
+  newest_.numbers = stage_.working_model();
+}
+
+/// Shows the version that was made last.
+template <class Real>
+void RealLoop<Real>::show() {
+  if (version_.deposits().empty()) {
+    return;  // it was made in name only
+  }
+  SimulatedVersion made = parallel_->take_notes();
+  made.time = seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+  add_counts(carried_, made);
+  carried_ = {};
+  note_known(made);
+  made.version += first_;
+  for (GradientId& gradient : made.gradients) {
+    gradient.base += first_;
+  }
+  version_.finish(made, known_);
+}
+
+/// Notes what the server knows of the workers. Bytes are booked on the first of them.
+template <class Real>
+void RealLoop<Real>::note_known(const SimulatedVersion& made) {
+  for (const auto& deposit : version_.deposits()) {
+    WorkerScalars& scalars = known_[static_cast<std::size_t>(deposit->worker)];
+    scalars.nnz_sent = deposit->scalars.nnz_sent;
+    scalars.total_nnz += deposit->scalars.nnz_sent;
+  }
+  known_.front().bytes = static_cast<double>(made.bytes_up);
+  known_.front().total_bytes += known_.front().bytes;
+}
+
+template <class Real>
+void RealLoop<Real>::visit_server(ActorState& state) {
+  version_.visit(state);
+  for (WorkerScalars& scalars : known_) {
+    state.record(scalars);
+  }
+  state.value(carried_.bytes_up);
+  state.value(carried_.bytes_down);
+  state.value(carried_.control_bytes);
+  for (double& seconds : carried_.waits) {
+    state.value(seconds);
+  }
+  double seconds = seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+  state.value(seconds);
+  if (state.loads()) {
+    seconds_before_ = seconds;
+    started_ = Clock::now();
+  }
+  state.value(stage_.averaged());
+}
+
+template <class Real>
+void RealLoop<Real>::visit(RunState& state) {
+  workers_.visit(state);
+  Bytes bytes;
+  if (!state.loads() && state.is_root()) {
+    ActorState numbers(bytes);
+    visit_server(numbers);
+  }
+  state.root_list(bytes);
+  if (state.loads() && state.is_root()) {
+    ActorState numbers{std::span<const std::byte>(bytes)};
+    visit_server(numbers);
+  }
+}
+
+template class RealLoop<float>;
+template class RealLoop<double>;
+
+}  // namespace residuum

@@ -1,0 +1,101 @@
+#pragma once
+// A RealLoop trains with a protocol whose gradients may be late, over real processes: the root is
+// the server, the others host the workers, and the actors of the protocol (actors/actor.h) talk by
+// a mailbox (actors/parallel.h). It makes versions as a LateLoop does, of messages that arrive when
+// they arrive. So a run is not repeated in every bit, and times are those of the wall clock.
+//
+// Between two versions that are measured, processes are out of step. At a measured one they meet,
+// because f is evaluated on the data of all workers.
+//
+// For a checkpoint, on request and after the last version, the run is brought to rest: no letter is
+// under way, and each message that is in no version goes back into the residual of its worker. Then
+// w_t and the residuals have all gradients that were computed, and actors may begin anew at w_t.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/protocols/actors/parallel.h"
+#include "core/protocols/late_version.h"
+#include "core/protocols/protocol.h"
+#include "core/protocols/real_workers.h"
+
+namespace residuum {
+
+template <class Real>
+class RealLoop final : public Loop, private Effects, private Cargo {
+ public:
+  /// Makes the actors of a run of so many versions.
+  using MakeCast = std::function<Cast(std::uint64_t versions)>;
+
+  /// The stage's cluster has a server, and its training a mailbox.
+  RealLoop(Stage<Real>& stage, MakeCast make_cast, Weights weights);
+
+  StepEnd advance(std::uint64_t t) override;
+  void visit(RunState& state) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Model = TravellingModel<Real>;
+
+  // The actors decide these; all but make_version come on the processes of workers and nodes.
+  void compute(const GradientId& gradient) override { workers_.read(gradient); }
+  void hand_in(const GradientId& gradient, int node) override { workers_.hand_in(gradient, node); }
+  void collect(int node, std::span<const GradientId> /*gradients*/) override {
+    workers_.collect(node);
+  }
+  void make_version(std::uint64_t version, std::span<const GradientId> gradients) override;
+  void discard(const GradientId& gradient) override { workers_.discard(gradient); }
+  void waited(Wait cause, double seconds) override;
+  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+
+  std::uint64_t pack(const Letter& letter, ActorId to, Bytes& bytes) override;
+  std::uint64_t unpack(const Letter& letter, ActorId to, std::span<const std::byte> bytes) override;
+  void calculate(const GradientId& gradient) override { workers_.calculate(gradient); }
+
+  void begin_at(std::uint64_t t);
+  void share_first_model();
+  static void pass_numbers(Model& model, ActorState& state);
+  Placement placement() const;
+  bool meet_or_look(std::uint64_t t);
+  StepEnd rest(bool made);
+  std::uint64_t take_arrival(const Letter& letter, std::span<const std::byte> bytes);
+  void note_failure(const WorkerFailure& failure);
+  void name_deposits(const Arrival<Real>& arrival);
+  void take_model_of_stage(std::uint64_t version);
+  void show();
+  void note_known(const SimulatedVersion& made);
+  void visit_server(ActorState& state);
+
+  Stage<Real>& stage_;
+  const Training& training_;
+  const Cluster& cluster_;
+  std::size_t d_;
+  MakeCast make_cast_;
+  Roster roster_;
+  RealWorkers<Real> workers_;
+  LateVersion<Real> version_;
+  bool is_root_;
+
+  // On the server.
+  Model newest_;
+  std::vector<Arrival<Real>> arrived_;  // for the next version
+  StepEnd found_;                       // why the run cannot go on
+  std::optional<Error> failure_;        // of a process that computes
+  std::vector<WorkerScalars> known_;    // of each worker
+  /// Counts of before the run was last brought to rest, and what workers say of their waits.
+  SimulatedVersion carried_;
+  double seconds_before_ = 0;  // of the run before this process began
+  Clock::time_point started_ = Clock::now();
+  std::atomic<bool> halts_ = false;
+
+  std::uint64_t first_ = 0;             // the version at which the actors began
+  std::unique_ptr<Parallel> parallel_;  // the last member, so that its thread ends first
+};
+
+}  // namespace residuum

@@ -1,0 +1,69 @@
+#pragma once
+// These kernels make codes of values, and values of codes, in the widest SIMD of the machine. A
+// code is a byte here; bit_codes.h packs them. The bits are the same everywhere.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace residuum {
+
+/// Codes are made and packed so many at a time, a multiple of eight.
+inline constexpr std::size_t kCodesAtOnce = 2048;
+
+/// Lets kernels see the bytes of a packed form as numbers.
+inline std::uint8_t* as_numbers(std::byte* bytes) {
+  return reinterpret_cast<std::uint8_t*>(bytes);  // NOLINT(*-reinterpret-cast): bytes both
+}
+inline const std::uint8_t* as_numbers(const std::byte* bytes) {
+  return reinterpret_cast<const std::uint8_t*>(bytes);  // NOLINT(*-reinterpret-cast): bytes both
+}
+
+/// Returns the sum of |x_i|, or of x_i^2, in float64 and in 32 fixed lanes.
+double sum_of_magnitudes(std::span<const float> x);
+double sum_of_squares(std::span<const float> x);
+
+/// codes[i] := 1 where x_i < 0, else 0.
+void negatives_of(std::span<const float> x, std::uint8_t* codes);
+void negatives_of(std::span<const double> x, std::uint8_t* codes);
+
+/// Factors of a value that make it a level: first, then second.
+struct LevelFactors {
+  float first = 1;
+  float second = 1;
+};
+
+/// codes[i] := 2 l + (x_i < 0), l = rounded_by_byte(|x_i| first second, bytes[i], top), or 0 where
+/// l = 0; top <= 127. Where the byte does not decide, l is the lower level; `ties` gets these
+/// indices in order and has room for all. Returns how many there are.
+std::size_t level_codes(std::span<const float> x,
+                        const std::uint8_t* bytes,
+                        LevelFactors factors,
+                        std::uint32_t top,
+                        std::uint8_t* codes,
+                        std::uint16_t* ties);
+
+/// exponents[i] := the exponent, as float32 has it, of |x_i| rounded at random to a power of two:
+/// up where bytes[i] is below the first 8 of the 23 bits of its fraction. negatives[i] := 1 where
+/// x_i < 0 and exponents[i] is not 0. Where the 8 bits are the byte, it rounds down, and `ties`
+/// gets the index, as above.
+std::size_t natural_codes(std::span<const float> x,
+                          const std::uint8_t* bytes,
+                          std::uint8_t* exponents,
+                          std::uint8_t* negatives,
+                          std::uint16_t* ties);
+
+/// x_i := plus or minus the power of two of exponents[i], 0 for 0, the largest finite number for
+/// 255. Returns false where a zero has a sign.
+bool natural_values(const std::uint8_t* exponents,
+                    const std::uint8_t* negatives,
+                    std::span<float> x);
+
+/// Packs pairs of codes of four bits, the first lower, to a byte each.
+void pack_nibbles(const std::uint8_t* codes, std::size_t pairs, std::uint8_t* target);
+void unpack_nibbles(const std::uint8_t* source, std::size_t pairs, std::uint8_t* codes);
+
+/// x_i := table[codes[i]], where codes are below 16 and the table has 16 entries.
+void look_up(const std::uint8_t* codes, const float* table, std::span<float> x);
+
+}  // namespace residuum

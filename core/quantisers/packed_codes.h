@@ -1,0 +1,70 @@
+#pragma once
+// Codes of at most eight bits are packed eight at a time: they fill as many bytes as a code has
+// bits. The layout is that of bit_codes.h.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/quantisers/bit_codes.h"
+#include "core/quantisers/code_kernels.h"
+
+namespace residuum {
+
+/// Packs codes of 1 to 8 bits, a byte each, to bytes that have room for them.
+void pack_codes(std::span<const std::uint8_t> codes, int bits, std::span<std::byte> target);
+
+/// Unpacks as many codes as there is room for, from the bytes that they take. Refuses bits behind
+/// the last that are not zero.
+void unpack_codes(std::span<const std::byte> source, int bits, std::span<std::uint8_t> codes);
+
+/// x_i := table[codes[i]] for codes below 16.
+template <class Real>
+void values_of_codes(std::span<const std::uint8_t> codes,
+                     const std::array<Real, 16>& table,
+                     std::span<Real> x) {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    look_up(codes.data(), table.data(), x);
+  } else {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = table[codes[i]];
+    }
+  }
+}
+
+/// Draws so many random bytes, from four times fewer words of the stream.
+inline void fill_bytes(RandomStream& random, std::span<std::uint8_t> bytes) {
+  std::array<std::uint32_t, kCodesAtOnce / 4> words{};
+  const auto drawn = std::span(words).first((bytes.size() + 3) / 4);
+  random.fill(drawn);
+  std::memcpy(bytes.data(), drawn.data(), bytes.size());
+}
+
+/// Packs n codes that make(first, codes) makes, a block after the other.
+template <class Make>
+void pack_in_blocks(std::size_t n, int bits, std::span<std::byte> target, const Make& make) {
+  std::array<std::uint8_t, kCodesAtOnce> block{};
+  for (std::size_t first = 0; first < n; first += kCodesAtOnce) {
+    const auto codes = std::span(block).first(std::min(kCodesAtOnce, n - first));
+    make(first, codes);
+    pack_codes(codes,
+               bits,
+               target.subspan(bytes_of_codes(first, bits), bytes_of_codes(codes.size(), bits)));
+  }
+}
+
+/// Unpacks n codes and gives them to use(first, codes), a block after the other.
+template <class Use>
+void unpack_in_blocks(std::size_t n, int bits, std::span<const std::byte> source, const Use& use) {
+  std::array<std::uint8_t, kCodesAtOnce> block{};
+  for (std::size_t first = 0; first < n; first += kCodesAtOnce) {
+    const auto codes = std::span(block).first(std::min(kCodesAtOnce, n - first));
+    unpack_codes(source.subspan(bytes_of_codes(first, bits), bytes_of_codes(codes.size(), bits)),
+                 bits,
+                 codes);
+    use(first, std::span<const std::uint8_t>(codes));
+  }
+}
+
+}  // namespace residuum

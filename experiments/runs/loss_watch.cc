@@ -1,0 +1,80 @@
+#include "experiments/runs/loss_watch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "core/cluster/mpi_mailbox.h"
+#include "experiments/console/streams.h"
+
+namespace residuum {
+namespace {
+
+/// A process waits so long for each lower one to speak and to end the job, and then itself speaks.
+constexpr std::chrono::milliseconds kTimeToSpeak{2000};
+/// A line needs some time to leave the process.
+constexpr std::chrono::milliseconds kTimeToPrint{100};
+
+std::string workers_in_words(const Cluster& cluster, int rank) {
+  int first = 0;
+  while (cluster.host(first) != rank) {
+    ++first;
+  }
+  int last = first;
+  while (last + 1 < cluster.workers() && cluster.host(last + 1) == rank) {
+    ++last;
+  }
+  return first == last ? fmt::format("worker {}", first)
+                       : fmt::format("workers {} to {}", first, last);
+}
+
+}  // namespace
+
+LossWatch::LossWatch(const World& job, World& group)
+    : group_(group), first_rank_(job.rank() - group.rank()) {
+  open();
+}
+
+void LossWatch::open() {
+  mailbox_ = make_mpi_mailbox(
+      group_,
+      {.first_rank = first_rank_, .last_resort = [this](const LostPeer& lost) { end_job(lost); }});
+}
+
+void LossWatch::renew() {
+  mailbox_->close();
+  mailbox_.reset();
+  open();
+}
+
+void LossWatch::set_cluster(const std::optional<Cluster>& cluster) {
+  const std::lock_guard lock(mutex_);
+  cluster_ = cluster;
+}
+
+void LossWatch::end_job(const LostPeer& lost) {
+  std::call_once(ending_, [&] {
+    const int own = group_.rank();
+    const int before = own - (lost.rank() < own ? 1 : 0);
+    std::this_thread::sleep_for(before * kTimeToSpeak);
+    say(lost);
+    std::this_thread::sleep_for(kTimeToPrint);
+    group_.abort(ExitCode::resource);
+  });
+}
+
+void LossWatch::say(const LostPeer& lost) {
+  const std::lock_guard lock(mutex_);
+  std::string hosted;
+  if (cluster_) {
+    hosted =
+        fmt::format(". It hosted {}",
+                    lost.rank() == 0 ? "the server" : workers_in_words(*cluster_, lost.rank()));
+  }
+  residuum::say(
+      fmt::format("{}{}. The same command goes on from the last checkpoint", lost.what(), hosted));
+}
+
+}  // namespace residuum

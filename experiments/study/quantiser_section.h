@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/config/section.h"
+#include "core/messages/laws.h"
+#include "core/training/method.h"
+
+namespace residuum {
+
+/// Reads [quantiser], which is off by default. It is a usage error where the aggregator would have
+/// to sum its messages on their way.
+void read_quantiser(const Section& section,
+                    const Section& aggregator,
+                    const ProtocolLaw& protocol,
+                    Method& method);
+
+}  // namespace residuum

@@ -1,0 +1,199 @@
+// The kernels of every instruction set make the codes of their definition, and packed codes have
+// the layout of bit_codes.h.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/quantisers/packed_codes.h"
+#include "core/quantisers/rounding.h"
+#include "tests/core/support.h"
+#include "tests/core/vectors/simd_targets.h"
+
+namespace residuum {
+namespace {
+
+std::vector<std::uint8_t> random_codes(std::size_t n, std::uint32_t below) {
+  RandomStream random(1, Purpose::test, 0, below);
+  std::vector<std::uint8_t> codes(n);
+  for (auto& code : codes) {
+    code = static_cast<std::uint8_t>(random.below(below));
+  }
+  return codes;
+}
+
+TEST(PackedCodes, HaveTheLayoutOfCodesOneByOne) {
+  test::for_each_target([] {
+    for (int bits = 1; bits <= 8; ++bits) {
+      for (const std::size_t n : {1, 7, 8, 9, 64, 333}) {
+        const auto codes = random_codes(n, 1U << bits);
+        std::vector<std::byte> one_by_one(bytes_of_codes(n, bits));
+        CodeWriter writer(one_by_one, bits);
+        for (const auto code : codes) {
+          writer.put(code);
+        }
+        writer.finish();
+        std::vector<std::byte> packed(one_by_one.size(), std::byte{0xAB});
+        pack_codes(codes, bits, packed);
+        ASSERT_EQ(packed, one_by_one) << bits << " bits, " << n;
+        std::vector<std::uint8_t> unpacked(n);
+        unpack_codes(packed, bits, unpacked);
+        ASSERT_EQ(unpacked, codes) << bits << " bits, " << n;
+      }
+    }
+  });
+}
+
+/// Magnitudes of all kinds: whole levels, fractions that are a byte, zeros, subnormal numbers.
+std::vector<float> values_of_all_kinds() {
+  auto x = test::normal_vector<float>(301, 1);
+  for (std::size_t i = 0; i < x.size(); i += 7) {
+    x[i] = static_cast<float>(i % 5) - 2;
+  }
+  x[3] = -0.0F;
+  x[10] = 1e-41F;
+  x[17] = -std::numeric_limits<float>::max();
+  return x;
+}
+
+TEST(CodeKernels, MakeLevelsAsTheyAreDefined) {
+  const auto x = test::normal_vector<float>(301, 1);
+  const auto bytes = random_codes(x.size(), 256);
+  constexpr std::uint32_t kTop = 7;
+  const LevelFactors factors{.first = 1, .second = 1.9F};
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> codes(x.size());
+    std::vector<std::uint16_t> ties(x.size());
+    ties.resize(level_codes(x, bytes.data(), factors, kTop, codes.data(), ties.data()));
+    std::vector<std::uint16_t> expected_ties;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float y = std::abs(x[i]) * factors.first * factors.second;
+      const auto level = rounded_by_byte(y, std::byte{bytes[i]}, kTop, [&] {
+        expected_ties.push_back(static_cast<std::uint16_t>(i));
+        return ~0U;
+      });
+      ASSERT_EQ(codes[i], level == 0 ? 0 : 2 * level + (x[i] < 0 ? 1 : 0)) << i;
+    }
+    EXPECT_EQ(ties, expected_ties);
+    EXPECT_FALSE(ties.empty()) << "301 bytes decide all";
+  });
+}
+
+TEST(CodeKernels, MakeNaturalCodesAsTheyAreDefined) {
+  const auto x = values_of_all_kinds();
+  const auto bytes = random_codes(x.size(), 256);
+  test::for_each_target([&] {
+    std::vector<std::uint8_t> exponents(x.size());
+    std::vector<std::uint8_t> negatives(x.size());
+    std::vector<std::uint16_t> ties(x.size());
+    ties.resize(natural_codes(x, bytes.data(), exponents.data(), negatives.data(), ties.data()));
+    std::size_t tie = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(std::abs(x[i]));
+      const std::uint32_t fraction = bits % (1U << 23);
+      const std::uint32_t up = bytes[i] < fraction >> 15 ? 1 : 0;
+      ASSERT_EQ(exponents[i], (bits >> 23) + up) << i;
+      ASSERT_EQ(negatives[i], x[i] < 0 && exponents[i] != 0 ? 1 : 0) << i;
+      if (bytes[i] == fraction >> 15) {
+        ASSERT_EQ(ties.at(tie++), i);
+      }
+    }
+    EXPECT_EQ(tie, ties.size());
+  });
+}
+
+TEST(CodeKernels, ReadNaturalCodesAsTheyAreDefined) {
+  const auto exponents = random_codes(299, 256);
+  auto negatives = random_codes(299, 2);
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    negatives[i] = exponents[i] == 0 ? std::uint8_t{0} : negatives[i];
+  }
+  test::for_each_target([&] {
+    std::vector<float> x(exponents.size());
+    EXPECT_TRUE(natural_values(exponents.data(), negatives.data(), x));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float magnitude = exponents[i] == 0     ? 0
+                              : exponents[i] == 255 ? std::numeric_limits<float>::max()
+                                                    : std::ldexp(1.0F, exponents[i] - 127);
+      ASSERT_EQ(x[i], negatives[i] == 0 ? magnitude : -magnitude) << i;
+    }
+    for (const std::size_t zero : {std::size_t{0}, std::size_t{100}, x.size() - 1}) {
+      auto damaged = exponents;
+      auto signs = negatives;
+      damaged[zero] = 0;
+      signs[zero] = 1;
+      EXPECT_FALSE(natural_values(damaged.data(), signs.data(), x)) << zero;
+    }
+  });
+}
+
+TEST(CodeKernels, LookValuesUpAndFindSigns) {
+  std::vector<float> table(16);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = static_cast<float>(i) - 7.5F;
+  }
+  const auto codes = random_codes(203, 16);
+  test::for_each_target([&] {
+    std::vector<float> x(codes.size());
+    look_up(codes.data(), table.data(), x);
+    std::vector<std::uint8_t> negatives(x.size());
+    negatives_of(x, negatives.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(x[i], table[codes[i]]) << i;
+      ASSERT_EQ(negatives[i], codes[i] < 8 ? 1 : 0) << i;
+    }
+  });
+}
+
+/// Sums of whole numbers are exact; those of others have the same bits everywhere.
+TEST(CodeKernels, SumTheSameBitsEverywhere) {
+  std::vector<float> whole(1003);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    whole[i] = (i % 2 == 0 ? 1.0F : -1.0F) * static_cast<float>(i);
+  }
+  const auto x = test::normal_vector<float>(1003, 2);
+  const double magnitudes = sum_of_magnitudes(x);
+  const double squares = sum_of_squares(x);
+  test::for_each_target([&] {
+    EXPECT_EQ(sum_of_magnitudes(whole), 1002 * 1003 / 2);
+    EXPECT_EQ(sum_of_squares(whole), 1002.0 * 1003 * 2005 / 6);
+    EXPECT_EQ(sum_of_magnitudes(x), magnitudes);
+    EXPECT_EQ(sum_of_squares(x), squares);
+  });
+}
+
+/// The byte decides but for one case in 256, and then 24 further bits do.
+TEST(RoundingByByte, GoesUpForTheShareOfDrawsThatIsTheFraction) {
+  const auto never = [] {
+    ADD_FAILURE() << "the byte decides";
+    return 0U;
+  };
+  EXPECT_EQ(rounded_by_byte(3.25F, std::byte{63}, 7, never), 4);
+  EXPECT_EQ(rounded_by_byte(3.25F, std::byte{65}, 7, never), 3);
+  EXPECT_EQ(rounded_by_byte(3.25F, std::byte{64}, 7, [] { return 0U; }), 3)
+      << "nothing is left of 0.25";
+  const float fraction = 64.5F / 256;
+  EXPECT_EQ(rounded_by_byte(3 + fraction, std::byte{64}, 7, [] { return 0x80000000U - 256; }), 4);
+  EXPECT_EQ(rounded_by_byte(3 + fraction, std::byte{64}, 7, [] { return 0x80000000U; }), 3);
+  EXPECT_EQ(rounded_by_byte(7.5F, std::byte{0}, 7, never), 7);
+}
+
+TEST(RandomStream, FillsWithTheBitsOfSingleCalls) {
+  test::for_each_target([] {
+    RandomStream one_by_one(5, Purpose::test, 3, 9);
+    RandomStream at_once(5, Purpose::test, 3, 9);
+    for (const std::size_t n : {0, 1, 3, 4, 64, 5, 257, 1024, 2}) {
+      std::vector<std::uint32_t> words(n);
+      at_once.fill(words);
+      for (const std::uint32_t word : words) {
+        ASSERT_EQ(word, one_by_one.bits()) << n;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,92 @@
+// A quantised message holds what is read from its bytes, and its bytes are those of the indices and
+// of the packed values.
+
+#include "core/quantisers/coded_message.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/core/quantisers/quantiser_cases.h"
+
+namespace residuum {
+namespace {
+
+template <class Real>
+Message<Real> quantised(const Quantiser& rule,
+                        const test::Json& sparsifier,
+                        const std::vector<Real>& accumulator) {
+  auto message = test::messages_of<Real>(*test::sparsifier(sparsifier), {accumulator}).front();
+  RandomStream random(1, Purpose::quantiser, 0, 0);
+  quantise<Real>(rule, accumulator, random, message);
+  return message;
+}
+
+TEST(CodedMessage, TakesFourBytesForAnIndexAndThePackedValues) {
+  const auto a = test::normal_vector<float>(1000, 1);
+  const auto sign = test::quantiser({{"kind", "sign"}});
+  const auto message = quantised(*sign, {{"kind", "top-k"}, {"k", 80}}, a);
+  EXPECT_EQ(message.bytes(1000), 80 * 4 + 4 + 10);
+  EXPECT_EQ(message.bytes(1000), message.coded.size());
+  EXPECT_EQ(message.values_sent(1000), 80);
+}
+
+TEST(CodedMessage, OfEverythingHasNoIndices) {
+  const auto a = test::normal_vector<float>(1000, 1);
+  const auto sign = test::quantiser({{"kind", "sign"}});
+  const auto message = quantised(*sign, {{"kind", "none"}}, a);
+  EXPECT_FALSE(message.everything);
+  EXPECT_EQ(message.bytes(1000), 4 + 125);
+  EXPECT_EQ(message.entries.size(), 1000);
+}
+
+TEST(CodedMessage, HasNoZeros) {
+  const auto rule = test::quantiser({{"kind", "terngrad"}});
+  const auto message = quantised(*rule, {{"kind", "none"}}, test::normal_vector<double>(400, 2));
+  EXPECT_TRUE(is_well_formed(message.entries, 400));
+  EXPECT_LT(message.entries.size(), 400);
+  EXPECT_EQ(message.values_sent(400), 400);
+  EXPECT_EQ(message.bytes(400), 8 + 100);
+}
+
+TEST(CodedMessage, OfNothingTakesNoBytes) {
+  for (const auto& [name, rule] : test::quantiser_cases()) {
+    const auto message = quantised(*rule, {{"kind", "top-k"}, {"k", 2}}, std::vector<float>(5));
+    EXPECT_TRUE(message.entries.empty()) << name;
+    EXPECT_EQ(message.bytes(5), 0) << name;
+  }
+}
+
+/// The sender keeps of its own message the numbers that the receiver reads.
+TEST(CodedMessage, IsTheSameForWhoSendsAndWhoReceives) {
+  const auto a = test::normal_vector<float>(300, 3);
+  for (const auto& [name, rule] : test::quantiser_cases()) {
+    for (const test::Json& sparsifier :
+         {test::Json{{"kind", "none"}}, test::Json{{"kind", "top-k"}, {"k", 17}}}) {
+      const auto sent = quantised(*rule, sparsifier, a);
+      Message<float> received{.coded = sent.coded, .coded_values = sent.coded_values};
+      read_coded(*rule, a.size(), received);
+      EXPECT_EQ(received.entries, sent.entries) << name;
+    }
+  }
+}
+
+TEST(CodedMessage, WithDamagedIndicesIsRefused) {
+  const auto rule = test::quantiser({{"kind", "sign"}});
+  const auto a = test::normal_vector<float>(300, 3);
+  const auto sent = quantised(*rule, {{"kind", "top-k"}, {"k", 17}}, a);
+  const auto read = [&](std::size_t at, std::byte value, std::size_t values) {
+    Message<float> received{.coded = sent.coded, .coded_values = values};
+    received.coded.at(at) = value;
+    read_coded(*rule, a.size(), received);
+  };
+  EXPECT_NO_THROW(read(0, sent.coded[0], 17));
+  EXPECT_THROW(read(3, std::byte{0x80}, 17), Error);        // the first index is the largest
+  EXPECT_THROW(read(16 * 4 + 1, std::byte{2}, 17), Error);  // the last is above 512
+  EXPECT_THROW(read(0, sent.coded[0], 16), Error);
+  EXPECT_THROW(read(0, sent.coded[0], 300), Error);
+  EXPECT_THROW(read(0, sent.coded[0], 301), Error);
+}
+
+}  // namespace
+}  // namespace residuum
