@@ -136,6 +136,12 @@ std::string utf8_text(const std::string& text) {
   return residuum::is_utf8(text) ? std::string() : "is no UTF-8 text";
 }
 
+void add_quantiser(CLI::App& command, Options& options) {
+  command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
+      ->check(utf8_text);
+  command.add_option("--bits", options.bits, "of a value, for a quantiser that asks");
+}
+
 void add_inspect(CLI::App& command, Options& options) {
   command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
       ->required();
@@ -147,6 +153,7 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
+  add_quantiser(command, options);
   add_flag(command, "--json", options.json, "on one line");
 }
 
@@ -161,6 +168,7 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--against", own.against, "delta, conservation or contraction");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
+  add_quantiser(command, options);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
   command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
@@ -265,6 +273,11 @@ ExitCode dispatch(const CommandLine& line,
   return residuum::info_command(options);
 }
 
+std::unique_ptr<residuum::World> make_world() {
+  return residuum::started_by_launcher() ? residuum::make_mpi_world()
+                                         : residuum::make_single_process();
+}
+
 /// Runs `action`; what it throws becomes a line on stderr and an exit code. `is_shared` tells
 /// whether all processes have failed alike, so that they can end in order.
 ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
@@ -299,11 +312,14 @@ int residuum_main(int argc, char** argv) {
       line.app.exit(error);  // --help
       return static_cast<int>(flush_output(ExitCode::done));
     }
-    say(fmt::format("error: {}", complaint(line, arguments, error)));
+    // The world ends after the message: mpirun stops all processes once one has ended with an error.
+    const auto world = make_world();
+    if (world->is_root()) {
+      say(fmt::format("error: {}", complaint(line, arguments, error)));
+    }
     return static_cast<int>(ExitCode::usage);
   }
-  const auto world = residuum::started_by_launcher() ? residuum::make_mpi_world()
-                                                     : residuum::make_single_process();
+  const auto world = make_world();
   const ExitCode code = guarded(*world, [&] { return dispatch(line, arguments, *world); });
   return static_cast<int>(flush_output(code));
 }
