@@ -312,7 +312,8 @@ int residuum_main(int argc, char** argv) {
       line.app.exit(error);  // --help
       return static_cast<int>(flush_output(ExitCode::done));
     }
-    // The world ends after the message: mpirun stops all processes once one has ended with an error.
+    // The world ends after the message: mpirun stops all processes once one has ended with an
+    // error.
     const auto world = make_world();
     if (world->is_root()) {
       say(fmt::format("error: {}", complaint(line, arguments, error)));
