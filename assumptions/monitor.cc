@@ -96,6 +96,14 @@ void set_times(const StepTimes& times, Row& row) {
   row.set(Column::measure_s, times.measure_s);
 }
 
+/// Sets virtual time; if some of it was measured, it is not the same in every run.
+void set_network(const NetworkView& network, bool records_times, Row& row) {
+  if (!network.times.empty() && (records_times || !network.is_measured)) {
+    row.set(Column::model_time_s, network.times.front().version_s);
+    row.set(Column::virtual_s, network.times.front().total_s());
+  }
+}
+
 }  // namespace
 
 Monitor::Monitor(std::vector<std::unique_ptr<Probe>> probes, Recorder& recorder, Progress progress)
@@ -108,6 +116,7 @@ void Monitor::observe(const StepView& view) {
   if (times_) {
     set_times(view.times, row);
   }
+  set_network(view.network, times_, row);
   if (view.notes) {
     set_notes(*view.notes, view.iteration, row);
   }

@@ -11,7 +11,7 @@ class AllGatherExchange final : public Exchange<Real> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
-    Ledger ledger(cluster);
+    Ledger ledger(cluster, delivery.transfers);
     delivery.is_dense = false;
     delivery.applied_whole = true;
     gathered_.take(cluster, lists_.of(contributions), contributions, ledger, delivery.sum);

@@ -43,8 +43,8 @@ class DenseExchange final : public Exchange<Real> {
         add_entries(message->entries, begin, sum);
       }
     };
-    sum_everywhere<Real>(cluster, reduction_, delivery.dense_sum, add);
-    Ledger ledger(cluster);
+    Ledger ledger(cluster, delivery.transfers);
+    ledger.work_all([&] { sum_everywhere<Real>(cluster, reduction_, delivery.dense_sum, add); });
     ledger.pass_chain(contributions.dimension * sizeof(Real));
     delivery.traffic = ledger.traffic();
   }

@@ -23,15 +23,15 @@ void GatheredSum<Real>::take(const Cluster& cluster,
                              const Contributions<Real>& contributions,
                              Ledger& ledger,
                              SparseVector<Real>& sum) {
+  bytes_.resize(mine.size());
   for (std::size_t slot = 0; slot < mine.size(); ++slot) {
     const auto& coded = contributions.of_workers[slot].message->coded;
-    ledger.send_to_all(cluster.first() + static_cast<int>(slot),
-                       coded.empty()
-                           ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
-                           : coded.size());
+    bytes_[slot] = coded.empty() ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
+                                 : coded.size();
   }
-  ledger.wait(ledger.tree_depth());
-  add_pairwise(cluster.all_gather<Real>(mine, mail_), sum);
+  ledger.gather(bytes_);
+  const auto lists = cluster.all_gather<Real>(mine, mail_);
+  ledger.work_all([&] { add_pairwise(lists, sum); });
 }
 
 /// Adds neighbours, then neighbouring pairs, and so on. Every partial sum keeps its own buffer, so

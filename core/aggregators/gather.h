@@ -39,6 +39,7 @@ class GatheredSum {
   void add_pairwise(Lists<Real> lists, SparseVector<Real>& sum);
 
   Mail<Real> mail_;
+  std::vector<std::size_t> bytes_;  // of each list here
   std::vector<SparseVector<Real>> partial_sums_;
   std::vector<const SparseVector<Real>*> left_;
 };

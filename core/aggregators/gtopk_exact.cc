@@ -13,12 +13,12 @@ class ExactExchange final : public Exchange<Real> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
-    Ledger ledger(cluster);
+    Ledger ledger(cluster, delivery.transfers);
     delivery.is_dense = false;
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
     gathered_.take(cluster, lists, contributions, ledger, sum_);
-    split_top_k(sum_, contributions.k, split_, delivery.sum, cut_);
+    ledger.work_all([&] { split_top_k(sum_, contributions.k, split_, delivery.sum, cut_); });
     delivery.delivered.resize(lists.size());
     intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
     delivery.cut_in_merges.resize(lists.size());  // all of them are empty

@@ -16,18 +16,20 @@ class MaskExchange final : public Exchange<Real> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
-    Ledger ledger(cluster);
+    Ledger ledger(cluster, delivery.transfers);
     delivery.is_dense = false;
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
     tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
     std::swap(support_, delivery.sum.indices);
-    ledger.pass_tree(support_.size() * sizeof(std::uint32_t));
+    ledger.pass_down(support_.size() * sizeof(std::uint32_t));
     delivery.cut_in_merges.resize(lists.size());  // all of them are empty
     take_from_accumulators(contributions, delivery.delivered);
-    sum_on_support(cluster, contributions, delivery.sum);
-    ledger.pass_tree(support_.size() * sizeof(Real));  // up
-    ledger.pass_tree(support_.size() * sizeof(Real));  // and down
+    ledger.pass_up(support_.size() * sizeof(Real));
+    // The sums of a level of the tree are taken at the same time.
+    ledger.work_all([&] { sum_on_support(cluster, contributions, delivery.sum); },
+                    ledger.level_share());
+    ledger.pass_down(support_.size() * sizeof(Real));
     delivery.traffic = ledger.traffic();
   }
 

@@ -15,12 +15,12 @@ class TreeExchange final : public Exchange<Real> {
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
-    Ledger ledger(cluster);
+    Ledger ledger(cluster, delivery.transfers);
     delivery.is_dense = false;
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
     tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
-    ledger.pass_tree(delivery.sum.size() * entry_bytes<Real>(contributions.dimension));
+    ledger.pass_down(delivery.sum.size() * entry_bytes<Real>(contributions.dimension));
     tree_.find_cuts_on_support(delivery.sum, delivery.cut_in_merges);
     delivery.delivered.resize(lists.size());
     intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);

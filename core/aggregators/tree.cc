@@ -28,8 +28,10 @@ void MergeTree<Real>::plan(int workers) {
     return;  // the tree for this many workers is planned already
   }
   edges_.clear();
+  round_ends_.clear();
   for (const auto& round : tree_rounds(workers)) {
     edges_.insert(edges_.end(), round.begin(), round.end());
+    round_ends_.push_back(edges_.size());
   }
 }
 
@@ -39,20 +41,22 @@ void MergeTree<Real>::climb(const Cluster& cluster,
                             const Contributions<Real>& contributions,
                             Ledger& ledger) {
   std::size_t expected = 0;
+  std::size_t delivered = 0;
+  auto round_end = round_ends_.begin();
   for (const auto [from, to] : edges_) {
     for (; expected < edges_.size() && !mail_.is_full(); ++expected) {
       cluster.expect(edges_[expected].from, edges_[expected].to, contributions.k, mail_);
     }
     const auto* message = cluster.here(from) ? held_[cluster.slot(from)] : nullptr;
-    if (message != nullptr) {
-      ledger.carry(from, message->size() * entry_bytes<Real>(contributions.dimension));
-    }
+    const std::size_t entries = message != nullptr ? message->size() : 0;
+    ledger.carry(from, to, entries * entry_bytes<Real>(contributions.dimension));
     const auto* incoming = cluster.deliver(from, to, message, mail_);
-    if (incoming != nullptr) {
-      merge(*incoming, contributions.k, cluster.slot(to));
+    ledger.work(to, [&] { merge(*incoming, contributions.k, cluster.slot(to)); });
+    if (++delivered == *round_end) {
+      ledger.end_round();
+      ++round_end;
     }
   }
-  ledger.wait(ledger.tree_depth());
 }
 
 /// Replaces the list of the worker in `slot` by Top_k of its sum with the incoming list, and notes

@@ -36,6 +36,7 @@ class MergeTree {
   void merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot);
 
   std::vector<Edge> edges_;
+  std::vector<std::size_t> round_ends_;          // the edges before the end of each round
   std::vector<const SparseVector<Real>*> held_;  // each worker's list, as merged so far
   std::vector<SparseVector<Real>> merged_;       // buffers for the lists that were merged
   std::vector<SparseVector<Real>> cuts_;         // one for every merge on this process

@@ -1,58 +1,145 @@
 #pragma once
 // The ledger counts what workers send to each other, for all aggregators in one way. Every exchange
 // is charged as the messages of a stated algorithm, wherever the workers live; what processes
-// really send (blocks of several workers, MPI's own trees) does not count.
+// really send (blocks of several workers, MPI's own trees) does not count. Where virtual clocks
+// run, it also lists the messages for them.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/cluster/cluster.h"
 #include "core/messages/traffic.h"
+#include "core/messages/transfers.h"
 
 namespace residuum {
 
+/// Every process makes the same calls in the same order.
 class Ledger {
  public:
-  explicit Ledger(const Cluster& cluster) : cluster_(cluster) {}
-
-  /// Charges one message along an edge to its sender.
-  void carry(int from, std::size_t bytes) { traffic_.bytes += cluster_.here(from) ? bytes : 0; }
-
-  /// Charges the rounds: so many messages follow one another on the critical path. Their bytes are
-  /// charged by carry().
-  void wait(std::uint64_t rounds) { traffic_.rounds += rounds; }
-
-  /// Charges a list that a worker sends to every other. All do so by recursive doubling, whose
-  /// rounds are charged once by wait().
-  void send_to_all(int from, std::size_t bytes) { carry(from, others() * bytes); }
-
-  /// Charges a pass along the binary tree of tree_rounds.h: down from worker 0, or up to it in
-  /// messages of equal length. The bytes are charged on the process of worker 0.
-  void pass_tree(std::size_t bytes) {
-    carry(0, others() * bytes);
-    wait(tree_depth());
+  /// Begins the list of `transfers`, which is null where no clock runs.
+  Ledger(const Cluster& cluster, Transfers* transfers) : cluster_(cluster), transfers_(transfers) {
+    if (transfers_ != nullptr) {
+      transfers_->clear();
+    }
   }
+
+  /// Charges one message along an edge to its sender. `bytes` is read where `from` lives.
+  void carry(int from, int to, std::size_t bytes) {
+    const std::size_t known = cluster_.here(from) ? bytes : 0;
+    traffic_.bytes += known;
+    if (transfers_ != nullptr) {
+      transfers_->add(Transfer::Kind::message, static_cast<double>(known), from, to);
+    }
+  }
+
+  /// Ends a round: the messages since the last round cross the network at the same time.
+  void end_round() {
+    ++traffic_.rounds;
+    if (transfers_ != nullptr) {
+      transfers_->add_row(Transfer::Kind::end_round, 0);
+    }
+  }
+
+  /// Charges the lists that every worker sends to every other by Bruck's algorithm, in
+  /// ceil(log2 P) rounds. `bytes` has one number for each worker of this process.
+  void gather(std::span<const std::size_t> bytes) {
+    std::span<double> amounts;
+    if (transfers_ != nullptr) {
+      amounts = transfers_->add_row(Transfer::Kind::all_gather, workers());
+    }
+    for (std::size_t slot = 0; slot < bytes.size(); ++slot) {
+      traffic_.bytes += others() * bytes[slot];
+      if (!amounts.empty()) {
+        amounts[static_cast<std::size_t>(cluster_.first()) + slot] =
+            static_cast<double>(bytes[slot]);
+      }
+    }
+    traffic_.rounds += tree_depth();
+  }
+
+  /// Charges messages of equal length along the binary tree of tree_rounds.h, up to worker 0 or
+  /// down from it. The bytes are charged on the process of worker 0.
+  void pass_up(std::size_t bytes) { pass_tree(Transfer::Kind::tree_up, bytes); }
+  void pass_down(std::size_t bytes) { pass_tree(Transfer::Kind::tree_down, bytes); }
 
   /// Charges a sum that worker p sends on to p+1, and its way back along the chain.
   void pass_chain(std::size_t bytes) {
     for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
-      carry(worker, worker < cluster_.workers() - 1 ? bytes : 0);
-      carry(worker, worker > 0 ? bytes : 0);
+      traffic_.bytes += worker < cluster_.workers() - 1 ? bytes : 0;
+      traffic_.bytes += worker > 0 ? bytes : 0;
     }
-    wait(2 * others());
+    traffic_.rounds += 2 * others();
+    add_on_root(Transfer::Kind::chain, static_cast<double>(bytes));
   }
 
-  /// Returns the rounds of recursive doubling and of the tree.
+  /// Does what the worker has to do with the messages that it has, if it lives here. Its seconds
+  /// are charged to the worker's clock where they are wanted.
+  template <class Work>
+  void work(int worker, const Work& work) {
+    const double seconds = cluster_.here(worker) ? timed(work) : 0;
+    if (times_work()) {
+      transfers_->add(Transfer::Kind::work, seconds, 0, worker);
+    }
+  }
+
+  /// Does on every process what each worker does for itself; the root's seconds, of which each
+  /// worker takes the part `share`, are charged to all.
+  template <class Work>
+  void work_all(const Work& work, double share = 1) {
+    const double seconds = timed(work);
+    if (times_work()) {
+      add_on_root(Transfer::Kind::work_all, seconds * share);
+    }
+  }
+
+  /// Returns the rounds of Bruck's algorithm and of the tree.
   std::uint64_t tree_depth() const {
     return static_cast<std::uint64_t>(ceil_log2(cluster_.workers()));
+  }
+
+  /// Returns which part of the work of a sum over P workers lies on the critical path of the tree.
+  double level_share() const {
+    return static_cast<double>(tree_depth()) / static_cast<double>(workers());
   }
 
   const Traffic& traffic() const { return traffic_; }
 
  private:
-  std::size_t others() const { return static_cast<std::size_t>(cluster_.workers() - 1); }
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t workers() const { return static_cast<std::size_t>(cluster_.workers()); }
+  std::size_t others() const { return workers() - 1; }
+  bool times_work() const { return transfers_ != nullptr && transfers_->times_work(); }
+
+  void pass_tree(Transfer::Kind kind, std::size_t bytes) {
+    traffic_.bytes += cluster_.here(0) ? others() * bytes : 0;
+    traffic_.rounds += tree_depth();
+    add_on_root(kind, static_cast<double>(bytes));
+  }
+
+  /// Lists a step whose amount all processes know; the root's alone counts.
+  void add_on_root(Transfer::Kind kind, double amount) {
+    if (transfers_ != nullptr) {
+      transfers_->add(kind, cluster_.world().is_root() ? amount : 0);
+    }
+  }
+
+  /// Returns the seconds that `work` takes, or 0 where they are not wanted.
+  template <class Work>
+  double timed(const Work& work) {
+    if (!times_work()) {
+      work();
+      return 0;
+    }
+    const auto begin = Clock::now();
+    work();
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
 
   const Cluster& cluster_;
+  Transfers* transfers_;
   Traffic traffic_;
 };
 

@@ -358,7 +358,8 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .halves = std::nullopt,
                 .late_noise = std::nullopt,
                 .test = test,
-                .times = times};
+                .times = times,
+                .network = state.network};
   if (late_) {
     late_measurement_.fill(*state.parts, view);
   } else if (have_own_models_) {

@@ -32,6 +32,7 @@ struct StepState {
   const VersionParts<Real>* parts = nullptr;  // of a version that is not made in lockstep
   const VersionNotes* notes = nullptr;        // where workers have models of their own
   const Delivery<Real>* delivery = nullptr;
+  NetworkView network;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
 };
 

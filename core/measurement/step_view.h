@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
+#include "core/measurement/network_times.h"
 #include "core/objective.h"
 #include "core/training/deposit.h"
 #include "core/training/worker_scalars.h"
@@ -164,6 +165,7 @@ struct StepView {
   std::optional<double> late_noise;
   std::optional<TestResult> test;
   StepTimes times;
+  NetworkView network;
 
   double rho() const { return selection.k / static_cast<double>(run.dimension); }
   /// Returns the scalars of the contributions to this version.

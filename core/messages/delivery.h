@@ -6,6 +6,7 @@
 
 #include "core/messages/message.h"
 #include "core/messages/traffic.h"
+#include "core/messages/transfers.h"
 
 namespace residuum {
 
@@ -31,6 +32,7 @@ struct Delivery {
   std::vector<SparseVector<Real>> delivered;      // otherwise one per worker here, as in `Fate`
   std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `Fate`
   Traffic traffic;
+  Transfers* transfers = nullptr;  // lists what was sent, where virtual clocks run
 
   Fate<Real> fate(const Message<Real>& sent, std::size_t slot) const {
     if (applied_whole) {

@@ -3,6 +3,8 @@
 //   a^p = e^p + eta G^p(w);  s^p = C(a^p);  g = AGG(s^1 .. s^P);  w -= g / P;
 //   e^p = a^p - delivered.
 
+#include <utility>
+
 #include "core/protocols/lockstep_loop.h"
 
 namespace residuum {
@@ -10,23 +12,33 @@ namespace {
 
 class Bsp final : public Protocol {
  public:
+  explicit Bsp(SimulatedMachine machine) : machine_(std::move(machine)) {}
+
   ProtocolLaw law(int workers) const override {
     return {.contributions = static_cast<std::uint64_t>(workers)};
   }
+  void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
+    check_speeds(machine_, workers);
+  }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
-    return std::make_unique<LockstepLoop<float>>(stage, 1);
+    return std::make_unique<LockstepLoop<float>>(stage, 1, machine_);
   }
   std::unique_ptr<Loop> start(Stage<double>& stage) const override {
-    return std::make_unique<LockstepLoop<double>>(stage, 1);
+    return std::make_unique<LockstepLoop<double>>(stage, 1, machine_);
   }
+
+ private:
+  SimulatedMachine machine_;
 };
 
 }  // namespace
 
-std::unique_ptr<Protocol> make_bsp(const Section& /*section*/) { return std::make_unique<Bsp>(); }
+std::unique_ptr<Protocol> make_bsp(const Section& section) {
+  return std::make_unique<Bsp>(read_lockstep_machine(section));
+}
 
 const Protocol& bulk_synchronous() {
-  static const Bsp bsp;
+  static const Bsp bsp({.compute = TimeLaw::constant(0)});
   return bsp;
 }
 

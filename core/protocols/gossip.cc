@@ -28,6 +28,7 @@ class Gossip final : public Protocol {
  public:
   Gossip(GossipOptions options, const Section& section)
       : options_(std::move(options)),
+        machine_(read_lockstep_machine(section)),
         place_(section.where("kind")),
         graph_place_(section.where("graph")),
         mixing_place_(section.where("mixing")) {}
@@ -42,6 +43,7 @@ class Gossip final : public Protocol {
 
   void check(const Method& method, std::size_t /*dimension*/, int workers) const override {
     static_cast<void>(law(workers));
+    check_speeds(machine_, workers);
     check_exchange(method);
     check_update(method);
     if (options_.compresses) {
@@ -61,7 +63,8 @@ class Gossip final : public Protocol {
         stage,
         GossipRule{.mixing = at_graph([&] { return mixing(stage.cluster().workers()); }),
                    .differences = options_.compresses,
-                   .step = options_.step});
+                   .step = options_.step},
+        machine_);
   }
 
   Mixing mixing(int workers) const {
@@ -130,6 +133,7 @@ class Gossip final : public Protocol {
   }
 
   GossipOptions options_;
+  SimulatedMachine machine_;
   std::string place_, graph_place_, mixing_place_;  // for messages
 };
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/cluster/ledger.h"
 #include "core/messages/wire.h"
 #include "core/vectors/dense.h"
 
@@ -43,7 +44,7 @@ void add_entries(std::span<Real> target, const SparseVector<Real>& entries) {
 }  // namespace
 
 template <class Real>
-GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule)
+GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const SimulatedMachine& machine)
     : stage_(stage),
       training_(stage.training()),
       cluster_(stage.cluster()),
@@ -52,7 +53,13 @@ GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule)
       models_(static_cast<std::size_t>(cluster_.count()), std::vector<double>(d_)),
       copies_(static_cast<std::size_t>(cluster_.workers())),
       messages_(models_.size()),
-      mean_(d_) {
+      mean_(d_),
+      time_(virtual_time_of(training_, machine)) {
+  if (time_) {
+    delivery_.transfers = time_->transfers();
+    seconds_.compute.resize(time_->measures_compute() ? models_.size() : 0);
+    seconds_.select.resize(time_->measures_local() ? models_.size() : 0);
+  }
   for (auto& model : models_) {
     training_.objective->initial_point(training_.seed, model);
   }
@@ -70,16 +77,21 @@ template <class Real>
 StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   stage_.begin(t, t * static_cast<std::uint64_t>(cluster_.workers()));
   each_worker([&](std::size_t slot, Worker<Real>& worker) {
-    compute(t, slot, worker);
-    form(t, slot, worker);
+    take_seconds(seconds_.compute, slot, [&] { compute(t, slot, worker); });
+    take_seconds(seconds_.select, slot, [&] { form(t, slot, worker); });
   });
   const StepEnd end = stage_.agree(end_at_workers());
   if (end.diverged()) {
     return end;
   }
-  exchange();
+  Ledger ledger(cluster_, delivery_.transfers);
+  exchange(ledger);
   each_worker([&](std::size_t slot, Worker<Real>& worker) { mix(slot, worker); });
   take_mean();
+  if (time_) {
+    time_->advance(t, 1, seconds_);
+    stage_.show_network(time_->view());
+  }
   notes_ = notes_of(t);
   stage_.move_to(mean_, delivery_, notes_);
   stage_.finish(delivery_);
@@ -182,22 +194,28 @@ StepEnd GossipLoop<Real>::end_at_workers() {
 /// Brings all public copies up to date. Every worker sends its message to each neighbour; where
 /// several of them share a process, it travels there once, and is counted for each.
 template <class Real>
-void GossipLoop<Real>::exchange() {
-  delivery_.traffic = {};
+void GossipLoop<Real>::exchange(Ledger& ledger) {
   for (int worker = 0; worker < cluster_.workers(); ++worker) {
+    const std::size_t bytes =
+        cluster_.here(worker) ? messages_[cluster_.slot(worker)].bytes(d_) : 0;
+    const auto neighbours = rule_.mixing.graph().neighbours(worker);
+    const auto behind = std::upper_bound(neighbours.begin(), neighbours.end(), worker);
+    const auto charge = [&](int neighbour) { ledger.carry(worker, neighbour, bytes); };
+    // Each begins with the neighbour behind it, so that not all send to the same one first.
+    std::for_each(behind, neighbours.end(), charge);
+    std::for_each(neighbours.begin(), behind, charge);
     if (cluster_.here(worker)) {
       publish(worker, cluster_.slot(worker));
     } else if (comes_here(worker)) {
       receive(worker, messages_.front().everything);  // the method decides it, for all workers
     }
   }
+  delivery_.traffic = ledger.traffic();  // the count of rounds stays 0: nobody waits for all
 }
 
 template <class Real>
 void GossipLoop<Real>::publish(int worker, std::size_t slot) {
   const Message<Real>& message = messages_[slot];
-  delivery_.traffic.bytes +=
-      message.bytes(d_) * static_cast<std::size_t>(rule_.mixing.graph().degree(worker));
   const std::span<Real> copy = copies_[static_cast<std::size_t>(worker)];
   const auto accumulator = std::as_const(stage_.worker(worker).memory).all().first(d_);
   if (message.everything) {
@@ -307,6 +325,9 @@ void GossipLoop<Real>::pass(int worker, std::size_t most_bytes) {
 
 template <class Real>
 void GossipLoop<Real>::visit(RunState& state) {
+  if (time_) {
+    time_->visit(state);
+  }
   state.workers<double>(d_, [&](std::size_t slot) { return std::span(models_[slot]); });
   if (!rule_.differences) {
     return;  // copies are made anew in each version

@@ -17,8 +17,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/cluster/ledger.h"
 #include "core/graphs/mixing.h"
 #include "core/protocols/protocol.h"
+#include "core/protocols/virtual_time.h"
 
 namespace residuum {
 
@@ -31,7 +33,7 @@ struct GossipRule {
 template <class Real>
 class GossipLoop final : public Loop {
  public:
-  GossipLoop(Stage<Real>& stage, GossipRule rule);
+  GossipLoop(Stage<Real>& stage, GossipRule rule, const SimulatedMachine& machine);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -43,7 +45,7 @@ class GossipLoop final : public Loop {
   void form(std::uint64_t t, std::size_t slot, Worker<Real>& worker);
   void measure(std::size_t slot, WorkerScalars& scalars, std::span<const Real> accumulator) const;
   StepEnd end_at_workers();
-  void exchange();
+  void exchange(Ledger& ledger);
   void publish(int worker, std::size_t slot);
   void receive(int worker, bool everything);
   void mix(std::size_t slot, Worker<Real>& worker);
@@ -67,6 +69,8 @@ class GossipLoop final : public Loop {
   std::vector<double> mean_;  // of the models
   Delivery<Real> delivery_;   // has the traffic; no update is exchanged
   VersionNotes notes_;
+  LocalSeconds seconds_;
+  std::optional<VirtualTime> time_;
 
   // Room that workers use in turn.
   std::vector<Real> point_;  // w^p rounded, as gradients are computed from it

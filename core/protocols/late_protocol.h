@@ -5,28 +5,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "core/protocols/actors/machine.h"
 #include "core/protocols/late_loop.h"
 #include "core/protocols/protocol.h"
+#include "core/protocols/simulated_machine.h"
 
 namespace residuum {
-
-/// The machine of a simulation as a study gives it; links are those of [network].
-struct SimulatedMachine {
-  TimeLaw compute = TimeLaw::constant(1);
-  std::vector<double> speeds;
-  std::string speeds_place;  // where they were given, for messages
-  Stragglers stragglers;
-};
-
-/// Reads `compute` (seconds of one gradient: a number, "exponential:MEAN", "lognormal:MEDIAN,SIGMA"
-/// or "pareto:LEAST,ALPHA"), `speeds` (a list, one number for each worker), and `straggler_factor`
-/// with `straggler_every_s` and `straggler_lasts_s`. A value that is out of range is a usage error.
-SimulatedMachine read_machine(const Section& section);
 
 /// Reads a whole number of at least `least`, or "unlimited".
 std::uint64_t read_limit(const Section& section,

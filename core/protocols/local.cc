@@ -8,6 +8,8 @@
 // An iteration of the run is a version, so it takes H gradients of each worker, and what tables say
 // of a worker's gradient they say of D^p. With H = 1 this is bsp, bit by bit.
 
+#include <utility>
+
 #include "core/protocols/lockstep_loop.h"
 
 namespace residuum {
@@ -15,22 +17,27 @@ namespace {
 
 class Local final : public Protocol {
  public:
-  explicit Local(std::uint64_t period) : period_(period) {}
+  Local(std::uint64_t period, SimulatedMachine machine)
+      : period_(period), machine_(std::move(machine)) {}
 
   ProtocolLaw law(int workers) const override {
     return {.synchrony = period_ == 1 ? Synchrony::lockstep : Synchrony::periodic,
             .local_steps = period_,
             .contributions = period_ * static_cast<std::uint64_t>(workers)};
   }
+  void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
+    check_speeds(machine_, workers);
+  }
   std::unique_ptr<Loop> start(Stage<float>& stage) const override {
-    return std::make_unique<LockstepLoop<float>>(stage, period_);
+    return std::make_unique<LockstepLoop<float>>(stage, period_, machine_);
   }
   std::unique_ptr<Loop> start(Stage<double>& stage) const override {
-    return std::make_unique<LockstepLoop<double>>(stage, period_);
+    return std::make_unique<LockstepLoop<double>>(stage, period_, machine_);
   }
 
  private:
   std::uint64_t period_;
+  SimulatedMachine machine_;
 };
 
 }  // namespace
@@ -44,7 +51,8 @@ std::unique_ptr<Protocol> make_local(const Section& section) {
           section.where("period"),
           kMostSteps,
           period);
-  return std::make_unique<Local>(static_cast<std::uint64_t>(period));
+  return std::make_unique<Local>(static_cast<std::uint64_t>(period),
+                                 read_lockstep_machine(section));
 }
 
 }  // namespace residuum

@@ -4,19 +4,28 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/protocols/protocol.h"
+#include "core/protocols/virtual_time.h"
 
 namespace residuum {
 
 template <class Real>
 class LockstepLoop final : public Loop {
  public:
-  /// Between two exchanges every worker takes `local_steps` gradients.
-  LockstepLoop(Stage<Real>& stage, std::uint64_t local_steps)
+  /// Between two exchanges every worker takes `local_steps` gradients. The machine says how long
+  /// they take in virtual time.
+  LockstepLoop(Stage<Real>& stage, std::uint64_t local_steps, const SimulatedMachine& machine)
       : stage_(stage),
         exchange_(stage.aggregator().template exchange<Real>()),
-        local_steps_(local_steps) {}
+        local_steps_(local_steps),
+        time_(virtual_time_of(stage.training(), machine)) {
+    if (time_) {
+      delivery_.transfers = time_->transfers();
+      stage_.time_workers(time_->measures_compute(), time_->measures_local());
+    }
+  }
 
   StepEnd advance(std::uint64_t t) override {
     const auto workers = static_cast<std::uint64_t>(stage_.cluster().workers());
@@ -27,9 +36,19 @@ class LockstepLoop final : public Loop {
       return end;
     }
     exchange_->combine(stage_.cluster(), stage_.contributions(), delivery_);
+    if (time_) {
+      time_->advance(t * local_steps_, local_steps_, stage_.seconds());
+      stage_.show_network(time_->view());
+    }
     stage_.update(delivery_);
     stage_.settle(delivery_);
     return end;
+  }
+
+  void visit(RunState& state) override {
+    if (time_) {
+      time_->visit(state);
+    }
   }
 
  private:
@@ -37,6 +56,7 @@ class LockstepLoop final : public Loop {
   std::unique_ptr<Exchange<Real>> exchange_;
   Delivery<Real> delivery_;
   std::uint64_t local_steps_;
+  std::optional<VirtualTime> time_;
 };
 
 }  // namespace residuum

@@ -70,14 +70,17 @@ void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
 
 template <class Real>
 void Stage<Real>::compute(std::uint64_t local_steps) {
-  for (auto& worker : workers_) {
-    worker.gradient.compute({.first = t_ * local_steps,
-                             .count = local_steps,
-                             .step_size = eta_,
-                             .splits_first = split_},
-                            working_model_,
-                            bench_,
-                            worker.scalars);
+  for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+    Worker<Real>& worker = workers_[slot];
+    take_seconds(seconds_.compute, slot, [&] {
+      worker.gradient.compute({.first = t_ * local_steps,
+                               .count = local_steps,
+                               .step_size = eta_,
+                               .splits_first = split_},
+                              working_model_,
+                              bench_,
+                              worker.scalars);
+    });
   }
   times_.compute_s = lap();
   for (auto& worker : workers_) {
@@ -90,11 +93,14 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
 
 template <class Real>
 StepEnd Stage<Real>::form() {
-  for (auto& worker : workers_) {
-    worker.memory.form({.number = t_, .version = t_, .step_size = eta_},
-                       worker.gradient.gradient(),
-                       bench_,
-                       worker.scalars);
+  for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+    Worker<Real>& worker = workers_[slot];
+    take_seconds(seconds_.select, slot, [&] {
+      worker.memory.form({.number = t_, .version = t_, .step_size = eta_},
+                         worker.gradient.gradient(),
+                         bench_,
+                         worker.scalars);
+    });
   }
   const StepEnd end = residuum::agree(cluster_.world(), own_end(end_at_workers()));
   times_.select_s = lap();
@@ -282,6 +288,7 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .parts = parts_,
           .notes = notes_,
           .delivery = &delivery,
+          .network = network_,
           .model = model_};
 }
 
@@ -328,6 +335,12 @@ StepEnd Stage<Real>::own_end(const StepEnd& seen) const {
   }
   const bool asks = training_.checkpoints != nullptr && cluster_.world().is_root();
   return {.reason = asks && training_.checkpoints->due() ? Reason::save : Reason::none};
+}
+
+template <class Real>
+void Stage<Real>::time_workers(bool compute, bool select) {
+  seconds_.compute.resize(compute ? workers_.size() : 0);
+  seconds_.select.resize(select ? workers_.size() : 0);
 }
 
 /// Returns the seconds since the last lap and begins another; 0 where no row will show them.

@@ -40,6 +40,11 @@ class Stage {
   /// worker steps from w_t on a model of its own, and the sum of its gradients takes the place of
   /// G^p.
   void compute(std::uint64_t local_steps);
+  /// From now on compute() and form() take the seconds of each worker, if these are wanted.
+  void time_workers(bool compute, bool select);
+  const LocalSeconds& seconds() const { return seconds_; }
+  /// Sets the virtual time that the version is shown with.
+  void show_network(const NetworkView& network) { network_ = network; }
   /// Forms a^p = e^p + c G^p and s^p = C(a^p). Returns how the version is to end, as the processes
   /// agree on it.
   StepEnd form();
@@ -142,6 +147,8 @@ class Stage {
   bool split_ = false;
   std::optional<TestResult> test_;
   StepTimes times_;
+  LocalSeconds seconds_;
+  NetworkView network_;
   Clock::time_point mark_;
 };
 

@@ -44,7 +44,10 @@ namespace residuum {
   X(select_s, number, "s", "wall time of accumulation and selection")                              \
   X(aggregate_s, number, "s", "wall time of aggregation, update and put-back")                     \
   X(measure_s, number, "s", "wall time of the measurements")                                       \
-  X(model_time_s, number, "s", "modelled network time, with a network model")                      \
+  X(model_time_s,                                                                                  \
+    number,                                                                                        \
+    "s",                                                                                           \
+    "virtual time of this iteration, on the first network of the study")                           \
   X(test_loss, number, "", "mean loss on held-out data, where evaluated")                          \
   X(test_accuracy, number, "", "fraction of held-out samples classified right, where evaluated")   \
   X(distance_sq, number, "", "|w_t - x*|^2, where x* is known")                                    \

@@ -1,6 +1,7 @@
 #pragma once
-// Detail tables are written on request (probes.workers, probes.layers, probes.staleness): they have
-// one row per measured iteration and worker, layer or staleness. Their headers, their schemas in
+// Detail tables are written on request (probes.workers, probes.layers, probes.staleness) or for
+// the networks of a study: they have one row per measured iteration and worker, layer, staleness or
+// network. Their headers, their schemas in
 // datapackage.json and the output of `residuum list columns` are generated from these lists. New
 // columns are appended, never inserted; norms are as in columns.h.
 
@@ -89,6 +90,28 @@ inline constexpr auto kStalenessColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
+// Times are those from the start up to and with this iteration; virtual time, by a network model.
+#define RESIDUUM_NETWORK_COLUMNS(X)                                                           \
+  X(compute_s, number, "s", "gradients, and waits for the slowest worker")                    \
+  X(select_s, number, "s", "what accumulation and selection add; 0 where they are not timed") \
+  X(merge_s, number, "s", "what work on received messages adds; 0 where it is not timed")     \
+  X(wire_s, number, "s", "what the messages add, by the network's alpha and beta")            \
+  X(virtual_s, number, "s", "all of it")                                                      \
+  X(iteration_s, number, "s", "the part of it that this iteration took")
+
+enum class NetworkColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_NETWORK_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kNetworkColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_NETWORK_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
 struct TableInfo {
   std::string_view name;      // e.g. "workers", for the file workers.csv
   std::string_view key;       // the column that names the part, after run_id and iteration
@@ -118,6 +141,13 @@ inline constexpr TableInfo kStalenessTable{
         "entered; 4095 stands for more, too",
     .columns = kStalenessColumns};
 
-inline constexpr std::array kDetailTables{&kWorkersTable, &kLayersTable, &kStalenessTable};
+inline constexpr TableInfo kNetworksTable{.name = "networks",
+                                          .key = "network",
+                                          .key_type = "string",
+                                          .key_meaning = "its name in network.model",
+                                          .columns = kNetworkColumns};
+
+inline constexpr std::array kDetailTables{
+    &kWorkersTable, &kLayersTable, &kStalenessTable, &kNetworksTable};
 
 }  // namespace residuum

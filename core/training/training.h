@@ -35,7 +35,8 @@ struct Training {
   std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
   Sampling sampling = Sampling::replacement;
   Precision precision = Precision::float32;
-  LinkModel links;
+  std::vector<NetworkModel> networks;  // of virtual time; one where it decides what is trained
+  bool times_work = false;             // virtual time has what selections and merges take here
   MeasurementPlan plan;
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known

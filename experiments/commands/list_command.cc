@@ -16,6 +16,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
+#include "experiments/study/network_section.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
 
@@ -76,6 +77,7 @@ const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& r
       {"aggregators", [] { return lines_of(aggregators()); }},
       {"feedback", [] { return lines_of(feedbacks()); }},
       {"protocols", [] { return lines_of(protocols()); }},
+      {"networks", [] { return lines_of(named_networks()); }},
       {"probes", [] { return lines_of(probes()); }},
       {"theorems",
        [] {

@@ -4,6 +4,7 @@
 #include <set>
 #include <system_error>
 
+#include "assumptions/details/network_details.h"
 #include "assumptions/details/staleness_details.h"
 #include "assumptions/details/worker_details.h"
 
@@ -81,6 +82,9 @@ std::vector<const TableInfo*> DetailTables::tables() const {
   if (staleness) {
     asked.push_back(&kStalenessTable);
   }
+  if (networks) {
+    asked.push_back(&kNetworksTable);
+  }
   return asked;
 }
 
@@ -95,6 +99,9 @@ void DetailTables::add_to(Monitor& monitor) const {
   }
   if (staleness) {
     monitor.add_details(write_staleness_details);
+  }
+  if (networks) {
+    monitor.add_details(write_network_details);
   }
 }
 

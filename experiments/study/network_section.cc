@@ -1,9 +1,21 @@
 #include "experiments/study/network_section.h"
 
 #include <cmath>
+#include <set>
+#include <string>
+
+#include "core/error.h"
 
 namespace residuum {
 namespace {
+
+/// Returns the seconds of a byte on Ethernet of so many bits per second: a packet of 1538 bytes on
+/// the wire carries 1448 bytes of a TCP stream.
+constexpr double seconds_per_byte(double bits_per_second) {
+  constexpr double kBits = 8;
+  constexpr double kWireShare = 1538.0 / 1448.0;
+  return kBits * kWireShare / bits_per_second;
+}
 
 /// Returns a number of the table that is finite and at least 0.
 double number_of(const nlohmann::json& table, const char* key, const std::string& where) {
@@ -17,23 +29,137 @@ double number_of(const nlohmann::json& table, const char* key, const std::string
   return found->get<double>();
 }
 
+LinkModel links_of(const nlohmann::json& table, const std::string& where) {
+  return {.alpha_s = number_of(table, "alpha_s", where),
+          .beta_s_per_byte = number_of(table, "beta_s_per_byte", where)};
+}
+
+NetworkModel named(const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const auto& known : named_networks()) {
+    if (name == known.name) {
+      return {.name = name, .links = known.links};
+    }
+    names.emplace_back(known.name);
+  }
+  usage_error("{}: unknown network '{}'{}; a table {{alpha_s, beta_s_per_byte}} makes another",
+              where,
+              name,
+              suggestion(name, names));
+}
+
+NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
+  const bool has_name = table.contains("name");
+  require(table.size() == (has_name ? 3 : 2),
+          "{} must be a table {{alpha_s, beta_s_per_byte}} with an optional name; got {}",
+          where,
+          table.dump());
+  const LinkModel links = links_of(table, where);
+  if (!has_name) {
+    return {.name = fmt::format("{}s+{}s/byte", links.alpha_s, links.beta_s_per_byte),
+            .links = links};
+  }
+  const auto& name = table["name"];
+  require(name.is_string() && !name.get<std::string>().empty(),
+          "{}: the name of a network must be a text, got {}",
+          where,
+          name.dump());
+  return {.name = name.get<std::string>(), .links = links};
+}
+
+NetworkModel network_of(const nlohmann::json& model, const std::string& where) {
+  require(model.is_string() || model.is_object(),
+          "{} must be a network's name (residuum list networks), a table {{alpha_s, "
+          "beta_s_per_byte}}, or a list of these; got {}",
+          where,
+          model.dump());
+  return model.is_string() ? named(model.get<std::string>(), where) : of_table(model, where);
+}
+
+std::vector<NetworkModel> networks_of(const nlohmann::json& model, const std::string& where) {
+  if (!model.is_array()) {
+    return {network_of(model, where)};
+  }
+  require(!model.empty(), "{} is an empty list; name at least one network", where);
+  std::vector<NetworkModel> networks;
+  std::set<std::string> names;
+  for (const auto& one : model) {
+    networks.push_back(network_of(one, where));
+    require(names.insert(networks.back().name).second,
+            "{} has the network '{}' twice; give each a name of its own",
+            where,
+            networks.back().name);
+  }
+  return networks;
+}
+
+/// Reads which workers share a node, and their links.
+void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& networks) {
+  section.knows("workers_per_node");
+  section.knows("within");
+  if (!section.has("workers_per_node") && !section.has("within")) {
+    return;
+  }
+  const auto per_node = section.integer("workers_per_node");
+  require(per_node >= 1 && per_node <= workers && workers % per_node == 0,
+          "{} must divide the {} workers, got {}",
+          section.where("workers_per_node"),
+          workers,
+          per_node);
+  const auto within = section.any("within");
+  require(within.is_object() && within.size() == 2,
+          "{} must be a table {{alpha_s, beta_s_per_byte}} of the links in a node; got {}",
+          section.where("within"),
+          within.dump());
+  for (NetworkModel& network : networks) {
+    network.workers_per_node = static_cast<int>(per_node);
+    network.within = links_of(within, section.where("within"));
+  }
+}
+
+void check_late(const Section& section, const NetworkSection& read) {
+  require(read.networks.size() == 1,
+          "{}: late gradients depend on the network, so that each network is a run of its own; "
+          "sweep over network.model",
+          section.where("model"));
+  require(read.networks.front().workers_per_node == 1 && !read.times_work,
+          "{}: protocols with late gradients have nodes of their own (protocol.nodes) and take "
+          "local work as free; leave out workers_per_node, within and local",
+          section.where("model"));
+}
+
 }  // namespace
 
-LinkModel read_link_model(const Section& section) {
-  const auto model = section.any("model", "none");
-  if (model == "none") {
-    return {};
+const std::vector<NamedNetwork>& named_networks() {
+  static const std::vector<NamedNetwork> networks{
+      {"none", "messages take no time", "", {}},
+      {"100mbit",
+       "Fast Ethernet: 0.436 ms, TCP at 100 Mbit/s",
+       "the latency of 1gbe is assumed",
+       {.alpha_s = 4.36e-4, .beta_s_per_byte = seconds_per_byte(1e8)}},
+      {"1gbe",
+       "Gigabit Ethernet: 0.436 ms, 36 ns for 4 bytes",
+       "fitted by Shi et al., ICDCS 2019",
+       {.alpha_s = 4.36e-4, .beta_s_per_byte = 9e-9}},
+      {"10gbe",
+       "10 Gigabit Ethernet: 0.0436 ms, TCP at 10 Gbit/s",
+       "a tenth of the latency of 1gbe is assumed",
+       {.alpha_s = 4.36e-5, .beta_s_per_byte = seconds_per_byte(1e10)}}};
+  return networks;
+}
+
+NetworkSection read_network(const Section& section, int workers, Synchrony synchrony) {
+  NetworkSection read{.networks =
+                          networks_of(section.any("model", "none"), section.where("model"))};
+  read_nodes(section, workers, read.networks);
+  section.knows("local");
+  if (section.has("local")) {
+    read.times_work = section.choice("local", {"none", "measured"}) == "measured";
   }
-  if (model == "1gbe") {
-    constexpr double kWordBytes = 4;
-    return {.alpha_s = 4.36e-4, .beta_s_per_byte = 3.6e-8 / kWordBytes};
+  if (synchrony == Synchrony::late) {
+    check_late(section, read);
   }
-  require(model.is_object() && model.size() == 2,
-          "{} must be \"none\", \"1gbe\" or a table {{alpha_s, beta_s_per_byte}}; got {}",
-          section.where("model"),
-          model.dump());
-  return {.alpha_s = number_of(model, "alpha_s", section.where("model")),
-          .beta_s_per_byte = number_of(model, "beta_s_per_byte", section.where("model"))};
+  return read;
 }
 
 }  // namespace residuum

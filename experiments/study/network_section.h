@@ -1,14 +1,37 @@
 #pragma once
 // This file reads [network], the links of virtual time.
 
+#include <vector>
+
 #include "core/cluster/link_model.h"
 #include "core/config/section.h"
+#include "core/messages/laws.h"
 
 namespace residuum {
 
-/// Reads `model`: "none" (default: letters take no time), a named network, or a table {alpha_s,
-/// beta_s_per_byte}. "1gbe" is what Shi et al. (ICDCS 2019) fitted on Gigabit Ethernet: 0.436 ms
-/// and 36 ns for each word of 4 bytes.
-LinkModel read_link_model(const Section& section);
+struct NetworkSection {
+  std::vector<NetworkModel> networks;
+  bool times_work = false;  // selections and merges take in virtual time what they take here
+};
+
+/// Reads
+///   model             a network or a list of them, which have different names. A network is "none"
+///                     (default: messages take no time), a name that `residuum list networks`
+///                     shows, or a table {alpha_s, beta_s_per_byte} with an optional `name`;
+///   workers_per_node  workers that share one link to the others, with `within`, the table of the
+///                     links among them;
+///   local             "none" (default) or "measured": what workers compute besides gradients.
+/// A value that is out of range is a usage error, and so is what the protocol cannot have: late
+/// gradients depend on the network, so that these runs have one, without nodes or local work.
+NetworkSection read_network(const Section& section, int workers, Synchrony synchrony);
+
+/// A network that a study can name.
+struct NamedNetwork {
+  const char* name;
+  const char* summary;
+  const char* source;  // of alpha and beta
+  LinkModel links;
+};
+const std::vector<NamedNetwork>& named_networks();
 
 }  // namespace residuum

@@ -118,6 +118,7 @@ void read_probes(const Section& section, PreparedRun& run) {
   if (law.is_real) {
     refuse_details(section, run);
   }
+  run.details.networks = !training.networks.empty() && law.synchrony != Synchrony::late;
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);

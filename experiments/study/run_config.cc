@@ -267,19 +267,15 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   return method;
 }
 
-/// Reads what virtual clocks assume of links, which only protocols with late gradients have.
-void read_links(const Section& section, PreparedRun& run, KnownKeys& known) {
-  section.knows("model");
+/// Reads what virtual clocks assume of links.
+void read_networks(const Section& section, PreparedRun& run, KnownKeys& known) {
+  const auto network = read_network(section, run.workers, run.protocol->law(run.workers).synchrony);
   known.note(section.name(), section.known());
   if (section.given().empty()) {  // runs without the section keep the ids that they had before
     return;
   }
-  run.training.links = read_link_model(section);
-  const bool has_clock = run.protocol->law(run.workers).synchrony == Synchrony::late;
-  require(run.training.links == LinkModel{} || has_clock,
-          "{}: runs in lockstep have no virtual clock that a network would slow; only protocols "
-          "with late gradients have one (ssp, asp, inhad)",
-          section.where("model"));
+  run.training.networks = network.networks;
+  run.training.times_work = network.times_work;
   run.config[section.name()] = section.resolved();
 }
 
@@ -292,7 +288,7 @@ void read_protocol(const Sections& sections,
   run.training.protocol = run.protocol.get();
   run.config[protocol.name()] = protocol.resolved();
   known.note(protocol.name(), protocol.known());
-  read_links(sections["network"], run, known);
+  read_networks(sections["network"], run, known);
 }
 
 /// Makes an id like "logistic-gtopk-tree-s3-0123456789ab".

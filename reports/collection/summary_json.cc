@@ -257,6 +257,29 @@ Json to_json(const Spread& spread) {
           {"interval", interval}};
 }
 
+/// Each entry of `times` is one method on one network.
+Json on_networks_json(const Summary& summary) {
+  Json comparisons = Json::array();
+  for (const auto& comparison : summary.on_networks) {
+    Json times = Json::array();
+    for (const auto& time : comparison.times) {
+      Json entry{{"method", summary.groups[time.group].group.label},
+                 {"network", time.network},
+                 {"to_target_s", to_json(time.to_target)},
+                 {"total_s", to_json(time.total)}};
+      for (std::size_t part = 0; part < kTimeParts.size(); ++part) {
+        entry[std::string(kTimeParts[part])] = to_json(time.parts[part]);
+      }
+      times.push_back(std::move(entry));
+    }
+    comparisons.push_back({{"objective", comparison.objective},
+                           {"quantity", comparison.quantity},
+                           {"target", json_number(comparison.target)},
+                           {"times", std::move(times)}});
+  }
+  return comparisons;
+}
+
 Json to_json(const Summary& summary) {
   Json groups = Json::array();
   for (const auto& group : summary.groups) {
@@ -274,6 +297,7 @@ Json to_json(const Summary& summary) {
           {"runs", runs_json(summary)},
           {"delta_against_workers", to_json(delta_against_workers(summary))},
           {"comparisons", comparisons_json(summary)},
+          {"on_networks", on_networks_json(summary)},
           {"rates", rates_json(summary)},
           {"timing", timing_json(summary.folder)},
           {"data", data_json(summary.folder)},

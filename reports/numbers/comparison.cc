@@ -8,13 +8,15 @@
 #include <iterator>
 #include <limits>
 
+#include "reports/numbers/fields.h"
+
 namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kCosts = 3;
-constexpr std::size_t kIterations = 0;
-constexpr std::size_t kBytes = 1;
-constexpr std::size_t kTime = 2;
+constexpr std::size_t kCostIterations = 0;
+constexpr std::size_t kCostBytes = 1;
+constexpr std::size_t kCostTime = 2;
 
 struct CostName {
   std::string_view name;
@@ -31,71 +33,22 @@ struct Sample {
 };
 using Samples = std::array<std::optional<Sample>, kCosts>;
 
-std::string_view final_path(Column quantity) {
-  return quantity == Column::loss_gap ? "final.loss_gap" : "final.loss";
-}
-
 /// Returns what the whole run has cost; absent where that cannot be known.
 Costs costs_of(const Run& run, const RunMeasures& measures) {
   const auto iterations = number_at(run.status, "iterations");
   Costs costs{iterations, std::nullopt, std::nullopt};
   if (iterations && static_cast<double>(measures.bytes.iterations) == *iterations) {
-    costs[kBytes] = measures.bytes.after;
+    costs[kCostBytes] = measures.bytes.after;
   }
-  if (iterations && static_cast<double>(measures.rows) == *iterations) {
-    costs[kTime] = measures.model_time_s;
+  if (iterations && static_cast<double>(measures.time.iterations) == *iterations) {
+    costs[kCostTime] = measures.time.after;
   }
   return costs;
 }
 
-/// The groups of one objective, the finished runs of each.
-struct Field {
-  std::string objective;
-  std::string key;  // the objective's section
-  std::vector<std::size_t> groups;
-  std::vector<std::vector<std::size_t>> runs;
-};
-
-std::vector<Field> fields_of(const ResultFolder& folder, const std::vector<Group>& groups) {
-  std::vector<Field> fields;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Json& config = folder.runs[groups[g].runs.front()].config;
-    const nlohmann::json objective = value_at(config, "config.objective");
-    const std::string key =
-        objective.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    auto field = std::find_if(
-        fields.begin(), fields.end(), [&](const Field& known) { return known.key == key; });
-    if (field == fields.end()) {
-      const std::string data = text_at(config, "config.objective.data");
-      const std::string kind = text_at(config, "config.objective.kind");
-      field = fields.insert(fields.end(),
-                            {.objective = data.empty() ? kind : fmt::format("{}, {}", kind, data),
-                             .key = key,
-                             .groups = {},
-                             .runs = {}});
-    }
-    field->groups.push_back(g);
-    field->runs.emplace_back();
-    for (const std::size_t i : groups[g].runs) {
-      if (folder.runs[i].state == "finished") {
-        field->runs.back().push_back(i);
-      }
-    }
-  }
-  return fields;
-}
-
-bool all_know(const ResultFolder& folder, const Field& field, Column quantity) {
-  return std::all_of(field.runs.begin(), field.runs.end(), [&](const auto& runs) {
-    return std::all_of(runs.begin(), runs.end(), [&](std::size_t i) {
-      return number_at(folder.runs[i].status, final_path(quantity)).has_value();
-    });
-  });
-}
-
 std::string_view reason_without(std::size_t cost) {
-  return cost == kTime ? "not measured, as there is no network model"
-                       : "not known, as not every iteration was measured";
+  return cost == kCostTime ? "not measured, as there is no network model"
+                           : "not known, as not every iteration was measured";
 }
 
 /// Sets the budget to the least that a run of the field has spent, or says why it is not known.
@@ -195,15 +148,15 @@ Samples samples_of(const ResultFolder& folder,
       }
     }
   };
-  SentBytes bytes;
-  double time = 0;
+  Spent bytes = kSentBytes;
+  Spent time = kVirtualTime;
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
         bytes.add(record);
+        time.add(record);
         if (const auto value = record.get(quantity)) {
-          take({static_cast<double>(record.iteration()), bytes.before, time}, *value);
+          take({static_cast<double>(record.iteration()), bytes.before, time.before}, *value);
         }
-        time += record.get(Column::model_time_s).value_or(0);
       });
   if (const auto value = number_at(run.status, final_path(quantity))) {
     take(totals, *value);
@@ -250,8 +203,7 @@ void add_group(const ResultFolder& folder,
 Comparison compare(const ResultFolder& folder,
                    const Field& field,
                    const std::vector<RunMeasures>& measures) {
-  const Column quantity =
-      all_know(folder, field, Column::loss_gap) ? Column::loss_gap : Column::loss;
+  const Column quantity = quantity_of(folder, field);
   Comparison comparison{.objective = field.objective,
                         .quantity = kColumns[static_cast<std::size_t>(quantity)].name,
                         .standings = {}};
@@ -264,7 +216,7 @@ Comparison compare(const ResultFolder& folder,
     set_budget(folder, field, measures, cost, standing);
     comparison.standings.push_back(std::move(standing));
   }
-  align_iterations(folder, field, quantity, comparison.standings[kIterations]);
+  align_iterations(folder, field, quantity, comparison.standings[kCostIterations]);
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
     add_group(folder, measures, field.groups[g], field.runs[g], quantity, comparison.standings);
   }

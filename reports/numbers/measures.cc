@@ -42,14 +42,6 @@ void add_bound(BoundMeasure& measure, double value, bool held, std::uint64_t ite
   measure.worst.add(value, iteration);
 }
 
-void add_cost(std::optional<double>& sum, bool is_next, const std::optional<double>& cost) {
-  if (is_next && sum && cost) {
-    *sum += *cost;
-  } else {
-    sum.reset();
-  }
-}
-
 }  // namespace
 
 void Worst::add(double candidate, std::uint64_t at) {
@@ -61,16 +53,16 @@ void Worst::add(double candidate, std::uint64_t at) {
   }
 }
 
-void SentBytes::add(const IterationRecord& record) {
-  const auto total = record.get(Column::total_uplink_bytes);
-  const auto now = record.get(Column::uplink_bytes);
-  if (total && now) {
-    before = *total - *now;
-    after = *total;
+void Spent::add(const IterationRecord& record) {
+  const auto so_far = record.get(total);
+  const auto now = record.get(each);
+  if (so_far && now) {
+    before = *so_far - *now;
+    after = *so_far;
   } else {
     before = record.iteration() == iterations ? after : std::nullopt;
     after = before;
-    add_cost(after, true, now);
+    after = after && now ? std::optional(*after + *now) : std::nullopt;
   }
   iterations = record.iteration() + 1;
 }
@@ -121,10 +113,9 @@ void read_iterations(const std::filesystem::path& path,
 
 void MeasureTaker::add(const IterationRecord& record) {
   const std::uint64_t t = record.iteration();
-  const bool is_next = t == measures_.rows;
   measures_.bytes.add(record);
   measures_.late.add(record);
-  add_cost(measures_.model_time_s, is_next, record.get(Column::model_time_s));
+  measures_.time.add(record);
   ++measures_.rows;
   measures_.evidence->add(record.row());
   add_to_epoch(record);
@@ -197,7 +188,7 @@ RunMeasures MeasureTaker::finish() {
   close_epoch();
   if (measures_.rows == 0) {
     measures_.bytes.after.reset();
-    measures_.model_time_s.reset();
+    measures_.time.after.reset();
   }
   measures_.delta.median = median(deltas_);
   measures_.contraction.median = median(contractions_);

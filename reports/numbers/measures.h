@@ -43,15 +43,21 @@ struct EpochDelta {
   RatioOfSums delta;
 };
 
-/// SentBytes adds up the bytes that a run has sent, record by record. They are absent where they
-/// cannot be known, because iterations were left out and the table has no running total.
-struct SentBytes {
-  std::optional<double> before = 0;  // bytes before the iteration of the last record
-  std::optional<double> after = 0;   // bytes after it
+/// Spent adds up what a run has spent of something, record by record. It is absent where it cannot
+/// be known, because iterations were left out and the table has no running total.
+struct Spent {
+  Column each;                       // what an iteration spends
+  Column total;                      // up to and with the iteration
+  std::optional<double> before = 0;  // spent before the iteration of the last record
+  std::optional<double> after = 0;   // spent after it
   std::uint64_t iterations = 0;      // up to the last record, which is one of them
 
   void add(const IterationRecord& record);
 };
+
+inline constexpr Spent kSentBytes{.each = Column::uplink_bytes,
+                                  .total = Column::total_uplink_bytes};
+inline constexpr Spent kVirtualTime{.each = Column::model_time_s, .total = Column::virtual_s};
 
 struct RunMeasures {
   std::size_t rows = 0;
@@ -61,10 +67,8 @@ struct RunMeasures {
   Worst lost_mass;
   Worst conservation_defect;
   std::optional<double> lost_mass_total;  // sum over the iterations measured
-  SentBytes bytes;
-  // The sum runs from iteration 0 on (0 before the first) and is absent where an iteration was left
-  // out or had no value.
-  std::optional<double> model_time_s = 0;
+  Spent bytes = kSentBytes;
+  Spent time = kVirtualTime;
   LateTotals late;
   std::optional<SeedEvidence> evidence;  // for the theorems; absent without tables
 };

@@ -14,6 +14,7 @@
 #include "reports/numbers/comparison.h"
 #include "reports/numbers/groups.h"
 #include "reports/numbers/measures.h"
+#include "reports/numbers/network_times.h"
 #include "reports/numbers/rates.h"
 #include "reports/numbers/statistics.h"
 #include "reports/tables/result_folder.h"
@@ -84,6 +85,7 @@ struct StudyNumbers {
   std::vector<CheckSummary> checks;
   std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
   std::vector<Comparison> comparisons;
+  std::vector<NetworkComparison> on_networks;
   std::vector<Rate> rates;
 
   /// Returns whether every invariant holds in every run of a method that is not known to violate

@@ -12,6 +12,7 @@
 #include "reports/page/report_comparison.h"
 #include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
+#include "reports/page/report_networks.h"
 #include "reports/page/report_tables.h"
 #include "reports/page/report_text.h"
 #include "reports/page/report_theorems.h"
@@ -218,6 +219,7 @@ std::string page(const Summary& summary, std::vector<std::string>& problems) {
   html += optional_section("Training practice", practice_html(summary));
   html += section("Where the runs ended", results_table(summary));
   html += optional_section("At equal cost", comparison_tables(summary));
+  html += optional_section("On networks", network_tables(summary));
   html += optional_section("Late gradients", late_html(summary, problems));
   html += optional_section("Rates", rates_table(summary));
   html += section("Over the iterations", figures_html(summary, problems));

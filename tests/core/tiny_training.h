@@ -144,7 +144,8 @@ struct Recipe {
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
   Mailbox* mailbox = nullptr;          // of a protocol that is real
-  LinkModel links = {};
+  std::vector<NetworkModel> networks = {};
+  bool times_work = false;
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
   Json quantiser = {{"kind", "none"}};
 };
@@ -195,7 +196,8 @@ inline Outcome train(World& world,
   training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
   training.precision = recipe.precision;
-  training.links = recipe.links;
+  training.networks = recipe.networks;
+  training.times_work = recipe.times_work;
   training.plan.measure = recipe.measure;
   training.plan.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
   if (recipe.evaluated) {

@@ -84,8 +84,7 @@ LinkDelay linear_delay(double alpha_seconds, double beta_seconds_per_byte) {
 Machine::Machine(MachineOptions options, const Roster& roster)
     : options_(std::move(options)),
       roster_(roster),
-      sends_until_(roster.actors()),
-      receives_until_(roster.actors()) {
+      ports_(roster.actors()) {
   const std::uint32_t workers = roster.workers;
   require(std::isfinite(options_.link_s_per_byte) && options_.link_s_per_byte >= 0,
           "a byte takes {} seconds on a link; set a finite number >= 0",
@@ -184,15 +183,13 @@ double Machine::arrival(
   if (on_link == 0) {
     return now + under_way;
   }
-  double& sends_until = sends_until_[link_of(from)];
-  double& receives_until = receives_until_[link_of(to)];
-  sends_until = std::max(now, sends_until) + on_link;
-  receives_until = std::max(sends_until + under_way, receives_until + on_link);
-  require(std::isfinite(receives_until),
+  const double sent = ports_[link_of(from)].send(now, on_link);
+  const double arrival = ports_[link_of(to)].receive(sent + under_way, on_link);
+  require(std::isfinite(arrival),
           "virtual time has grown beyond all numbers: letters have queued until {} s; choose a "
           "faster network",
-          receives_until);
-  return receives_until;
+          arrival);
+  return arrival;
 }
 
 double Machine::delay(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const {
@@ -214,8 +211,12 @@ void Machine::visit(ActorState& state) {
     state.value(window.number);
     state.value(window.end);
   }
-  state.row(sends_until_);
-  state.row(receives_until_);
+  const std::size_t links = ports_.size();
+  state.list(ports_, [&](Port& port) {
+    state.value(port.sends_until);
+    state.value(port.receives_until);
+  });
+  require(ports_.size() == links, "the saved state is of another number of actors");
 }
 
 }  // namespace residuum

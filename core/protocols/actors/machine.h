@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/cluster/link_model.h"
 #include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/letter.h"
@@ -94,8 +95,8 @@ class Machine {
 
   MachineOptions options_;
   Roster roster_;
-  std::vector<Window> windows_;                       // of the workers; empty without stragglers
-  std::vector<double> sends_until_, receives_until_;  // of the links, by their actor
+  std::vector<Window> windows_;  // of the workers; empty without stragglers
+  std::vector<Port> ports_;      // of the links, by their actor
 };
 
 }  // namespace residuum

@@ -127,7 +127,7 @@ TEST(Late, TrainingsHaveTheSameBitsAtAnyNumberOfProcesses) {
     for (const Recipe& method : test::methods_for(*protocol, 6)) {
       SCOPED_TRACE(section.dump() + test::name_of(method));
       Recipe recipe = with(method, *protocol, 6, 12);
-      recipe.links = {.alpha_s = 0.1, .beta_s_per_byte = 0.0005};
+      recipe.networks = {{.links = {.alpha_s = 0.1, .beta_s_per_byte = 0.0005}}};
       recipe.split = Json(2);
       const auto alone = late_frames(objective, recipe);
       test::expect_same_frames(alone, late_frames(objective, recipe, 2));
@@ -146,7 +146,7 @@ TEST(Late, TrainingsLoseNothingWhileLettersAreUnderWay) {
         method.step = {{"rule", "inv-sqrt"}, {"value", 0.2}};
         SCOPED_TRACE(section.dump() + test::name_of(method));
         Recipe recipe = with(method, *protocol, 6, 40);
-        recipe.links = {.alpha_s = 0.5, .beta_s_per_byte = 0};
+        recipe.networks = {{.links = {.alpha_s = 0.5, .beta_s_per_byte = 0}}};
         const auto frames = late_frames(objective, recipe);
         const auto& last = frames.back();
         double gap = 0;

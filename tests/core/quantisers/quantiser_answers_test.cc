@@ -40,7 +40,7 @@ struct Sent {
   std::vector<float> values;
 };
 
-Sent sent(const Json& section, const std::vector<float>& x, std::uint32_t iteration = 0) {
+Sent sent_by(const Json& section, const std::vector<float>& x, std::uint32_t iteration = 0) {
   const auto rule = test::quantiser(section);
   RandomStream random(1, Purpose::quantiser, 0, iteration);
   std::vector<std::byte> coded(rule->packed_bytes(x.size(), sizeof(float)), std::byte{0xAB});
@@ -55,21 +55,21 @@ Sent sent(const Json& section, const std::vector<float>& x, std::uint32_t iterat
 }
 
 TEST(SignQuantiser, SendsSignsAndTheMeanMagnitude) {
-  const auto [bytes, values] = sent({{"kind", "sign"}}, {3, -1, 0, 2, -2});
+  const auto [bytes, values] = sent_by({{"kind", "sign"}}, {3, -1, 0, 2, -2});
   EXPECT_EQ(bytes, bytes_of({1.6F}) + Bytes({0b10010}));
   EXPECT_EQ(values, std::vector<float>({1.6F, -1.6F, 1.6F, 1.6F, -1.6F}));
 }
 
 /// |(1, -2, 2)| = 3, and three bits have three levels: every value is one.
 TEST(Qsgd, SendsLevelsOfTheNorm) {
-  const auto [bytes, values] = sent({{"kind", "qsgd"}, {"bits", 3}}, {1, -2, 2});
+  const auto [bytes, values] = sent_by({{"kind", "qsgd"}, {"bits", 3}}, {1, -2, 2});
   EXPECT_EQ(bytes, bytes_of({3}) + Bytes({0x2A, 0x01}));  // 2 + (5 << 3) + (4 << 6)
   EXPECT_EQ(values, std::vector<float>({1, -2, 2}));
 }
 
 TEST(Qsgd, HasANormForEachBucket) {
   const auto [bytes, values] =
-      sent({{"kind", "qsgd"}, {"bits", 2}, {"bucket", 2}}, {0, -4, 7, 0, 5});
+      sent_by({{"kind", "qsgd"}, {"bits", 2}, {"bucket", 2}}, {0, -4, 7, 0, 5});
   EXPECT_EQ(bytes, bytes_of({4, 7, 5}) + Bytes({0b00101100, 0b10}));
   EXPECT_EQ(values, std::vector<float>({0, -4, 7, 0, 5}));
 }
@@ -89,11 +89,11 @@ TEST(Qsgd, HasTheVarianceOfItsPaper) {
 /// omega = 2 for (1, 0, 0, 0) and two bits, so that a third is sent.
 TEST(Qsgd, ShrinksWhatItSends) {
   const Json section{{"kind", "qsgd"}, {"bits", 2}, {"shrink", true}};
-  EXPECT_EQ(sent(section, {6, 0, 0, 0}).values, std::vector<float>({2, 0, 0, 0}));
+  EXPECT_EQ(sent_by(section, {6, 0, 0, 0}).values, std::vector<float>({2, 0, 0, 0}));
 }
 
 TEST(TernGrad, SendsTheLargestMagnitudeOrNothing) {
-  const auto [bytes, values] = sent({{"kind", "terngrad"}}, {2, -2, 0, 2});
+  const auto [bytes, values] = sent_by({{"kind", "terngrad"}}, {2, -2, 0, 2});
   EXPECT_EQ(bytes, bytes_of({2}) + Bytes({0b01001001}));
   EXPECT_EQ(values, std::vector<float>({2, -2, 0, 2}));
 }
@@ -104,7 +104,7 @@ TEST(TernGrad, HasTheVarianceOfItsWorstVector) {
 }
 
 TEST(NaturalCompression, SendsPowersOfTwoUnchanged) {
-  const auto [bytes, values] = sent({{"kind", "natural"}}, {1, -2, 0, 0.5});
+  const auto [bytes, values] = sent_by({{"kind", "natural"}}, {1, -2, 0, 0.5});
   EXPECT_EQ(bytes, Bytes({0, 0, 0, 0, 127, 128, 0, 126, 0b0010}));
   EXPECT_EQ(values, std::vector<float>({1, -2, 0, 0.5}));
 }
@@ -113,7 +113,7 @@ TEST(NaturalCompression, SendsPowersOfTwoUnchanged) {
 TEST(NaturalCompression, SendsOneOfTheTwoPowersAround) {
   std::set<float> seen;
   for (std::uint32_t iteration = 0; iteration < 40; ++iteration) {
-    seen.insert(sent({{"kind", "natural"}}, {3}, iteration).values[0]);
+    seen.insert(sent_by({{"kind", "natural"}}, {3}, iteration).values[0]);
   }
   EXPECT_EQ(seen, std::set<float>({2, 4}));
 }
@@ -122,14 +122,14 @@ TEST(NaturalCompression, SendsOneOfTheTwoPowersAround) {
 TEST(NaturalCompression, SendsTheLargestNumberAsItself) {
   constexpr float kLargest = std::numeric_limits<float>::max();
   for (std::uint32_t iteration = 0; iteration < 40; ++iteration) {
-    const float value = sent({{"kind", "natural"}}, {-kLargest}, iteration).values[0];
+    const float value = sent_by({{"kind", "natural"}}, {-kLargest}, iteration).values[0];
     EXPECT_TRUE(value == -kLargest || value == -0x1p127F) << value;
   }
 }
 
 /// Levels of two bits between -1 and 2 are -1, 0, 1, 2.
 TEST(LinearQuantiser, SendsLevelsBetweenTheEnds) {
-  const auto [bytes, values] = sent({{"kind", "linear"}, {"bits", 2}}, {-1, 2, 0, 1});
+  const auto [bytes, values] = sent_by({{"kind", "linear"}, {"bits", 2}}, {-1, 2, 0, 1});
   EXPECT_EQ(bytes, bytes_of({-1, 2}) + Bytes({0b10011100}));
   EXPECT_EQ(values, std::vector<float>({-1, 2, 0, 1}));
 }
@@ -143,14 +143,14 @@ TEST(LinearQuantiser, HasTheVarianceOfItsPaper) {
 
 /// The mean is 1 and the standard deviation 3; bins are 4.5 wide. The spike is alone in the last.
 TEST(TableQuantiser, SendsASpikeExactly) {
-  const auto [bytes, values] = sent({{"kind", "table"}}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 10});
+  const auto [bytes, values] = sent_by({{"kind", "table"}}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 10});
   EXPECT_EQ(bytes, bytes_of({0, 0, 0, 10}) + Bytes({0xAA, 0xAA, 0x0E}));
   EXPECT_EQ(values, std::vector<float>({0, 0, 0, 0, 0, 0, 0, 0, 0, 10}));
 }
 
 /// The mean is 0 and the standard deviation sqrt(5); bins end at 0.75 of it, 1.68.
 TEST(TableQuantiser, SendsTheMeanOfABin) {
-  const auto [bytes, values] = sent({{"kind", "table"}}, {-3, -1, 2.5, 3, -1.5});
+  const auto [bytes, values] = sent_by({{"kind", "table"}}, {-3, -1, 2.5, 3, -1.5});
   EXPECT_EQ(values, std::vector<float>({-3, -1.25, 2.75, 2.75, -1.25}));
   EXPECT_EQ(bytes, bytes_of({0, -3, -1.25, 2.75}) + Bytes({0b11111001, 0b10}));
 }

@@ -42,7 +42,7 @@ std::vector<double> pareto_entries(std::uint32_t number) {
 }
 
 template <class Real>
-double sent(const Json& settings, const std::vector<Real>& accumulator) {
+double count_sent(const Json& settings, const std::vector<Real>& accumulator) {
   const auto rule = test::sparsifier(settings);
   Message<Real> message;
   SelectWorkspace workspace;
@@ -64,12 +64,13 @@ TEST(EstimatedThreshold, SendsAboutKEntriesOfItsOwnLaw) {
   for (const double density : {0.1, 0.01, 0.001}) {
     const double k = density * kManyEntries;
     const double tolerance = 4 * std::sqrt(2 * k);
-    EXPECT_NEAR(sent(settings("gaussian-k", density), normal_entries(1)), k, tolerance);
-    EXPECT_NEAR(sent(settings("exponential-k", density), exponential_entries(1)), k, tolerance);
+    EXPECT_NEAR(count_sent(settings("gaussian-k", density), normal_entries(1)), k, tolerance);
+    EXPECT_NEAR(
+        count_sent(settings("exponential-k", density), exponential_entries(1)), k, tolerance);
   }
   // The shape of the gamma law is an approximation, that of Pareto is noisy: a tenth at 1 %.
-  EXPECT_NEAR(sent(settings("gamma-k", 0.01), gamma_entries(1)), 1000, 100);
-  EXPECT_NEAR(sent(settings("pareto-k", 0.01), pareto_entries(1)), 1000, 100);
+  EXPECT_NEAR(count_sent(settings("gamma-k", 0.01), gamma_entries(1)), 1000, 100);
+  EXPECT_NEAR(count_sent(settings("pareto-k", 0.01), pareto_entries(1)), 1000, 100);
 }
 
 TEST(EstimatedThreshold, StandsExactlyOnTheQuantileOfAGrid) {
@@ -79,14 +80,15 @@ TEST(EstimatedThreshold, StandsExactlyOnTheQuantileOfAGrid) {
   for (std::size_t i = 0; i < grid.size(); ++i) {
     grid[i] = -std::log((static_cast<double>(i) + 0.5) / 10000);
   }
-  EXPECT_EQ(sent(settings("exponential-k", 0.01), grid), 100);
+  EXPECT_EQ(count_sent(settings("exponential-k", 0.01), grid), 100);
 }
 
 TEST(EstimatedThreshold, SelectsTheSameInFloat32) {
   const auto wide = exponential_entries(2);
   const std::vector<float> narrow(wide.begin(), wide.end());
   for (const char* kind : {"gaussian-k", "exponential-k", "gamma-k", "pareto-k"}) {
-    EXPECT_NEAR(sent(settings(kind, 0.01), narrow), sent(settings(kind, 0.01), wide), 1) << kind;
+    EXPECT_NEAR(count_sent(settings(kind, 0.01), narrow), count_sent(settings(kind, 0.01), wide), 1)
+        << kind;
   }
 }
 
@@ -94,7 +96,7 @@ TEST(EstimatedThreshold, SelectsTheSameInFloat32) {
 // lie beyond 3.29 deviations, ten times k. One correction by 1.5 leaves 0.9 k.
 TEST(GaussianK, CorrectsAThresholdThatIsFarOff) {
   const double beyond = std::exp(-std::sqrt(2.0) * 3.2905267 * 1.5) * kManyEntries;
-  const auto count = sent(settings("gaussian-k", 0.001), exponential_entries(3));
+  const auto count = count_sent(settings("gaussian-k", 0.001), exponential_entries(3));
   EXPECT_NEAR(count, beyond, 4 * std::sqrt(2 * beyond));
 }
 
@@ -103,15 +105,15 @@ TEST(GaussianK, StopsAfterThreeCorrections) {
   // leave it far above 1.
   std::vector<double> values(10000, 1.0);
   values[7] = 1e6;
-  EXPECT_EQ(sent({{"kind", "gaussian-k"}, {"k", 100}}, values), 1);
+  EXPECT_EQ(count_sent({{"kind", "gaussian-k"}, {"k", 100}}, values), 1);
 }
 
 TEST(EstimatedThreshold, StagesComeNearerWhereTheBodyMisleads) {
   // Normal entries have thinner tails than an exponential law of their mean: one stage sends far
   // too few, four stages come within a third.
   const auto values = normal_entries(4);
-  const auto one = sent(settings("exponential-k", 0.001), values);
-  const auto four = sent(settings("exponential-k", 0.001, 4), values);
+  const auto one = count_sent(settings("exponential-k", 0.001), values);
+  const auto four = count_sent(settings("exponential-k", 0.001, 4), values);
 
   EXPECT_LT(one, 10);
   EXPECT_GT(four, 60);
@@ -124,14 +126,14 @@ TEST(EstimatedThreshold, CountsKOverAllEntriesAlsoWhereMostAreZero) {
     values[i] = i % 10 == 0 ? values[i] : 0;
   }
   const double k = 0.01 * kManyEntries;  // a tenth of the non-zero entries
-  EXPECT_NEAR(sent(settings("exponential-k", 0.01), values), k, 4 * std::sqrt(2 * k));
-  EXPECT_EQ(sent(settings("exponential-k", 0.5), values), kManyEntries / 10);
+  EXPECT_NEAR(count_sent(settings("exponential-k", 0.01), values), k, 4 * std::sqrt(2 * k));
+  EXPECT_EQ(count_sent(settings("exponential-k", 0.5), values), kManyEntries / 10);
 }
 
 TEST(EstimatedThreshold, SendsAllOfEntriesThatAreAllAlike) {
   const std::vector<double> values(50, -0.75);
   for (const char* kind : {"gaussian-k", "exponential-k", "gamma-k", "pareto-k"}) {
-    EXPECT_EQ(sent(settings(kind, 0.1), values), 50) << kind;
+    EXPECT_EQ(count_sent(settings(kind, 0.1), values), 50) << kind;
   }
 }
 

@@ -222,7 +222,7 @@ TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {
     for (const Json& sparsifier : {Json{{"kind", "none"}}, Json{{"kind", "top-k"}, {"k", 2}}}) {
       Recipe recipe{.sparsifier = sparsifier, .aggregator = {{"kind", "allgather"}}};
       recipe.protocol = protocol.get();
-      recipe.links = {.alpha_s = 0.7, .beta_s_per_byte = 0.001};
+      recipe.networks = {{.links = {.alpha_s = 0.7, .beta_s_per_byte = 0.001}}};
       recipe.momentum = 0.6;
       recipe.split = Json(2);
       expect_resumes(objective, watched(recipe));

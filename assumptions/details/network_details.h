@@ -1,0 +1,12 @@
+#pragma once
+// The rows of networks.csv say how long a run in lockstep would have taken up to and with the
+// measured iteration, on each network of the study.
+
+#include "core/measurement/step_view.h"
+#include "core/record/record.h"
+
+namespace residuum {
+
+void write_network_details(const StepView& view, Recorder& recorder);
+
+}  // namespace residuum

@@ -1,0 +1,71 @@
+#pragma once
+// Transfers list what the workers of one exchange send to each other, and what they compute in
+// between, in an order in which virtual clocks can replay it. Every process lists the same steps;
+// an amount stands where the process knows it and is 0 elsewhere, so that sums over the processes
+// are the amounts of all.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace residuum {
+
+/// A step of an exchange. Messages of one round are sent at the same time: none of them waits for
+/// another, but the next round waits for what its senders received.
+struct Transfer {
+  enum class Kind : std::uint8_t {
+    message,     // from -> to; amount: bytes
+    end_round,   // what was sent has arrived
+    work,        // of worker `to`; amount: seconds
+    work_all,    // of every worker; amount: seconds of each
+    all_gather,  // every worker's list to every other; P amounts: bytes of each list
+    tree_up,     // messages of equal length along tree_rounds.h to worker 0; amount: bytes of each
+    tree_down,   // the same from worker 0 back
+    chain,       // from worker 0 on to the last and back; amount: bytes of each message
+  };
+
+  Kind kind = Kind::message;
+  int from = 0;
+  int to = 0;
+  std::size_t amount = 0;  // the place of its first amount
+};
+
+class Transfers {
+ public:
+  /// With `times_work`, the seconds that workers compute between messages are measured.
+  explicit Transfers(bool times_work = false) : times_work_(times_work) {}
+  bool times_work() const { return times_work_; }
+
+  /// Begins the list of another exchange.
+  void clear() {
+    steps_.clear();
+    amounts_.clear();
+  }
+  /// Adds a step with one amount.
+  void add(Transfer::Kind kind, double amount, int from = 0, int to = 0) {
+    steps_.push_back({.kind = kind, .from = from, .to = to, .amount = amounts_.size()});
+    amounts_.push_back(amount);
+  }
+  /// Adds a step with `count` amounts that are 0, and returns them.
+  std::span<double> add_row(Transfer::Kind kind, std::size_t count) {
+    steps_.push_back({.kind = kind, .amount = amounts_.size()});
+    amounts_.resize(amounts_.size() + count);
+    return std::span(amounts_).last(count);
+  }
+
+  std::span<const Transfer> steps() const { return steps_; }
+  /// Returns the amounts of all steps, which the owner sums over the processes.
+  std::span<double> amounts() { return amounts_; }
+  /// Returns the amounts of a step, which has so many.
+  std::span<const double> amounts(const Transfer& step, std::size_t count = 1) const {
+    return std::span(amounts_).subspan(step.amount, count);
+  }
+
+ private:
+  bool times_work_;
+  std::vector<Transfer> steps_;
+  std::vector<double> amounts_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,157 @@
+#include "core/protocols/network_clocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+
+namespace residuum {
+
+NetworkClocks::NetworkClocks(NetworkModel network, MachineOptions machine, int workers)
+    : network_(std::move(network)),
+      machine_(std::move(machine), {.workers = static_cast<std::uint32_t>(workers)}),
+      clocks_(static_cast<std::size_t>(workers)),
+      work_(clocks_.size()),
+      of_nodes_(clocks_.size()),
+      of_workers_(clocks_.size()),
+      tree_(tree_rounds(workers)) {}
+
+void NetworkClocks::compute(std::uint64_t first, std::uint64_t count) {
+  for (std::size_t worker = 0; worker < workers(); ++worker) {
+    for (std::uint64_t gradient = first; gradient < first + count; ++gradient) {
+      clocks_[worker] =
+          machine_.compute_end(static_cast<std::uint32_t>(worker), gradient, clocks_[worker]);
+    }
+  }
+}
+
+void NetworkClocks::wait(std::span<const double> seconds) {
+  for (std::size_t worker = 0; worker < workers(); ++worker) {
+    clocks_[worker] += seconds[worker];
+  }
+}
+
+void NetworkClocks::exchange(const Transfers& transfers, bool with_work) {
+  for (const Transfer& step : transfers.steps()) {
+    const auto from = static_cast<std::size_t>(step.from);
+    const auto to = static_cast<std::size_t>(step.to);
+    const auto amount = [&] { return transfers.amounts(step).front(); };
+    switch (step.kind) {
+      case Transfer::Kind::message:
+        send(from, to, amount());
+        break;
+      case Transfer::Kind::end_round:
+        end_round();
+        break;
+      case Transfer::Kind::work:
+        work_[to] += with_work ? amount() : 0;
+        break;
+      case Transfer::Kind::work_all:
+        for (double& seconds : work_) {
+          seconds += with_work ? amount() : 0;
+        }
+        end_round();
+        break;
+      case Transfer::Kind::all_gather:
+        gather(transfers.amounts(step, workers()));
+        break;
+      case Transfer::Kind::tree_up:
+      case Transfer::Kind::tree_down:
+        pass_tree(step.kind == Transfer::Kind::tree_up, amount());
+        break;
+      case Transfer::Kind::chain:
+        pass_chain(amount());
+        break;
+    }
+  }
+  end_round();
+  require(std::isfinite(now()),
+          "virtual time has grown beyond all numbers on network '{}'; choose a faster one",
+          network_.name);
+}
+
+double NetworkClocks::now() const { return *std::max_element(clocks_.begin(), clocks_.end()); }
+
+void NetworkClocks::visit(ActorState& state) {
+  machine_.visit(state);
+  state.row(clocks_);
+  for (auto* ports : {&of_nodes_, &of_workers_}) {
+    for (Port& port : *ports) {
+      state.value(port.sends_until);
+      state.value(port.receives_until);
+    }
+  }
+}
+
+/// Sends a message in the round that is replayed. The sender goes on at once; its port is busy.
+void NetworkClocks::send(std::size_t from, std::size_t to, double bytes) {
+  const auto per_node = static_cast<std::size_t>(network_.workers_per_node);
+  const bool stays_in_node = from / per_node == to / per_node;
+  const LinkModel& link = stays_in_node ? network_.within : network_.links;
+  auto& ports = stays_in_node ? of_workers_ : of_nodes_;
+  const std::size_t ports_of = stays_in_node ? 1 : per_node;
+  const double busy = link.beta_s_per_byte * bytes;
+  const double sent = ports[from / ports_of].send(clocks_[from], busy);
+  round_.push_back(
+      {.port = &ports[to / ports_of], .to = to, .arrival = sent + link.alpha_s, .busy = busy});
+}
+
+/// Receives the messages of the round in the order in which they arrive at the ports; those that
+/// arrive at the same time, in the order of the list.
+void NetworkClocks::end_round() {
+  const auto is_earlier = [](const Message& a, const Message& b) { return a.arrival < b.arrival; };
+  if (!std::is_sorted(round_.begin(), round_.end(), is_earlier)) {
+    std::stable_sort(round_.begin(), round_.end(), is_earlier);
+  }
+  for (const auto& [port, to, arrival, busy] : round_) {
+    clocks_[to] = std::max(clocks_[to], port->receive(arrival, busy));
+  }
+  round_.clear();
+  for (std::size_t worker = 0; worker < workers(); ++worker) {
+    clocks_[worker] += std::exchange(work_[worker], 0);
+  }
+}
+
+/// Replays Bruck's algorithm: in the round of `stride` each worker has its own list and those of
+/// the stride - 1 workers behind it, and sends as many of them as are wanted to the worker `stride`
+/// before it. All have all lists after ceil(log2 P) rounds, and each list has travelled P - 1
+/// times.
+void NetworkClocks::gather(std::span<const double> bytes) {
+  const std::size_t count = workers();
+  sums_.assign(1, 0);
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    sums_.push_back(sums_.back() + bytes[i % count]);
+  }
+  for (std::size_t stride = 1; stride < count; stride *= 2) {
+    const std::size_t lists = std::min(stride, count - stride);
+    for (std::size_t worker = 0; worker < count; ++worker) {
+      send(worker, (worker + count - stride) % count, sums_[worker + lists] - sums_[worker]);
+    }
+    end_round();
+  }
+}
+
+void NetworkClocks::pass_tree(bool is_up, double bytes) {
+  for (std::size_t i = 0; i < tree_.size(); ++i) {
+    for (const auto [below, above] : tree_[is_up ? i : tree_.size() - 1 - i]) {
+      const auto from = static_cast<std::size_t>(is_up ? below : above);
+      const auto to = static_cast<std::size_t>(is_up ? above : below);
+      send(from, to, bytes);
+    }
+    end_round();
+  }
+}
+
+void NetworkClocks::pass_chain(double bytes) {
+  for (std::size_t worker = 0; worker + 1 < workers(); ++worker) {
+    send(worker, worker + 1, bytes);
+    end_round();
+  }
+  for (std::size_t worker = workers() - 1; worker > 0; --worker) {
+    send(worker, worker - 1, bytes);
+    end_round();
+  }
+}
+
+}  // namespace residuum

@@ -1,0 +1,62 @@
+#pragma once
+// Network clocks tell how long a worker in lockstep would take on a cluster with a network: each
+// worker has a clock, gradients and selections move it on, and an exchange is replayed message by
+// message as its ledger has listed it (ledger.h). Any number of workers and networks is followed in
+// one run, whose numbers do not depend on them.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/aggregators/tree_rounds.h"
+#include "core/cluster/link_model.h"
+#include "core/messages/transfers.h"
+#include "core/protocols/actors/machine.h"
+
+namespace residuum {
+
+class NetworkClocks {
+ public:
+  /// With a network of zero links, messages take no time. `machine` says how long gradients take.
+  NetworkClocks(NetworkModel network, MachineOptions machine, int workers);
+
+  /// Moves every worker on by `count` gradients, the first of which is its gradient `first`.
+  void compute(std::uint64_t first, std::uint64_t count);
+  /// Moves every worker on by its seconds.
+  void wait(std::span<const double> seconds);
+  /// Replays an exchange; work between messages takes no time unless `with_work`.
+  void exchange(const Transfers& transfers, bool with_work);
+
+  /// Returns the time at which the last worker is done.
+  double now() const;
+
+  /// Passes all numbers, between two exchanges.
+  void visit(ActorState& state);
+
+ private:
+  std::size_t workers() const { return clocks_.size(); }
+  /// A message of the round that is replayed, on its way.
+  struct Message {
+    Port* port;      // that receives it
+    std::size_t to;  // worker
+    double arrival;  // if the port is free
+    double busy;     // seconds of the port
+  };
+
+  void send(std::size_t from, std::size_t to, double bytes);
+  void end_round();
+  void gather(std::span<const double> bytes);
+  void pass_tree(bool is_up, double bytes);
+  void pass_chain(double bytes);
+
+  NetworkModel network_;
+  Machine machine_;
+  std::vector<double> clocks_;  // of the workers, at the beginning of the round
+  std::vector<double> work_;    // seconds of each worker once it has received what is sent to it
+  std::vector<Message> round_;
+  std::vector<Port> of_nodes_, of_workers_;
+  std::vector<std::vector<Edge>> tree_;  // rounds up to worker 0
+  std::vector<double> sums_;             // bytes of the lists before each one
+};
+
+}  // namespace residuum

@@ -1,0 +1,140 @@
+#include "core/protocols/simulated_machine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace residuum {
+namespace {
+
+constexpr const char* kComputeForms =
+    "{} must be a number of seconds, \"exponential:MEAN\", \"lognormal:MEDIAN,SIGMA\" or "
+    "\"pareto:LEAST,ALPHA\"; got {}";
+
+/// Returns the numbers of "NAME:a,b" behind the colon; none if one of them is not a number.
+std::vector<double> numbers_behind(std::string_view text) {
+  std::vector<double> numbers;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    const auto word = text.substr(0, comma);
+    double number = 0;
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
+      return {};
+    }
+    numbers.push_back(number);
+    more = comma != std::string_view::npos;
+    text.remove_prefix(more ? comma + 1 : text.size());
+  }
+  return numbers;
+}
+
+std::optional<TimeLaw> law_of_words(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto name = text.substr(0, colon);
+  const auto numbers = numbers_behind(text.substr(colon + 1));
+  if (name == "exponential" && numbers.size() == 1) {
+    return TimeLaw::exponential(numbers[0]);
+  }
+  if (name == "lognormal" && numbers.size() == 2 && numbers[0] > 0) {
+    return TimeLaw::log_normal(std::log(numbers[0]), numbers[1]);
+  }
+  if (name == "pareto" && numbers.size() == 2) {
+    return TimeLaw::pareto(numbers[0], numbers[1]);
+  }
+  return std::nullopt;
+}
+
+TimeLaw law_of(const nlohmann::json& value, const Section& section) {
+  const auto law = value.is_number()   ? std::optional(TimeLaw::constant(value.get<double>()))
+                   : value.is_string() ? law_of_words(value.get<std::string>())
+                                       : std::nullopt;
+  if (!law) {
+    usage_error(kComputeForms, section.where("compute"), value.dump());
+  }
+  law->check(section.where("compute").c_str());
+  return *law;
+}
+
+std::vector<double> read_speeds(const Section& section) {
+  section.knows("speeds");
+  if (!section.has("speeds")) {
+    return {};
+  }
+  const auto value = section.any("speeds");
+  const auto is_speed = [](const nlohmann::json& one) {
+    return one.is_number() && std::isfinite(one.get<double>()) && one.get<double>() > 0;
+  };
+  require(value.is_array() && std::all_of(value.begin(), value.end(), is_speed),
+          "{} must be a list of positive numbers, one for each worker; got {}",
+          section.where("speeds"),
+          value.dump());
+  return value.get<std::vector<double>>();
+}
+
+Stragglers read_stragglers(const Section& section) {
+  Stragglers stragglers{.factor = section.switch_on("straggler_factor", 1)};
+  require(std::isfinite(stragglers.factor) && stragglers.factor >= 1,
+          "{} must be at least 1, got {}: it is how many times as long a gradient takes",
+          section.where("straggler_factor"),
+          stragglers.factor);
+  const auto seconds = [&](const char* key) {
+    section.knows(key);
+    if (stragglers.factor == 1 && !section.has(key)) {
+      return 1.0;  // not used
+    }
+    const double value = section.number(key);
+    require(std::isfinite(value) && value > 0,
+            "{} must be a positive number of seconds, got {}",
+            section.where(key),
+            value);
+    return value;
+  };
+  stragglers.normal_seconds = seconds("straggler_every_s");
+  stragglers.slow_seconds = seconds("straggler_lasts_s");
+  return stragglers;
+}
+
+}  // namespace
+
+SimulatedMachine read_machine(const Section& section) {
+  return {.compute = law_of(section.any("compute", 1), section),
+          .measures = false,
+          .speeds = read_speeds(section),
+          .speeds_place = section.where("speeds"),
+          .stragglers = read_stragglers(section)};
+}
+
+SimulatedMachine read_lockstep_machine(const Section& section) {
+  know_machine(section);
+  if (!section.has("compute")) {  // runs without the key keep the ids that they had before
+    return {.compute = TimeLaw::constant(0)};
+  }
+  const auto value = section.any("compute");
+  if (value == "measured") {
+    return {.compute = TimeLaw::constant(0), .measures = true};
+  }
+  return read_machine(section);
+}
+
+void know_machine(const Section& section) {
+  for (const char* key :
+       {"compute", "speeds", "straggler_factor", "straggler_every_s", "straggler_lasts_s"}) {
+    section.knows(key);
+  }
+}
+
+void check_speeds(const SimulatedMachine& machine, int workers) {
+  require(machine.speeds.empty() || machine.speeds.size() == static_cast<std::size_t>(workers),
+          "{}: there are {} speeds for {} workers; give one for each",
+          machine.speeds_place,
+          machine.speeds.size(),
+          workers);
+}
+
+}  // namespace residuum

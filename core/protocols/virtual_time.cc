@@ -1,0 +1,130 @@
+#include "core/protocols/virtual_time.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace residuum {
+namespace {
+
+MachineOptions options_of(const Training& training, const SimulatedMachine& machine) {
+  return {.seed = training.seed,
+          .compute = machine.compute,
+          .speeds = machine.speeds,
+          .stragglers = machine.stragglers};
+}
+
+}  // namespace
+
+VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machine)
+    : cluster_(*training.cluster),
+      measures_compute_(machine.measures),
+      transfers_(training.times_work) {
+  auto networks = training.networks;
+  if (networks.empty()) {
+    networks.emplace_back();
+  }
+  for (const auto& network : networks) {
+    times_.push_back({.network = network.name});
+  }
+  if (!cluster_.world().is_root()) {
+    return;
+  }
+  const auto follow = [&](Part last, const NetworkModel& network) {
+    followed_.push_back(
+        {.last = last,
+         .clocks = NetworkClocks(network, options_of(training, machine), cluster_.workers())});
+  };
+  if (measures_compute_ || !machine.compute.is_zero()) {
+    follow(Part::compute, {});
+  }
+  if (measures_local()) {
+    follow(Part::select, {});
+    follow(Part::merge, {});
+  }
+  for (const auto& network : networks) {
+    follow(Part::wire, network);
+  }
+}
+
+void VirtualTime::advance(std::uint64_t first, std::uint64_t count, const LocalSeconds& seconds) {
+  if (cluster_.world().size() > 1) {
+    cluster_.world().add_up(transfers_.amounts());
+  }
+  compute_ = of_all_workers(seconds.compute);
+  select_ = of_all_workers(seconds.select);
+  for (Followed& followed : followed_) {
+    move(followed, first, count);
+  }
+  take_times();
+}
+
+void VirtualTime::move(Followed& followed, std::uint64_t first, std::uint64_t count) {
+  NetworkClocks& clocks = followed.clocks;
+  if (compute_.empty()) {
+    clocks.compute(first, count);
+  } else {
+    clocks.wait(compute_);
+  }
+  if (followed.last >= Part::select && !select_.empty()) {
+    clocks.wait(select_);
+  }
+  clocks.exchange(transfers_, followed.last >= Part::merge);
+}
+
+void VirtualTime::take_times() {
+  if (followed_.empty()) {
+    return;
+  }
+  const double computed = now(Part::compute, 0);
+  const double selected = now(Part::select, computed);
+  const double merged = now(Part::merge, selected);
+  const std::size_t first = followed_.size() - times_.size();
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    const double before = times_[i].total_s();
+    times_[i].compute_s = computed;
+    times_[i].select_s = selected - computed;
+    times_[i].merge_s = merged - selected;
+    times_[i].wire_s = followed_[first + i].clocks.now() - merged;
+    times_[i].version_s = times_[i].total_s() - before;
+  }
+}
+
+/// Returns the time of the clocks that follow this part last, or `before` where it takes no time.
+double VirtualTime::now(Part part, double before) const {
+  const auto found = std::find_if(followed_.begin(), followed_.end(), [&](const auto& followed) {
+    return followed.last == part;
+  });
+  return found == followed_.end() ? before : found->clocks.now();
+}
+
+std::vector<double> VirtualTime::of_all_workers(const std::vector<double>& mine) const {
+  return mine.empty() ? std::vector<double>() : cluster_.all_gather(mine);
+}
+
+void VirtualTime::visit(RunState& state) {
+  Bytes bytes;
+  if (!state.loads() && state.is_root()) {
+    ActorState numbers(bytes);
+    for (Followed& followed : followed_) {
+      followed.clocks.visit(numbers);
+    }
+  }
+  state.root_list(bytes);
+  if (!state.loads() || !state.is_root()) {
+    return;
+  }
+  ActorState numbers{std::span<const std::byte>(bytes)};
+  for (Followed& followed : followed_) {
+    followed.clocks.visit(numbers);
+  }
+  take_times();
+}
+
+std::optional<VirtualTime> virtual_time_of(const Training& training,
+                                           const SimulatedMachine& machine) {
+  const bool is_asked = !training.networks.empty() || machine.measures ||
+                        !machine.compute.is_zero() || training.times_work;
+  return is_asked ? std::optional<VirtualTime>(std::in_place, training, machine) : std::nullopt;
+}
+
+}  // namespace residuum

@@ -1,0 +1,66 @@
+#pragma once
+// Virtual time of a run in lockstep on each network of its training. The root has one clock set per
+// network, and one for each local part (gradients; with selection; with merges) on a network that
+// takes no time, so that their differences tell where the time goes.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/measurement/network_times.h"
+#include "core/protocols/network_clocks.h"
+#include "core/protocols/simulated_machine.h"
+#include "core/training/run_state.h"
+#include "core/training/training.h"
+
+namespace residuum {
+
+class VirtualTime {
+ public:
+  VirtualTime(const Training& training, const SimulatedMachine& machine);
+
+  bool measures_compute() const { return measures_compute_; }
+  bool measures_local() const { return transfers_.times_work(); }
+  /// Returns the list that the next exchange is to fill.
+  Transfers* transfers() { return &transfers_; }
+
+  /// Moves all clocks on by a version for which each worker took `count` gradients from number
+  /// `first` on, and by its exchange. The call is collective.
+  void advance(std::uint64_t first, std::uint64_t count, const LocalSeconds& seconds);
+
+  /// Returns the times up to the last version; they are right on the root.
+  NetworkView view() const {
+    return {.times = times_,
+            .is_measured = measures_compute_ || transfers_.times_work()};
+  }
+
+  void visit(RunState& state);
+
+ private:
+  /// The parts of a version that a set of clocks follows.
+  enum class Part : std::uint8_t { compute, select, merge, wire };
+  struct Followed {
+    Part last;  // and all before it
+    NetworkClocks clocks;
+  };
+
+  void move(Followed& followed, std::uint64_t first, std::uint64_t count);
+  void take_times();
+  double now(Part part, double before) const;
+  std::vector<double> of_all_workers(const std::vector<double>& mine) const;
+
+  const Cluster& cluster_;
+  bool measures_compute_;
+  Transfers transfers_;
+  std::vector<Followed> followed_;        // on the root; networks last, in their order
+  std::vector<double> compute_, select_;  // seconds of all workers, empty where not measured
+  std::vector<NetworkTimes> times_;
+};
+
+/// Returns the virtual time of a run in lockstep; none where the study asks for none.
+std::optional<VirtualTime> virtual_time_of(const Training& training,
+                                           const SimulatedMachine& machine);
+
+}  // namespace residuum
