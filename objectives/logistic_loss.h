@@ -49,7 +49,15 @@ class LogisticLoss {
     assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
     const auto rows = rows_->view<Real>();
     const Real share = Real{1} / static_cast<Real>(batch.size());
-    for (const std::uint32_t i : batch) {
+    constexpr std::size_t kAhead = 8;  // rows that are under way from memory at the same time
+    for (const std::uint32_t i : batch.first(std::min(kAhead, batch.size()))) {
+      rows.prefetch(i);
+    }
+    for (std::size_t at = 0; at < batch.size(); ++at) {
+      if (at + kAhead < batch.size()) {
+        rows.prefetch(batch[at + kAhead]);
+      }
+      const std::uint32_t i = batch[at];
       const auto label = static_cast<Real>(labels_[i]);
       const Real margin = label * rows.dot(i, w.data());
       rows.add(i, -share * label * logistic_weight(margin), gradient.data());

@@ -18,7 +18,7 @@ namespace residuum {
 
 /// Everything that a run keeps from one iteration to the next: momentum, both units, gradient
 /// estimates, averages, the smoothness between points, shuffled batches, shards
-/// drawn from the seed, dropped entries.
+/// drawn from the seed, dropped entries, virtual clocks on two networks.
 inline std::string kept_study(int iterations) {
   return fmt::format(R"(schema = 1
 name = "kept"
@@ -35,6 +35,14 @@ kind = "top-k"
 k = 2
 [aggregator]
 kind = "gtopk-tree"
+[protocol]
+kind = "bsp"
+compute = "exponential:0.01"
+straggler_factor = 3
+straggler_every_s = 0.1
+straggler_lasts_s = 0.05
+[network]
+model = ["1gbe", "10gbe"]
 [step]
 value = 0.05
 momentum = 0.5
@@ -126,7 +134,8 @@ inline int start_and_signal(const std::vector<std::string>& arguments,
 inline std::map<std::string, std::string> run_tables(const std::filesystem::path& results) {
   std::map<std::string, std::string> tables;
   for (const auto& run : std::filesystem::directory_iterator(results / "runs")) {
-    for (const char* name : {"iterations.csv", "checks.csv", "workers.csv", "layers.csv"}) {
+    for (const char* name :
+         {"iterations.csv", "checks.csv", "workers.csv", "layers.csv", "networks.csv"}) {
       tables[(run.path().filename() / name).string()] = read_text(run.path() / name);
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 // The event queue holds the letters under way, ordered by (virtual time, number of the push). Equal
-// times are thus served in the order in which letters were sent, the same in every run.
+// times are thus served in the order in which letters were sent, the same in every run. Letters
+// that take no time, as most do without a network, wait in a line beside the heap.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,22 +23,25 @@ struct Event {
 
 class EventQueue {
  public:
-  bool empty() const { return heap_.empty(); }
+  bool empty() const { return heap_.empty() && next_ == line_.size(); }
 
   void push(Event event) {
     const Key key{.time = event.time, .number = pushes_++, .slot = free_slot()};
     events_[key.slot] = std::move(event);
+    if (key.time == now_) {  // its number is larger than all others
+      line_.push_back(key);
+      return;
+    }
     heap_.push_back(key);
     std::push_heap(heap_.begin(), heap_.end(), is_later);
   }
 
   /// Removes and returns the first event of a queue that is not empty.
   Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), is_later);
-    const std::size_t slot = heap_.back().slot;
-    heap_.pop_back();
-    free_.push_back(slot);
-    return std::move(events_[slot]);
+    const Key first = pop_key();
+    now_ = first.time;
+    free_.push_back(first.slot);
+    return std::move(events_[first.slot]);
   }
 
   /// Calls `look` with every event, in no particular order.
@@ -46,11 +50,17 @@ class EventQueue {
     for (const Key& key : heap_) {
       look(events_[key.slot]);
     }
+    for (std::size_t i = next_; i < line_.size(); ++i) {
+      look(events_[line_[i].slot]);
+    }
   }
 
   /// Passes all events. The heap's own order is not saved, as it does not decide who is first.
   void visit(ActorState& state) {
     state.value(pushes_);
+    heap_.insert(heap_.end(), line_.begin() + static_cast<std::ptrdiff_t>(next_), line_.end());
+    line_.clear();
+    next_ = 0;
     std::sort(
         heap_.begin(), heap_.end(), [](const Key& a, const Key& b) { return is_later(b, a); });
     if (state.loads()) {
@@ -82,6 +92,23 @@ class EventQueue {
     return a.time != b.time ? a.time > b.time : a.number > b.number;
   }
 
+  Key pop_key() {
+    const bool is_in_line =
+        next_ < line_.size() && (heap_.empty() || is_later(heap_.front(), line_[next_]));
+    if (is_in_line) {
+      const Key first = line_[next_++];
+      if (next_ == line_.size()) {
+        line_.clear();
+        next_ = 0;
+      }
+      return first;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), is_later);
+    const Key first = heap_.back();
+    heap_.pop_back();
+    return first;
+  }
+
   std::size_t free_slot() {
     if (free_.empty()) {
       events_.emplace_back();
@@ -103,6 +130,9 @@ class EventQueue {
   }
 
   std::vector<Key> heap_;
+  std::vector<Key> line_;  // events at the time `now_`; those before `next_` are gone
+  std::size_t next_ = 0;
+  double now_ = 0;                 // the time of the last event that was popped
   std::vector<Event> events_;      // by slot
   std::vector<std::size_t> free_;  // slots that hold no event
   std::uint64_t pushes_ = 0;

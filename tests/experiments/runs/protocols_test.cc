@@ -81,22 +81,5 @@ TEST_F(ProtocolRuns, TimesThatNeverEndFailTheRunAndSayWhy) {
   EXPECT_THAT(finished.err, HasSubstr("windows of stragglers"));
 }
 
-TEST_F(ProtocolRuns, LinksAreRefusedWhereNoClockRuns) {
-  const Finished finished = run(
-      kQuadratic + std::string("kind = \"bsp\"\n[network]\nmodel = \"1gbe\"\n"), {"--out", "bsp"});
-  EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("no virtual clock"));
-  for (const char* model : {"\"2gbe\"",
-                            "{ alpha_s = 1 }",
-                            "{ alpha_s = -1, beta_s_per_byte = 0 }",
-                            "{ alpha_s = 1, beta_s_per_byte = \"x\" }",
-                            "3"}) {
-    const Finished bad = run(
-        kQuadratic + std::string("kind = \"asp\"\n[network]\nmodel = ") + model, {"--out", "bad"});
-    EXPECT_EQ(bad.code, 2) << model;
-    EXPECT_THAT(bad.err, HasSubstr("network.model")) << model;
-  }
-}
-
 }  // namespace
 }  // namespace residuum
