@@ -7,8 +7,8 @@
 
 #include "core/text.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/plan_formats.h"
 #include "experiments/console/streams.h"
-#include "experiments/runs/provenance.h"
 #include "experiments/runs/run_folder.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
@@ -18,20 +18,6 @@
 
 namespace residuum {
 namespace {
-
-struct PlannedRun {
-  std::string id;
-  std::string state;
-  std::uint64_t seed;
-  std::uint64_t iterations;
-  int workers;
-  int processes;  // at most
-  std::uint64_t worker_iterations;
-  bool needs_pilot;
-  std::string varying;
-};
-
-bool is_over(const std::string& state) { return state == "finished" || state == "diverged"; }
 
 std::string state_in(const std::filesystem::path& result_dir, const PreparedRun& run) {
   if (!run.failure.empty()) {
@@ -47,7 +33,7 @@ std::string state_in(const std::filesystem::path& result_dir, const PreparedRun&
   }
   try {
     auto state = harmless(reports::text_at(reports::read_json(status), "state"));
-    return is_over(state) && !is_done(result_dir, run.id) ? "damaged" : state;
+    return is_over_state(state) && !is_done(result_dir, run.id) ? "damaged" : state;
   } catch (const Error&) {
     return "damaged";  // it is run again
   }
@@ -59,94 +45,6 @@ std::string varying_text(const nlohmann::json& varying) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(value.dump()));
   }
   return text;
-}
-
-nlohmann::json as_json(const std::vector<PlannedRun>& runs) {
-  auto list = nlohmann::json::array();
-  for (const auto& run : runs) {
-    list.push_back({{"run_id", run.id},
-                    {"state", run.state},
-                    {"seed", run.seed},
-                    {"iterations", run.iterations},
-                    {"workers", run.workers},
-                    {"worker_iterations", run.worker_iterations},
-                    {"needs_pilot", run.needs_pilot},
-                    {"varying", run.varying}});
-  }
-  return list;
-}
-
-void print_table(const std::vector<PlannedRun>& runs) {
-  std::uint64_t work = 0;
-  std::size_t left = 0;
-  std::size_t pilots = 0;
-  for (const auto& run : runs) {
-    fmt::print("{:<10} {:<50} P={:<5} T={:<8} {}\n",
-               run.state,
-               run.id,
-               run.workers,
-               run.iterations,
-               run.varying);
-    if (!is_over(run.state)) {
-      work += run.worker_iterations;
-      ++left;
-      pilots += run.needs_pilot ? 1U : 0U;
-    }
-  }
-  fmt::print("{} runs, {} to do: {} worker-iterations\n", runs.size(), left, work);
-  if (pilots > 0) {
-    fmt::print(
-        "{} of them find a threshold first: 1 pilot run (\"pilot\") or about 10 "
-        "(\"matched\") of the same size, not counted above\n",
-        pilots);
-  }
-}
-
-/// The command that does one task's share of the study, for a shell.
-std::string share_command(const Options& options) {
-  std::vector<std::string> words{"residuum", "run", options.study.string(), "--progress=lines"};
-  for (const auto& change : options.overrides) {
-    words.insert(words.end(), {"--set", change});
-  }
-  if (options.out) {
-    words.insert(words.end(), {"--out", options.out->string()});
-  }
-  if (options.data_dir) {
-    words.insert(words.end(), {"--data-dir", *options.data_dir});
-  }
-  return quoted_command(words) + " --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"";
-}
-
-/// Prints a job array with a task per run that is left; each takes as many processes as
-/// every run can have. Tasks that are stopped in time put themselves back into the queue.
-void print_slurm(const Options& options, const std::vector<PlannedRun>& runs) {
-  const auto left = std::count_if(
-      runs.begin(), runs.end(), [](const PlannedRun& run) { return !is_over(run.state); });
-  int processes = runs.front().processes;
-  for (const auto& run : runs) {
-    processes = std::min(processes, run.processes);
-  }
-  fmt::print(
-      "#!/bin/bash\n"
-      "# {} of {} runs are left. Any array from 1 on divides them; finished ones are skipped.\n"
-      "#SBATCH --job-name=residuum\n"
-      "#SBATCH --array=1-{}\n"
-      "#SBATCH --ntasks={}\n"
-      "#SBATCH --cpus-per-task=1\n"
-      "#SBATCH --signal=USR1@60\n"
-      "srun {}\n"
-      "code=$?\n"
-      "if [ $code -eq {} ] || [ $code -eq {} ]; then\n"
-      "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
-      "fi\n"
-      "exit $code\n",
-      left,
-      runs.size(),
-      std::max<std::ptrdiff_t>(1, left),
-      processes,
-      share_command(options),
-      static_cast<int>(ExitCode::stopped),
-      static_cast<int>(ExitCode::time_limit));
 }
 
 /// A model that runs of the study train.
@@ -216,7 +114,9 @@ nlohmann::json as_json(const std::vector<PlannedModel>& models) {
 
 /// Prints the layers that probes.layers may name, and where they lie in the model.
 void plan_layers(const Options& options, const Study& study, ObjectiveCache& objectives) {
-  require(options.plan_format != "slurm", "--layers: a job array lists no layers");
+  require(plan_format(options.plan_format).lists_layers,
+          "--layers: a plan for an engine lists no layers; leave --format {} out",
+          options.plan_format);
   const auto models = models_of(study, objectives);
   if (options.plan_format == "json") {
     print_json(as_json(models));
@@ -243,34 +143,29 @@ ExitCode plan_command(const Options& options) {
     plan_layers(options, study, objectives);
     return ExitCode::done;
   }
-  const auto result_dir = output_folder(options, study.name);
-  std::vector<PlannedRun> planned;
+  Plan plan{.runs = {},
+            .needs_processes = real_execution(study) != nullptr,
+            .result_dir = output_folder(options, study.name)};
   constexpr std::size_t kMany = 10000;
   if (study.runs.size() >= kMany) {
     say(fmt::format("preparing {} runs", study.runs.size()));
   }
   const auto runs = prepare_all(study, objectives);
-  planned.reserve(runs.size());
+  plan.runs.reserve(runs.size());
   for (const auto& run : runs) {
-    planned.push_back({.id = run.id,
-                       .state = state_in(result_dir, run),
-                       .seed = run.seed,
-                       .iterations = run.training.iterations,
-                       .workers = run.workers,
-                       .processes = run.protocol != nullptr
-                                        ? run.protocol->most_processes(run.workers)
-                                        : run.workers,
-                       .worker_iterations = run.training.iterations * gradients_of(run),
-                       .needs_pilot = run.needs_pilot,
-                       .varying = varying_text(run.varying)});
+    plan.runs.push_back({.id = run.id,
+                         .state = state_in(plan.result_dir, run),
+                         .seed = run.seed,
+                         .iterations = run.training.iterations,
+                         .workers = run.workers,
+                         .processes = run.protocol != nullptr
+                                          ? run.protocol->most_processes(run.workers)
+                                          : run.workers,
+                         .worker_iterations = run.training.iterations * gradients_of(run),
+                         .needs_pilot = run.needs_pilot,
+                         .varying = varying_text(run.varying)});
   }
-  if (options.plan_format == "json") {
-    print_json(as_json(planned));
-  } else if (options.plan_format == "slurm") {
-    print_slurm(options, planned);
-  } else {
-    print_table(planned);
-  }
+  plan_format(options.plan_format).print(options, plan);
   require_prepared(runs);
   return ExitCode::done;
 }

@@ -20,6 +20,7 @@
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/plan_formats.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
 
@@ -198,8 +199,8 @@ struct CommandLine {
     add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
     add_batch(*run, options);
     add_study(*plan, options);
-    plan->add_option("--format", options.plan_format, "table, json or slurm")
-        ->check(CLI::IsMember({"table", "json", "slurm"}));
+    plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
+        ->check(CLI::IsMember(residuum::plan_format_names()));
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dir, "a result folder")->required();
     report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");

@@ -195,7 +195,7 @@ TEST_F(Hostile, PlansAndFiguresShowLabelsHarmlessly) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_TRUE(is_harmless(made.out)) << made.out;
   folder_.write("a\x1b[2J\n.toml", study);
-  for (const char* format : {"table", "json", "slurm"}) {
+  for (const char* format : {"table", "json", "slurm", "parallel", "snakemake"}) {
     for (const char* file : {"s.toml", "a\x1b[2J\n.toml"}) {
       const Finished plan = residuum_program({"plan", file, "--format", format}, folder_.path());
       EXPECT_EQ(plan.code, 0) << plan.err;

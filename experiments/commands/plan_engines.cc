@@ -1,0 +1,156 @@
+// Plans for engines that start processes: each task is `residuum run` with a share of the study.
+// Every engine may stop a task and start it again, since a started run goes on from its checkpoint
+// and a finished one is skipped.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "experiments/commands/plan_formats.h"
+#include "experiments/runs/provenance.h"
+
+namespace residuum {
+namespace {
+
+/// The words that do the study; a share of it comes after them.
+std::vector<std::string> study_words(const Options& options) {
+  std::vector<std::string> words{"residuum", "run", options.study.string(), "--progress=lines"};
+  for (const auto& change : options.overrides) {
+    words.insert(words.end(), {"--set", change});
+  }
+  if (options.out) {
+    words.insert(words.end(), {"--out", options.out->string()});
+  }
+  if (options.data_dir) {
+    words.insert(words.end(), {"--data-dir", *options.data_dir});
+  }
+  return words;
+}
+
+/// Does the same where nobody has given processes to the task. Several mpiruns on one machine would
+/// all bind their processes to its first cores, and the engine counts the cores already.
+std::vector<std::string> started_words(const Options& options, const Plan& plan) {
+  auto words = study_words(options);
+  if (plan.needs_processes) {
+    const std::vector<std::string> launcher{"mpirun",
+                                            "-n",
+                                            std::to_string(shared_processes(plan)),
+                                            "--oversubscribe",
+                                            "--bind-to",
+                                            "none"};
+    words.insert(words.begin(), launcher.begin(), launcher.end());
+  }
+  return words;
+}
+
+/// The share that has this run and no other one, as --shard takes it.
+std::string share_of_one(std::size_t run, const Plan& plan) {
+  return fmt::format("{}/{}", run + 1, plan.runs.size());
+}
+
+std::ptrdiff_t runs_left(const Plan& plan) {
+  return std::count_if(
+      plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) { return !run.is_over(); });
+}
+
+/// A line of shell that runs the words. The quotes of words with control characters are known to
+/// bash alone, which therefore gets such a line as a whole, in quotes that every shell knows.
+std::string shell_line(const std::vector<std::string>& words) {
+  const bool is_plain = std::all_of(
+      words.begin(), words.end(), [](const std::string& word) { return harmless(word) == word; });
+  const std::string line = quoted_command(words);
+  return is_plain ? line : quoted_command({"bash", "-c", line});
+}
+
+/// A literal of Python that has the bytes of the text, made of ASCII alone.
+std::string python_bytes(const std::string& text) {
+  std::string literal = "b\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
+      literal += fmt::format("\\x{:02x}", byte);
+    } else {
+      literal += c;
+    }
+  }
+  return literal + "\"";
+}
+
+}  // namespace
+
+/// Prints a job array with a task per run that is left; each takes as many processes as
+/// every run can have. Tasks that are stopped in time put themselves back into the queue.
+void print_plan_as_slurm(const Options& options, const Plan& plan) {
+  const auto left = runs_left(plan);
+  fmt::print(
+      "#!/bin/bash\n"
+      "# {} of {} runs are left. Any array from 1 on divides them; finished ones are skipped.\n"
+      "#SBATCH --job-name=residuum\n"
+      "#SBATCH --array=1-{}\n"
+      "#SBATCH --ntasks={}\n"
+      "#SBATCH --cpus-per-task=1\n"
+      "#SBATCH --signal=USR1@60\n"
+      "srun {} --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"\n"
+      "code=$?\n"
+      "if [ $code -eq {} ] || [ $code -eq {} ]; then\n"
+      "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
+      "fi\n"
+      "exit $code\n",
+      left,
+      plan.runs.size(),
+      std::max<std::ptrdiff_t>(1, left),
+      shared_processes(plan),
+      quoted_command(study_words(options)),
+      static_cast<int>(ExitCode::stopped),
+      static_cast<int>(ExitCode::time_limit));
+}
+
+/// Prints a line of shell for each run that is left. A run has one process, so that the engine
+/// fills the cores; results have the same bits.
+void print_plan_as_parallel(const Options& options, const Plan& plan) {
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    if (plan.runs[i].is_over()) {
+      continue;
+    }
+    auto words = started_words(options, plan);
+    words.insert(words.end(), {"--shard", share_of_one(i, plan)});
+    fmt::print("{}\n", shell_line(words));
+  }
+}
+
+/// Prints a Snakefile with a job for each run. A job is done when its mark is there; the marks lie
+/// beside the results, because Snakemake makes the folder of an output before the job begins and
+/// removes the outputs of a job that failed. It takes braces in the name of an output for a
+/// wildcard and knows no quotes for them.
+void print_plan_as_snakemake(const Options& options, const Plan& plan) {
+  fmt::print(
+      "# {} of {} runs are left; finished ones are skipped. A run that was stopped is started\n"
+      "# again and goes on. Remove the marks together with the results.\n"
+      "import os\n\n"
+      "COMMAND = os.fsdecode({})\n"
+      "MARKS = os.fsdecode({}).replace(\"{{\", \"(\").replace(\"}}\", \")\")\n"
+      "SHARDS = {{\n",
+      runs_left(plan),
+      plan.runs.size(),
+      python_bytes(quoted_command(started_words(options, plan))),
+      python_bytes(plan.result_dir.string() + ".marks"));
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    fmt::print("    \"{}\": \"{}\",\n", plan.runs[i].id, share_of_one(i, plan));
+  }
+  fmt::print(
+      "}}\n\n"
+      "rule all:\n"
+      "    input: [MARKS + \"/\" + run for run in SHARDS]\n\n"
+      "rule run:\n"
+      "    output: touch(MARKS + \"/{{run}}\")\n"
+      "    wildcard_constraints: run=\"[^/]+\"\n"
+      "    params: command=lambda wildcards: COMMAND + \" --shard \" + SHARDS[wildcards.run]\n"
+      "    threads: {}\n"
+      "    retries: 2\n"
+      "    shell: \"{{params.command}}\"\n",
+      plan.needs_processes ? shared_processes(plan) : 1);
+}
+
+}  // namespace residuum
