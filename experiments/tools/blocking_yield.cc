@@ -21,7 +21,11 @@ struct Watched {
   bool was_busy = false;  // something has happened since the last yield
 };
 
-thread_local Watched watched;
+/// What this thread has polled last.
+Watched& watched() {
+  thread_local Watched mine;
+  return mine;
+}
 
 int system_poll(pollfd* sockets, nfds_t count, const timespec* longest) {
   timespec left = longest == nullptr ? timespec{} : *longest;  // the kernel writes into it
@@ -30,10 +34,11 @@ int system_poll(pollfd* sockets, nfds_t count, const timespec* longest) {
 }
 
 void remember(const pollfd* sockets, nfds_t count, int happened) {
-  watched.was_busy = watched.was_busy || happened > 0;
-  watched.count = count <= kMost ? count : 0;
-  for (nfds_t i = 0; i < watched.count; ++i) {
-    watched.sockets[i] = {.fd = sockets[i].fd, .events = sockets[i].events, .revents = 0};
+  Watched& mine = watched();
+  mine.was_busy = mine.was_busy || happened > 0;
+  mine.count = count <= kMost ? count : 0;
+  for (nfds_t i = 0; i < mine.count; ++i) {
+    mine.sockets[i] = {.fd = sockets[i].fd, .events = sockets[i].events, .revents = 0};
   }
 }
 
@@ -41,6 +46,7 @@ void remember(const pollfd* sockets, nfds_t count, int happened) {
 
 extern "C" {
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
 int poll(pollfd* sockets, nfds_t count, int timeout_ms) {
   const timespec longest{.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1'000'000L};
   const int happened = system_poll(sockets, count, timeout_ms < 0 ? nullptr : &longest);
@@ -50,17 +56,19 @@ int poll(pollfd* sockets, nfds_t count, int timeout_ms) {
   return happened;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming,bugprone-reserved-identifier): it is glibc's
 int __poll_chk(pollfd* sockets, nfds_t count, int timeout_ms, std::size_t /*size*/) {
   return poll(sockets, count, timeout_ms);
 }
 
 int sched_yield() noexcept {
-  if (watched.was_busy || watched.count == 0) {  // the caller first looks what has come
-    watched.was_busy = false;
+  Watched& mine = watched();
+  if (mine.was_busy || mine.count == 0) {  // the caller first looks what has come
+    mine.was_busy = false;
     return static_cast<int>(syscall(SYS_sched_yield));
   }
   const timespec longest{.tv_sec = 0, .tv_nsec = kLongestWait};
-  system_poll(watched.sockets.data(), watched.count, &longest);
+  system_poll(mine.sockets.data(), mine.count, &longest);
   return 0;
 }
 
