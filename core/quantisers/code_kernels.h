@@ -1,6 +1,6 @@
 #pragma once
 // These kernels make codes of values, and values of codes, in the widest SIMD of the machine. A
-// code is a byte here; bit_codes.h packs them. The bits are the same everywhere.
+// code is a byte here; core/messages/bit_codes.h packs them. The bits are the same everywhere.
 
 #include <cstddef>
 #include <cstdint>

@@ -54,7 +54,7 @@ class Linear final : public QuantiserFor<Linear> {
       value = static_cast<Real>(from_lo * static_cast<double>(ends[0]) +
                                 from_hi * static_cast<double>(ends[1]));
     }
-    codes.finish();
+    check_end(codes);
   }
 
   std::size_t bytes(std::size_t n, std::size_t value_bytes) const {

@@ -96,7 +96,7 @@ class Natural final : public QuantiserFor<Natural> {
       const Real held = std::min(magnitude, std::numeric_limits<Real>::max());
       value_of(values[i], held, signs.get());
     }
-    signs.finish();
+    check_end(signs);
   }
 
   static std::size_t bytes(std::size_t n, std::size_t /*value_bytes*/) {

@@ -107,7 +107,7 @@ void unpack_codes(std::span<const std::byte> source, int bits, std::span<std::ui
   for (std::uint8_t& code : codes.subspan(groups * kCodesOfGroup)) {
     code = static_cast<std::uint8_t>(rest.get());
   }
-  rest.finish();
+  check_end(rest);
 }
 
 }  // namespace residuum

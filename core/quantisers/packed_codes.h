@@ -1,6 +1,6 @@
 #pragma once
 // Codes of at most eight bits are packed eight at a time: they fill as many bytes as a code has
-// bits. The layout is that of bit_codes.h.
+// bits. The layout is that of core/messages/bit_codes.h.
 
 #include <array>
 #include <cstddef>

@@ -81,7 +81,7 @@ class Qsgd final : public QuantiserFor<Qsgd> {
         value = value_of_code(code, scale);
       }
     }
-    reader.finish();
+    check_end(reader);
   }
 
   std::size_t bytes(std::size_t n, std::size_t value_bytes) const {
