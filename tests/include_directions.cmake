@@ -16,7 +16,7 @@ set(rules
   "core/random -> core/random core/error"
   "core/graphs -> core/graphs core/random core/error"
   "core/vectors -> core/vectors core/random core/error"
-  "core/messages -> core/messages core/vectors"
+  "core/messages -> core/messages core/vectors core/error"
   "core/sparsifiers -> core/sparsifiers core/messages core/vectors core/random core/config core/error"
   "core/quantisers -> core/quantisers core/messages core/vectors core/random core/config core/error"
   "core/feedback -> core/feedback core/messages core/vectors core/config core/error"

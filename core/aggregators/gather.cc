@@ -25,9 +25,10 @@ void GatheredSum<Real>::take(const Cluster& cluster,
                              SparseVector<Real>& sum) {
   bytes_.resize(mine.size());
   for (std::size_t slot = 0; slot < mine.size(); ++slot) {
-    const auto& coded = contributions.of_workers[slot].message->coded;
-    bytes_[slot] = coded.empty() ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
-                                 : coded.size();
+    const Message<Real>& message = *contributions.of_workers[slot].message;
+    bytes_[slot] = message.everything
+                       ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
+                       : message.bytes(contributions.dimension);
   }
   ledger.gather(bytes_);
   const auto lists = cluster.all_gather<Real>(mine, mail_);

@@ -23,19 +23,22 @@ inline std::vector<double> layer_counts(const Sparsifier& sparsifier) {
   return counts;
 }
 
-/// Returns the bytes that a quantiser takes for as many values as the workers sent, of d numbers
-/// each; absent without one.
+/// Returns the bytes of messages of as many values as the workers sent, of d numbers each, in the
+/// form of the indices and of the quantiser; absent where they are plain lists.
 template <class Real>
-std::optional<double> bytes_of_codes(const Quantiser* quantiser,
-                                     std::span<const WorkerScalars> workers,
-                                     std::size_t d) {
-  if (quantiser == nullptr) {
+std::optional<double> bytes_of_messages(const IndexForm& form,
+                                        const Quantiser* quantiser,
+                                        std::span<const WorkerScalars> workers,
+                                        std::size_t d) {
+  if (quantiser == nullptr && form.kind == IndexForm::Kind::listed) {
     return std::nullopt;
   }
   double bytes = 0;
   for (const auto& scalars : workers) {
     const auto values = static_cast<std::size_t>(scalars.nnz_sent);
-    bytes += static_cast<double>(coded_bytes<Real>(*quantiser, values, d));
+    bytes += static_cast<double>(quantiser != nullptr
+                                     ? coded_bytes<Real>(form, *quantiser, values, d)
+                                     : index_bytes(form, values, d) + values * sizeof(Real));
   }
   return bytes;
 }

@@ -31,7 +31,8 @@ struct TrafficShape {
   double dimension = 0;         // d
   double k = 0;                 // entries of a k-sparse result
   double value_bytes = 4;       // per value on the wire
-  /// The bytes of all messages together where a quantiser writes them.
+  /// The bytes of all messages together where they have a form of their own: that of a quantiser,
+  /// or of indices that are not listed.
   std::optional<double> coded_bytes = std::nullopt;
   double entry_bytes() const {
     const auto d = static_cast<std::size_t>(dimension);

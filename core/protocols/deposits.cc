@@ -6,6 +6,15 @@
 namespace residuum {
 namespace {
 
+void pass_form(IndexForm& form, ActorState& state) {
+  auto kind = static_cast<std::uint8_t>(form.kind);
+  state.value(kind);
+  state.value(form.block);
+  require(kind <= static_cast<std::uint8_t>(IndexForm::Kind::agreed) && form.block > 0,
+          "the saved state of the protocol is damaged: no such form of indices");
+  form.kind = static_cast<IndexForm::Kind>(kind);
+}
+
 void pass_flag(bool& flag, ActorState& state) {
   std::uint8_t byte = flag ? 1 : 0;
   state.value(byte);
@@ -26,6 +35,8 @@ void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
   state.numbers(deposit.message.entries.values);
   state.numbers(deposit.message.coded);
   state.value(deposit.message.coded_values);
+  pass_form(deposit.message.form, state);
+  state.numbers(deposit.message.blocks);
   state.numbers(deposit.accumulator);
   if (!measured) {
     return;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/messages/packed_message.h"
 #include "core/messages/wire.h"
 #include "core/protocols/actors/letter_wire.h"
 #include "core/quantisers/coded_message.h"
@@ -17,6 +18,7 @@ enum class SumForm : std::uint8_t {
   list_as_whole,  // a list, as the whole vector of which it is the non-zero entries
   everything,     // whole accumulators
   coded,          // what a quantiser wrote
+  packed,         // indices in their form, and values
 };
 
 /// Returns the messages in the order of workers and their gradients.
@@ -115,6 +117,11 @@ std::uint64_t pack_sum(const MessageSum<Real>& sum, std::size_t d, Bytes& bytes)
     bytes.insert(bytes.end(), coded.begin(), coded.end());
     return coded.size();
   }
+  if (sum.message.form.kind != IndexForm::Kind::listed) {
+    bytes.push_back(static_cast<std::byte>(SumForm::packed));
+    pack_message(sum.message, d, bytes);
+    return sum.message.bytes(d);
+  }
   const auto& list = sum.message.entries;
   const std::size_t list_bytes = packed_bytes<Real>(list.size());
   const bool is_list = !sum.message.everything && list_bytes <= d * sizeof(Real);
@@ -148,6 +155,9 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
   check_letter(!bytes.empty());
   const auto form = static_cast<SumForm>(bytes.front());
   const auto numbers = bytes.subspan(1);
+  if (form != SumForm::coded && form != SumForm::packed) {
+    sum.message.form = {};
+  }
   switch (form) {
     case SumForm::list:
       unpack_list(numbers, d, sum.message.entries);
@@ -165,6 +175,9 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
       check_letter(quantiser != nullptr);
       sum.message.coded.assign(numbers.begin(), numbers.end());
       read_coded(*quantiser, d, sum.message);
+      return numbers.size();
+    case SumForm::packed:
+      unpack_message(numbers, sum.message.coded_values, d, sum.message);
       return numbers.size();
   }
   check_letter(false);

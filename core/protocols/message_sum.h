@@ -1,7 +1,8 @@
 #pragma once
 // A MessageSum is what a worker or a node of real processes sends to the server: one message, or
 // the sum of the messages that the workers of a node have handed in. It travels as a list, or as a
-// whole vector where that is shorter; a single message as its quantiser wrote it.
+// whole vector where that is shorter; a single message as its quantiser wrote it, or in the form of
+// its indices where they are not listed.
 
 #include <cstdint>
 #include <memory>
@@ -32,8 +33,8 @@ template <class Real>
 std::uint64_t pack_sum(const MessageSum<Real>& sum, std::size_t d, Bytes& bytes);
 
 /// Reads a sum that fills `bytes`, and returns the bytes of its numbers. A sum that does not fit a
-/// model of d numbers is an Error. A message that was quantised has its number of values in
-/// `sum.message.coded_values`, and is read by the quantiser; without one it is an Error.
+/// model of d numbers is an Error. A single message that was quantised or has a form of its own is
+/// read by the quantiser, if any, in `sum.message.form` as `sum.message.coded_values` values.
 template <class Real>
 std::uint64_t unpack_sum(std::span<const std::byte> bytes,
                          std::size_t d,

@@ -176,7 +176,10 @@ std::uint64_t RealWorkers<Real>::pack_sent(ActorId from, Bytes& bytes) {
   }
   MessageSum<Real> sum = sum_of<Real>(messages, weights_, d_);
   if (roster_.nodes == 0) {  // it is one message, which travels as it was written
-    sum.message.coded = messages.front()->message.coded;
+    const Message<Real>& message = messages.front()->message;
+    sum.message.coded = message.coded;
+    sum.message.form = message.form;
+    sum.message.blocks = message.blocks;
   }
   return pack_sum(sum, d_, bytes);
 }
@@ -213,9 +216,10 @@ std::uint64_t unpack_arrival(std::span<const std::byte> bytes,
     check_letter(bytes.empty());
     return 0;
   }
+  const std::size_t d = training.objective->dimension();
   arrival.sum.message.coded_values = arrival.entries.front();
-  return unpack_sum(
-      bytes, training.objective->dimension(), training.method->quantiser.get(), arrival.sum);
+  arrival.sum.message.form = training.method->sparsifier->index_form(d);
+  return unpack_sum(bytes, d, training.method->quantiser.get(), arrival.sum);
 }
 
 template class RealWorkers<float>;

@@ -80,6 +80,9 @@ class Sparsifier {
   virtual std::optional<std::size_t> k(std::size_t dimension) const = 0;
   virtual SparsifierLaw law(std::size_t dimension, double step_size) const = 0;
 
+  /// Returns how the indices of its messages of d entries travel to who gets them as they are.
+  virtual IndexForm index_form(std::size_t /*dimension*/) const { return {}; }
+
   /// Returns the segments that are selected from separately; empty means the whole accumulator.
   virtual std::span<const Segment> segments() const { return {}; }
   /// Returns how many entries of a segment a worker may send; absent where the data decide.
@@ -93,7 +96,8 @@ class Sparsifier {
   virtual std::unique_ptr<Sparsifier> with_threshold(double /*threshold*/) const { return nullptr; }
 };
 
-/// Implements both overloads of `select` by a member template of that name of Derived.
+/// Implements both overloads of `select` by a member template of that name of Derived, which finds
+/// the form of its indices in the message.
 template <class Derived>
 class SparsifierFor : public Sparsifier {
  public:
@@ -101,6 +105,7 @@ class SparsifierFor : public Sparsifier {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<float>& message) const final {
+    message.form = index_form(accumulator.size());
     static_cast<const Derived&>(*this).template select<float>(
         accumulator, context, workspace, message);
   }
@@ -108,6 +113,7 @@ class SparsifierFor : public Sparsifier {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<double>& message) const final {
+    message.form = index_form(accumulator.size());
     static_cast<const Derived&>(*this).template select<double>(
         accumulator, context, workspace, message);
   }

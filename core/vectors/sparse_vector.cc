@@ -153,6 +153,18 @@ void to_sparse(std::span<const Real> dense, SparseVector<Real>& sparse) {
 }
 
 template <class Real>
+void drop_zeros(SparseVector<Real>& entries) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries.indices[kept] = entries.indices[i];
+    entries.values[kept] = entries.values[i];
+    kept += entries.values[i] != 0 ? 1 : 0;
+  }
+  entries.indices.resize(kept);
+  entries.values.resize(kept);
+}
+
+template <class Real>
 bool is_well_formed(const SparseVector<Real>& vector, std::size_t dimension) {
   if (vector.indices.size() != vector.values.size()) {
     return false;
@@ -180,6 +192,8 @@ template void unite<double>(const SparseVector<double>&,
                             SparseVector<double>&);
 template void to_sparse<float>(std::span<const float>, SparseVector<float>&);
 template void to_sparse<double>(std::span<const double>, SparseVector<double>&);
+template void drop_zeros<float>(SparseVector<float>&);
+template void drop_zeros<double>(SparseVector<double>&);
 template bool is_well_formed<float>(const SparseVector<float>&, std::size_t);
 template bool is_well_formed<double>(const SparseVector<double>&, std::size_t);
 

@@ -60,6 +60,10 @@ void unite(const SparseVector<Real>& a, const SparseVector<Real>& b, SparseVecto
 template <class Real>
 void to_sparse(std::span<const Real> dense, SparseVector<Real>& sparse);
 
+/// Takes the entries whose value is zero out of the list.
+template <class Real>
+void drop_zeros(SparseVector<Real>& entries);
+
 /// True if indices are strictly increasing and below `dimension`, and no value is zero.
 template <class Real>
 bool is_well_formed(const SparseVector<Real>& vector, std::size_t dimension);

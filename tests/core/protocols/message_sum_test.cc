@@ -93,6 +93,32 @@ TEST(MessageSums, TravelInTheShorterForm) {
   EXPECT_FALSE(unpacked(bytes).message.everything);
 }
 
+/// Six numbers in blocks of 2: three counts of two bits and two places of one take two bytes.
+TEST(MessageSums, OfOneMessageTravelInTheFormOfItsIndices) {
+  MessageSum<float> sum;
+  sum.message.form = {.kind = IndexForm::Kind::local, .block = 2};
+  sum.message.entries = {{1, 4}, {24, 2}};
+  Bytes bytes;
+  EXPECT_EQ(pack_sum(sum, kDimension, bytes), 10U);
+  EXPECT_EQ(bytes.size(), 11U);
+  const auto received = [&] {
+    MessageSum<float> came;
+    came.message.form = sum.message.form;
+    came.message.coded_values = 2;
+    EXPECT_EQ(unpack_sum<float>(bytes, kDimension, nullptr, came), 10U);
+    return came.message;
+  };
+  EXPECT_EQ(received().entries, sum.message.entries);
+  EXPECT_EQ(received().form, sum.message.form);
+  bytes[1] = std::byte{0};  // no block has entries
+  EXPECT_THROW(received(), Error);
+  bytes = packed({.message = {.entries = sum.message.entries}, .whole = {}});
+  MessageSum<float> came;
+  came.message.form = sum.message.form;
+  unpack_sum<float>(bytes, kDimension, nullptr, came);
+  EXPECT_EQ(came.message.form, IndexForm{}) << "a sum travels as a list";
+}
+
 TEST(MessageSums, RefuseBytesThatFitNoSum) {
   MessageSum<float> sum;
   sum.message.entries = {{1, 4}, {1, 2}};
@@ -106,7 +132,7 @@ TEST(MessageSums, RefuseBytesThatFitNoSum) {
   bytes[0] = std::byte{3};  // no quantiser
   EXPECT_THROW(unpacked(bytes), Error);
   bytes = sound;
-  bytes[0] = std::byte{4};  // no form
+  bytes[0] = std::byte{5};  // no form
   EXPECT_THROW(unpacked(bytes), Error);
   bytes = sound;
   bytes[0] = std::byte{2};  // 16 bytes are no whole vector
