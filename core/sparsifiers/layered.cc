@@ -33,8 +33,10 @@ class Layered final : public SparsifierFor<Layered> {
       auto& kept = std::get<SparseVector<Real>>(workspace.layer_entries);
       Message<Real> part;
       std::swap(part.entries, kept);
+      std::swap(part.blocks, message.blocks);
       inner_->select(accumulator.subspan(begin, size), of_layer, workspace, part);
       std::swap(part.entries, kept);
+      std::swap(part.blocks, message.blocks);  // kept as a buffer: the layers' entries are listed
       if (part.everything) {
         message.everything = true;
         break;

@@ -9,7 +9,8 @@
 
 namespace residuum {
 
-/// `layers` follow one another and cover the accumulator.
+/// `layers` follow one another and cover the accumulator. The indices of the message are listed,
+/// whatever form those of a layer have.
 std::unique_ptr<Sparsifier> make_layered(std::unique_ptr<Sparsifier> inner,
                                          std::vector<Segment> layers);
 

@@ -6,39 +6,14 @@
 // E C(a) = a, at the price of E|a - C(a)|^2 = (d/k - 1) |a|^2, which is a contraction only for k >
 // d/2. An error feedback then keeps a_j - (d/k) a_j.
 
-#include <algorithm>
 #include <utility>
 
 #include "core/config/amount.h"
-#include "core/random/random.h"
 #include "core/sparsifiers/sparsifier.h"
+#include "core/sparsifiers/subset.h"
 
 namespace residuum {
 namespace {
-
-/// All workers share the stream of this number, which no worker has.
-constexpr std::uint32_t kShared = 0xffffffff;
-
-/// workspace.subset := a uniformly random k-subset of {0, ..., d-1}, increasing (Floyd;
-/// Bentley, CACM 1987).
-void draw_subset(std::size_t d, std::size_t k, RandomStream& random, SelectWorkspace& workspace) {
-  auto& subset = workspace.subset;
-  auto& taken = workspace.taken;
-  if (taken.size() < d) {
-    taken.resize(d);
-  }
-  subset.clear();
-  for (std::size_t j = d - k; j < d; ++j) {
-    const auto drawn = random.below(static_cast<std::uint32_t>(j + 1));
-    const auto chosen = taken[drawn] ? static_cast<std::uint32_t>(j) : drawn;
-    taken[chosen] = true;
-    subset.push_back(chosen);
-  }
-  for (const std::uint32_t chosen : subset) {
-    taken[chosen] = false;
-  }
-  std::sort(subset.begin(), subset.end());
-}
 
 class RandK final : public SparsifierFor<RandK> {
  public:
@@ -50,9 +25,7 @@ class RandK final : public SparsifierFor<RandK> {
               const SelectionContext& context,
               SelectWorkspace& workspace,
               Message<Real>& message) const {
-    const std::uint32_t worker = shared_ ? kShared : static_cast<std::uint32_t>(context.worker);
-    RandomStream random(
-        context.seed, Purpose::sparsifier, worker, static_cast<std::uint32_t>(context.iteration));
+    RandomStream random = selection_stream(context, shared_);
     const std::size_t d = accumulator.size();
     const std::size_t kept = amount_.resolve(d);
     draw_subset(d, kept, random, workspace);

@@ -7,7 +7,9 @@ namespace residuum {
 
 std::unique_ptr<Sparsifier> make_none_sparsifier(const Section& section);
 std::unique_ptr<Sparsifier> make_top_k(const Section& section);
+std::unique_ptr<Sparsifier> make_chunk_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_rand_k(const Section& section);
+std::unique_ptr<Sparsifier> make_random_block(const Section& section);
 std::unique_ptr<Sparsifier> make_hard_threshold(const Section& section);
 std::unique_ptr<Sparsifier> make_gaussian_k(const Section& section);
 std::unique_ptr<Sparsifier> make_exponential_k(const Section& section);
@@ -23,11 +25,22 @@ constexpr auto kSparsifiers = std::to_array<Entry<Sparsifier>>({
      "Aji and Heafield, EMNLP 2017; Stich et al., NeurIPS 2018",
      R"({"k": 3})",
      make_top_k},
+    {"chunk-top-k",
+     "the largest entries of every block of consecutive ones, their indices told within the block",
+     "selection by blocks as in layer-wise training: Shi et al., ECAI 2020",
+     R"({"k": 3, "block": 2})",
+     make_chunk_top_k},
     {"rand-k",
      "a uniformly random k-subset; one mask for all workers or one for each, scaled by d/k or not",
      "Stich et al., NeurIPS 2018",
      R"({"k": 3})",
      make_rand_k},
+    {"random-block",
+     "whole blocks of consecutive entries, drawn at random; one mask or one for each, scaled or "
+     "not",
+     "rand-k over blocks: Stich et al., NeurIPS 2018",
+     R"({"k": 3, "block": 2})",
+     make_random_block},
     {"hard-threshold",
      "every entry of magnitude at least the threshold",
      "Sahu et al., NeurIPS 2021",

@@ -92,18 +92,23 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
     const auto rule = selection.make(example_section("sparsifier", selection));
     const auto messages = test::messages_of(*rule, rows);
     double entries = 0;
+    double bytes_together = 0;
     for (const auto& message : messages) {
       entries += message.everything ? 4 : static_cast<double>(message.entries.size());
+      bytes_together += static_cast<double>(message.bytes(4));
     }
+    const bool is_listed = messages.front().form == IndexForm{};
     for (const auto& exchange : aggregators()) {
       const auto delivery =
           test::aggregate(*exchange.make(Section()), messages, rows, rule->k(4).value_or(4));
-      const TrafficShape shape{.workers = 3,
-                               .entries = entries,
-                               .whole_messages = messages.front().everything,
-                               .dimension = 4,
-                               .k = static_cast<double>(rule->k(4).value_or(4)),
-                               .value_bytes = 4};
+      const TrafficShape shape{
+          .workers = 3,
+          .entries = entries,
+          .whole_messages = messages.front().everything,
+          .dimension = 4,
+          .k = static_cast<double>(rule->k(4).value_or(4)),
+          .value_bytes = 4,
+          .coded_bytes = is_listed ? std::nullopt : std::optional(bytes_together)};
       const auto model = exchange.make(Section())->traffic_model(shape);
       const auto bytes = static_cast<double>(delivery.traffic.bytes);
 

@@ -85,6 +85,29 @@ TEST(RealAsp, SendsMessagesAsTheirQuantiserWroteThem) {
   EXPECT_EQ(run.frames.back().scalars.front().total_bytes, 20 * (2 + 8));
 }
 
+TEST(RealAsp, SendsMessagesInTheFormOfTheirIndices) {
+  const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
+  const auto asp = real({{"kind", "asp"}});
+  const auto expect_bytes = [&](const Json& sparsifier, const Json& quantiser, double bytes) {
+    Recipe recipe = recipe_of(*asp, 1, 20);
+    recipe.sparsifier = sparsifier;
+    recipe.quantiser = quantiser;
+    recipe.aggregator = {{"kind", "allgather"}};
+    const RealRun run = run_really(2, objective, recipe);
+    recipe.protocol = nullptr;
+    expect_same_models(run.frames, test::train(objective, recipe).frames);
+    EXPECT_EQ(run.frames.back().scalars.front().total_bytes, 20 * bytes) << sparsifier << quantiser;
+  };
+  const Json none{{"kind", "none"}};
+  // Blocks of 5, 5 and 2: three counts of three bits take 2 bytes, four places of three take 2.
+  const Json chunks{{"kind", "chunk-top-k"}, {"k", 4}, {"block", 5}};
+  expect_bytes(chunks, none, 2 + 2 + 4 * 8);
+  expect_bytes(chunks, {{"kind", "sign"}}, 2 + 2 + 1 + 8);
+  const Json blocks{{"kind", "random-block"}, {"k", 6}, {"block", 3}, {"mask", "per-worker"}};
+  expect_bytes(blocks, none, 2 * 4 + 6 * 8);
+  expect_bytes(blocks, {{"kind", "sign"}}, 2 * 4 + 1 + 8);
+}
+
 /// Nodes add the messages of their workers before the server adds up the sums, which rounds
 /// otherwise. The gradients are small integers and the step is 1/8, so that no sum is rounded.
 TEST(RealInhad, OfNodesWithSeveralWorkersIsBulkSynchronousWhereSumsAreExact) {

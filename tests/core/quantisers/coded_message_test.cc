@@ -49,6 +49,31 @@ TEST(CodedMessage, HasNoZeros) {
   EXPECT_EQ(message.bytes(400), 8 + 100);
 }
 
+// 10 blocks, 8 entries each: counts of 7 bits, places of 7; and sign's scale and bits.
+TEST(CodedMessage, HasTheIndicesInTheFormOfItsSparsifier) {
+  const auto a = test::normal_vector<float>(1000, 1);
+  const auto sign = test::quantiser({{"kind", "sign"}});
+  const auto chunks = quantised(*sign, {{"kind", "chunk-top-k"}, {"k", 80}, {"block", 100}}, a);
+  EXPECT_EQ(chunks.bytes(1000), 9 + 70 + 4 + 10);
+  test::Json blocks{{"kind", "random-block"}, {"k", 300}, {"block", 100}};
+  EXPECT_EQ(quantised(*sign, blocks, a).bytes(1000), 4 + 38) << "shared: without numbers";
+  blocks["mask"] = "per-worker";
+  EXPECT_EQ(quantised(*sign, blocks, a).bytes(1000), 3 * 4 + 4 + 38);
+  blocks["k"] = 1000;
+  EXPECT_EQ(quantised(*sign, blocks, a).bytes(1000), 4 + 125) << "all: without numbers";
+}
+
+/// A block is sent whole: the quantiser writes its zeros too.
+TEST(CodedMessage, OfWholeBlocksHasTheirZerosAmongItsValues) {
+  std::vector<float> a(100);
+  a[7] = 3;
+  const auto rule = test::quantiser({{"kind", "natural"}});
+  const auto message = quantised(*rule, {{"kind", "random-block"}, {"k", 100}, {"block", 10}}, a);
+  EXPECT_EQ(message.values_sent(100), 100);
+  EXPECT_TRUE(is_well_formed(message.entries, 100));
+  EXPECT_EQ(message.entries.indices, (std::vector<std::uint32_t>{7}));
+}
+
 TEST(CodedMessage, OfNothingTakesNoBytes) {
   for (const auto& [name, rule] : test::quantiser_cases()) {
     const auto message = quantised(*rule, {{"kind", "top-k"}, {"k", 2}}, std::vector<float>(5));
@@ -62,9 +87,18 @@ TEST(CodedMessage, IsTheSameForWhoSendsAndWhoReceives) {
   const auto a = test::normal_vector<float>(300, 3);
   for (const auto& [name, rule] : test::quantiser_cases()) {
     for (const test::Json& sparsifier :
-         {test::Json{{"kind", "none"}}, test::Json{{"kind", "top-k"}, {"k", 17}}}) {
+         {test::Json{{"kind", "none"}},
+          test::Json{{"kind", "top-k"}, {"k", 17}},
+          test::Json{{"kind", "chunk-top-k"}, {"k", 17}, {"block", 64}},
+          test::Json{{"kind", "random-block"}, {"k", 100}, {"block", 8}},
+          test::Json{{"kind", "random-block"}, {"k", 300}, {"block", 8}},
+          test::Json{{"kind", "random-block"}, {"k", 100}, {"block", 8}, {"mask", "per-worker"}}}) {
       const auto sent = quantised(*rule, sparsifier, a);
       Message<float> received{.coded = sent.coded, .coded_values = sent.coded_values};
+      received.form = sent.form;
+      if (sent.form.kind == IndexForm::Kind::agreed) {
+        received.blocks = sent.blocks;
+      }
       read_coded(*rule, a.size(), received);
       EXPECT_EQ(received.entries, sent.entries) << name;
     }

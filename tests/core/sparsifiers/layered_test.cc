@@ -57,6 +57,20 @@ TEST(Layered, TakesAShareOfEveryLayerAndAtLeastOneEntry) {
   EXPECT_EQ(rule->k(16), 1 + 1 + 2);
 }
 
+/// Layers have blocks of their own, and no block goes from one into the next.
+TEST(Layered, SelectsFromBlocksOfEveryLayerAndListsTheIndices) {
+  const auto rule = layered({{"kind", "chunk-top-k"}, {"density", 0.25}, {"block", 5}});
+  const auto message = message_of(*rule, of_sixteen);
+  EXPECT_EQ(message.entries.indices, (Indices{1, 5, 6, 11}));
+  EXPECT_EQ(message.bytes(16), 4 * (4 + 8));
+  EXPECT_EQ(rule->law(16, 1).contraction, 0.2);
+
+  const auto blocks = layered({{"kind", "random-block"}, {"k", 1}, {"block", 20}});
+  const auto whole = message_of(*blocks, of_sixteen);
+  EXPECT_EQ(whole.entries.size(), 14) << "all that is not zero";
+  EXPECT_EQ(whole.bytes(16), 14 * (4 + 8));
+}
+
 TEST(Layered, SendsEverythingIfEveryLayerDoes) {
   EXPECT_TRUE(message_of(*layered({{"kind", "none"}}), of_sixteen).everything);
   EXPECT_EQ(layered({{"kind", "none"}})->k(16), 16U);

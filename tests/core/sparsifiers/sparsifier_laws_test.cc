@@ -37,6 +37,12 @@ std::vector<Named> rules() {
         test::Json{{"kind", "rand-k"}, {"k", 3}, {"scaled", true}},
         test::Json{{"kind", "rand-k"}, {"density", 0.7}, {"scaled", true}, {"mask", "per-worker"}},
         test::Json{{"kind", "top-k"}, {"density", 0.25}},
+        test::Json{{"kind", "chunk-top-k"}, {"density", 0.25}, {"block", 7}},
+        test::Json{{"kind", "chunk-top-k"}, {"k", 2}, {"block", 1}},
+        test::Json{{"kind", "chunk-top-k"}, {"density", 0.25}},
+        test::Json{{"kind", "random-block"}, {"density", 0.5}, {"block", 7}},
+        test::Json{{"kind", "random-block"}, {"k", 3}, {"block", 4}, {"mask", "per-worker"}},
+        test::Json{{"kind", "random-block"}, {"k", 3}, {"block", 1}, {"scaled", true}},
         test::Json{{"kind", "exponential-k"}, {"density", 0.05}, {"stages", 3}},
         test::Json{{"kind", "gamma-k"}, {"density", 0.05}, {"stages", 3}},
         test::Json{{"kind", "pareto-k"}, {"density", 0.05}, {"stages", 3}},
@@ -252,6 +258,18 @@ TEST(Sparsifiers, ClaimWhatIsKnownOfThem) {
   EXPECT_EQ(claims({{"kind", "rand-k"}, {"k", 3}, {"scaled", true}}, 20),
             (Flags{false, false, false, true, true, false}))
       << "for k <= d/2 it is no contraction";
+  EXPECT_EQ(claims({{"kind", "chunk-top-k"}, {"k", 3}, {"block", 7}}, 20),
+            (Flags{false, true, false, false, false, false}));
+  EXPECT_EQ(claims({{"kind", "chunk-top-k"}, {"k", 3}, {"block", 20}}, 20),
+            (Flags{false, true, true, false, false, false}))
+      << "of one block it keeps the largest of all";
+  EXPECT_EQ(claims({{"kind", "random-block"}, {"k", 3}, {"block", 7}}, 20),
+            (Flags{true, false, false, true, false, false}));
+  EXPECT_EQ(claims({{"kind", "random-block"}, {"k", 3}, {"mask", "per-worker"}}, 20),
+            (Flags{true, false, false, false, false, false}));
+  EXPECT_EQ(claims({{"kind", "random-block"}, {"k", 3}, {"block", 7}, {"scaled", true}}, 20),
+            (Flags{false, false, false, true, true, false}))
+      << "for m <= B/2 it is no contraction";
   EXPECT_EQ(claims({{"kind", "hard-threshold"}, {"threshold", 1}}, 20),
             (Flags{false, true, false, false, false, false}));
   EXPECT_EQ(claims({{"kind", "hard-threshold"}, {"threshold", 1}, {"rule", "eta-scaled"}}, 20),
@@ -321,7 +339,7 @@ TYPED_TEST(SparsifierLaws, SendNothingOfAZeroVectorButItsWhole) {
 
 TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
   const std::vector<TypeParam> x{1, 0, -2, 0.5};
-  for (const char* kind : {"top-k", "rand-k"}) {
+  for (const char* kind : {"top-k", "rand-k", "chunk-top-k", "random-block"}) {
     const auto rule = test::sparsifier({{"kind", kind}, {"k", 4}});
     EXPECT_EQ(kept(message(*rule, x, {}), x), x) << kind;
   }
@@ -330,6 +348,8 @@ TYPED_TEST(SparsifierLaws, KeepEverythingWhereKIsTheDimension) {
 TEST(Sparsifiers, RefuseAKAboveTheDimension) {
   for (const test::Json& values : {test::Json{{"kind", "top-k"}, {"k", 6}},
                                    test::Json{{"kind", "rand-k"}, {"k", 6}},
+                                   test::Json{{"kind", "chunk-top-k"}, {"k", 6}},
+                                   test::Json{{"kind", "random-block"}, {"k", 6}},
                                    test::Json{{"kind", "gaussian-k"}, {"k", 6}},
                                    test::Json{{"kind", "hard-threshold"}, {"k", 6}}}) {
     const auto rule = test::sparsifier(values);

@@ -219,6 +219,8 @@ const std::vector<Json> kSparsifiers{
     {{"kind", "top-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"density", 0.7}, {"mask", "shared"}, {"scaled", true}},
+    {{"kind", "chunk-top-k"}, {"k", 6}, {"block", 16}},
+    {{"kind", "random-block"}, {"density", 0.4}, {"block", 8}, {"mask", "per-worker"}},
     {{"kind", "hard-threshold"}, {"threshold", 0.1}},
     {{"kind", "gaussian-k"}, {"density", 0.1}},
     {{"kind", "exponential-k"}, {"density", 0.1}, {"stages", 2}},

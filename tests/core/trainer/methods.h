@@ -33,6 +33,10 @@ inline std::vector<Recipe> methods() {
         Json{{"kind", "rand-k"}, {"k", 2}},
         Json{{"kind", "rand-k"}, {"k", 2}, {"mask", "per-worker"}},
         Json{{"kind", "rand-k"}, {"density", 0.75}, {"scaled", true}},
+        Json{{"kind", "chunk-top-k"}, {"k", 3}, {"block", 3}},
+        Json{{"kind", "random-block"}, {"k", 4}, {"block", 3}},
+        Json{{"kind", "random-block"}, {"k", 4}, {"block", 3}, {"mask", "per-worker"}},
+        Json{{"kind", "random-block"}, {"density", 0.75}, {"block", 2}, {"scaled", true}},
         Json{{"kind", "gaussian-k"}, {"k", 2}},
         Json{{"kind", "pareto-k"}, {"k", 2}, {"stages", 2}},
         Json{{"kind", "hard-threshold"}, {"threshold", 0.05}},
@@ -48,6 +52,12 @@ inline std::vector<Recipe> methods() {
   }
   all.push_back({.sparsifier = {{"kind", "rand-k"}, {"k", 3}, {"mask", "per-worker"}},
                  .aggregator = {{"kind", "gtopk-tree"}}});
+  for (const char* aggregator : {"dense", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+    for (const char* kind : {"chunk-top-k", "random-block"}) {
+      all.push_back({.sparsifier = {{"kind", kind}, {"k", 4}, {"block", 3}},
+                     .aggregator = {{"kind", aggregator}}});
+    }
+  }
   all.push_back(
       {.sparsifier = top, .aggregator = {{"kind", "allgather"}}, .feedback = {{"kind", "none"}}});
   all.push_back({.sparsifier = top,
@@ -84,7 +94,12 @@ inline std::vector<Recipe> quantised_methods() {
                                 Json{{"kind", "natural"}},
                                 Json{{"kind", "linear"}, {"bits", 3}},
                                 Json{{"kind", "table"}}}) {
-    for (const Json& sparsifier : {Json{{"kind", "none"}}, top}) {
+    for (const Json& sparsifier :
+         {Json{{"kind", "none"}},
+          top,
+          Json{{"kind", "chunk-top-k"}, {"k", 4}, {"block", 3}},
+          Json{{"kind", "random-block"}, {"k", 4}, {"block", 3}},
+          Json{{"kind", "random-block"}, {"k", 4}, {"block", 3}, {"mask", "per-worker"}}}) {
       all.push_back({.sparsifier = sparsifier,
                      .aggregator = {{"kind", "allgather"}},
                      .quantiser = quantiser});

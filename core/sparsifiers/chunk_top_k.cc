@@ -1,0 +1,146 @@
+// The accumulator is cut into blocks of `block` consecutive entries, the last of which may be
+// shorter, and block b keeps its k_b entries of largest |a_j|; ties go to the lower index, and
+// zeros are never sent. Every |a_b - Top_{k_b}(a_b)|^2 <= (1 - k_b/|b|) |a_b|^2, so that over all
+// blocks
+//
+//   |a - C(a)|^2 <= sum_b (1 - k_b/|b|) |a_b|^2 <= (1 - min_b k_b/|b|) |a|^2.
+//
+// An accumulator whose energy lies in the block of the least share, at equal magnitudes, meets the
+// bound. The k of the section is shared out in proportion: with blocks [e_{b-1}, e_b) it is
+// k_b = floor(e_b k/d) - floor(e_{b-1} k/d), which add up to k, but at least 1, without which there
+// would be no contraction.
+//
+// An index travels as its place in its block, in ceil(log2 block) bits, and every block tells how
+// many it keeps, since zeros may make them fewer than k_b (core/messages/index_form.h).
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/config/amount.h"
+#include "core/sparsifiers/blocks.h"
+#include "core/sparsifiers/sparsifier.h"
+
+namespace residuum {
+namespace {
+
+/// A share of k is what each block keeps at most.
+class BlockShares {
+ public:
+  BlockShares(const BlockCut& cut, std::size_t k) : cut_(cut), k_(k) {}
+
+  std::size_t of(const Segment& block) const {
+    const std::size_t begin = whole_share(block.begin);
+    return std::max<std::size_t>(1, whole_share(block.begin + block.size) - begin);
+  }
+  std::size_t sum() const {
+    std::size_t sum = 0;
+    for (std::size_t number = 0; number < cut_.count(); ++number) {
+      sum += of(cut_.segment(number));
+    }
+    return sum;
+  }
+  /// Returns min_b k_b/|b|.
+  double least() const {
+    double least = 1;
+    for (std::size_t number = 0; number < cut_.count(); ++number) {
+      const Segment block = cut_.segment(number);
+      least = std::min(least, static_cast<double>(of(block)) / static_cast<double>(block.size));
+    }
+    return least;
+  }
+
+ private:
+  /// Returns floor(end k/d); both factors have 32 bits.
+  std::size_t whole_share(std::size_t end) const { return end * k_ / cut_.dimension; }
+
+  BlockCut cut_;
+  std::size_t k_;
+};
+
+/// order := the indices of the min(k, nnz) entries of the block that come first by magnitude, then
+/// by index; increasing.
+template <class Real>
+void order_of_block(std::span<const Real> accumulator,
+                    const Segment& block,
+                    std::size_t k,
+                    std::vector<std::uint32_t>& order) {
+  order.clear();
+  for (std::size_t i = block.begin; i < block.begin + block.size; ++i) {
+    if (accumulator[i] != 0) {
+      order.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  if (order.size() <= k) {
+    return;
+  }
+  const auto comes_first = [&](std::uint32_t i, std::uint32_t j) {
+    const Real left = std::abs(accumulator[i]);
+    const Real right = std::abs(accumulator[j]);
+    return left > right || (left == right && i < j);
+  };
+  std::nth_element(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), comes_first);
+  order.resize(k);
+  std::sort(order.begin(), order.end());
+}
+
+class ChunkTopK final : public SparsifierFor<ChunkTopK> {
+ public:
+  ChunkTopK(Amount amount, std::uint32_t block) : amount_(std::move(amount)), block_(block) {}
+
+  template <class Real>
+  void select(std::span<const Real> accumulator,
+              const SelectionContext& /*context*/,
+              SelectWorkspace& workspace,
+              Message<Real>& message) const {
+    message.everything = false;
+    message.entries.clear();
+    const BlockCut cut = cut_of(accumulator.size());
+    const BlockShares shares = shares_of(accumulator.size());
+    for (std::size_t number = 0; number < cut.count(); ++number) {
+      const Segment block = cut.segment(number);
+      order_of_block(accumulator, block, shares.of(block), workspace.subset);
+      for (const std::uint32_t i : workspace.subset) {
+        message.entries.push_back(i, accumulator[i]);
+      }
+    }
+  }
+
+  std::optional<std::size_t> k(std::size_t dimension) const override {
+    return shares_of(dimension).sum();
+  }
+
+  SparsifierLaw law(std::size_t dimension, double /*step_size*/) const override {
+    return {.contraction = shares_of(dimension).least(),
+            .pathwise = true,
+            .threshold = std::nullopt,
+            .deterministic = true,
+            .keeps_values = true,
+            .keeps_largest = cut_of(dimension).count() == 1};
+  }
+
+  IndexForm index_form(std::size_t /*dimension*/) const override {
+    return {.kind = IndexForm::Kind::local, .block = block_};
+  }
+
+ private:
+  BlockCut cut_of(std::size_t dimension) const { return {.dimension = dimension, .block = block_}; }
+  BlockShares shares_of(std::size_t dimension) const {
+    return {cut_of(dimension), amount_.resolve(dimension)};
+  }
+
+  Amount amount_;
+  std::uint32_t block_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sparsifier> make_chunk_top_k(const Section& section) {
+  constexpr std::int64_t kUsual = 4096;
+  const Amount amount = Amount::from(section);
+  return std::make_unique<ChunkTopK>(amount, block_from(section, kUsual));
+}
+
+}  // namespace residuum
