@@ -7,6 +7,7 @@
 #include "assumptions/one_step.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/quantiser_options.h"
+#include "experiments/commands/sparsifier_options.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
 #include "reports/tables/result_folder.h"
@@ -51,6 +52,12 @@ void check(const Options& options, const Target& target) {
 
 /// Nothing is ever lost, whatever is drawn; the other targets are assumptions on expectations.
 void check_draws(const Options& options, const Method& method, const Target& target) {
+  const auto dimension = static_cast<std::size_t>(options.falsify.dimension);
+  require(method.sparsifier->law(dimension, 1).deterministic || target.name == "conservation",
+          "--sparsifier {} draws at random, and one draw says nothing of the expectation that "
+          "--against {} bounds; use \"top-k\" or \"chunk-top-k\", or --against conservation",
+          options.sparsifier,
+          target.name);
   const bool draws = method.quantiser != nullptr && method.quantiser->law(1).random;
   require(!draws || target.name == "conservation",
           "--quantiser {} draws at random, and one draw says nothing of the expectation that "
@@ -76,6 +83,9 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
                      {"restarts", worst.restarts},
                      {"start", worst.start},
                      {"file", options.falsify.out.string()}};
+  if (options.sparsifier != Options().sparsifier) {
+    json["sparsifier"] = options.sparsifier;
+  }
   if (options.quantiser != "none") {
     json["quantiser"] = options.quantiser;
   }
@@ -88,11 +98,11 @@ ExitCode falsify_command(const Options& options) {
   const FalsifyOptions& given = options.falsify;
   const Target& target = target_named(given.against);
   check(options, target);
-  const Method method =
-      one_step_method({"sparsifier", nlohmann::json{{"kind", "top-k"}, {"k", *options.k}}},
-                      options.aggregator,
-                      options.put_back,
-                      quantiser_section(options));
+  const Method method = one_step_method(sparsifier_section(options),
+                                        options.aggregator,
+                                        options.put_back,
+                                        quantiser_section(options));
+  check_has_k(options, *method.sparsifier, static_cast<std::size_t>(given.dimension));
   check_draws(options, method, target);
   const Worst worst = falsify(method,
                               target,

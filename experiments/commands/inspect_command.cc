@@ -9,6 +9,7 @@
 #include "core/vectors/dense.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/quantiser_options.h"
+#include "experiments/commands/sparsifier_options.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
 #include "reports/tables/result_folder.h"
@@ -18,25 +19,21 @@ namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
-Section sparsifier_section(const Options& options) {
+Section selection_section(const Options& options) {
   const int given = (options.k ? 1 : 0) + (options.density ? 1 : 0) + (options.threshold ? 1 : 0);
   require(given == 1, "give one of --k, --density and --threshold");
-  nlohmann::json values;
-  if (options.threshold) {
-    values = {{"kind", "hard-threshold"}, {"threshold", *options.threshold}};
-  } else if (options.k) {
-    values = {{"kind", "top-k"}, {"k", *options.k}};
-  } else {
-    values = {{"kind", "top-k"}, {"density", *options.density}};
+  if (!options.threshold) {
+    return sparsifier_section(options);
   }
-  return {"sparsifier", values};
+  require(options.sparsifier == Options().sparsifier && !options.block,
+          "--threshold is that of hard-threshold: leave out --sparsifier and --block");
+  return {"sparsifier",
+          nlohmann::json{{"kind", "hard-threshold"}, {"threshold", *options.threshold}}};
 }
 
 Method make_method(const Options& options) {
-  Method method = one_step_method(sparsifier_section(options),
-                                  options.aggregator,
-                                  options.put_back,
-                                  quantiser_section(options));
+  Method method = one_step_method(
+      selection_section(options), options.aggregator, options.put_back, quantiser_section(options));
   require(!options.threshold || !method.aggregator->needs_k(),
           "aggregator '{}' selects k entries: it goes with --k or --density, not --threshold",
           options.aggregator);
@@ -124,6 +121,9 @@ reports::Json as_json(const StepQuantities& step,
                      {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
                      {"selected", step.update.indices},
                      {"update", step.update.values}};
+  if (options.sparsifier != Options().sparsifier) {
+    json["sparsifier"] = options.sparsifier;
+  }
   if (method.quantiser != nullptr) {
     json["quantiser"] = options.quantiser;
   }
@@ -135,6 +135,9 @@ reports::Json as_json(const StepQuantities& step,
 ExitCode inspect_command(const Options& options) {
   const Vectors accumulators = read_vectors(options.file);
   const Method method = make_method(options);
+  if (!options.threshold) {
+    check_has_k(options, *method.sparsifier, accumulators.front().size());
+  }
   const std::vector<double> flat = flattened(accumulators);
   require(std::isfinite(norm_sq<double>(flat)),
           "{}: the squares of its numbers exceed float64, so nothing can be said of them; scale "

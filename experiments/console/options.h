@@ -60,6 +60,8 @@ struct Options {
   std::optional<std::filesystem::path> gradient;
   std::string aggregator = "gtopk-tree";
   std::string put_back = "captured";
+  std::string sparsifier = "top-k";
+  std::optional<std::int64_t> block;
   std::optional<std::int64_t> k;
   std::optional<double> density;
   std::optional<double> threshold;

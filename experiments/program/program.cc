@@ -137,6 +137,12 @@ std::string utf8_text(const std::string& text) {
   return residuum::is_utf8(text) ? std::string() : "is no UTF-8 text";
 }
 
+void add_sparsifier(CLI::App& command, Options& options) {
+  command.add_option("--sparsifier", options.sparsifier, "with a k: residuum list sparsifiers")
+      ->check(utf8_text);
+  command.add_option("--block", options.block, "of entries, for a sparsifier that asks");
+}
+
 void add_quantiser(CLI::App& command, Options& options) {
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
@@ -154,6 +160,7 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
+  add_sparsifier(command, options);
   add_quantiser(command, options);
   add_flag(command, "--json", options.json, "on one line");
 }
@@ -169,6 +176,7 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--against", own.against, "delta, conservation or contraction");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
+  add_sparsifier(command, options);
   add_quantiser(command, options);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
