@@ -20,6 +20,7 @@ std::span<const NamedTarget> targets() {
       NamedTarget{.name = "npy", .take = take_npy},
       NamedTarget{.name = "csv", .take = take_csv},
       NamedTarget{.name = "checkpoint", .take = take_checkpoint},
+      NamedTarget{.name = "message", .take = take_message},
       NamedTarget{.name = "table", .take = take_table},
       NamedTarget{.name = "json", .take = take_json},
       NamedTarget{.name = "result_folder", .take = take_result_folder},

@@ -23,6 +23,7 @@ void take_facts(std::string_view bytes);          // a kept minimizer
 void take_npy(std::string_view bytes);            // vectors for `residuum inspect`
 void take_csv(std::string_view bytes);            // the same as text
 void take_checkpoint(std::string_view bytes);     // a whole file, or parts `head` and `state`
+void take_message(std::string_view bytes);        // of a worker, after what is known of it
 void take_table(std::string_view bytes);          // iterations.csv
 void take_json(std::string_view bytes);           // config.json, status.json, summary.json
 void take_result_folder(std::string_view bytes);  // parts, a file each
