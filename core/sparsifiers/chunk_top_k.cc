@@ -25,6 +25,8 @@
 namespace residuum {
 namespace {
 
+constexpr std::size_t kShortBlock = 256;
+
 /// A share of k is what each block keeps at most.
 class BlockShares {
  public:
@@ -59,31 +61,56 @@ class BlockShares {
   std::size_t k_;
 };
 
-/// order := the indices of the min(k, nnz) entries of the block that come first by magnitude, then
-/// by index; increasing.
+/// Adds the entries of a short block, which are ordered by hand: what a selection of its own costs
+/// at its start would be more.
 template <class Real>
-void order_of_block(std::span<const Real> accumulator,
+void add_from_short(std::span<const Real> accumulator,
                     const Segment& block,
                     std::size_t k,
-                    std::vector<std::uint32_t>& order) {
+                    std::vector<std::uint32_t>& order,
+                    SparseVector<Real>& entries) {
   order.clear();
   for (std::size_t i = block.begin; i < block.begin + block.size; ++i) {
     if (accumulator[i] != 0) {
       order.push_back(static_cast<std::uint32_t>(i));
     }
   }
-  if (order.size() <= k) {
-    return;
+  if (order.size() > k) {
+    const auto comes_first = [&](std::uint32_t i, std::uint32_t j) {
+      const Real left = std::abs(accumulator[i]);
+      const Real right = std::abs(accumulator[j]);
+      return left > right || (left == right && i < j);
+    };
+    std::nth_element(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), comes_first);
+    order.resize(k);
+    std::sort(order.begin(), order.end());
   }
-  const auto comes_first = [&](std::uint32_t i, std::uint32_t j) {
-    const Real left = std::abs(accumulator[i]);
-    const Real right = std::abs(accumulator[j]);
-    return left > right || (left == right && i < j);
-  };
-  std::nth_element(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), comes_first);
-  order.resize(k);
-  std::sort(order.begin(), order.end());
+  for (const std::uint32_t i : order) {
+    entries.push_back(i, accumulator[i]);
+  }
+}
+
+/// Adds the entries of a long block. The block before it has left a bound that few entries reach.
+template <class Real>
+void add_from_long(std::span<const Real> accumulator,
+                   const Segment& block,
+                   std::size_t k,
+                   SelectWorkspace& workspace,
+                   SparseVector<Real>& entries) {
+  const auto values = accumulator.subspan(block.begin, block.size);
+  auto& kept = std::get<SparseVector<Real>>(workspace.block_entries);
+  note_candidates(values, workspace);
+  select_top_k(values, k, workspace, kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    entries.push_back(static_cast<std::uint32_t>(block.begin + kept.indices[i]), kept.values[i]);
+  }
+}
+
+/// Forgets what a selection or a pass has left for the next vector, which is another one.
+void forget_candidates(SelectWorkspace& workspace) {
+  workspace.found().complete = false;
+  workspace.found().bound = 0;
 }
 
 class ChunkTopK final : public SparsifierFor<ChunkTopK> {
@@ -97,15 +124,18 @@ class ChunkTopK final : public SparsifierFor<ChunkTopK> {
               Message<Real>& message) const {
     message.everything = false;
     message.entries.clear();
+    forget_candidates(workspace);
     const BlockCut cut = cut_of(accumulator.size());
     const BlockShares shares = shares_of(accumulator.size());
     for (std::size_t number = 0; number < cut.count(); ++number) {
       const Segment block = cut.segment(number);
-      order_of_block(accumulator, block, shares.of(block), workspace.subset);
-      for (const std::uint32_t i : workspace.subset) {
-        message.entries.push_back(i, accumulator[i]);
+      if (block.size <= kShortBlock) {
+        add_from_short(accumulator, block, shares.of(block), workspace.subset, message.entries);
+      } else {
+        add_from_long(accumulator, block, shares.of(block), workspace, message.entries);
       }
     }
+    forget_candidates(workspace);
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

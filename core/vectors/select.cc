@@ -198,6 +198,15 @@ void select_top_k(std::span<const Real> x,
 }
 
 template <class Real>
+void note_candidates(std::span<const Real> x, SelectWorkspace& workspace) {
+  Candidates& found = workspace.found();
+  if (found.bound > 0) {
+    collect(x, above_zero(static_cast<Real>(found.bound)), found);
+    found.complete = true;
+  }
+}
+
+template <class Real>
 void select_above(std::span<const Real> x,
                   Real threshold,
                   SelectWorkspace& workspace,
@@ -245,6 +254,8 @@ template void select_top_k<double>(std::span<const double>,
                                    std::size_t,
                                    SelectWorkspace&,
                                    SparseVector<double>&);
+template void note_candidates<float>(std::span<const float>, SelectWorkspace&);
+template void note_candidates<double>(std::span<const double>, SelectWorkspace&);
 template void select_above<float>(std::span<const float>,
                                   float,
                                   SelectWorkspace&,

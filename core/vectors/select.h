@@ -31,6 +31,8 @@ struct SelectWorkspace {
   std::vector<bool> taken;  // all false between selections
   /// The entries that were selected from one layer.
   std::tuple<SparseVector<float>, SparseVector<double>> layer_entries;
+  /// The entries that were selected from one block of consecutive ones.
+  std::tuple<SparseVector<float>, SparseVector<double>> block_entries;
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index. x
@@ -41,6 +43,11 @@ void select_top_k(std::span<const Real> x,
                   std::size_t k,
                   SelectWorkspace& workspace,
                   SparseVector<Real>& selected);
+
+/// Notes the candidates of x that reach the bound of the last selection, as a pass would that forms
+/// x. It serves vectors that are alike and selected from one after the other.
+template <class Real>
+void note_candidates(std::span<const Real> x, SelectWorkspace& workspace);
 
 /// selected := {(i, x_i) : |x_i| >= threshold, x_i != 0}.
 template <class Real>

@@ -98,10 +98,10 @@ ExitCode falsify_command(const Options& options) {
   const FalsifyOptions& given = options.falsify;
   const Target& target = target_named(given.against);
   check(options, target);
-  const Method method = one_step_method(sparsifier_section(options),
-                                        options.aggregator,
-                                        options.put_back,
-                                        quantiser_section(options));
+  const Section selection = sparsifier_section(options);
+  const Method method =
+      one_step_method(selection, options.aggregator, options.put_back, quantiser_section(options));
+  selection.finish();
   check_has_k(options, *method.sparsifier, static_cast<std::size_t>(given.dimension));
   check_draws(options, method, target);
   const Worst worst = falsify(method,

@@ -32,8 +32,10 @@ Section selection_section(const Options& options) {
 }
 
 Method make_method(const Options& options) {
-  Method method = one_step_method(
-      selection_section(options), options.aggregator, options.put_back, quantiser_section(options));
+  const Section selection = selection_section(options);
+  Method method =
+      one_step_method(selection, options.aggregator, options.put_back, quantiser_section(options));
+  selection.finish();
   require(!options.threshold || !method.aggregator->needs_k(),
           "aggregator '{}' selects k entries: it goes with --k or --density, not --threshold",
           options.aggregator);

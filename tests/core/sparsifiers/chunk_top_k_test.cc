@@ -87,6 +87,35 @@ TEST(ChunkTopK, IsTopKOfEachBlock) {
   }
 }
 
+/// The magnitudes of the blocks differ by powers of ten, so that the cut of one says nothing of the
+/// next, and one workspace serves several vectors.
+TEST(ChunkTopK, IsTopKOfEachLongBlockWhateverTheOneBeforeWas) {
+  for (const std::size_t block : {300U, 1000U, 4096U, 5000U}) {
+    expect_top_k_of_blocks<float>(20000, 200, block);
+    expect_top_k_of_blocks<double>(20000, 10000, block);
+  }
+  const auto rule = chunks(2000, 1000);
+  SelectWorkspace workspace;
+  Message<float> message;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    auto x = test::normal_vector<float>(20000, seed);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] *= std::pow(10.0F, static_cast<float>((i / 1000 * seed) % 7) - 3);
+    }
+    rule->select(std::span<const float>(x), {}, workspace, message);
+    EXPECT_EQ(message.entries, chosen(*rule, x)) << "a fresh workspace";
+    for (std::size_t begin = 0; begin < x.size(); begin += 1000) {
+      const std::vector<float> part(x.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    x.begin() + static_cast<std::ptrdiff_t>(begin + 1000));
+      const auto top = chosen<float>(*test::sparsifier({{"kind", "top-k"}, {"k", 100}}), part);
+      const std::vector<float> kept(
+          message.entries.values.begin() + static_cast<std::ptrdiff_t>(begin / 10),
+          message.entries.values.begin() + static_cast<std::ptrdiff_t>(begin / 10 + 100));
+      ASSERT_EQ(kept, top.values) << begin;
+    }
+  }
+}
+
 TEST(ChunkTopK, OfOneBlockIsTopK) {
   for (const std::size_t d : {1U, 5U, 300U}) {
     for (const std::size_t k : {std::size_t{1}, (d + 3) / 4, d}) {
