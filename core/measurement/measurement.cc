@@ -282,10 +282,7 @@ TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) cons
        .k = static_cast<double>(state.k),
        .value_bytes = sizeof(Real),
        .coded_bytes = bytes_of_messages<Real>(
-           training_.method->sparsifier_at(state.iteration).index_form(state.model.size()),
-           training_.method->quantiser.get(),
-           worker_scalars_,
-           state.model.size())});
+           *training_.method, state.iteration, worker_scalars_, state.model.size())});
 }
 
 template <class Real>

@@ -23,13 +23,15 @@ inline std::vector<double> layer_counts(const Sparsifier& sparsifier) {
   return counts;
 }
 
-/// Returns the bytes of messages of as many values as the workers sent, of d numbers each, in the
-/// form of the indices and of the quantiser; absent where they are plain lists.
+/// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number
+/// of values, the form of their indices and the quantiser; absent where they are plain lists.
 template <class Real>
-std::optional<double> bytes_of_messages(const IndexForm& form,
-                                        const Quantiser* quantiser,
+std::optional<double> bytes_of_messages(const Method& method,
+                                        std::uint64_t iteration,
                                         std::span<const WorkerScalars> workers,
                                         std::size_t d) {
+  const IndexForm form = method.sparsifier_at(iteration).index_form(d);
+  const Quantiser* const quantiser = method.quantiser.get();
   if (quantiser == nullptr && form.kind == IndexForm::Kind::listed) {
     return std::nullopt;
   }
