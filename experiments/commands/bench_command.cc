@@ -12,6 +12,7 @@
 #include "core/vectors/dense.h"
 #include "core/vectors/select.h"
 #include "experiments/benchmarks/bench.h"
+#include "experiments/benchmarks/bench_network.h"
 #include "experiments/benchmarks/triad.h"
 #include "experiments/commands/commands.h"
 #include "experiments/runs/provenance.h"
@@ -156,9 +157,10 @@ void print_header() {
 /// it runs.
 Times run_on_all(const Options& options, std::vector<Measure>& measures, World& world) {
   together(world, [&] {
-    require(options.benchmarks == std::vector<std::string>{"aggregate"},
-            "on several processes only 'residuum bench aggregate' runs; start the others without "
-            "mpirun");
+    require(
+        options.benchmarks == std::vector<std::string>{"aggregate"},
+        "on several processes only 'residuum bench aggregate' and 'residuum bench network' run; "
+        "start the others without mpirun");
   });
   return time_aggregate(measures, world);
 }
@@ -180,6 +182,10 @@ std::vector<float> gaussian_vector(std::size_t size, std::uint32_t worker) {
 }
 
 ExitCode bench_command(const Options& options, World& world) {
+  if (options.benchmarks == std::vector<std::string>{"network"}) {
+    bench_network(options, world);
+    return ExitCode::done;
+  }
   std::vector<Measure> measures;
   const Times times =
       world.size() > 1 ? run_on_all(options, measures, world) : run_here(options, measures);

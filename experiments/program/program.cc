@@ -255,9 +255,10 @@ ExitCode dispatch(const CommandLine& line,
   if (line.bench->parsed()) {
     return residuum::bench_command(options, world);
   }
-  residuum::require(world.size() == 1,
-                    "only 'run' and 'bench aggregate' work on several processes; start this "
-                    "command without mpirun");
+  residuum::require(
+      world.size() == 1,
+      "only 'run', 'bench aggregate' and 'bench network' work on several processes; start this "
+      "command without mpirun");
   if (line.plan->parsed()) {
     return residuum::plan_command(options);
   }

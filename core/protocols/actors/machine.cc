@@ -82,9 +82,7 @@ LinkDelay linear_delay(double alpha_seconds, double beta_seconds_per_byte) {
 }
 
 Machine::Machine(MachineOptions options, const Roster& roster)
-    : options_(std::move(options)),
-      roster_(roster),
-      ports_(roster.actors()) {
+    : options_(std::move(options)), roster_(roster), ports_(roster.actors()) {
   const std::uint32_t workers = roster.workers;
   require(std::isfinite(options_.link_s_per_byte) && options_.link_s_per_byte >= 0,
           "a byte takes {} seconds on a link; set a finite number >= 0",

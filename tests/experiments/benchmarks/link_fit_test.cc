@@ -1,0 +1,87 @@
+// The fit of a link against lines that are known, and `bench network` as a user starts it.
+
+#include "experiments/benchmarks/link_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/core/thread_world.h"
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(LinkFit, FindsTheLineThatTheTimesLieOn) {
+  const std::vector<double> bytes{8, 1000, 1e6};
+  std::vector<double> seconds;
+  for (const double n : bytes) {
+    seconds.push_back(4.36e-4 + 9e-9 * n);
+  }
+  const LinkModel fit = fit_link(bytes, seconds);
+  EXPECT_NEAR(fit.alpha_s, 4.36e-4, 1e-15);
+  EXPECT_NEAR(fit.beta_s_per_byte, 9e-9, 1e-20);
+}
+
+// With times 1, 2, 4 of 1, 2, 3 bytes: a = 1, 1/2, 1/4 and b = 1, 1, 3/4, so that aa = 21/16,
+// ab = 27/16, bb = 41/16, a1 = 7/4, b1 = 11/4, and the determinant is 132/256.
+TEST(LinkFit, WeighsErrorsByTheTimesTheyAreErrorsOf) {
+  const LinkModel fit = fit_link(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 4});
+  EXPECT_NEAR(fit.alpha_s, (7.0 / 4 * 41 / 16 - 11.0 / 4 * 27 / 16) * 256 / 132, 1e-12);
+  EXPECT_NEAR(fit.beta_s_per_byte, (11.0 / 4 * 21 / 16 - 7.0 / 4 * 27 / 16) * 256 / 132, 1e-12);
+}
+
+TEST(LinkFit, IsMadeOncePerSweepOnTheRoot) {
+  test::on_processes(3, [](World& world) {
+    for (int peer = 1; peer < 3; ++peer) {
+      const auto fits = measure_link(world, peer, 2);
+      EXPECT_EQ(fits.size(), world.is_root() ? 2U : 0U);
+      for (const LinkModel& fit : fits) {
+        EXPECT_TRUE(std::isfinite(fit.alpha_s) && std::isfinite(fit.beta_s_per_byte));
+      }
+    }
+  });
+}
+
+class BenchNetwork : public testing::Test {
+ protected:
+  Finished on(int processes, const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> command{"mpirun", "--oversubscribe", "-n", std::to_string(processes)};
+    command.insert(command.end(), {RESIDUUM_PROGRAM, "bench", "network"});
+    command.insert(command.end(), options.begin(), options.end());
+    return run_program(command, folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(BenchNetwork, SaysAlphaAndBetaOfEveryLinkWithIntervals) {
+  const Finished finished = on(3, {"--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = nlohmann::json::parse(finished.out);
+  ASSERT_EQ(lines.size(), 4U);
+  for (const auto& line : lines) {
+    EXPECT_LE(line["interval"][0].get<double>(), line["interval"][1].get<double>());
+    EXPECT_EQ(line["n"], 11);
+  }
+  EXPECT_EQ(lines[3]["name"], "beta between ranks 0 and 2");
+  EXPECT_EQ(lines[3]["unit"], "s/byte");
+}
+
+TEST_F(BenchNetwork, EndsWithASectionForAStudy) {
+  const Finished finished = on(2);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("[network]\nmodel = { alpha_s = "));
+}
+
+TEST_F(BenchNetwork, NeedsTwoProcesses) {
+  const Finished finished = residuum_program({"bench", "network"}, folder_.path());
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("mpirun -n 2 residuum bench network"));
+}
+
+}  // namespace
+}  // namespace residuum
