@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "reports/tables/csv_reader.h"
 #include "tests/experiments/support.h"
 
@@ -78,6 +80,41 @@ TEST_F(NetworkRuns, AreFollowedTogetherInATableOfTheirOwn) {
   EXPECT_EQ(column("iterations.csv", "virtual_s"), (Texts{"15", "30", "45"}));
   EXPECT_THAT(read_text(results() / "report.html"), HasSubstr("On networks"));
   EXPECT_THAT(read_text(results() / "summary.json"), HasSubstr("\"to_target_s\""));
+}
+
+// Theory section 6: with the constants of Shi et al. (ICDCS 2019) the tree takes less time than the
+// all-gather if and only if 2 k beta (P - 1 - 2 log2 P) is more than alpha log2 P, beta that of
+// four bytes: from k = 1442 on at P = 32.
+TEST_F(NetworkRuns, TheTreeIsAheadOfTheAllGatherFromTheNumberOfEntriesThatTheoryHas) {
+  for (const int k : {1441, 1442}) {
+    std::map<std::string, double> seconds;
+    for (const std::string kind : {"allgather", "gtopk-tree"}) {
+      const Finished finished = run("[network]\nmodel = \"1gbe\"",
+                                    {"--set",
+                                     "objective.kind=signal",
+                                     "--set",
+                                     "objective.dimension=20000",
+                                     "--set",
+                                     "feedback.kind=none",
+                                     "--set",
+                                     "workers.count=32",
+                                     "--set",
+                                     "budget.iterations=1",
+                                     "--set",
+                                     "sparsifier.k=" + std::to_string(k),
+                                     "--set",
+                                     "aggregator.kind=" + kind,
+                                     "--out",
+                                     kind + std::to_string(k)});
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      reports::CsvReader rows(folder_.path() / (kind + std::to_string(k)) / "networks.csv");
+      ASSERT_TRUE(rows.next());
+      seconds[kind] = rows.number(rows.column("virtual_s")).value();
+    }
+    EXPECT_EQ(seconds["gtopk-tree"] < seconds["allgather"], k >= 1442);
+    EXPECT_NEAR(seconds["gtopk-tree"], 10 * 4.36e-4 + 20 * 3.6e-8 * k, 1e-12);
+    EXPECT_NEAR(seconds["allgather"], 5 * 4.36e-4 + 62 * 3.6e-8 * k, 1e-12);
+  }
 }
 
 TEST_F(NetworkRuns, ChangeNothingOfWhatIsTrained) {
