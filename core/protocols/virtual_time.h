@@ -32,8 +32,7 @@ class VirtualTime {
 
   /// Returns the times up to the last version; they are right on the root.
   NetworkView view() const {
-    return {.times = times_,
-            .is_measured = measures_compute_ || transfers_.times_work()};
+    return {.times = times_, .is_measured = measures_compute_ || transfers_.times_work()};
   }
 
   void visit(RunState& state);

@@ -16,6 +16,9 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
   const auto training = std::make_shared<TimedTraining>(
       logistic_study(options, "names = []"), options, Output::nothing);
   add_benchmark("logistic-rate", [training] { (*training)(); });
+  const auto clocked = std::make_shared<TimedTraining>(
+      logistic_study(options, "names = []\n[network]\nmodel = \"1gbe\""), options, Output::nothing);
+  add_benchmark("logistic-clocks", [clocked] { (*clocked)(); });
   const auto iterate = network_module().logistic({.rows = 32561,
                                                   .features = 123,
                                                   .workers = kLogisticWorkers,
@@ -45,6 +48,12 @@ void bench_logistic(std::vector<Measure>& measures, const Options& options) {
                       .target = real ? std::optional(100'000.0) : std::nullopt,
                       .unit = "worker-iterations/s",
                       .per_run = worker_iterations});
+  measures.push_back({.id = "P11",
+                      .name = "the same with virtual clocks on a network",
+                      .benchmark = "logistic-clocks",
+                      .baseline = "logistic-rate",
+                      .faster_than = false,
+                      .target = 1.03});
 }
 
 }  // namespace residuum
