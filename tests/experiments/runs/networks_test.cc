@@ -78,6 +78,7 @@ TEST_F(NetworkRuns, AreFollowedTogetherInATableOfTheirOwn) {
   EXPECT_EQ(column("networks.csv", "iteration_s"), (Texts{"15", "2", "15", "2", "15", "2"}));
   EXPECT_EQ(column("iterations.csv", "model_time_s"), (Texts{"15", "15", "15"}));
   EXPECT_EQ(column("iterations.csv", "virtual_s"), (Texts{"15", "30", "45"}));
+  ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
   EXPECT_THAT(read_text(results() / "report.html"), HasSubstr("On networks"));
   EXPECT_THAT(read_text(results() / "summary.json"), HasSubstr("\"to_target_s\""));
 }

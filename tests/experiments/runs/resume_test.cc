@@ -17,7 +17,7 @@ class Resume : public testing::Test {
     const Finished whole = residuum_program({"run", study_, "--out", "whole"}, folder_.path());
     ASSERT_EQ(whole.code, 0) << whole.err;
     whole_ = run_tables(folder_.path() / "whole");
-    ASSERT_EQ(whole_.size(), 24U);
+    ASSERT_EQ(whole_.size(), 30U);
     for (const auto& [path, content] : whole_) {
       ASSERT_FALSE(content.empty()) << path;
     }

@@ -126,7 +126,7 @@ TEST_F(OnNetworks, TheReportNamesTheFastestAndByWhatTheOthersAreSlower) {
   const std::string html = network_tables(summarise(folder_.path()));
   EXPECT_THAT(html, HasSubstr("<strong>4 s</strong>"));
   EXPECT_THAT(html, HasSubstr("10 times the fastest"));
-  EXPECT_THAT(html, HasSubstr("f(w) − f* ≤ 4e-04"));
+  EXPECT_THAT(html, HasSubstr("f(w) − f* ≤ 0.0004"));
 }
 
 TEST_F(OnNetworks, ADamagedTableNamesFileAndLine) {
