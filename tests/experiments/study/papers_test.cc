@@ -115,6 +115,39 @@ TEST_F(OverSeeds, NamesWhatIsNotThere) {
   EXPECT_EQ(over_seeds({"delta", "median"}).code, 2);
 }
 
+class Paired : public testing::Test {
+ protected:
+  Paired() {
+    folder_.write("runs.csv",
+                  "run_id,seed,p_kind,p_workers,loss\n"
+                  "a,1,base,4,1\nb,2,base,4,2\nc,1,other,4,1.5\nd,2,other,4,3.5\n"
+                  "e,1,other,8,9\nf,1,base,8,4\ng,3,other,4,7\n");
+  }
+  Finished paired(const std::string& column, const std::string& baseline) const {
+    return run_program({(kPapers / "paired").string(),
+                        folder_.path().string(),
+                        column,
+                        "kind",
+                        baseline,
+                        "workers"},
+                       folder_.path());
+  }
+  TemporaryFolder folder_;
+};
+
+// The differences are 0.5 and 1.5 at four workers: mean 1, half width 12.7062 / 2. The third seed has
+// no baseline.
+TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
+  EXPECT_EQ(paired("loss", "base").out,
+            "kind=other workers=4: 1 [-5.353, 7.353], 2 pairs\nkind=other workers=8: 5, 1 pair\n");
+  EXPECT_EQ(paired("loss", "another").out, "");
+}
+
+TEST_F(Paired, NamesWhatIsNotThere) {
+  EXPECT_EQ(paired("lss", "base").code, 2);
+  EXPECT_EQ(paired("lss", "base").err, "error: runs.csv has no column lss\n");
+}
+
 class ByEpoch : public testing::Test {
  protected:
   ByEpoch() { folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\n"); }
