@@ -7,6 +7,7 @@ std::unique_ptr<Aggregator> make_allgather(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_exact(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_tree(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section);
+std::unique_ptr<Aggregator> make_gtopk_doubling(const Section& section);
 
 namespace {
 
@@ -36,6 +37,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "this project",
      "{}",
      make_gtopk_mask},
+    {"gtopk-doubling",
+     "the merges of the tree at all workers at once; each keeps what is cut on its own path",
+     "recursive doubling; this project",
+     "{}",
+     make_gtopk_doubling},
 });
 
 }  // namespace

@@ -84,6 +84,18 @@ class Ledger {
     }
   }
 
+  /// Does what `count` workers from `first` on do alike, once on every process that has some of
+  /// them; the seconds are charged to the clock of each.
+  template <class Work>
+  void work_group(int first, int count, const Work& work) {
+    const bool is_here =
+        first < cluster_.first() + cluster_.count() && cluster_.first() < first + count;
+    const double seconds = is_here ? timed(work) : 0;
+    for (int worker = first; times_work() && worker < first + count; ++worker) {
+      transfers_->add(Transfer::Kind::work, cluster_.here(worker) ? seconds : 0, 0, worker);
+    }
+  }
+
   /// Does on every process what each worker does for itself; the root's seconds, of which each
   /// worker takes the part `share`, are charged to all.
   template <class Work>

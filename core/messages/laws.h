@@ -11,7 +11,10 @@ namespace residuum {
 struct AggregatorLaw {
   bool applies_whole_messages = true;  // g is the sum of the messages
   bool cuts_in_merges = false;         // for P > 2, partial sums can be cut from a branch
-  bool is_sparse = true;               // g has at most k entries
+  /// True if what a merge cuts counts as not delivered at the workers that sent it, so that what is
+  /// delivered adds up to g.
+  bool cuts_stay_with_senders = false;
+  bool is_sparse = true;  // g has at most k entries
   /// True if every message comes to every worker as its sender wrote it. What is summed on the way
   /// needs numbers, not the codes of a quantiser.
   bool forwards_messages = false;

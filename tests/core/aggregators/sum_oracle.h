@@ -97,7 +97,7 @@ inline Entries aggregated(const std::string& name,
   if (name == "gtopk-exact") {
     return top(sum(messages), k);
   }
-  if (name == "gtopk-tree") {
+  if (name == "gtopk-tree" || name == "gtopk-doubling") {
     return TreeOracle(messages, k).result();
   }
   if (name == "gtopk-mask") {

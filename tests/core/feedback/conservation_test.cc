@@ -159,6 +159,7 @@ TEST(Conservation, IsClaimedByPublishedWithTheTreeForTwoWorkersAtMost) {
   EXPECT_FALSE(claims("gtopk-tree", published, 4));
   EXPECT_TRUE(claims("gtopk-exact", published, 32));
   EXPECT_TRUE(claims("gtopk-mask", published, 32));
+  EXPECT_TRUE(claims("gtopk-doubling", published, 32)) << "what was cut stays with its sender";
 }
 
 TEST(Conservation, IsSeenToFailForPublishedWithTheTreeOfThreeWorkersAlready) {
@@ -172,7 +173,7 @@ TEST(Conservation, IsSeenToFailForPublishedWithTheTreeOfThreeWorkersAlready) {
 }
 
 TEST(Conservation, IsNotClaimedByDiscardWithAnyGTopKNorByNoFeedback) {
-  for (const char* aggregator : {"gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const char* aggregator : {"gtopk-exact", "gtopk-tree", "gtopk-mask", "gtopk-doubling"}) {
     EXPECT_FALSE(claims(aggregator, {{"kind", "ef14"}, {"putback", "discard"}}, 2)) << aggregator;
   }
   EXPECT_FALSE(claims("allgather", {{"kind", "none"}}, 2));

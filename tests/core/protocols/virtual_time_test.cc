@@ -132,7 +132,8 @@ TEST(VirtualTime, TellsGradientsFromMessages) {
 }
 
 TEST(VirtualTime, IsTheSameAtAnyNumberOfProcesses) {
-  for (const char* kind : {"allgather", "dense", "gtopk-tree", "gtopk-exact", "gtopk-mask"}) {
+  for (const char* kind :
+       {"allgather", "dense", "gtopk-tree", "gtopk-exact", "gtopk-mask", "gtopk-doubling"}) {
     const auto protocol =
         make_protocol(Section("protocol", Json{{"kind", "bsp"}, {"compute", "exponential:3"}}));
     Recipe recipe = recipe_of(kind, {kLine, kFree});

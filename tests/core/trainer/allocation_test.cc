@@ -231,7 +231,8 @@ const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "allgather"}},
                                      {{"kind", "gtopk-exact"}},
                                      {{"kind", "gtopk-tree"}},
-                                     {{"kind", "gtopk-mask"}}};
+                                     {{"kind", "gtopk-mask"}},
+                                     {{"kind", "gtopk-doubling"}}};
 const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},

@@ -43,7 +43,7 @@ inline std::vector<Recipe> methods() {
         Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}}}) {
     all.push_back({.sparsifier = selection, .aggregator = {{"kind", "allgather"}}});
   }
-  for (const char* aggregator : {"gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const char* aggregator : {"gtopk-exact", "gtopk-tree", "gtopk-mask", "gtopk-doubling"}) {
     for (const char* putback : {"captured", "published", "discard"}) {
       all.push_back({.sparsifier = top,
                      .aggregator = {{"kind", aggregator}},

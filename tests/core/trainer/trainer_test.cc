@@ -109,7 +109,8 @@ TEST(Training, OfOneWorkerDoesNotDependOnTheSelectingAggregator) {
                 .aggregator = {{"kind", "allgather"}},
                 .iterations = 40};
   const auto expected = test::train(objective, recipe).model();
-  for (const char* aggregator : {"dense", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const char* aggregator :
+       {"dense", "gtopk-exact", "gtopk-tree", "gtopk-mask", "gtopk-doubling"}) {
     recipe.aggregator = {{"kind", aggregator}};
     EXPECT_EQ(test::train(objective, recipe).model(), expected) << aggregator;
   }

@@ -1,0 +1,98 @@
+#pragma once
+// MergeDoubling merges lists by recursive doubling. With m = 2^floor(log2 P), workers r >= m are
+// merged into r - m first; then, at strides 1, 2, 4, ..., workers p and p XOR stride exchange their
+// lists and both merge them. Addition commutes, so all workers of a group hold the same list, and
+// the merges of worker 0 are those of the tree of tree_rounds.h.
+//
+// Every worker sees the merges of its own groups, its path. An entry is cut on the path if a merge
+// of the path cuts its index; later merges on the path sum without it, so the entries that were
+// never cut on their sender's path add up to the result.
+
+#include <vector>
+
+#include "core/aggregators/aggregator.h"
+#include "core/aggregators/tree_rounds.h"
+#include "core/cluster/ledger.h"
+#include "core/vectors/intersect.h"
+#include "core/vectors/split.h"
+
+namespace residuum {
+
+template <class Real>
+class MergeDoubling {
+ public:
+  /// result := the merge of all workers' lists, on every process. `lists` has one list for each
+  /// worker of this process, and must stay as it is until `find_delivered`.
+  void reduce(const Cluster& cluster,
+              const Contributions<Real>& contributions,
+              Lists<Real> lists,
+              Ledger& ledger,
+              SparseVector<Real>& result);
+
+  /// delivered := for every worker here, the entries of its list in the last reduction that lie on
+  /// the support of `result` and were not cut on its path. The workers beyond m get the result and
+  /// these in a last round, which is charged to `ledger`.
+  void find_delivered(const Cluster& cluster,
+                      const Contributions<Real>& contributions,
+                      const SparseVector<Real>& result,
+                      Ledger& ledger,
+                      std::vector<SparseVector<Real>>& delivered);
+
+ private:
+  /// A group is `size` workers below m from `first` on, each with the worker folded into it. One of
+  /// size 1 is made by the fold; the others by the merge of their halves.
+  struct Group {
+    int first = 0;
+    int size = 1;
+    std::size_t edges_end = 0;  // its messages between processes end here
+    bool has(int worker) const { return first <= worker && worker < first + size; }
+  };
+
+  void plan(const Cluster& cluster);
+  void plan_edges(const Cluster& cluster, const Group& group);
+  void plan_edges(const Cluster& cluster, int sender, int begin, int end);
+  void merge_all(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
+  void form(const Cluster& cluster,
+            const Contributions<Real>& contributions,
+            const Group& group,
+            Ledger& ledger);
+  void charge(const Cluster& cluster,
+              const Contributions<Real>& contributions,
+              const Group& group,
+              Ledger& ledger) const;
+  const SparseVector<Real>* held_in(const Cluster& cluster, int begin, int end) const;
+  const SparseVector<Real>* pass(const Cluster& cluster, std::size_t most_entries);
+  void merge(const Cluster& cluster,
+             const Group& group,
+             const SparseVector<Real>& lower,
+             const SparseVector<Real>& upper,
+             std::size_t k);
+  void take_what_was_cut_away(const Cluster& cluster, const SparseVector<Real>& result);
+
+  int workers_ = 0;    // of the plan, as are the others until groups_
+  int processes_ = 0;  // of the plan
+  int whole_ = 1;      // m
+  std::vector<Edge> edges_;
+  std::vector<Group> groups_;            // in the order in which they are made
+  std::vector<std::size_t> round_ends_;  // the groups before the end of each round
+
+  std::size_t expected_ = 0;                     // edges whose message has room
+  std::size_t passed_ = 0;                       // edges whose message has been passed
+  std::vector<const SparseVector<Real>*> sent_;  // the lists of this process's workers below m,
+                                                 // then of those that are folded into them
+  std::size_t below_whole_ = 0;                  // how many of the former
+  std::vector<const SparseVector<Real>*> held_;  // each worker's list, as merged so far
+  std::vector<SparseVector<Real>> merged_;       // buffers for the lists that were merged
+  std::vector<SparseVector<Real>> folded_;       // lists that came from other processes
+  std::vector<SparseVector<Real>> cuts_;         // one for every group that cut something
+  std::vector<Group> cut_by_;                    // those groups
+  Mail<Real> mail_;
+  SplitWorkspace<Real> split_;
+  IntersectWorkspace<Real> intersect_;
+  SparseVector<Real> cut_;
+  std::vector<const SparseVector<Real>*> looked_at_;
+  std::vector<SparseVector<Real>> inside_;
+  std::vector<SparseVector<Real>> found_;  // what was delivered of `sent_`
+};
+
+}  // namespace residuum

@@ -1,0 +1,88 @@
+#pragma once
+// One exchange by several processes, put together again: what must not depend on their number.
+
+#include <mutex>
+#include <vector>
+
+#include "tests/core/support.h"
+#include "tests/core/thread_world.h"
+
+namespace residuum::test {
+
+/// What an exchange made of the messages of all workers, on however many processes.
+struct Outcomes {
+  SparseVector<double> sum;
+  std::vector<SparseVector<double>> delivered;      // of all workers, unless all was applied
+  std::vector<SparseVector<double>> cut_in_merges;  // likewise
+  std::uint64_t bytes = 0;                          // sent by all workers
+  std::uint64_t rounds = 0;
+  friend bool operator==(const Outcomes&, const Outcomes&) = default;
+};
+
+/// Lets the processes exchange the rows' messages `times` times by one exchange; the result is that
+/// of the last time. Every process must have the same sum.
+inline Outcomes exchanged(int processes,
+                          const Json& aggregator_values,
+                          const std::vector<Message<double>>& messages,
+                          const Rows<double>& rows,
+                          std::size_t k,
+                          int times = 1) {
+  const std::size_t workers = rows.size();
+  const auto rule = aggregator(aggregator_values);
+  Outcomes all;
+  all.delivered.resize(workers);
+  all.cut_in_merges.resize(workers);
+  std::mutex guard;
+  std::vector<SparseVector<double>> sums;
+  on_processes(processes, [&](World& world) {
+    const Cluster cluster(world, static_cast<int>(workers));
+    const auto brought = contributions_of(messages, rows);
+    const auto mine = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
+                                                 static_cast<std::size_t>(cluster.count()));
+    const auto exchange = rule->exchange<double>();
+    Delivery<double> delivery;
+    for (int time = 0; time < times; ++time) {
+      exchange->combine(
+          cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, delivery);
+    }
+    const std::lock_guard lock(guard);
+    sums.push_back(delivery.sum);
+    for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
+      if (!delivery.applied_whole) {
+        const auto at = static_cast<std::size_t>(worker);
+        all.delivered[at] = delivery.delivered[cluster.slot(worker)];
+        all.cut_in_merges[at] = delivery.cut_in_merges[cluster.slot(worker)];
+      }
+    }
+    all.bytes += delivery.traffic.bytes;
+    all.rounds = delivery.traffic.rounds;
+  });
+  all.sum = sums.front();
+  for (const auto& sum : sums) {
+    EXPECT_EQ(sum, all.sum) << "two processes disagree";
+  }
+  return all;
+}
+
+/// Rows of whole numbers from -6 to 6, which add up exactly.
+inline Rows<double> whole_rows(std::size_t workers, std::size_t d, std::uint32_t number) {
+  Rows<double> rows(workers, std::vector<double>(d));
+  RandomStream random(37, Purpose::test, static_cast<std::uint32_t>(workers), number);
+  for (auto& row : rows) {
+    for (double& value : row) {
+      value = static_cast<double>(random.below(13)) - 6;
+    }
+  }
+  return rows;
+}
+
+/// Rows of normal numbers, whose sums depend on their order in the last bits.
+inline Rows<double> normal_rows(std::size_t workers, std::size_t d, std::uint64_t seed) {
+  Rows<double> rows;
+  for (std::size_t p = 0; p < workers; ++p) {
+    rows.push_back(normal_vector(d, 1000 * seed + p));
+  }
+  return rows;
+}
+
+}  // namespace residuum::test
