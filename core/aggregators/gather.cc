@@ -32,13 +32,12 @@ void GatheredSum<Real>::take(const Cluster& cluster,
   }
   ledger.gather(bytes_);
   const auto lists = cluster.all_gather<Real>(mine, mail_);
-  ledger.work_all([&] { add_pairwise(lists, sum); });
+  ledger.work_all([&] { pairwise_.take(lists, sum); });
 }
 
-/// Adds neighbours, then neighbouring pairs, and so on. Every partial sum keeps its own buffer, so
-/// that reallocation soon ends.
+/// Every partial sum keeps its own buffer, so that reallocation soon ends.
 template <class Real>
-void GatheredSum<Real>::add_pairwise(Lists<Real> lists, SparseVector<Real>& sum) {
+void PairwiseSum<Real>::take(Lists<Real> lists, SparseVector<Real>& sum) {
   if (lists.size() == 1) {
     copy(*lists.front(), sum);
     return;
@@ -69,6 +68,8 @@ TrafficModel gather_traffic_model(const TrafficShape& shape) {
 
 template class MessageLists<float>;
 template class MessageLists<double>;
+template class PairwiseSum<float>;
+template class PairwiseSum<double>;
 template class GatheredSum<float>;
 template class GatheredSum<double>;
 

@@ -23,8 +23,21 @@ class MessageLists {
   std::vector<const SparseVector<Real>*> lists_;
 };
 
-/// Computes the sum of all messages: every worker sends its own to every other, and neighbouring
-/// workers' lists are added pairwise, in a shape that depends on P alone.
+/// Adds neighbouring lists, then neighbouring pairs, and so on: the order depends on the number of
+/// lists alone.
+template <class Real>
+class PairwiseSum {
+ public:
+  /// sum := the sum of the lists, none of which it may be.
+  void take(Lists<Real> lists, SparseVector<Real>& sum);
+
+ private:
+  std::vector<SparseVector<Real>> partial_sums_;
+  std::vector<const SparseVector<Real>*> left_;
+};
+
+/// Computes the sum of all messages: every worker sends its own to every other, and the lists are
+/// added pairwise.
 template <class Real>
 class GatheredSum {
  public:
@@ -36,12 +49,9 @@ class GatheredSum {
             SparseVector<Real>& sum);
 
  private:
-  void add_pairwise(Lists<Real> lists, SparseVector<Real>& sum);
-
   Mail<Real> mail_;
   std::vector<std::size_t> bytes_;  // of each list here
-  std::vector<SparseVector<Real>> partial_sums_;
-  std::vector<const SparseVector<Real>*> left_;
+  PairwiseSum<Real> pairwise_;
 };
 
 /// Counts (P-1) copies of every message, as its sender wrote it. It is a bound for whole

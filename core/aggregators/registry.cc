@@ -8,6 +8,7 @@ std::unique_ptr<Aggregator> make_gtopk_exact(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_tree(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_doubling(const Section& section);
+std::unique_ptr<Aggregator> make_sparse_reduce_scatter(const Section& section);
 
 namespace {
 
@@ -42,6 +43,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "recursive doubling; this project",
      "{}",
      make_gtopk_doubling},
+    {"sparse-reduce-scatter",
+     "the sum of all messages: each worker sums a region of the indices, then an all-gather",
+     "a part of Ok-Topk, Li and Hoefler, PPoPP 2022",
+     "{}",
+     make_sparse_reduce_scatter},
 });
 
 }  // namespace

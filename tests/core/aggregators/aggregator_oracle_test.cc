@@ -232,6 +232,7 @@ TEST(Aggregators, SayWhatPredictionsGoBy) {
   };
   EXPECT_EQ(flags("dense"), (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(flags("allgather"), (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(flags("sparse-reduce-scatter"), (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(flags("gtopk-exact"), (std::vector<bool>{false, false, false, true}));
   EXPECT_EQ(flags("gtopk-tree"), (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(flags("gtopk-mask"), (std::vector<bool>{false, false, true, true}));

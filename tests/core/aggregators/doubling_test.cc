@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "core/protocols/network_clocks.h"
 #include "tests/core/aggregators/on_processes.h"
 #include "tests/core/aggregators/sum_oracle.h"
 #include "tests/core/support.h"
@@ -193,43 +192,17 @@ TEST(GTopKDoubling, SendsAListPerWorkerAndRound) {
   EXPECT_EQ(doubled(of_their_own(1, 3), 3).bytes, 0U);
 }
 
-double virtual_time(std::size_t workers, std::size_t k, int processes, const NetworkModel& line) {
-  const auto rows = of_their_own(workers, k);
-  const auto messages = top_messages(rows, k);
-  double time = 0;
-  test::on_processes(processes, [&](World& world) {
-    const Cluster cluster(world, static_cast<int>(workers));
-    const auto brought = test::contributions_of(messages, rows);
-    Transfers transfers;
-    Delivery<double> delivery;
-    delivery.transfers = &transfers;
-    test::aggregator({{"kind", "gtopk-doubling"}})
-        ->exchange<double>()
-        ->combine(
-            cluster,
-            {.dimension = workers * k,
-             .k = k,
-             .of_workers = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
-                                                      static_cast<std::size_t>(cluster.count()))},
-            delivery);
-    world.add_up(transfers.amounts());
-    if (world.is_root()) {
-      NetworkClocks clocks(line, {.compute = TimeLaw::constant(0)}, static_cast<int>(workers));
-      clocks.exchange(transfers, /*with_work=*/true);
-      time = clocks.now();
-    }
-  });
-  return time;
-}
-
 // log2 P (alpha + 12 k beta), where the tree takes twice that.
 TEST(GTopKDoubling, TakesLogPMessagesOfKEntriesInVirtualTime) {
   const NetworkModel line{.name = "line", .links = {.alpha_s = 0.5, .beta_s_per_byte = 0.25}};
   for (const std::size_t workers : {1U, 2U, 4U, 8U, 32U}) {
     for (const int processes : {1, 3}) {
       if (processes <= static_cast<int>(workers)) {
-        EXPECT_EQ(virtual_time(workers, 3, processes, line),
-                  std::log2(workers) * (0.5 + 12 * 3 * 0.25));
+        const auto rows = of_their_own(workers, 3);
+        EXPECT_EQ(
+            test::virtual_seconds(
+                processes, {{"kind", "gtopk-doubling"}}, top_messages(rows, 3), rows, 3, line),
+            std::log2(workers) * (0.5 + 12 * 3 * 0.25));
       }
     }
   }

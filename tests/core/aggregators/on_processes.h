@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/protocols/network_clocks.h"
 #include "tests/core/support.h"
 #include "tests/core/thread_world.h"
 
@@ -62,6 +63,36 @@ inline Outcomes exchanged(int processes,
     EXPECT_EQ(sum, all.sum) << "two processes disagree";
   }
   return all;
+}
+
+/// The virtual seconds of one exchange on this network, where gradients take no time.
+inline double virtual_seconds(int processes,
+                              const Json& aggregator_values,
+                              const std::vector<Message<double>>& messages,
+                              const Rows<double>& rows,
+                              std::size_t k,
+                              const NetworkModel& network) {
+  const int workers = static_cast<int>(rows.size());
+  double seconds = 0;
+  on_processes(processes, [&](World& world) {
+    const Cluster cluster(world, workers);
+    const auto brought = contributions_of(messages, rows);
+    const auto mine = std::span(brought).subspan(static_cast<std::size_t>(cluster.first()),
+                                                 static_cast<std::size_t>(cluster.count()));
+    const auto rule = aggregator(aggregator_values);
+    Transfers transfers;
+    Delivery<double> delivery;
+    delivery.transfers = &transfers;
+    rule->exchange<double>()->combine(
+        cluster, {.dimension = rows.front().size(), .k = k, .of_workers = mine}, delivery);
+    world.add_up(transfers.amounts());
+    if (world.is_root()) {
+      NetworkClocks clocks(network, {.compute = TimeLaw::constant(0)}, workers);
+      clocks.exchange(transfers, /*with_work=*/true);
+      seconds = clocks.now();
+    }
+  });
+  return seconds;
 }
 
 /// Rows of whole numbers from -6 to 6, which add up exactly.

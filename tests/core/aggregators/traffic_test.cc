@@ -9,13 +9,14 @@
 namespace residuum {
 namespace {
 
-/// P workers with k entries each at indices of their own: merged lists always have k entries.
+/// P workers with k entries each at indices of their own: merged lists always have k entries. Those
+/// of worker p lie in the region of worker p + 1, where the indices are divided among the workers.
 template <class Real>
 Delivery<Real> disjoint(const std::string& kind, std::size_t workers, std::size_t k) {
   test::Rows<Real> rows(workers, std::vector<Real>(workers * k));
   for (std::size_t p = 0; p < workers; ++p) {
     for (std::size_t j = 0; j < k; ++j) {
-      rows[p][p * k + j] = static_cast<Real>(p + j + 1);
+      rows[p][(p + 1) % workers * k + j] = static_cast<Real>(p + j + 1);
     }
   }
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", k}}), rows);

@@ -21,11 +21,11 @@ using test::Recipe;
 const NetworkModel kLine{.name = "line", .links = {.alpha_s = 0.5, .beta_s_per_byte = 0.25}};
 const NetworkModel kFree{.name = "none", .links = {}};
 
-struct Times {
+struct VersionTimes {
   std::vector<NetworkTimes> of_networks;
   double version_s() const { return of_networks.front().version_s; }
-  friend bool operator==(const Times& a, const Times& b) {
-    const auto totals = [](const Times& times) {
+  friend bool operator==(const VersionTimes& a, const VersionTimes& b) {
+    const auto totals = [](const VersionTimes& times) {
       std::vector<double> all;
       for (const auto& one : times.of_networks) {
         all.insert(all.end(),
@@ -44,11 +44,11 @@ class TimesKeeper final : public StepObserver {
     times.push_back({.of_networks = {seen.begin(), seen.end()}});
   }
   void progress(std::uint64_t /*done*/, std::uint64_t /*total*/) override {}
-  std::vector<Times> times;
+  std::vector<VersionTimes> times;
 };
 
-std::vector<Times> times_of(const Recipe& recipe, int processes = 1) {
-  std::vector<Times> times;
+std::vector<VersionTimes> times_of(const Recipe& recipe, int processes = 1) {
+  std::vector<VersionTimes> times;
   test::on_processes(processes, [&](World& world) {
     TimesKeeper keeper;
     const auto objective = test::noisy_quadratic(12, 0.5);
@@ -75,14 +75,14 @@ constexpr double kEntry = 12;  // bytes of an index and a double
 TEST(VirtualTime, OfTheAllGatherIsThatOfTheCostModelInEveryIteration) {
   const auto times = times_of(recipe_of("allgather", {kLine}));
   ASSERT_EQ(times.size(), 5U);
-  for (const Times& one : times) {
+  for (const VersionTimes& one : times) {
     EXPECT_EQ(one.version_s(), 2 * 0.5 + 3 * (3 * kEntry) * 0.25);
   }
   EXPECT_EQ(times.back().of_networks.front().wire_s, 5 * times.front().version_s());
 }
 
 TEST(VirtualTime, OfTheDenseSumIsThatOfTheChain) {
-  for (const Times& one : times_of(recipe_of("dense", {kLine}))) {
+  for (const VersionTimes& one : times_of(recipe_of("dense", {kLine}))) {
     EXPECT_EQ(one.version_s(), 6 * (0.5 + 12 * kDoubles * 0.25));
   }
 }
@@ -92,12 +92,12 @@ TEST(VirtualTime, OfTheDenseSumIsThatOfTheChain) {
 TEST(VirtualTime, OfTheTreeIsTwoLogPMessagesWhereMergedListsAreFull) {
   Recipe tree = recipe_of("gtopk-tree", {kLine});
   tree.sparsifier = {{"kind", "top-k"}, {"k", 12}};
-  for (const Times& one : times_of(tree)) {
+  for (const VersionTimes& one : times_of(tree)) {
     EXPECT_EQ(one.version_s(), 4 * (0.5 + 12 * kEntry * 0.25));
   }
   Recipe mask = recipe_of("gtopk-mask", {kLine});
   mask.sparsifier = tree.sparsifier;
-  for (const Times& one : times_of(mask)) {
+  for (const VersionTimes& one : times_of(mask)) {
     EXPECT_EQ(one.version_s(),
               2 * (0.5 + 12 * kEntry * 0.25) + 2 * (0.5 + 12 * 4 * 0.25) +
                   4 * (0.5 + 12 * kDoubles * 0.25));
@@ -132,8 +132,13 @@ TEST(VirtualTime, TellsGradientsFromMessages) {
 }
 
 TEST(VirtualTime, IsTheSameAtAnyNumberOfProcesses) {
-  for (const char* kind :
-       {"allgather", "dense", "gtopk-tree", "gtopk-exact", "gtopk-mask", "gtopk-doubling"}) {
+  for (const char* kind : {"allgather",
+                           "dense",
+                           "gtopk-tree",
+                           "gtopk-exact",
+                           "gtopk-mask",
+                           "gtopk-doubling",
+                           "sparse-reduce-scatter"}) {
     const auto protocol =
         make_protocol(Section("protocol", Json{{"kind", "bsp"}, {"compute", "exponential:3"}}));
     Recipe recipe = recipe_of(kind, {kLine, kFree});
@@ -156,7 +161,7 @@ TEST(VirtualTime, OfGossipIsThatOfTheMessagesToNeighbours) {
   recipe.networks = {kLine};
   recipe.protocol = ring.get();
   for (const int processes : {1, 3}) {
-    for (const Times& one : times_of(recipe, processes)) {
+    for (const VersionTimes& one : times_of(recipe, processes)) {
       EXPECT_EQ(one.version_s(), 0.5 + 2 * 12 * kDoubles * 0.25);
     }
   }
@@ -179,7 +184,7 @@ TEST(VirtualTime, HasWhatLocalWorkTookWhereItIsMeasured) {
 }
 
 TEST(VirtualTime, IsNotKeptWhereNobodyAsksForIt) {
-  for (const Times& one : times_of(recipe_of("gtopk-tree", {}))) {
+  for (const VersionTimes& one : times_of(recipe_of("gtopk-tree", {}))) {
     EXPECT_TRUE(one.of_networks.empty());
   }
 }

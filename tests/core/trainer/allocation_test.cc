@@ -232,7 +232,8 @@ const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "gtopk-exact"}},
                                      {{"kind", "gtopk-tree"}},
                                      {{"kind", "gtopk-mask"}},
-                                     {{"kind", "gtopk-doubling"}}};
+                                     {{"kind", "gtopk-doubling"}},
+                                     {{"kind", "sparse-reduce-scatter"}}};
 const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},

@@ -28,6 +28,7 @@ inline std::vector<Recipe> methods() {
   std::vector<Recipe> all;
   all.push_back({});
   all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}}});
+  all.push_back({.sparsifier = top, .aggregator = {{"kind", "sparse-reduce-scatter"}}});
   for (const Json& selection :
        {top,
         Json{{"kind", "rand-k"}, {"k", 2}},
@@ -52,7 +53,8 @@ inline std::vector<Recipe> methods() {
   }
   all.push_back({.sparsifier = {{"kind", "rand-k"}, {"k", 3}, {"mask", "per-worker"}},
                  .aggregator = {{"kind", "gtopk-tree"}}});
-  for (const char* aggregator : {"dense", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+  for (const char* aggregator :
+       {"dense", "gtopk-exact", "gtopk-tree", "gtopk-mask", "sparse-reduce-scatter"}) {
     for (const char* kind : {"chunk-top-k", "random-block"}) {
       all.push_back({.sparsifier = {{"kind", kind}, {"k", 4}, {"block", 3}},
                      .aggregator = {{"kind", aggregator}}});
