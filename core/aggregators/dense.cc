@@ -1,77 +1,82 @@
-// g = sum_p s^p is exchanged as dense vectors. In worker order, a reduction runs along the chain of
-// workers and back: 2 (P-1) d values in all, as many as a ring all-reduce sends. reduction = "fast"
-// leaves the order to MPI_Allreduce.
+// g = sum_p s^p is exchanged as dense vectors, by the all-reduce that the key `algorithm` names
+// (all_reduce.h): by default along the chain of workers and back. reduction = "fast" leaves the
+// order of the chain's additions to MPI_Allreduce.
 
-#include <algorithm>
-#include <functional>
-
-#include "core/aggregators/aggregator.h"
-#include "core/cluster/ledger.h"
+#include "core/aggregators/dense_messages.h"
+#include "core/aggregators/dense_sums.h"
 
 namespace residuum {
 namespace {
 
-/// Adds the entries whose index lies in the block.
-template <class Real>
-void add_entries(const SparseVector<Real>& entries, std::size_t begin, std::span<Real> sum) {
-  const auto& indices = entries.indices;
-  const auto first = std::lower_bound(indices.begin(), indices.end(), begin);
-  for (auto i = static_cast<std::size_t>(first - indices.begin());
-       i < indices.size() && indices[i] < begin + sum.size();
-       ++i) {
-    sum[indices[i] - begin] += entries.values[i];
-  }
-}
+/// The rules of one dense sum.
+struct DenseRules {
+  Reduction reduction = Reduction::ordered;
+  AllReduce all_reduce = {};
+};
 
 template <class Real>
 class DenseExchange final : public Exchange<Real> {
  public:
-  explicit DenseExchange(Reduction reduction) : reduction_(reduction) {}
+  explicit DenseExchange(DenseRules rules) : rules_(std::move(rules)) {}
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
                Delivery<Real>& delivery) override {
+    const AllReduce& all_reduce = rules_.all_reduce;
+    all_reduce.check(cluster.workers());
     delivery.is_dense = true;
     delivery.applied_whole = true;
     delivery.dense_sum.resize(contributions.dimension);
-    const auto add = [&](int worker, std::size_t begin, std::span<Real> sum) {
-      const auto& [message, accumulator] = contributions.of_workers[cluster.slot(worker)];
-      if (message->everything) {
-        const auto part = accumulator.subspan(begin, sum.size());
-        std::transform(sum.begin(), sum.end(), part.begin(), sum.begin(), std::plus<Real>());
-      } else {
-        add_entries(message->entries, begin, sum);
-      }
-    };
+    const DenseMessages<Real> messages(cluster, contributions);
     Ledger ledger(cluster, delivery.transfers);
-    ledger.work_all([&] { sum_everywhere<Real>(cluster, reduction_, delivery.dense_sum, add); });
-    ledger.pass_chain(contributions.dimension * sizeof(Real));
+    ledger.work_all([&] { take_sum(cluster, messages, delivery.dense_sum); },
+                    all_reduce.work_share(cluster.workers()));
+    all_reduce.charge(contributions.dimension, sizeof(Real), ledger);
     delivery.traffic = ledger.traffic();
   }
 
  private:
-  Reduction reduction_;
+  void take_sum(const Cluster& cluster, const DenseMessages<Real>& messages, std::span<Real> sum) {
+    if (rules_.all_reduce.algorithm == AllReduce::Algorithm::chain) {
+      sum_everywhere<Real>(cluster, rules_.reduction, sum, messages);
+    } else {
+      sums_.take(rules_.all_reduce, cluster, messages, sum);
+    }
+  }
+
+  DenseRules rules_;
+  DenseSums<Real> sums_;
 };
 
-class Dense final : public AggregatorFor<DenseExchange, Reduction> {
+class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
  public:
-  using AggregatorFor::AggregatorFor;
+  explicit Dense(const DenseRules& rules) : AggregatorFor(rules), all_reduce_(rules.all_reduce) {}
 
   AggregatorLaw law() const override {
     return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
   }
   bool needs_k() const override { return false; }
+  void check(int workers) const override { all_reduce_.check(workers); }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
-    return {.bytes = 2.0 * (shape.workers - 1) * shape.dimension * shape.value_bytes,
+    return {.bytes = all_reduce_.traffic(shape.workers, shape.dimension * shape.value_bytes),
             .exact = true};
   }
+
+ private:
+  AllReduce all_reduce_;
 };
 
 }  // namespace
 
 std::unique_ptr<Aggregator> make_dense(const Section& section) {
-  return std::make_unique<Dense>(reduction_from(section));
+  DenseRules rules{.reduction = reduction_from(section), .all_reduce = all_reduce_from(section)};
+  require(rules.reduction == Reduction::ordered ||
+              rules.all_reduce.algorithm == AllReduce::Algorithm::chain,
+          "{}: MPI_Allreduce chooses an order of its own, so that \"fast\" goes with algorithm "
+          "\"chain\" alone; take out one of the two keys",
+          section.where("reduction"));
+  return std::make_unique<Dense>(rules);
 }
 
 }  // namespace residuum

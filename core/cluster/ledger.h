@@ -4,6 +4,7 @@
 // really send (blocks of several workers, MPI's own trees) does not count. Where virtual clocks
 // run, it also lists the messages for them.
 
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,11 @@
 
 namespace residuum {
 
+/// Returns where a part begins if `size` things are divided into nearly equal parts.
+constexpr std::size_t part_begin(std::size_t size, std::size_t part, std::size_t parts) {
+  return part * size / parts;
+}
+
 /// Every process makes the same calls in the same order.
 class Ledger {
  public:
@@ -24,6 +30,8 @@ class Ledger {
       transfers_->clear();
     }
   }
+
+  const Cluster& cluster() const { return cluster_; }
 
   /// Charges one message along an edge to its sender. `bytes` is read where `from` lives.
   void carry(int from, int to, std::size_t bytes) {
@@ -72,6 +80,45 @@ class Ledger {
     }
     traffic_.rounds += 2 * others();
     add_on_root(Transfer::Kind::chain, static_cast<double>(bytes));
+  }
+
+  /// Charges the sum of vectors of so many values by a ring over the first workers of all nodes of
+  /// `per_node` workers: 2 (n-1) rounds for n nodes, in which each sends one of n nearly equal
+  /// chunks to the next. In n-1 of them worker i of the ring sends all chunks but i, in the other
+  /// n-1 all but i+1.
+  void pass_ring(std::size_t values, std::size_t value_bytes, int per_node = 1) {
+    const std::size_t nodes = workers() / static_cast<std::size_t>(per_node);
+    const auto chunk = [&](std::size_t i) {
+      return part_begin(values, i % nodes + 1, nodes) - part_begin(values, i % nodes, nodes);
+    };
+    std::span<double> amounts;
+    if (transfers_ != nullptr) {
+      amounts = transfers_->add_row(Transfer::Kind::ring, nodes, per_node);
+    }
+    for (std::size_t node = 0; node < nodes; ++node) {
+      const bool sends = cluster_.here(static_cast<int>(node) * per_node);
+      traffic_.bytes += sends ? (2 * values - chunk(node) - chunk(node + 1)) * value_bytes : 0;
+      if (!amounts.empty() && cluster_.world().is_root()) {
+        amounts[node] = static_cast<double>(chunk(node) * value_bytes);
+      }
+    }
+    traffic_.rounds += 2 * (nodes - 1);
+  }
+
+  /// Charges vectors of equal length that pairs of workers exchange in log2 m rounds, m being the
+  /// largest power of two that is at most P. Worker p >= m sends its own to p - m before, and gets
+  /// the sum after.
+  void pass_doubling(std::size_t bytes) {
+    const auto whole = static_cast<int>(std::bit_floor(workers()));
+    const int rounds = ceil_log2(whole);
+    for (int worker = cluster_.first(); worker < cluster_.first() + cluster_.count(); ++worker) {
+      const bool has_folded = worker < whole && worker + whole < cluster_.workers();
+      const int sent = worker < whole ? rounds + (has_folded ? 1 : 0) : 1;
+      traffic_.bytes += static_cast<std::size_t>(sent) * bytes;
+    }
+    const bool folds = cluster_.workers() > whole;
+    traffic_.rounds += static_cast<std::uint64_t>(rounds + (folds ? 2 : 0));
+    add_on_root(Transfer::Kind::doubling, static_cast<double>(bytes));
   }
 
   /// Does what the worker has to do with the messages that it has, if it lives here. Its seconds

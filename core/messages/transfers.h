@@ -23,12 +23,16 @@ struct Transfer {
     tree_up,     // messages of equal length along tree_rounds.h to worker 0; amount: bytes of each
     tree_down,   // the same from worker 0 back
     chain,       // from worker 0 on to the last and back; amount: bytes of each message
+    ring,        // a sum by chunks round the first workers of all nodes; amounts: bytes of each
+                 // chunk, as many as nodes
+    doubling,    // pairs exchange at distances 1, 2, 4, ...; amount: bytes of each message
   };
 
   Kind kind = Kind::message;
   int from = 0;
   int to = 0;
   std::size_t amount = 0;  // the place of its first amount
+  int per_node = 1;        // ring: workers to a node
 };
 
 class Transfers {
@@ -48,8 +52,8 @@ class Transfers {
     amounts_.push_back(amount);
   }
   /// Adds a step with `count` amounts that are 0, and returns them.
-  std::span<double> add_row(Transfer::Kind kind, std::size_t count) {
-    steps_.push_back({.kind = kind, .amount = amounts_.size()});
+  std::span<double> add_row(Transfer::Kind kind, std::size_t count, int per_node = 1) {
+    steps_.push_back({.kind = kind, .amount = amounts_.size(), .per_node = per_node});
     amounts_.resize(amounts_.size() + count);
     return std::span(amounts_).last(count);
   }

@@ -1,6 +1,7 @@
 #include "core/protocols/network_clocks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -62,6 +63,14 @@ void NetworkClocks::exchange(const Transfers& transfers, bool with_work) {
         break;
       case Transfer::Kind::chain:
         pass_chain(amount());
+        break;
+      case Transfer::Kind::ring: {
+        const auto per_node = static_cast<std::size_t>(step.per_node);
+        pass_ring(transfers.amounts(step, workers() / per_node), per_node);
+        break;
+      }
+      case Transfer::Kind::doubling:
+        pass_doubling(amount());
         break;
     }
   }
@@ -152,6 +161,43 @@ void NetworkClocks::pass_chain(double bytes) {
     send(worker, worker - 1, bytes);
     end_round();
   }
+}
+
+/// Replays a ring all-reduce: for n nodes, node i sends the chunks i-1, i-2, ... to node i+1 in n-1
+/// rounds, after which it has the whole sum of chunk i, and then the chunks i, i-1, ... in as many.
+void NetworkClocks::pass_ring(std::span<const double> bytes, std::size_t per_node) {
+  const std::size_t nodes = bytes.size();
+  for (std::size_t round = 0; round + 1 < nodes; ++round) {
+    for (std::size_t node = 0; node < nodes; ++node) {
+      const std::size_t chunk = (node + 2 * nodes - 1 - round) % nodes;
+      send(node * per_node, (node + 1) % nodes * per_node, bytes[chunk]);
+    }
+    end_round();
+  }
+  for (std::size_t round = 0; round + 1 < nodes; ++round) {
+    for (std::size_t node = 0; node < nodes; ++node) {
+      send(node * per_node, (node + 1) % nodes * per_node, bytes[(node + nodes - round) % nodes]);
+    }
+    end_round();
+  }
+}
+
+void NetworkClocks::pass_doubling(double bytes) {
+  const std::size_t whole = std::bit_floor(workers());
+  for (std::size_t worker = whole; worker < workers(); ++worker) {
+    send(worker, worker - whole, bytes);
+  }
+  end_round();
+  for (std::size_t distance = 1; distance < whole; distance *= 2) {
+    for (std::size_t worker = 0; worker < whole; ++worker) {
+      send(worker, worker ^ distance, bytes);
+    }
+    end_round();
+  }
+  for (std::size_t worker = whole; worker < workers(); ++worker) {
+    send(worker - whole, worker, bytes);
+  }
+  end_round();
 }
 
 }  // namespace residuum

@@ -48,6 +48,8 @@ class NetworkClocks {
   void gather(std::span<const double> bytes);
   void pass_tree(bool is_up, double bytes);
   void pass_chain(double bytes);
+  void pass_ring(std::span<const double> bytes, std::size_t per_node);
+  void pass_doubling(double bytes);
 
   NetworkModel network_;
   Machine machine_;

@@ -378,6 +378,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
+  run.method->aggregator->check(run.workers);
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);

@@ -83,6 +83,52 @@ TEST(NetworkClocks, PassAChainForthAndBack) {
   EXPECT_EQ(time_of(transfers, 4), 6 * (kAlpha + 100 * kBeta));
 }
 
+Transfers ring_of(const std::vector<double>& chunks, int per_node = 1) {
+  Transfers transfers;
+  const auto amounts = transfers.add_row(Transfer::Kind::ring, chunks.size(), per_node);
+  std::copy(chunks.begin(), chunks.end(), amounts.begin());
+  return transfers;
+}
+
+TEST(NetworkClocks, TakeTwicePMinusOneChunksForARing) {
+  for (const int workers : {1, 2, 3, 4, 7, 32}) {
+    const std::vector<double> chunks(static_cast<std::size_t>(workers), 24);
+    EXPECT_EQ(time_of(ring_of(chunks), workers), 2 * (workers - 1) * (kAlpha + 24 * kBeta))
+        << workers;
+    EXPECT_EQ(time_of(ring_of(chunks, 3), 3 * workers), 2 * (workers - 1) * (kAlpha + 24 * kBeta))
+        << "over the first workers of nodes of three";
+  }
+}
+
+// P = 3, chunks of 4, 4 and 8 bytes, whose ports are busy for 1, 1 and 2. First worker i sends
+// chunk i-1 at 0: worker 1 has chunk 2 at 2.5, workers 2 and 0 theirs at 1.5. Then chunk i-2:
+// worker 0, whose port is busy until 2, sends chunk 1, at 3.5 with worker 1; worker 1 chunk 2, at 5
+// with worker 2; worker 2 chunk 0, at 3 with worker 0. Then chunk i: at 4.5 with worker 1; worker
+// 1's port is busy until 4.5, at 6 with worker 2; at 7.5 with worker 0. Last chunk i-1: worker 0
+// sends chunk 2 at 7.5, there at 10; worker 1's port is busy until 5.5, there at 7; worker 2's
+// until 7, there at 8.5.
+TEST(NetworkClocks, PassUnevenChunksRoundARingAsByHand) {
+  EXPECT_EQ(time_of(ring_of({4, 4, 8}), 3), 10);
+}
+
+TEST(NetworkClocks, TakeLogPMessagesForRecursiveDoubling) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::doubling, 16);
+  for (const int workers : {1, 2, 4, 8, 64}) {
+    EXPECT_EQ(time_of(transfers, workers), rounds_of(workers) * (kAlpha + 16 * kBeta)) << workers;
+  }
+}
+
+// P = 6, a message takes 4.5: workers 4 and 5 are folded into 0 and 1 at 4.5, and these have
+// exchanged at 9. Workers 2 and 3 exchanged at 4.5, and what they sent to 0 and 1 then is there at
+// 9 too, but the port takes 4 for it after what came at 9: workers 0 and 1 have the sum at 13 and
+// send it back to 4 and 5, where it is at 17.5.
+TEST(NetworkClocks, FoldWorkersIntoRecursiveDoublingBeforeAndAfter) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::doubling, 16);
+  EXPECT_EQ(time_of(transfers, 6), 17.5);
+}
+
 TEST(NetworkClocks, LetMessagesOfARoundWaitForAPortButNotForEachOther) {
   Transfers transfers;
   transfers.add(Transfer::Kind::message, 4, 1, 0);

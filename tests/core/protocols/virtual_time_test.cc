@@ -87,6 +87,33 @@ TEST(VirtualTime, OfTheDenseSumIsThatOfTheChain) {
   }
 }
 
+double dense_time(const Json& aggregator, const NetworkModel& network = kLine) {
+  Recipe recipe = recipe_of("dense", {network});
+  recipe.aggregator = aggregator;
+  return times_of(recipe).back().version_s();
+}
+
+Json dense_by_algorithm(const char* algorithm) {
+  return {{"kind", "dense"}, {"algorithm", algorithm}};
+}
+
+// n = 96 bytes, P = 4: of four chunks each has 24 bytes.
+TEST(VirtualTime, OfOtherAllReducesIsThatOfTheirCostModels) {
+  EXPECT_EQ(dense_time(dense_by_algorithm("ring")), 6 * (0.5 + 24 * 0.25));
+  EXPECT_EQ(dense_time(dense_by_algorithm("tree")), 4 * (0.5 + 96 * 0.25));
+  EXPECT_EQ(dense_time(dense_by_algorithm("recursive-doubling")), 2 * (0.5 + 96 * 0.25));
+}
+
+// Two nodes of two: inside up and down with 96 bytes, between them two rounds of 48.
+TEST(VirtualTime, OfTheHierarchicalSumTakesTheLinksOfNodesInside) {
+  const Json in_nodes{{"kind", "dense"}, {"algorithm", "hierarchical"}, {"per_node", 2}};
+  EXPECT_EQ(dense_time(in_nodes), 2 * (0.5 + 96 * 0.25) + 2 * (0.5 + 48 * 0.25));
+  NetworkModel network = kLine;
+  network.workers_per_node = 2;
+  network.within = {.alpha_s = 0.125, .beta_s_per_byte = 0.0625};
+  EXPECT_EQ(dense_time(in_nodes, network), 2 * (0.125 + 96 * 0.0625) + 2 * (0.5 + 48 * 0.25));
+}
+
 // Lists of k entries at the same indices stay k long in merges: 2 log P messages of k entries. The
 // mask sends the support down, and k values up and down besides.
 TEST(VirtualTime, OfTheTreeIsTwoLogPMessagesWhereMergedListsAreFull) {
@@ -132,21 +159,27 @@ TEST(VirtualTime, TellsGradientsFromMessages) {
 }
 
 TEST(VirtualTime, IsTheSameAtAnyNumberOfProcesses) {
-  for (const char* kind : {"allgather",
-                           "dense",
-                           "gtopk-tree",
-                           "gtopk-exact",
-                           "gtopk-mask",
-                           "gtopk-doubling",
-                           "sparse-reduce-scatter"}) {
+  for (const Json& aggregator :
+       {Json{{"kind", "allgather"}},
+        Json{{"kind", "dense"}},
+        dense_by_algorithm("ring"),
+        dense_by_algorithm("tree"),
+        dense_by_algorithm("recursive-doubling"),
+        Json{{"kind", "dense"}, {"algorithm", "hierarchical"}, {"per_node", 5}},
+        Json{{"kind", "gtopk-tree"}},
+        Json{{"kind", "gtopk-exact"}},
+        Json{{"kind", "gtopk-mask"}},
+        Json{{"kind", "gtopk-doubling"}},
+        Json{{"kind", "sparse-reduce-scatter"}}}) {
     const auto protocol =
         make_protocol(Section("protocol", Json{{"kind", "bsp"}, {"compute", "exponential:3"}}));
-    Recipe recipe = recipe_of(kind, {kLine, kFree});
+    Recipe recipe = recipe_of("dense", {kLine, kFree});
+    recipe.aggregator = aggregator;
     recipe.workers = 5;
     recipe.protocol = protocol.get();
     const auto alone = times_of(recipe);
     for (const int processes : {2, 3, 5}) {
-      EXPECT_EQ(times_of(recipe, processes), alone) << kind << " on " << processes;
+      EXPECT_EQ(times_of(recipe, processes), alone) << aggregator << " on " << processes;
     }
   }
 }

@@ -94,6 +94,20 @@ TEST(RunId, IsTheSameWithoutATableOfDetailsAsBeforeThereWereAny) {
   EXPECT_NE(asp({"probes.staleness=true"}), asp({}));
 }
 
+TEST(RunConfig, RefusesNodesOfAnAllReduceThatDoNotDivideTheWorkers) {
+  const std::vector<std::string> in_nodes{"aggregator.kind=dense",
+                                          "aggregator.algorithm=hierarchical"};
+  const auto with_nodes_of = [&](const char* per_node) {
+    auto settings = in_nodes;
+    settings.emplace_back(std::string("aggregator.per_node=") + per_node);
+    return config_error(kConfigStudy, settings);
+  };
+  EXPECT_EQ(with_nodes_of("3"),
+            "'aggregator.per_node' at --set: 4 workers are no whole number of nodes of 3; choose a "
+            "divisor of 'workers.count'");
+  EXPECT_EQ(with_nodes_of("2"), "no error");
+}
+
 TEST(RunConfig, RefusesATableOfStalenessWhereNoGradientIsLate) {
   for (const std::vector<std::string>& protocol :
        {std::vector<std::string>{"protocol.kind=bsp"},

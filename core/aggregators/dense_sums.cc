@@ -1,0 +1,198 @@
+#include "core/aggregators/dense_sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+namespace residuum {
+namespace {
+
+/// A block of a sum and some partial sums of it stay in the L2 cache.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+
+/// Calls visit(begin, end) for the blocks of numbers from `begin` to `end`.
+template <class Real, class Visit>
+void for_each_block(std::size_t begin, std::size_t end, const Visit& visit) {
+  constexpr std::size_t kMost = kBlockBytes / sizeof(Real);
+  for (; begin < end; begin += kMost) {
+    visit(begin, std::min(begin + kMost, end));
+  }
+}
+
+template <class Real>
+void add_to_block(std::span<Real> sum, std::span<const Real> addend) {
+  std::transform(sum.begin(), sum.end(), addend.begin(), sum.begin(), std::plus<Real>());
+}
+
+/// Moves a block from the process of a worker to that of another.
+template <class Real>
+void move_block(const Cluster& cluster, int from, int to, std::span<Real> block) {
+  if (cluster.host(from) == cluster.host(to)) {
+    return;
+  }
+  if (cluster.here(from)) {
+    cluster.world().send(cluster.host(to), std::as_bytes(block));
+  } else if (cluster.here(to)) {
+    cluster.world().receive(cluster.host(from), std::as_writable_bytes(block));
+  }
+}
+
+/// Copies the chunks that a ring has summed from the processes where they ended to all.
+template <class Real>
+void broadcast_chunks(const Cluster& cluster, int per_node, std::span<Real> sum) {
+  const auto nodes = static_cast<std::size_t>(cluster.workers() / per_node);
+  const auto host = [&](std::size_t node) {
+    return cluster.host(static_cast<int>(node) * per_node);
+  };
+  for (std::size_t node = 0, end = 0; node < nodes; node = end) {
+    for (end = node; end < nodes && host(end) == host(node);) {
+      ++end;
+    }
+    const std::size_t begin = part_begin(sum.size(), node, nodes);
+    const auto chunks = sum.subspan(begin, part_begin(sum.size(), end, nodes) - begin);
+    cluster.world().broadcast(host(node), std::as_writable_bytes(chunks));
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void DenseSums<Real>::take(const AllReduce& rule,
+                           const Cluster& cluster,
+                           const DenseMessages<Real>& messages,
+                           std::span<Real> sum) {
+  const auto block_at = [&](std::size_t begin, std::size_t end) {
+    return Block{.cluster = cluster,
+                 .messages = messages,
+                 .begin = begin,
+                 .sum = sum.subspan(begin, end - begin)};
+  };
+  const int workers = cluster.workers();
+  if (rule.algorithm == AllReduce::Algorithm::tree ||
+      rule.algorithm == AllReduce::Algorithm::recursive_doubling) {
+    const auto whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(workers)));
+    for_each_block<Real>(0, sum.size(), [&](std::size_t begin, std::size_t end) {
+      const Block block = block_at(begin, end);
+      climb(block, 0, whole, block.sum);
+    });
+    cluster.world().broadcast(cluster.host(0), std::as_writable_bytes(sum));
+    return;
+  }
+  const int nodes = workers / rule.per_node;
+  for (int node = 0; node < nodes; ++node) {
+    const auto part = static_cast<std::size_t>(node);
+    const auto parts = static_cast<std::size_t>(nodes);
+    for_each_block<Real>(part_begin(sum.size(), part, parts),
+                         part_begin(sum.size(), part + 1, parts),
+                         [&](std::size_t begin, std::size_t end) {
+                           go_round(block_at(begin, end), node, rule.per_node);
+                         });
+  }
+  broadcast_chunks(cluster, rule.per_node, sum);
+}
+
+/// Sums the block over the nodes of a ring, on to the first worker of `last_node`. On every process
+/// the place of the block in the sum holds what has been summed so far.
+template <class Real>
+void DenseSums<Real>::go_round(const Block& block, int last_node, int per_node) {
+  const int nodes = block.cluster.workers() / per_node;
+  for (int step = 1; step <= nodes; ++step) {
+    const int first = (last_node + step) % nodes * per_node;
+    if (step > 1) {
+      const int before = (last_node + step - 1) % nodes * per_node;
+      move_block(block.cluster, before, first, block.sum);
+    } else if (block.cluster.here(first)) {
+      std::fill(block.sum.begin(), block.sum.end(), Real{0});
+    }
+    add_node(block, first, per_node);
+  }
+}
+
+/// Adds what a node's workers have, summed from the last to the first, on the process of the first.
+template <class Real>
+void DenseSums<Real>::add_node(const Block& block, int first, int per_node) {
+  const Cluster& cluster = block.cluster;
+  if (per_node == 1) {
+    if (cluster.here(first)) {
+      block.messages(first, block.begin, block.sum);
+    }
+    return;
+  }
+  const auto of_node = scratch(0, block);
+  const int last = first + per_node - 1;
+  if (cluster.here(last)) {
+    std::fill(of_node.begin(), of_node.end(), Real{0});
+  }
+  for (int worker = last; worker >= first; --worker) {
+    if (cluster.here(worker)) {
+      block.messages(worker, block.begin, of_node);
+    }
+    if (worker > first) {
+      move_block(cluster, worker, worker - 1, of_node);
+    }
+  }
+  if (cluster.here(first)) {
+    add_to_block<Real>(block.sum, of_node);
+  }
+}
+
+/// target := the sum of the workers first, ..., first + count - 1 and of those that are folded into
+/// them, on the process of `first`; `count` is a power of two.
+template <class Real>
+void DenseSums<Real>::climb(const Block& block, int first, int count, std::span<Real> target) {
+  const Cluster& cluster = block.cluster;
+  if (count == 1) {
+    if (cluster.here(first)) {
+      std::fill(target.begin(), target.end(), Real{0});
+      block.messages(first, block.begin, target);
+    }
+    const auto whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(cluster.workers())));
+    if (first + whole < cluster.workers()) {
+      add_folded(block, first, first + whole, target);
+    }
+    return;
+  }
+  const int half = count / 2;
+  const auto other = scratch(static_cast<std::size_t>(ceil_log2(count)), block);
+  climb(block, first, half, target);
+  climb(block, first + half, half, other);
+  move_block(cluster, first + half, first, other);
+  if (cluster.here(first)) {
+    add_to_block<Real>(target, other);
+  }
+}
+
+template <class Real>
+void DenseSums<Real>::add_folded(const Block& block,
+                                 int worker,
+                                 int folded,
+                                 std::span<Real> target) {
+  const Cluster& cluster = block.cluster;
+  if (cluster.here(worker) && cluster.here(folded)) {
+    block.messages(folded, block.begin, target);
+    return;
+  }
+  const auto other = scratch(0, block);
+  if (cluster.here(folded)) {
+    std::fill(other.begin(), other.end(), Real{0});
+    block.messages(folded, block.begin, other);
+  }
+  move_block(cluster, folded, worker, other);
+  if (cluster.here(worker)) {
+    add_to_block<Real>(target, other);
+  }
+}
+
+/// Returns room for a partial sum of the block. Levels of the tree have rooms of their own.
+template <class Real>
+std::span<Real> DenseSums<Real>::scratch(std::size_t level, const Block& block) {
+  const auto levels = static_cast<std::size_t>(ceil_log2(block.cluster.workers())) + 1;
+  scratch_.resize(std::max(scratch_.size(), levels));
+  scratch_[level].resize(std::max(scratch_[level].size(), block.sum.size()));
+  return std::span(scratch_[level]).first(block.sum.size());
+}
+
+template class DenseSums<float>;
+template class DenseSums<double>;
+
+}  // namespace residuum
