@@ -15,8 +15,8 @@ struct AggregatorLaw {
   /// delivered adds up to g.
   bool cuts_stay_with_senders = false;
   bool is_sparse = true;  // g has at most k entries
-  /// True if every message comes to every worker as its sender wrote it. What is summed on the way
-  /// needs numbers, not the codes of a quantiser.
+  /// True if every message comes as its sender wrote it to where all of them are summed: to every
+  /// worker, or to a server. What is summed on the way needs numbers, not the codes of a quantiser.
   bool forwards_messages = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.

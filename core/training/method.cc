@@ -35,7 +35,8 @@ void check_quantiser(const Method& method,
                      const std::string& place) {
   require(method.quantiser == nullptr || method.aggregator->law().forwards_messages,
           "{}: aggregator '{}' sums messages on their way, and the codes of a quantiser cannot be "
-          "summed; use aggregator \"allgather\" or \"gtopk-exact\"",
+          "summed; use aggregator \"allgather\", \"gtopk-exact\" or "
+          "\"parameter-server\"",
           place,
           aggregator);
 }

@@ -237,6 +237,7 @@ TEST(Aggregators, SayWhatPredictionsGoBy) {
   EXPECT_EQ(flags("gtopk-tree"), (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(flags("gtopk-mask"), (std::vector<bool>{false, false, true, true}));
   EXPECT_EQ(flags("gtopk-doubling"), (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(flags("parameter-server"), (std::vector<bool>{true, false, false, false}));
 }
 
 TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {

@@ -110,7 +110,7 @@ inline Entries aggregated(const std::string& name,
     }
     return result;
   }
-  return sum(messages);  // dense, allgather, sparse-reduce-scatter
+  return sum(messages);  // dense, allgather, sparse-reduce-scatter, parameter-server
 }
 
 }  // namespace residuum::test

@@ -114,6 +114,27 @@ TEST(VirtualTime, OfTheHierarchicalSumTakesTheLinksOfNodesInside) {
   EXPECT_EQ(dense_time(in_nodes, network), 2 * (0.125 + 96 * 0.0625) + 2 * (0.5 + 48 * 0.25));
 }
 
+/// The port of the server takes P-1 messages one after the other, and sends as many: 2 alpha +
+/// (P-1) (n_up + n_down) beta. Later versions overlap: worker 1 has its sum first and sends the
+/// next message while the server still sends to the others, so that a version takes n_down but
+/// once.
+void expect_times_of_server(const Recipe& recipe, double up, double down) {
+  const auto times = times_of(recipe);
+  EXPECT_EQ(times.front().version_s(), 2 * 0.5 + 3 * (up + down) * 0.25);
+  for (std::size_t t = 1; t < times.size(); ++t) {
+    EXPECT_EQ(times[t].version_s(), 2 * 0.5 + (3 * up + down) * 0.25);
+  }
+}
+
+TEST(VirtualTime, OfTheParameterServerIsThatOfItsPort) {
+  Recipe whole = recipe_of("parameter-server", {kLine});
+  whole.sparsifier = {{"kind", "top-k"}, {"k", 12}};
+  expect_times_of_server(whole, 12 * kEntry, 12 * kDoubles);  // a list up, a vector down
+  Recipe cut = recipe_of("parameter-server", {kLine});
+  cut.aggregator["down"] = "top-k";
+  expect_times_of_server(cut, 3 * kEntry, 3 * kEntry);
+}
+
 // Lists of k entries at the same indices stay k long in merges: 2 log P messages of k entries. The
 // mask sends the support down, and k values up and down besides.
 TEST(VirtualTime, OfTheTreeIsTwoLogPMessagesWhereMergedListsAreFull) {
@@ -170,7 +191,9 @@ TEST(VirtualTime, IsTheSameAtAnyNumberOfProcesses) {
         Json{{"kind", "gtopk-exact"}},
         Json{{"kind", "gtopk-mask"}},
         Json{{"kind", "gtopk-doubling"}},
-        Json{{"kind", "sparse-reduce-scatter"}}}) {
+        Json{{"kind", "sparse-reduce-scatter"}},
+        Json{{"kind", "parameter-server"}},
+        Json{{"kind", "parameter-server"}, {"down", "top-k"}}}) {
     const auto protocol =
         make_protocol(Section("protocol", Json{{"kind", "bsp"}, {"compute", "exponential:3"}}));
     Recipe recipe = recipe_of("dense", {kLine, kFree});

@@ -228,12 +228,17 @@ const std::vector<Json> kSparsifiers{
     {{"kind", "pareto-k"}, {"density", 0.1}, {"stages", 2}}};
 const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "dense"}, {"reduction", "fast"}},
+                                     {{"kind", "dense"}, {"algorithm", "ring"}},
+                                     {{"kind", "dense"}, {"algorithm", "tree"}},
+                                     {{"kind", "dense"}, {"algorithm", "recursive-doubling"}},
                                      {{"kind", "allgather"}},
                                      {{"kind", "gtopk-exact"}},
                                      {{"kind", "gtopk-tree"}},
                                      {{"kind", "gtopk-mask"}},
                                      {{"kind", "gtopk-doubling"}},
-                                     {{"kind", "sparse-reduce-scatter"}}};
+                                     {{"kind", "sparse-reduce-scatter"}},
+                                     {{"kind", "parameter-server"}},
+                                     {{"kind", "parameter-server"}, {"down", "top-k"}}};
 const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},

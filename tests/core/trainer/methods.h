@@ -29,6 +29,13 @@ inline std::vector<Recipe> methods() {
   all.push_back({});
   all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}}});
   all.push_back({.sparsifier = top, .aggregator = {{"kind", "sparse-reduce-scatter"}}});
+  for (const char* algorithm : {"ring", "tree", "recursive-doubling"}) {
+    all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}, {"algorithm", algorithm}}});
+  }
+  for (const char* down : {"whole", "top-k"}) {
+    all.push_back(
+        {.sparsifier = top, .aggregator = {{"kind", "parameter-server"}, {"down", down}}});
+  }
   for (const Json& selection :
        {top,
         Json{{"kind", "rand-k"}, {"k", 2}},
@@ -112,7 +119,7 @@ inline std::vector<Recipe> quantised_methods() {
                                Json{{"kind", "dgc"}, {"momentum", 0.5}},
                                Json{{"kind", "ef21"}},
                                Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
-    for (const char* aggregator : {"allgather", "gtopk-exact"}) {
+    for (const char* aggregator : {"allgather", "gtopk-exact", "parameter-server"}) {
       for (const char* quantiser : {"table", "natural"}) {
         all.push_back({.sparsifier = top,
                        .aggregator = {{"kind", aggregator}},

@@ -44,7 +44,7 @@ TEST_F(QuantisedVectors, OnATreeAreRefused) {
   const std::string file = folder_.write("a.csv", "3,-1\n5,1\n").string();
   const Finished finished = call({"inspect", file, "--k", "1", "--quantiser", "sign"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("use aggregator \"allgather\" or \"gtopk-exact\""));
+  EXPECT_THAT(finished.err, HasSubstr("use aggregator \"allgather\", \"gtopk-exact\""));
   const Finished bits = call({"inspect",
                               file,
                               "--k",

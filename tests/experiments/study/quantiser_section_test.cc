@@ -77,7 +77,7 @@ TEST(QuantiserSection, IsRefusedWhereMessagesAreSummedOnTheWay) {
     EXPECT_EQ(quantised_error({"quantiser.kind=sign", "aggregator.kind=" + aggregator}),
               "'quantiser.kind' at --set: aggregator '" + aggregator +
                   "' sums messages on their way, and the codes of a quantiser cannot be summed; "
-                  "use aggregator \"allgather\" or \"gtopk-exact\"");
+                  "use aggregator \"allgather\", \"gtopk-exact\" or \"parameter-server\"");
   }
   EXPECT_NO_THROW(quantised_run({"quantiser.kind=sign", "aggregator.kind=gtopk-exact"}));
 }

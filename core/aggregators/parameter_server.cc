@@ -1,0 +1,166 @@
+// Worker 0 hosts a parameter server (Li et al., OSDI 2014). Every other worker sends its message to
+// it, the server adds all messages in worker order and sends g = sum_p s^p back to every other
+// worker: as a list, or as a dense vector where that is shorter. What worker 0 sends to itself
+// costs nothing.
+//
+// With down = "top-k" the server compresses the way back too, g = Top_k(sum_p s^p), as
+// DoubleSqueeze does (Tang et al., ICML 2019). There the server keeps what it does not send in a
+// residual of its own. Here it keeps nothing: every worker sees which indices were not sent, and
+// takes back its own share there by the put-back rule. The sum of all residuals is the same after
+// an exchange; what differs is that the rest competes anew for a place in the messages of its
+// workers, and not directly in the next sum.
+
+#include <algorithm>
+
+#include "core/aggregators/dense_messages.h"
+#include "core/aggregators/gather.h"
+#include "core/vectors/split.h"
+
+namespace residuum {
+namespace {
+
+enum class WayDown { whole, top_k };
+
+template <class Real>
+class ServerExchange final : public Exchange<Real> {
+ public:
+  explicit ServerExchange(WayDown down) : down_(down) {}
+
+  void combine(const Cluster& cluster,
+               const Contributions<Real>& contributions,
+               Delivery<Real>& delivery) override {
+    Ledger ledger(cluster, delivery.transfers);
+    push(contributions, ledger);
+    if (down_ == WayDown::whole) {
+      send_whole(contributions, ledger, delivery);
+    } else {
+      send_largest(contributions, ledger, delivery);
+    }
+    delivery.traffic = ledger.traffic();
+  }
+
+ private:
+  /// Charges the messages to the server.
+  void push(const Contributions<Real>& contributions, Ledger& ledger) const {
+    const Cluster& cluster = ledger.cluster();
+    for (int worker = 1; worker < cluster.workers(); ++worker) {
+      const auto bytes_here = [&] {
+        const auto& brought = contributions.of_workers[cluster.slot(worker)];
+        return brought.message->bytes(contributions.dimension);
+      };
+      ledger.carry(worker, 0, cluster.here(worker) ? bytes_here() : 0);
+    }
+    end_round(ledger);
+  }
+
+  /// Charges the messages of the server, of so many entries in the sum.
+  void pull(std::size_t entries, std::size_t dimension, Ledger& ledger) const {
+    const std::size_t bytes =
+        std::min(entries * entry_bytes<Real>(dimension), dimension * sizeof(Real));
+    for (int worker = 1; worker < ledger.cluster().workers(); ++worker) {
+      ledger.carry(0, worker, bytes);
+    }
+    end_round(ledger);
+  }
+
+  static void end_round(Ledger& ledger) {
+    if (ledger.cluster().workers() > 1) {
+      ledger.end_round();
+    }
+  }
+
+  /// Sums all messages, on every process or on that of the server. The other workers wait for the
+  /// server, so that its seconds may be charged to all.
+  void add_messages(const Contributions<Real>& contributions,
+                    bool everywhere,
+                    Ledger& ledger,
+                    std::vector<Real>& sum) const {
+    const Cluster& cluster = ledger.cluster();
+    sum.resize(contributions.dimension);
+    const DenseMessages<Real> messages(cluster, contributions);
+    ledger.work_all(
+        [&] { cluster.sum_in_worker_order(std::span<Real>(sum), everywhere, messages); });
+  }
+
+  /// g is a dense vector where the messages are whole accumulators, else a list.
+  void send_whole(const Contributions<Real>& contributions,
+                  Ledger& ledger,
+                  Delivery<Real>& delivery) {
+    delivery.is_dense = contributions.of_workers.front().message->everything;
+    delivery.applied_whole = true;
+    auto& sum = delivery.is_dense ? delivery.dense_sum : dense_;
+    add_messages(contributions, /*everywhere=*/true, ledger, sum);
+    if (!delivery.is_dense) {
+      to_sparse<Real>(sum, delivery.sum);
+    }
+    const auto zeros = static_cast<std::size_t>(std::count(sum.begin(), sum.end(), Real{0}));
+    pull(sum.size() - zeros, contributions.dimension, ledger);
+  }
+
+  void send_largest(const Contributions<Real>& contributions,
+                    Ledger& ledger,
+                    Delivery<Real>& delivery) {
+    const Cluster& cluster = ledger.cluster();
+    delivery.is_dense = false;
+    delivery.applied_whole = false;
+    add_messages(contributions, /*everywhere=*/false, ledger, dense_);
+    ledger.work(0, [&] {
+      to_sparse<Real>(dense_, whole_);
+      split_top_k(whole_, contributions.k, split_, delivery.sum, cut_);
+    });
+    cluster.broadcast(0, contributions.k, delivery.sum, mail_);
+    pull(delivery.sum.size(), contributions.dimension, ledger);
+    const auto lists = lists_.of(contributions);
+    delivery.delivered.resize(lists.size());
+    intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);
+    delivery.cut_in_merges.resize(lists.size());  // all of them are empty
+  }
+
+  WayDown down_;
+  std::vector<Real> dense_;
+  SparseVector<Real> whole_, cut_;
+  MessageLists<Real> lists_;
+  SplitWorkspace<Real> split_;
+  IntersectWorkspace<Real> intersect_;
+  Mail<Real> mail_;
+};
+
+class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {
+ public:
+  explicit ParameterServer(WayDown down) : AggregatorFor(down), cuts_(down == WayDown::top_k) {}
+
+  AggregatorLaw law() const override {
+    return {.applies_whole_messages = !cuts_,
+            .cuts_in_merges = false,
+            .is_sparse = cuts_,
+            .forwards_messages = true,
+            .selects_largest = cuts_};
+  }
+  bool needs_k() const override { return cuts_; }
+
+  /// The bound is met if all messages have k entries, at indices of their own.
+  TrafficModel traffic_model(const TrafficShape& shape) const override {
+    const double others = shape.workers - 1;
+    const double vector_bytes = shape.dimension * shape.value_bytes;
+    const double entries_up = std::min(shape.entries, others * shape.k);
+    const double up = others == 0            ? 0
+                      : shape.coded_bytes    ? *shape.coded_bytes
+                      : shape.whole_messages ? others * vector_bytes
+                                             : entries_up * shape.entry_bytes();
+    const double entries_down = cuts_ ? std::min(shape.entries, shape.k) : shape.entries;
+    const double down = others * std::min(entries_down * shape.entry_bytes(), vector_bytes);
+    return {.bytes = up + down, .exact = false};
+  }
+
+ private:
+  bool cuts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Aggregator> make_parameter_server(const Section& section) {
+  const bool cuts = section.choice("down", {"whole", "top-k"}, "whole") == "top-k";
+  return std::make_unique<ParameterServer>(cuts ? WayDown::top_k : WayDown::whole);
+}
+
+}  // namespace residuum
