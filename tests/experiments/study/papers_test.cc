@@ -135,8 +135,8 @@ class Paired : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// The differences are 0.5 and 1.5 at four workers: mean 1, half width 12.7062 / 2. The third seed has
-// no baseline.
+// The differences are 0.5 and 1.5 at four workers: mean 1, half width 12.7062 / 2. The third seed
+// has no baseline.
 TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
   EXPECT_EQ(paired("loss", "base").out,
             "kind=other workers=4: 1 [-5.353, 7.353], 2 pairs\nkind=other workers=8: 5, 1 pair\n");
