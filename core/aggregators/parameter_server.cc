@@ -90,11 +90,13 @@ class ServerExchange final : public Exchange<Real> {
     delivery.applied_whole = true;
     auto& sum = delivery.is_dense ? delivery.dense_sum : dense_;
     add_messages(contributions, /*everywhere=*/true, ledger, sum);
+    const auto zeros = static_cast<std::size_t>(std::count(sum.begin(), sum.end(), Real{0}));
+    const std::size_t entries = sum.size() - zeros;
     if (!delivery.is_dense) {
+      delivery.sum.make_room(entries);
       to_sparse<Real>(sum, delivery.sum);
     }
-    const auto zeros = static_cast<std::size_t>(std::count(sum.begin(), sum.end(), Real{0}));
-    pull(sum.size() - zeros, contributions.dimension, ledger);
+    pull(entries, contributions.dimension, ledger);
   }
 
   void send_largest(const Contributions<Real>& contributions,
@@ -105,6 +107,7 @@ class ServerExchange final : public Exchange<Real> {
     delivery.applied_whole = false;
     add_messages(contributions, /*everywhere=*/false, ledger, dense_);
     ledger.work(0, [&] {
+      whole_.make_room(contributions.dimension);
       to_sparse<Real>(dense_, whole_);
       split_top_k(whole_, contributions.k, split_, delivery.sum, cut_);
     });
