@@ -51,7 +51,7 @@ void MergeTree<Real>::climb(const Cluster& cluster,
     const std::size_t entries = message != nullptr ? message->size() : 0;
     ledger.carry(from, to, entries * entry_bytes<Real>(contributions.dimension));
     const auto* incoming = cluster.deliver(from, to, message, mail_);
-    ledger.work(to, [&] { merge(*incoming, contributions.k, cluster.slot(to)); });
+    ledger.work(to, [&, worker = to] { merge(*incoming, contributions.k, cluster.slot(worker)); });
     if (++delivered == *round_end) {
       ledger.end_round();
       ++round_end;

@@ -41,7 +41,7 @@ class VirtualTime {
   /// The parts of a version that a set of clocks follows.
   enum class Part : std::uint8_t { compute, select, merge, wire };
   struct Followed {
-    Part last;  // and all before it
+    Part last = Part::wire;  // and all before it
     NetworkClocks clocks;
   };
 
