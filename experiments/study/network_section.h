@@ -27,9 +27,9 @@ NetworkSection read_network(const Section& section, int workers, Synchrony synch
 
 /// A network that a study can name.
 struct NamedNetwork {
-  const char* name;
-  const char* summary;
-  const char* source;  // of alpha and beta
+  const char* name = "";
+  const char* summary = "";
+  const char* source = "";  // of alpha and beta
   LinkModel links;
 };
 const std::vector<NamedNetwork>& named_networks();
