@@ -21,7 +21,7 @@ struct Watched {
   bool was_busy = false;  // something has happened since the last yield
 };
 
-/// What this thread has polled last.
+/// Returns the sockets that this thread has polled last.
 Watched& watched() {
   thread_local Watched mine;
   return mine;

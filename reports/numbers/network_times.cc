@@ -16,7 +16,8 @@
 namespace residuum::reports {
 namespace {
 
-/// What a run spent on one network: before each measured iteration, and in all.
+/// The times of a run on one network say what it had spent before each measured iteration, and in
+/// all.
 struct RunTimes {
   std::map<std::uint64_t, double> before;
   double total = 0;

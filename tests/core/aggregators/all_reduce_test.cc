@@ -61,7 +61,7 @@ Rows<float> normal_rows(std::size_t workers, std::size_t d) {
   return rows;
 }
 
-/// What the exchange makes of whole accumulators, or of their five largest entries.
+/// Returns the sum that the exchange makes of whole accumulators, or of their five largest entries.
 template <class Real>
 Delivery<Real> summed(const Json& aggregator, const Rows<Real>& rows, bool whole = true) {
   const auto selection =
@@ -245,7 +245,7 @@ TEST(AllReduces, AreChargedTheMessagesOfTheirAlgorithms) {
   EXPECT_EQ(cost_of_sum(dense_by("tree"), 6, 10), (Cost{2 * 5 * 10 * 4, 6}));
   // Every one of 8 workers sends d floats in each of 3 rounds.
   EXPECT_EQ(cost_of_sum(dense_by("recursive-doubling"), 8, 10), (Cost{8 * 3 * 10 * 4, 3}));
-  // Of 6 workers two are folded in, four exchange twice, and two get the sum.
+  // With 6 workers two are folded in, four exchange twice, and two get the sum.
   EXPECT_EQ(cost_of_sum(dense_by("recursive-doubling"), 6, 10), (Cost{(2 + 8 + 2) * 10 * 4, 4}));
   // In three nodes one message each way, and a ring of three.
   EXPECT_EQ(cost_of_sum(dense_in_nodes(2), 6, 10), (Cost{(6 + 4) * 10 * 4, 6}));

@@ -10,7 +10,7 @@
 
 namespace residuum::test {
 
-/// What an exchange made of the messages of all workers, on however many processes.
+/// Outcomes are the results of one exchange for all workers, on however many processes.
 struct Outcomes {
   SparseVector<double> sum;
   std::vector<SparseVector<double>> delivered;      // of all workers, unless all was applied

@@ -26,7 +26,7 @@ PackedBytes packed_form(const Message<Real>& message, std::size_t d) {
   return bytes;
 }
 
-/// What a receiver makes of the bytes of n values, who knows the form and the agreed blocks.
+/// Returns the message that a receiver reads from the bytes, who knows the form and the blocks.
 template <class Real>
 Message<Real> received_of(const PackedBytes& bytes,
                           std::size_t n,

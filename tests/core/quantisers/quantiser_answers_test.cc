@@ -98,7 +98,7 @@ TEST(TernGrad, SendsTheLargestMagnitudeOrNothing) {
   EXPECT_EQ(values, std::vector<float>({2, -2, 0, 2}));
 }
 
-/// Of one value in three, (sqrt(9) - 1)/2 = 1.
+/// The variance of nine values is at most (sqrt(9) - 1)/2 = 1.
 TEST(TernGrad, HasTheVarianceOfItsWorstVector) {
   EXPECT_DOUBLE_EQ(*test::quantiser({{"kind", "terngrad"}})->law(9).variance, 1);
 }
@@ -167,7 +167,7 @@ TEST(Quantisers, TakeTheBytesOfTheirTables) {
   EXPECT_EQ(bytes_of_thousand({{"kind", "table"}}), 16 + 250);
 }
 
-/// Of all draws, the share that rounds up is the fraction.
+/// The share of the draws that round up is the fraction.
 TEST(RoundingAtRandom, GoesUpForTheShareOfDrawsThatIsTheFraction) {
   for (const float fraction : {0.25F, 0.5F, 0x1p-24F}) {
     const auto first_down = static_cast<std::uint32_t>(fraction * 0x1p24F) << 8;

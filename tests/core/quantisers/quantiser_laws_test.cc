@@ -1,4 +1,5 @@
-// What every quantiser of the registry must do, in both precisions, on vectors of every kind.
+// Every quantiser of the registry must keep these laws, in both precisions, on vectors of every
+// kind.
 
 #include <gtest/gtest.h>
 
@@ -231,7 +232,7 @@ TEST(Quantisers, RefuseDamagedBytes) {
   }
 }
 
-/// What was decoded is sent again without a loss by those whose levels are values of their own.
+/// Quantisers whose levels are values of their own send decoded values again without a loss.
 TEST(Quantisers, SendTheirOwnLevelsUnchanged) {
   const auto x = test::normal_vector<float>(300, 6);
   for (const auto& values : {test::Json{{"kind", "natural"}}, test::Json{{"kind", "terngrad"}}}) {

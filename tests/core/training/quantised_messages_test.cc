@@ -1,5 +1,5 @@
-// Where a quantiser writes the values, residuals are what the decoded message left, nothing is
-// lost, and the law of both together holds.
+// If a quantiser writes the values, residuals are what the decoded message left, nothing is lost,
+// and the law of both together holds.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(QuantisedMessages, LeaveWhatTheDecodedMessageDidNotHave) {
   EXPECT_EQ(frames[1].model, std::vector<double>({-4, 0, -4, -4}));
 }
 
-/// Of a = (5, -3, 1, 0), the two largest are sent as (4, -4).
+/// The two largest entries of a = (5, -3, 1, 0) are sent as (4, -4).
 TEST(QuantisedMessages, AreOfTheValuesThatTheSparsifierKept) {
   const auto objective = test::constant_gradient({0, 0, 0, 0}, {5, -3, 1, 0});
   const auto frame = test::train(objective,
