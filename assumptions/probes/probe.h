@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "core/cluster/run_state.h"
 #include "core/config/registry.h"
 #include "core/measurement/step_view.h"
 #include "core/record/record.h"
-#include "core/training/run_state.h"
 
 namespace residuum {
 

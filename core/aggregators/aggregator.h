@@ -3,11 +3,13 @@
 // each. It is a rule without state; its use in one run is an Exchange, which keeps what it needs
 // from iteration to iteration. Each aggregator has its own file and a line in registry.cc.
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <tuple>
 
 #include "core/cluster/cluster.h"
+#include "core/cluster/run_state.h"
 #include "core/config/registry.h"
 #include "core/messages/delivery.h"
 #include "core/messages/laws.h"
@@ -21,6 +23,13 @@ struct Contribution {
   std::span<const Real> accumulator;       // a^p
 };
 
+/// A matrix is a part of the accumulator with rows * columns numbers, row after row.
+struct MatrixPlace {
+  std::size_t begin = 0;
+  std::size_t rows = 0;
+  std::size_t columns = 1;
+};
+
 /// Contributions are those of this process's workers, in worker order.
 template <class Real>
 struct Contributions {
@@ -29,6 +38,9 @@ struct Contributions {
   /// tree has at most as many.
   std::size_t k = 0;
   std::span<const Contribution<Real>> of_workers;
+  /// The layers of the model, which fill the dimension; empty where it has no parts.
+  std::span<const MatrixPlace> layers = {};
+  std::uint64_t seed = 0;  // of the run
 };
 
 template <class Real>
@@ -45,6 +57,12 @@ class Exchange {
   virtual void combine(const Cluster& cluster,
                        const Contributions<Real>& contributions,
                        Delivery<Real>& delivery) = 0;
+
+  /// Saves or loads what the next exchange needs of those before it. `contributions` are those of
+  /// any exchange of the run.
+  virtual void visit(const Cluster& /*cluster*/,
+                     const Contributions<Real>& /*contributions*/,
+                     RunState& /*state*/) {}
 };
 
 class Aggregator {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/cluster/run_state.h"
 #include "core/measurement/step_view.h"
 #include "core/training/deposit.h"
-#include "core/training/run_state.h"
 
 namespace residuum {
 

@@ -46,6 +46,7 @@ class LockstepLoop final : public Loop {
   }
 
   void visit(RunState& state) override {
+    exchange_->visit(stage_.cluster(), stage_.contributions(), state);
     if (time_) {
       time_->visit(state);
     }

@@ -17,6 +17,17 @@ std::vector<double> initial_model(const Training& training) {
   return model;
 }
 
+/// Returns the layers as matrices with a row for each output, as low-rank methods take them.
+std::vector<MatrixPlace> matrices_of(const Objective& objective) {
+  std::vector<MatrixPlace> matrices;
+  for (const Layer& layer : objective.layers()) {
+    const auto rows = layer.shape.empty() ? 1 : static_cast<std::size_t>(layer.shape.front());
+    matrices.push_back(
+        {.begin = layer.offset, .rows = rows, .columns = rows == 0 ? 0 : layer.size / rows});
+  }
+  return matrices;
+}
+
 }  // namespace
 
 template <class Real>
@@ -33,6 +44,7 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       update_(training),
       bench_(training),
       workers_(workers_here<Real>(training)),
+      layers_(matrices_of(objective_)),
       measurement_(training, law_, model_),
       landscape_(training) {
   for (const auto& worker : workers_) {
@@ -117,7 +129,9 @@ template <class Real>
 Contributions<Real> Stage<Real>::contributions() const {
   return {.dimension = d_,
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
-          .of_workers = contributions_};
+          .of_workers = contributions_,
+          .layers = layers_,
+          .seed = training_.seed};
 }
 
 template <class Real>

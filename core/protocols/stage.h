@@ -132,6 +132,7 @@ class Stage {
   Workbench<Real> bench_;
   std::vector<Worker<Real>> workers_;              // of this process
   std::vector<Contribution<Real>> contributions_;  // theirs
+  std::vector<MatrixPlace> layers_;                // of the model
   Measurement<Real> measurement_;
   Landscape landscape_;
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "core/cluster/run_state.h"
 #include "core/measurement/network_times.h"
 #include "core/protocols/network_clocks.h"
 #include "core/protocols/simulated_machine.h"
-#include "core/training/run_state.h"
 #include "core/training/training.h"
 
 namespace residuum {

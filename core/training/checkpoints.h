@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/training/run_state.h"
+#include "core/cluster/run_state.h"
 
 namespace residuum {
 

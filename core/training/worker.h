@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/training/run_state.h"
+#include "core/cluster/run_state.h"
 #include "core/training/training.h"
 #include "core/training/workbench.h"
 #include "core/training/worker_gradient.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/cluster/run_state.h"
 #include "core/training/batches.h"
-#include "core/training/run_state.h"
 #include "core/training/training.h"
 #include "core/training/workbench.h"
 #include "core/training/worker_scalars.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "core/training/run_state.h"
+#include "core/cluster/run_state.h"
 #include "reports/tables/files.h"
 
 namespace residuum {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/cluster/run_state.h"
 #include "core/cluster/world.h"
 #include "core/error.h"
-#include "core/training/run_state.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/runs/checkpoint.h"
 #include "experiments/runs/checksum.h"

@@ -1,6 +1,6 @@
 #pragma once
 // An ActorState passes the numbers of actors and of the simulation to a row of bytes, or back. One
-// list of calls serves both directions, as with RunState (core/training/run_state.h); a checkpoint
+// list of calls serves both directions, as with RunState (core/cluster/run_state.h); a checkpoint
 // stores the bytes as one list.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/training/run_state.h"
+#include "core/cluster/run_state.h"
 
 #include <cassert>
 
