@@ -56,7 +56,7 @@ class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
     return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
   }
   bool needs_k() const override { return false; }
-  void check(int workers) const override { all_reduce_.check(workers); }
+  void check(int workers, std::size_t /*dimension*/) const override { all_reduce_.check(workers); }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     return {.bytes = all_reduce_.traffic(shape.workers, shape.dimension * shape.value_bytes),

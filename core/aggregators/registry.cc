@@ -9,6 +9,7 @@ std::unique_ptr<Aggregator> make_gtopk_tree(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_mask(const Section& section);
 std::unique_ptr<Aggregator> make_gtopk_doubling(const Section& section);
 std::unique_ptr<Aggregator> make_sparse_reduce_scatter(const Section& section);
+std::unique_ptr<Aggregator> make_ok_topk(const Section& section);
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section);
 
 namespace {
@@ -49,6 +50,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "a part of Ok-Topk, Li and Hoefler, PPoPP 2022",
      "{}",
      make_sparse_reduce_scatter},
+    {"ok-topk",
+     "the entries of the sum of all messages that reach a reused threshold, summed by regions",
+     "Li and Hoefler, PPoPP 2022 (Ok-Topk)",
+     "{}",
+     make_ok_topk},
     {"parameter-server",
      "the sum of all messages, taken by a server on worker 0 and sent back, whole or its Top_k",
      "Li et al., OSDI 2014; down = \"top-k\": after Tang et al., ICML 2019 (DoubleSqueeze)",

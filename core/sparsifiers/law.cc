@@ -19,6 +19,7 @@ SparsifierLaw weaker_of(const SparsifierLaw& a, const SparsifierLaw& b) {
   law.keeps_largest = a.keeps_largest && b.keeps_largest;
   law.shares_support = a.shares_support && b.shares_support;
   law.unbiased = a.unbiased && b.unbiased;
+  law.reuses_threshold = a.reuses_threshold || b.reuses_threshold;
   law.threshold_scales = a.threshold_scales && b.threshold_scales;
   return law;
 }

@@ -11,6 +11,7 @@ std::unique_ptr<Sparsifier> make_chunk_top_k(const Section& section);
 std::unique_ptr<Sparsifier> make_rand_k(const Section& section);
 std::unique_ptr<Sparsifier> make_random_block(const Section& section);
 std::unique_ptr<Sparsifier> make_hard_threshold(const Section& section);
+std::unique_ptr<Sparsifier> make_reused_threshold(const Section& section);
 std::unique_ptr<Sparsifier> make_gaussian_k(const Section& section);
 std::unique_ptr<Sparsifier> make_exponential_k(const Section& section);
 std::unique_ptr<Sparsifier> make_gamma_k(const Section& section);
@@ -46,6 +47,11 @@ constexpr auto kSparsifiers = std::to_array<Entry<Sparsifier>>({
      "Sahu et al., NeurIPS 2021",
      R"({"threshold": 0.5})",
      make_hard_threshold},
+    {"reused-threshold",
+     "Top_k at every `period`-th message; in between every entry that reaches its threshold",
+     "Li and Hoefler, PPoPP 2022 (Ok-Topk)",
+     R"({"density": 0.1})",
+     make_reused_threshold},
     {"gaussian-k",
      "about k entries: those that reach the quantile of a fitted normal law, corrected",
      "Shi, Chu, Cheung, See 2019 (GaussianK-SGD)",

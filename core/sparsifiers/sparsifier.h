@@ -36,6 +36,7 @@ struct SparsifierLaw {
   bool shares_support = false;    // one set of indices for all workers, chosen without their a
   bool unbiased = false;          // E C(a) = a
   bool threshold_scales = false;  // the threshold is proportional to the step size
+  bool reuses_threshold = false;  // C depends on the messages before, by Candidates' threshold
 };
 
 /// Returns the claims that both laws imply, with the weaker constants.

@@ -65,6 +65,14 @@ void visit_memories(const Training& training, std::span<Worker<Real>> workers, R
     state.workers<double>(
         1, [&](std::size_t slot) { return std::span(&workers[slot].memory.drift(), 1); });
   }
+  const bool reuses =
+      training.method->sparsifier->law(training.objective->dimension(), /*step_size=*/1)
+          .reuses_threshold;
+  if (reuses) {
+    const std::size_t parts = training.method->sparsifier->segments().size();
+    state.workers<double>(std::max<std::size_t>(1, parts),
+                          [&](std::size_t slot) { return workers[slot].memory.thresholds(); });
+  }
   // A root without workers measures nothing of residuals.
   bool counted = !workers.empty() && workers.front().memory.is_residual_counted();
   state.shared(counted);

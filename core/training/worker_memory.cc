@@ -14,6 +14,12 @@ double model_units(const Feedback& feedback, double eta) {
   return feedback.units() == Units::step ? 1.0 : eta;
 }
 
+/// Returns how many thresholds the sparsifier reuses of d entries.
+std::size_t reused_thresholds(const Sparsifier& sparsifier, std::size_t d) {
+  const bool reuses = sparsifier.law(d, 1).reuses_threshold;
+  return reuses ? std::max<std::size_t>(1, sparsifier.segments().size()) : 0;
+}
+
 }  // namespace
 
 template <class Real>
@@ -22,7 +28,8 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       method_(*training.method),
       worker_(worker),
       d_(training.objective->dimension()),
-      memory_(large_vector<Real>(d_ * method_.feedback->vectors())) {}
+      memory_(large_vector<Real>(d_ * method_.feedback->vectors())),
+      thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
 void WorkerMemory<Real>::form(const Turn& turn,
@@ -33,6 +40,9 @@ void WorkerMemory<Real>::form(const Turn& turn,
   bounds_.resize(parts.size());
   for (std::size_t s = 0; s < parts.size(); ++s) {
     parts[s].bound = bounds_[s];
+  }
+  for (std::size_t s = 0; s < thresholds_.size(); ++s) {
+    parts[s].reused_threshold = thresholds_[s];
   }
   if (turn.number == 0) {
     method_.feedback->begin(std::span<Real>(memory_), gradient);
@@ -51,6 +61,9 @@ void WorkerMemory<Real>::form(const Turn& turn,
   select(turn, bench.selection, scalars);
   for (std::size_t s = 0; s < parts.size(); ++s) {
     bounds_[s] = parts[s].bound;
+  }
+  for (std::size_t s = 0; s < thresholds_.size(); ++s) {
+    thresholds_[s] = parts[s].reused_threshold;
   }
 }
 

@@ -58,6 +58,8 @@ class WorkerMemory {
   std::span<const Real> all() const { return memory_; }
   /// Returns a bound on what rounding has made of the worker's estimate.
   double& drift() { return drift_; }
+  /// Returns the threshold that is reused for each segment; there are none without them.
+  std::span<double> thresholds() { return thresholds_; }
   /// True if |e^p|^2 is in total_error already.
   bool& is_residual_counted() { return is_residual_counted_; }
 
@@ -76,7 +78,8 @@ class WorkerMemory {
   Message<Real> message_;
   Settlement<Real> settlement_;
   double drift_ = 0;
-  std::vector<double> bounds_;  // per segment, for the next pass
+  std::vector<double> bounds_;      // per segment, for the next pass
+  std::vector<double> thresholds_;  // likewise, where the sparsifier reuses them
   bool is_residual_counted_ = true;
 };
 

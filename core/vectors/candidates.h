@@ -24,6 +24,8 @@ struct Candidates {
   /// A pass collects every i with |x_i| >= bound, or nothing if the bound is 0. A selection sets
   /// the bound for the next vector; slightly more than k entries should reach it.
   double bound = 0;
+  /// The threshold that a sparsifier reuses; 0 before the first, and where none is reused.
+  double reused_threshold = 0;
   bool complete = false;               // `indices` has all of them; reset by each selection
   std::vector<std::uint32_t> indices;  // from the segment's begin, increasing
   /// The values of the candidates, in the precision of the vector. They are copied because a large

@@ -237,11 +237,12 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   read_quantiser_of(sections["quantiser"], aggregator, run, *method, config, known);
 
   const auto k = method->sparsifier->k(d);
-  require(k.has_value() || !method->aggregator->needs_k(),
-          "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
-          "'dense'",
-          aggregator.where("kind"),
-          config["sparsifier"]["kind"].get<std::string>());
+  require(
+      k.has_value() || !method->aggregator->needs_k(),
+      "{}: this aggregator selects k entries, but sparsifier '{}' has no k; give the aggregator "
+      "one where it takes its own ('ok-topk'), or use 'allgather' or 'dense'",
+      aggregator.where("kind"),
+      config["sparsifier"]["kind"].get<std::string>());
   const Section& step = sections["step"];
   method->step_rule = make_step_rule(step,
                                      {.facts = [&objective] { return objective.facts(); },
@@ -378,7 +379,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
-  run.method->aggregator->check(run.workers);
+  run.method->aggregator->check(run.workers, run.objective->dimension());
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);

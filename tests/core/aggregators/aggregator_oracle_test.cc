@@ -233,6 +233,7 @@ TEST(Aggregators, SayWhatPredictionsGoBy) {
   EXPECT_EQ(flags("dense"), (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(flags("allgather"), (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(flags("sparse-reduce-scatter"), (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(flags("ok-topk"), (std::vector<bool>{false, false, false, false}));
   EXPECT_EQ(flags("gtopk-exact"), (std::vector<bool>{false, false, false, true}));
   EXPECT_EQ(flags("gtopk-tree"), (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(flags("gtopk-mask"), (std::vector<bool>{false, false, true, true}));
@@ -240,9 +241,18 @@ TEST(Aggregators, SayWhatPredictionsGoBy) {
   EXPECT_EQ(flags("parameter-server"), (std::vector<bool>{true, false, false, false}));
 }
 
+/// The rule, without what it is to remember from one exchange to the next.
+std::unique_ptr<Aggregator> rule_without_memory(const std::string& name) {
+  test::Json values{{"kind", name}};
+  if (name == "ok-topk") {
+    values.update({{"period", 1}, {"region_period", 1}});
+  }
+  return test::aggregator(values);
+}
+
 TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
   for (const auto& entry : aggregators()) {
-    const auto rule = test::aggregator({{"kind", std::string(entry.name)}});
+    const auto rule = rule_without_memory(std::string(entry.name));
     const auto selection = test::sparsifier({{"kind", "top-k"}, {"k", 2}});
     const auto world = make_single_process();
     const auto exchange = rule->exchange<double>();

@@ -64,6 +64,17 @@ inline Entries top(const Entries& x, std::size_t k) {
   return {order.begin(), order.end()};
 }
 
+/// The entries of x that are as large as its k-th largest: all of top(x, k), and ties.
+inline Entries as_large_as_top(const Entries& x, std::size_t k) {
+  double smallest = 0;
+  for (const auto& [index, value] : top(x, k)) {
+    smallest = smallest == 0 ? std::abs(value) : std::min(smallest, std::abs(value));
+  }
+  Entries result = x;
+  std::erase_if(result, [&](const auto& entry) { return std::abs(entry.second) < smallest; });
+  return result;
+}
+
 /// gTopKAllReduce: a reduction over m = 2^floor(log2 P) workers, the others folded in first.
 class TreeOracle {
  public:
@@ -96,6 +107,9 @@ inline Entries aggregated(const std::string& name,
                           std::size_t k) {
   if (name == "gtopk-exact") {
     return top(sum(messages), k);
+  }
+  if (name == "ok-topk") {  // in its first exchange
+    return as_large_as_top(sum(messages), k);
   }
   if (name == "gtopk-tree" || name == "gtopk-doubling") {
     return TreeOracle(messages, k).result();

@@ -237,6 +237,7 @@ const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "gtopk-mask"}},
                                      {{"kind", "gtopk-doubling"}},
                                      {{"kind", "sparse-reduce-scatter"}},
+                                     {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}},
                                      {{"kind", "parameter-server"}},
                                      {{"kind", "parameter-server"}, {"down", "top-k"}}};
 const std::vector<Json> kFeedbacks{{{"kind", "none"}},

@@ -29,6 +29,10 @@ inline std::vector<Recipe> methods() {
   all.push_back({});
   all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}}});
   all.push_back({.sparsifier = top, .aggregator = {{"kind", "sparse-reduce-scatter"}}});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}}});
+  all.push_back({.sparsifier = {{"kind", "reused-threshold"}, {"k", 2}, {"period", 3}},
+                 .aggregator = {{"kind", "ok-topk"}, {"k", 2}, {"period", 4}}});
   for (const char* algorithm : {"ring", "tree", "recursive-doubling"}) {
     all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}, {"algorithm", algorithm}}});
   }
@@ -47,6 +51,7 @@ inline std::vector<Recipe> methods() {
         Json{{"kind", "random-block"}, {"density", 0.75}, {"block", 2}, {"scaled", true}},
         Json{{"kind", "gaussian-k"}, {"k", 2}},
         Json{{"kind", "pareto-k"}, {"k", 2}, {"stages", 2}},
+        Json{{"kind", "reused-threshold"}, {"k", 2}, {"period", 3}},
         Json{{"kind", "hard-threshold"}, {"threshold", 0.05}},
         Json{{"kind", "hard-threshold"}, {"threshold", 0.5}, {"rule", "eta-scaled"}}}) {
     all.push_back({.sparsifier = selection, .aggregator = {{"kind", "allgather"}}});

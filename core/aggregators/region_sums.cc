@@ -1,0 +1,181 @@
+#include "core/aggregators/region_sums.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace residuum {
+namespace {
+
+/// Returns where the entries of this index and those above it begin.
+template <class Real>
+std::size_t position_of(const SparseVector<Real>& list, std::size_t index) {
+  const auto& indices = list.indices;
+  return static_cast<std::size_t>(std::lower_bound(indices.begin(), indices.end(), index) -
+                                  indices.begin());
+}
+
+template <class Real>
+void cut_out(const SparseVector<Real>& list,
+             std::size_t begin,
+             std::size_t end,
+             SparseVector<Real>& part) {
+  part.resize(end - begin);
+  std::copy(list.indices.data() + begin, list.indices.data() + end, part.indices.data());
+  std::copy(list.values.data() + begin, list.values.data() + end, part.values.data());
+}
+
+}  // namespace
+
+template <class Real>
+void RegionSums<Real>::take(const Cluster& cluster,
+                            std::size_t bytes_of_entry,
+                            Lists<Real> mine,
+                            std::span<const std::size_t> begins,
+                            Ledger& ledger) {
+  region_begins_ = begins;
+  cut_at_regions(cluster, mine);
+  scatter(cluster, bytes_of_entry, ledger);
+  const auto parts = parts_of_regions_here(cluster, mine);
+  // Each worker sums its own region, which is one of those that the process sums together.
+  ledger.work_all([&] { pairwise_.take(parts, sum_here_); }, 1.0 / cluster.count());
+  divide_sum(cluster);
+}
+
+/// Returns where in the list of a worker here the entries of this region begin.
+template <class Real>
+std::size_t RegionSums<Real>::begin_in(const Cluster& cluster, int worker, int region) const {
+  const auto regions = static_cast<std::size_t>(cluster.workers()) + 1;
+  return begins_[cluster.slot(worker) * regions + static_cast<std::size_t>(region)];
+}
+
+template <class Real>
+void RegionSums<Real>::cut_at_regions(const Cluster& cluster, Lists<Real> mine) {
+  begins_.clear();
+  for (const auto* list : mine) {
+    for (const std::size_t begin : region_begins_) {
+      begins_.push_back(position_of(*list, begin));
+    }
+  }
+  owners_.clear();
+  for (int worker = 0; worker < cluster.workers(); ++worker) {
+    if (worker == 0 || cluster.host(worker) != cluster.host(worker - 1)) {
+      owners_.push_back(worker);
+    }
+  }
+  owners_.push_back(cluster.workers());
+}
+
+/// Charges the parts that workers send to owners: in round r, worker p sends to worker p + r.
+template <class Real>
+void RegionSums<Real>::scatter(const Cluster& cluster,
+                               std::size_t bytes_of_entry,
+                               Ledger& ledger) const {
+  const int workers = cluster.workers();
+  for (int round = 1; round < workers; ++round) {
+    for (int from = 0; from < workers; ++from) {
+      const int to = (from + round) % workers;
+      const std::size_t entries =
+          cluster.here(from) ? begin_in(cluster, from, to + 1) - begin_in(cluster, from, to) : 0;
+      ledger.carry(from, to, entries * bytes_of_entry);
+    }
+    ledger.end_round();
+  }
+}
+
+/// Returns what all workers have in the regions of this process's workers, in worker order.
+template <class Real>
+Lists<Real> RegionSums<Real>::parts_of_regions_here(const Cluster& cluster, Lists<Real> mine) {
+  if (cluster.world().size() == 1) {
+    return mine;
+  }
+  const auto workers = static_cast<std::size_t>(cluster.workers());
+  parts_.resize(std::max(parts_.size(), workers));
+  pointers_.clear();
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    pointers_.push_back(&parts_[worker]);
+  }
+  tell_sizes(cluster);
+  expected_ = 0;
+  const std::size_t processes = owners_.size() - 1;
+  for (std::size_t edge = 0; edge < workers * processes; ++edge) {
+    for (; expected_ < workers * processes && !mail_.is_full(); ++expected_) {
+      const auto [from, to] = ends_of(expected_);
+      cluster.expect(from, to, static_cast<std::size_t>(sizes_[expected_]), mail_);
+    }
+    pass(cluster, mine, edge);
+  }
+  return pointers_;
+}
+
+/// Each worker sends one message to every process, with what it has in the regions there. Returns
+/// its ends; messages are numbered by sender, then by process.
+template <class Real>
+Edge RegionSums<Real>::ends_of(std::size_t number) const {
+  const std::size_t processes = owners_.size() - 1;
+  return {.from = static_cast<int>(number / processes), .to = owners_[number % processes]};
+}
+
+/// sizes_ := the entries of every message, on every process.
+template <class Real>
+void RegionSums<Real>::tell_sizes(const Cluster& cluster) {
+  mine_.clear();
+  for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
+    for (std::size_t i = 0; i + 1 < owners_.size(); ++i) {
+      mine_.push_back(begin_in(cluster, worker, owners_[i + 1]) -
+                      begin_in(cluster, worker, owners_[i]));
+    }
+  }
+  cluster.world().all_gather(std::as_bytes(std::span(mine_)), all_sizes_);
+  sizes_.resize(all_sizes_.bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(sizes_.data(), all_sizes_.bytes.data(), all_sizes_.bytes.size());
+}
+
+template <class Real>
+void RegionSums<Real>::pass(const Cluster& cluster, Lists<Real> mine, std::size_t number) {
+  const auto [from, to] = ends_of(number);
+  auto& part = cluster.here(to) ? parts_[static_cast<std::size_t>(from)] : outgoing_;
+  if (cluster.here(from)) {
+    const int end = owners_[number % (owners_.size() - 1) + 1];
+    cut_out(
+        *mine[cluster.slot(from)], begin_in(cluster, from, to), begin_in(cluster, from, end), part);
+  }
+  const auto* incoming = cluster.deliver(from, to, &part, mail_);
+  if (incoming != nullptr && incoming != &part) {
+    copy(*incoming, part);
+  }
+}
+
+template <class Real>
+void RegionSums<Real>::divide_sum(const Cluster& cluster) {
+  const auto count = static_cast<std::size_t>(cluster.count());
+  const auto first = static_cast<std::size_t>(cluster.first());
+  regions_.resize(count);
+  sums_.clear();
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    cut_out(sum_here_,
+            position_of(sum_here_, region_begins_[first + slot]),
+            position_of(sum_here_, region_begins_[first + slot + 1]),
+            regions_[slot]);
+    sums_.push_back(&regions_[slot]);
+  }
+}
+
+template <class Real>
+void RegionSums<Real>::gather(const Cluster& cluster, Lists<Real> mine, SparseVector<Real>& all) {
+  std::size_t entries = 0;
+  const auto lists = cluster.all_gather<Real>(mine, mail_);
+  for (const auto* list : lists) {
+    entries += list->size();
+  }
+  all.clear();
+  all.make_room(entries);
+  for (const auto* list : lists) {
+    all.indices.insert(all.indices.end(), list->indices.begin(), list->indices.end());
+    all.values.insert(all.values.end(), list->values.begin(), list->values.end());
+  }
+}
+
+template class RegionSums<float>;
+template class RegionSums<double>;
+
+}  // namespace residuum

@@ -1,0 +1,58 @@
+#pragma once
+// The indices are divided into P regions, one for each worker: every worker sends the part of its
+// list that lies in a region to the owner of the region, and owners sum.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/aggregators/gather.h"
+#include "core/aggregators/tree_rounds.h"
+
+namespace residuum {
+
+template <class Real>
+class RegionSums {
+ public:
+  /// Sums the lists of all workers in the regions of this process's workers; `mine` are the lists
+  /// of those. The region of worker r is begins[r], ..., begins[r + 1] - 1, for r < P. Owners add
+  /// neighbouring workers' parts pairwise, as an all-gather adds whole lists: the bits are the
+  /// same.
+  void take(const Cluster& cluster,
+            std::size_t bytes_of_entry,
+            Lists<Real> mine,
+            std::span<const std::size_t> begins,
+            Ledger& ledger);
+
+  /// Returns the sum in the region of each worker here.
+  Lists<Real> sums() const { return sums_; }
+
+  /// all := the lists of all workers, one behind the other, which are in the order of the indices.
+  void gather(const Cluster& cluster, Lists<Real> mine, SparseVector<Real>& all);
+
+ private:
+  std::size_t begin_in(const Cluster& cluster, int worker, int region) const;
+  void cut_at_regions(const Cluster& cluster, Lists<Real> mine);
+  void scatter(const Cluster& cluster, std::size_t bytes_of_entry, Ledger& ledger) const;
+  Lists<Real> parts_of_regions_here(const Cluster& cluster, Lists<Real> mine);
+  Edge ends_of(std::size_t number) const;
+  void tell_sizes(const Cluster& cluster);
+  void pass(const Cluster& cluster, Lists<Real> mine, std::size_t number);
+  void divide_sum(const Cluster& cluster);
+
+  PairwiseSum<Real> pairwise_;
+  std::span<const std::size_t> region_begins_;
+  std::vector<std::size_t> begins_;  // of every region, and the end, in each list here
+  std::vector<int> owners_;          // the first worker of each process, and P
+  std::vector<SparseVector<Real>> parts_;
+  std::vector<const SparseVector<Real>*> pointers_;
+  std::vector<std::uint64_t> mine_, sizes_;
+  Gathered all_sizes_;
+  std::size_t expected_ = 0;  // messages that have room
+  SparseVector<Real> outgoing_;
+  SparseVector<Real> sum_here_;  // of the regions here
+  std::vector<SparseVector<Real>> regions_;
+  std::vector<const SparseVector<Real>*> sums_;
+  Mail<Real> mail_;
+};
+
+}  // namespace residuum
