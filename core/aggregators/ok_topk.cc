@@ -27,18 +27,6 @@ struct OkTopkRule {
   std::uint64_t region_period = 1;
 };
 
-/// kept := the entries whose magnitude is at least the threshold.
-template <class Real>
-void keep_above(const SparseVector<Real>& entries, Real threshold, SparseVector<Real>& kept) {
-  kept.clear();
-  kept.make_room(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (std::abs(entries.values[i]) >= threshold) {
-      kept.push_back(entries.indices[i], entries.values[i]);
-    }
-  }
-}
-
 template <class Real>
 class OkTopkExchange final : public Exchange<Real> {
  public:
@@ -114,7 +102,7 @@ class OkTopkExchange final : public Exchange<Real> {
         rule_.amount ? rule_.amount->resolve(contributions.dimension) : contributions.k;
     ledger.work_all([&] {
       threshold_ = kth_magnitude(k);
-      keep_above(all_, threshold_, sum);
+      split_above(all_, threshold_, sum, cut_);
     });
   }
 
@@ -142,7 +130,7 @@ class OkTopkExchange final : public Exchange<Real> {
     pointers_.clear();
     const auto keep_here = [&] {
       for (std::size_t slot = 0; slot < sums.size(); ++slot) {
-        keep_above(*sums[slot], threshold_, above_[slot]);
+        split_above(*sums[slot], threshold_, above_[slot], cut_);
         pointers_.push_back(&above_[slot]);
       }
     };

@@ -172,6 +172,31 @@ void split_top_k(const SparseVector<Real>& vector,
   divide(vector, end_of_ties(vector, found), found.magnitude, k, kept, cut);
 }
 
+template <class Real>
+void split_above(const SparseVector<Real>& vector,
+                 Real threshold,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut) {
+  assert(&kept != &vector && &cut != &vector && &kept != &cut);
+  kept.resize(vector.size() + list_kernels::kSlack);
+  cut.resize(vector.size() + list_kernels::kSlack);
+  const std::size_t reached = list_kernels::best<Real>().divide(
+      {vector.indices.data(), vector.values.data(), vector.size()},
+      magnitude(threshold),
+      {kept.indices.data(), kept.values.data()},
+      {cut.indices.data(), cut.values.data()});
+  kept.resize(reached);
+  cut.resize(vector.size() - reached);
+}
+
+template void split_above<float>(const SparseVector<float>&,
+                                 float,
+                                 SparseVector<float>&,
+                                 SparseVector<float>&);
+template void split_above<double>(const SparseVector<double>&,
+                                  double,
+                                  SparseVector<double>&,
+                                  SparseVector<double>&);
 template void split_top_k<float>(const SparseVector<float>&,
                                  std::size_t,
                                  SplitWorkspace<float>&,

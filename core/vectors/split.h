@@ -28,6 +28,13 @@ void split_top_k(const SparseVector<Real>& vector,
                  SparseVector<Real>& kept,
                  SparseVector<Real>& cut);
 
+/// kept := the entries whose magnitude is at least the threshold, cut := the others, both by index.
+template <class Real>
+void split_above(const SparseVector<Real>& vector,
+                 Real threshold,
+                 SparseVector<Real>& kept,
+                 SparseVector<Real>& cut);
+
 /// Splits a + b; `kept` may be one of the two.
 template <class Real>
 void merge_top_k(const SparseVector<Real>& a,

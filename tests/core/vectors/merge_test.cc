@@ -207,6 +207,26 @@ TYPED_TEST(MergedLists, AreCutToTheFirstKInTheTotalOrder) {
   });
 }
 
+TYPED_TEST(MergedLists, AreSplitAtAThresholdAsThePlainLoopDoes) {
+  on_every_target([] {
+    MergeCase draw;
+    const auto list = awkward_list<TypeParam>(draw.a, draw.gap, draw.random);
+    // A threshold that an entry has, or one that none may have.
+    const auto at = *rc::gen::inRange<std::size_t>(0, list.size() + 1);
+    const TypeParam threshold = at < list.size() ? std::abs(list.values[at]) : TypeParam{0.5};
+    SparseVector<TypeParam> kept;
+    SparseVector<TypeParam> cut;
+    split_above(list, threshold, kept, cut);
+    Halves<TypeParam> expected;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      auto& half = std::abs(list.values[i]) >= threshold ? expected.first : expected.second;
+      half.push_back(list.indices[i], list.values[i]);
+    }
+    RC_ASSERT(same_bits(kept, expected.first));
+    RC_ASSERT(same_bits(cut, expected.second));
+  });
+}
+
 TYPED_TEST(MergedLists, AreCutAtTheLowerIndicesWhereManyThousandsTie) {
   SparseVector<TypeParam> list;
   for (std::uint32_t i = 0; i < 10'000; ++i) {
