@@ -37,6 +37,7 @@ set(rules
   "reports/verdicts -> reports/verdicts reports/numbers reports/tables assumptions/theorems assumptions/estimators assumptions/verdicts assumptions/delta_prediction core/error"
   "reports/figures -> reports/figures reports/numbers reports/tables core/record core/error core/text"
   "reports/collection -> reports/collection reports/verdicts reports/numbers reports/tables core/record core/error"
+  "reports/exports -> reports/exports reports/collection reports/verdicts reports/numbers reports/tables core/record core/error"
   "reports/terminal -> reports/terminal reports/collection reports/verdicts reports/numbers reports/tables core/error core/text"
   "reports/page -> reports/ assumptions/theorems assumptions/verdicts core/record core/error core/text"
   "experiments/console -> experiments/console core/ reports/"

@@ -17,6 +17,8 @@ ExitCode run_command(const Options& options,
 
 ExitCode plan_command(const Options& options);
 ExitCode report_command(const Options& options);
+ExitCode export_command(const Options& options);
+ExitCode watch_command(const Options& options);
 ExitCode compare_command(const Options& options);
 ExitCode inspect_command(const Options& options);
 ExitCode falsify_command(const Options& options);

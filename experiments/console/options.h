@@ -45,9 +45,17 @@ struct Options {
   bool layers = false;                 // of plan: print layers, not runs
   std::vector<int> ranks;              // of verify; empty: 1 to 4, as far as there are workers
   std::string room;                    // of list
-  std::filesystem::path result_dir;    // of report
+  std::filesystem::path result_dir;    // of report, export and watch
   std::optional<std::string> theorem;  // that report explains on stdout
   std::vector<std::string> benchmarks;
+
+  // export
+  bool join = false;
+  bool tensorboard = false;
+
+  // watch
+  bool once = false;
+  double every_s = 2;
 
   // compare
   std::filesystem::path other_dir;

@@ -119,6 +119,20 @@ void add_batch(CLI::App& command, Options& options) {
       ->check(positive_time);
 }
 
+void add_export(CLI::App& command, Options& options) {
+  command.add_option("DIR", options.result_dir, "a result folder")->required();
+  add_flag(command, "--join", options.join, "one flat table with the keys of each run");
+  add_flag(command, "--tensorboard", options.tensorboard, "an event file for each run");
+  command.add_option("--out", options.out, "file or folder (DIR/joined.csv, DIR/tensorboard)");
+}
+
+void add_watch(CLI::App& command, Options& options) {
+  command.add_option("DIR", options.result_dir, "the result folder of a running study")->required();
+  add_flag(command, "--once", options.once, "print the table and end");
+  command.add_option("--every", options.every_s, "seconds between two looks (2)")
+      ->check(positive_time);
+}
+
 void add_compare(CLI::App& command, Options& options) {
   command.add_option("DIR_A", options.result_dir, "a result folder")->required();
   command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
@@ -190,6 +204,8 @@ struct CommandLine {
   CLI::App* run = app.add_subcommand("run", "run a study; finished runs are skipped");
   CLI::App* plan = app.add_subcommand("plan", "print the runs of a study, run nothing");
   CLI::App* report = app.add_subcommand("report", "make report.html from a result folder");
+  CLI::App* exported = app.add_subcommand("export", "the measurements in forms of other programs");
+  CLI::App* watch = app.add_subcommand("watch", "follow a running study by its files");
   CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
@@ -212,6 +228,8 @@ struct CommandLine {
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dir, "a result folder")->required();
     report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+    add_export(*exported, options);
+    add_watch(*watch, options);
     add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
@@ -264,6 +282,12 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.report->parsed()) {
     return residuum::report_command(options);
+  }
+  if (line.exported->parsed()) {
+    return residuum::export_command(options);
+  }
+  if (line.watch->parsed()) {
+    return residuum::watch_command(options);
   }
   if (line.compare->parsed()) {
     return residuum::compare_command(options);

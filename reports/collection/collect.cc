@@ -15,19 +15,8 @@
 namespace residuum::reports {
 namespace {
 
-/// Makes a field of runs.csv from JSON: empty for null, 0/1 for booleans.
-std::string field(const Json& value) {
-  if (value.is_null()) {
-    return {};
-  }
-  if (value.is_boolean()) {
-    return value.get<bool>() ? "1" : "0";
-  }
-  return csv_field(plain_text(value));
-}
-
 std::string field_of(const Json& status, std::string_view path) {
-  return field(value_at(status, path));
+  return json_field(value_at(status, path));
 }
 
 std::string run_record(const ResultFolder& folder, const Run& run) {
@@ -36,7 +25,7 @@ std::string run_record(const ResultFolder& folder, const Run& run) {
       "{},{},{},{},{}", run.id, csv_field(folder.name), run.state, csv_field(run.message), seed);
   for (const auto& key : folder.varying_keys) {
     const auto found = run.varying.find(key);
-    line += ',' + (found == run.varying.end() ? std::string() : field(*found));
+    line += ',' + (found == run.varying.end() ? std::string() : json_field(*found));
   }
   line += ',' + field_of(run.status, "iterations");
   for (const auto& metric : run_metrics()) {

@@ -242,4 +242,14 @@ std::string plain_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string json_field(const Json& value) {
+  if (value.is_null()) {
+    return {};
+  }
+  if (value.is_boolean()) {
+    return value.get<bool>() ? "1" : "0";
+  }
+  return csv_field(plain_text(value));
+}
+
 }  // namespace residuum::reports

@@ -1,0 +1,37 @@
+#pragma once
+// TensorBoard reads event files: records of a length, its checksum, a message of protocol buffers
+// and its checksum. What is written here needs two messages of few fields, so that they are encoded
+// by hand.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// Returns the CRC-32C (Castagnoli) of the bytes.
+std::uint32_t crc32c(std::string_view bytes);
+
+/// Returns the bytes as one record of an event file.
+std::string event_record(std::string_view message);
+
+struct Scalar {
+  std::string_view tag;
+  float value = 0;
+};
+
+/// Returns the message of the first record of every event file.
+std::string version_event(double wall_time);
+/// Returns the message of these scalars at a step; the wall time is in seconds since 1970.
+std::string scalars_event(double wall_time, std::int64_t step, const std::vector<Scalar>& scalars);
+
+/// Writes `target`/RUN_ID/events.out.tfevents.SECONDS.residuum for every finished and diverged run:
+/// all measured columns by iteration, and by the wall time that its measured iterations had taken.
+/// Returns the number of runs. Files of an earlier export are replaced.
+std::size_t write_event_files(const ResultFolder& folder, const std::filesystem::path& target);
+
+}  // namespace residuum::reports

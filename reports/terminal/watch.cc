@@ -1,0 +1,235 @@
+#include "reports/terminal/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "core/text.h"
+#include "reports/numbers/groups.h"
+#include "reports/numbers/words.h"
+#include "reports/tables/utc.h"
+#include "reports/terminal/table.h"
+#include "reports/verdicts/evidence.h"
+
+namespace residuum::reports {
+namespace {
+
+/// Returns the field in this place of a line; tables of iterations quote nothing.
+std::string_view field_at(std::string_view line, std::size_t place) {
+  for (; place > 0; --place) {
+    const auto comma = line.find(',');
+    if (comma == std::string_view::npos) {
+      return {};
+    }
+    line.remove_prefix(comma + 1);
+  }
+  return line.substr(0, line.find(','));
+}
+
+template <class Number>
+std::optional<Number> parsed(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+/// Returns the states in the order of their lines.
+constexpr std::array kOrder{"running", "failed", "interrupted", "diverged", "finished", "missing"};
+
+int order_of(const std::string& state) {
+  return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), state) - kOrder.begin());
+}
+
+/// Writes "1 h 05 min", "3 min 20 s" or "12 s".
+std::string duration(double seconds) {
+  constexpr std::uint64_t kMinute = 60;
+  constexpr std::uint64_t kHour = 3600;
+  constexpr double kLongest = 1e9;
+  if (!(seconds < kLongest)) {
+    return "–";
+  }
+  const auto whole = static_cast<std::uint64_t>(std::max(0.0, seconds));
+  if (whole >= kHour) {
+    return fmt::format("{} h {:02} min", whole / kHour, whole % kHour / kMinute);
+  }
+  return whole >= kMinute ? fmt::format("{} min {:02} s", whole / kMinute, whole % kMinute)
+                          : fmt::format("{} s", whole);
+}
+
+std::string share_done(std::uint64_t done, std::uint64_t length) {
+  return length == 0 ? fmt::format("{}", done)
+                     : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
+}
+
+/// Says what the assumption of gTop-k, delta <= 1, is worth so far.
+std::string verdict_so_far(const GrowingTable& table) {
+  if (table.measured() == 0) {
+    return "–";
+  }
+  return table.violations() == 0
+             ? "holds so far"
+             : fmt::format("{} of {} above 1", table.violations(), table.measured());
+}
+
+}  // namespace
+
+void GrowingTable::forget() { *this = GrowingTable(path_); }
+
+void GrowingTable::look() {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path_, error);
+  if (error) {
+    return;
+  }
+  if (size < read_) {
+    forget();
+  }
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(read_));
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  std::string block(kAtOnce, '\0');
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    const std::string_view got(block.data(), static_cast<std::size_t>(file.gcount()));
+    read_ += got.size();
+    std::size_t begin = 0;
+    for (auto end = got.find('\n'); end != std::string_view::npos; end = got.find('\n', begin)) {
+      rest_ += got.substr(begin, end - begin);
+      take_line(rest_);
+      rest_.clear();
+      begin = end + 1;
+    }
+    rest_ += got.substr(begin);
+  }
+}
+
+void GrowingTable::take_header(std::string_view line) {
+  has_header_ = true;
+  std::size_t place = 0;
+  for (bool more = true; more; ++place) {
+    const auto comma = line.find(',');
+    const auto name = line.substr(0, comma);
+    iteration_place_ = name == "iteration" ? place : iteration_place_;
+    loss_place_ = name == "loss" ? place : loss_place_;
+    delta_place_ = name == "delta" ? place : delta_place_;
+    more = comma != std::string_view::npos;
+    line.remove_prefix(more ? comma + 1 : line.size());
+  }
+}
+
+void GrowingTable::take_line(std::string_view line) {
+  if (!has_header_) {
+    take_header(line);
+    return;
+  }
+  const auto number = [&](const std::optional<std::size_t>& place) {
+    return place ? parsed<double>(field_at(line, *place)) : std::nullopt;
+  };
+  const auto iteration =
+      iteration_place_ ? parsed<std::uint64_t>(field_at(line, *iteration_place_)) : std::nullopt;
+  iteration_ = iteration ? iteration : iteration_;
+  const auto loss = number(loss_place_);
+  loss_ = loss ? loss : loss_;
+  if (const auto delta = number(delta_place_)) {
+    delta_ = delta;
+    worst_delta_ = std::max(worst_delta_.value_or(*delta), *delta);
+    ++measured_;
+    violations_ += *delta > 1 ? 1 : 0;
+  }
+}
+
+void StudyWatch::look(double now) {
+  now_ = now;
+  folder_ = read_result_folder(path_);
+  lengths_ = run_lengths(folder_);
+  for (const auto& run : folder_.runs) {
+    if (run.has_tables()) {
+      tables_.erase(run.id);
+    } else if (run.state == "running" || run.state == "interrupted") {
+      auto path = folder_.run_path(run) / "iterations.csv.part";
+      tables_.try_emplace(run.id, std::move(path)).first->second.look();
+    }
+  }
+}
+
+bool StudyWatch::is_over() const {
+  return std::all_of(folder_.runs.begin(), folder_.runs.end(), [](const Run& run) {
+    return run.has_tables() || run.state == "failed";
+  });
+}
+
+StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t length) const {
+  Line line{.order = order_of(run.state),
+            .cells = {printable(method_label(run)), fmt::format("{}", run.seed), run.state}};
+  const auto found = tables_.find(run.id);
+  const bool has_ended = run.has_tables();
+  if (found == tables_.end() && !has_ended) {
+    line.cells.insert(line.cells.end(), {"–", "–", "–", "–", "–", "–"});
+    return line;
+  }
+  if (has_ended) {
+    const auto done = number_at(run.status, "iterations").value_or(0);
+    line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
+    line.cells.push_back("–");
+    line.cells.push_back(short_number(number_at(run.status, "final.loss")));
+    line.cells.push_back("–");
+    line.cells.push_back(short_number(number_at(run.status, "totals.delta_max")));
+    line.cells.push_back("see report");
+    return line;
+  }
+  const GrowingTable& table = found->second;
+  const std::uint64_t done = table.iteration() ? *table.iteration() + 1 : 0;
+  const auto started = seconds_of_utc(text_at(run.status, "started_utc"));
+  const bool can_tell = run.state == "running" && started && done > 0 && length >= done;
+  line.cells.push_back(share_done(done, length));
+  line.cells.push_back(can_tell ? duration((now_ - *started) * static_cast<double>(length - done) /
+                                           static_cast<double>(done))
+                                : "–");
+  line.cells.push_back(short_number(table.loss()));
+  line.cells.push_back(short_number(table.delta()));
+  line.cells.push_back(short_number(table.worst_delta()));
+  line.cells.push_back(verdict_so_far(table));
+  return line;
+}
+
+std::string StudyWatch::counts() const {
+  std::string text;
+  for (const std::string state : kOrder) {
+    const auto count = std::count_if(folder_.runs.begin(), folder_.runs.end(), [&](const Run& run) {
+      return run.state == state;
+    });
+    if (count > 0) {
+      text += fmt::format(
+          "{}{} {}", text.empty() ? "" : ", ", count, state == "missing" ? "to do" : state);
+    }
+  }
+  return fmt::format("{}: {} runs: {}\n", printable(folder_.name), folder_.runs.size(), text);
+}
+
+std::string StudyWatch::table(std::size_t lines) const {
+  std::vector<Line> all;
+  for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
+    all.push_back(line_of(folder_.runs[i], lengths_[i]));
+  }
+  std::stable_sort(
+      all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });
+  constexpr std::size_t kOthers = 3;  // the counts, the header, and what is left out
+  const std::size_t shown = std::min(all.size(), lines > kOthers ? lines - kOthers : 0);
+  std::vector<std::vector<std::string>> rows{
+      {"method", "seed", "state", "iteration", "left", "loss", "delta", "worst", "delta <= 1"}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    rows.push_back(std::move(all[i].cells));
+  }
+  std::string text = counts() + aligned(rows);
+  if (shown < all.size()) {
+    text += fmt::format("... and {} more\n", all.size() - shown);
+  }
+  return text;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,77 @@
+#pragma once
+// A study watch follows a study by its files alone: how far its runs are, and what they have
+// measured so far.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+
+/// Follows a table of a run that grows: what was read once is not read again. Lines that are not
+/// complete yet wait for the next look; a table that has become shorter is read anew.
+class GrowingTable {
+ public:
+  explicit GrowingTable(std::filesystem::path path) : path_(std::move(path)) {}
+
+  /// Reads what is new. A table that is not there is left as it was known.
+  void look();
+
+  std::optional<std::uint64_t> iteration() const { return iteration_; }  // of the last row
+  const std::optional<double>& loss() const { return loss_; }            // the last that is known
+  const std::optional<double>& delta() const { return delta_; }
+  const std::optional<double>& worst_delta() const { return worst_delta_; }
+  std::uint64_t measured() const { return measured_; }      // rows with a delta
+  std::uint64_t violations() const { return violations_; }  // with one above 1
+
+ private:
+  void take_line(std::string_view line);
+  void take_header(std::string_view line);
+  void forget();
+
+  std::filesystem::path path_;
+  std::uint64_t read_ = 0;
+  std::string rest_;  // of a line
+  std::optional<std::size_t> iteration_place_, loss_place_, delta_place_;
+  bool has_header_ = false;
+  std::optional<std::uint64_t> iteration_;
+  std::optional<double> loss_, delta_, worst_delta_;
+  std::uint64_t measured_ = 0;
+  std::uint64_t violations_ = 0;
+};
+
+class StudyWatch {
+ public:
+  explicit StudyWatch(std::filesystem::path folder) : path_(std::move(folder)) {}
+
+  /// Reads the folder again. `now` is in seconds since 1970.
+  void look(double now);
+
+  /// True if every run has come to an end of its own, or failed.
+  bool is_over() const;
+
+  /// Returns the state of the study in at most `lines` lines: runs that are under way first, then
+  /// those that failed, were interrupted, have ended, and are to come.
+  std::string table(std::size_t lines) const;
+
+ private:
+  struct Line {
+    int order = 0;
+    std::vector<std::string> cells;
+  };
+  Line line_of(const Run& run, std::uint64_t length) const;
+  std::string counts() const;
+
+  std::filesystem::path path_;
+  ResultFolder folder_;
+  std::vector<std::uint64_t> lengths_;
+  std::map<std::string, GrowingTable> tables_;  // of runs under way, by id
+  double now_ = 0;
+};
+
+}  // namespace residuum::reports

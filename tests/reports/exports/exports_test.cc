@@ -1,0 +1,113 @@
+// The ways out: one flat table, and event files by their published format.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "reports/exports/event_files.h"
+#include "reports/exports/joined_table.h"
+#include "reports/tables/csv_reader.h"
+#include "reports/tables/utc.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using std::string_literals::operator""s;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+SyntheticStudy two_methods() {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.aggregator = "allgather"}};
+  study.seeds = 2;
+  study.iterations = 5;
+  return study;
+}
+
+TEST(JoinedTable, HasEveryRowOfEveryRunWithWhatTheRunWas) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+  const auto file = folder.path() / "flat.csv";
+  EXPECT_EQ(write_joined_table(read_result_folder(folder.path()), file), 2U * 2 * 5);
+
+  CsvReader flat(file);
+  const auto aggregator = flat.column("p_aggregator_kind");
+  const auto seed = flat.column("seed");
+  std::size_t rows = 0;
+  for (; flat.next(); ++rows) {
+    CsvReader run(folder.path() / "runs" / flat.text(0) / "iterations.csv");
+    for (std::size_t i = 0; i <= rows % 5; ++i) {
+      ASSERT_TRUE(run.next());
+    }
+    for (std::size_t column = 0; column < run.header().size(); ++column) {
+      ASSERT_EQ(flat.header()[column], run.header()[column]);
+      ASSERT_EQ(flat.text(column), run.text(column));
+    }
+    EXPECT_EQ(flat.text(aggregator), rows < 10 ? "gtopk-tree" : "allgather");
+    EXPECT_EQ(flat.integer(seed), 1 + rows / 5 % 2);
+    EXPECT_EQ(flat.text(flat.column("study")), "synthetic");
+    EXPECT_EQ(flat.text(flat.column("state")), "finished");
+  }
+  EXPECT_EQ(rows, 20U);
+}
+
+TEST(JoinedTable, IsNotLeftHalfWrittenByADamagedRun) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+  const auto second = folder.path() / "runs" / SyntheticStudy::run_id(1, 1) / "iterations.csv";
+  write_file_atomically(second, "run_id,iteration\nanother,0\n");
+  const auto file = folder.path() / "flat.csv";
+  EXPECT_THROW(write_joined_table(read_result_folder(folder.path()), file), Error);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+// The check value of CRC-32C in the catalogues of checksums.
+TEST(EventFiles, HaveTheChecksumOfCastagnoli) { EXPECT_EQ(crc32c("123456789"), 0xE3069283U); }
+
+// Files that TensorFlow has written begin with these twelve bytes: the length 24, its checksum.
+TEST(EventFiles, BeginAsThoseOfTensorFlow) {
+  const std::string record = event_record(version_event(0));
+  EXPECT_EQ(record.substr(0, 12), "\x18\0\0\0\0\0\0\0\xA3\x7FK\""s);
+  EXPECT_EQ(record.substr(12, 24), "\x09\0\0\0\0\0\0\0\0\x1A\x0D"s + "brain.Event:2");
+  EXPECT_EQ(record.size(), 12U + 24 + 4);
+}
+
+// Event {wall_time: 1.0, step: 300, summary {value {tag: "a", simple_value: 0.5}}}, by hand.
+TEST(EventFiles, HaveScalarsAsProtocolBuffersSay) {
+  EXPECT_EQ(scalars_event(1.0, 300, {{.tag = "a", .value = 0.5F}}),
+            "\x09\0\0\0\0\0\0\xF0\x3F"  // field 1, 8 bytes
+            "\x10\xAC\x02"              // field 2: 300 = 0b10'0101100
+            "\x2A\x0A"                  // field 5, 10 bytes
+            "\x0A\x08"                  // value, 8 bytes
+            "\x0A\x01"
+            "a\x15\0\0\0\x3F"s);
+}
+
+TEST(EventFiles, AreWrittenForEveryRunThatHasEnded) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+  const auto target = folder.path() / "events";
+  EXPECT_EQ(write_event_files(read_result_folder(folder.path()), target), 4U);
+  // 2024-05-01T10:00:00Z, by `date -u -d ... +%s`.
+  const auto file =
+      target / SyntheticStudy::run_id(0, 1) / "events.out.tfevents.1714557600.residuum";
+  const std::string bytes = read_file(file);
+  EXPECT_THAT(bytes, ::testing::StartsWith(event_record(version_event(1714557600))));
+  EXPECT_THAT(bytes, ::testing::HasSubstr("grad_norm_sq"));
+}
+
+TEST(SecondsOfUtc, AreThoseOfTheDateProgram) {
+  EXPECT_EQ(seconds_of_utc("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(seconds_of_utc("2026-11-23T07:22:47Z"), 1795418567);
+  for (const char* wrong :
+       {"", "yesterday", "2026-11-23", "2026-11-23T07:22:47", "2026-11-23T07:22:47Zx"}) {
+    EXPECT_EQ(seconds_of_utc(wrong), std::nullopt) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace residuum::reports

@@ -1,0 +1,114 @@
+// What is said of a study while it runs.
+
+#include "reports/terminal/watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/error.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+constexpr double kStarted = 1714557600;  // 2024-05-01T10:00:00Z
+
+void append(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::app | std::ios::binary) << text;
+}
+
+/// Makes the run one that is under way; returns the table that grows.
+std::filesystem::path set_running(const std::filesystem::path& folder, int seed) {
+  const auto run = folder / "runs" / SyntheticStudy::run_id(0, seed);
+  std::filesystem::remove(run / "iterations.csv");
+  write_json_atomically(run / "status.json",
+                        Json{{"state", "running"}, {"started_utc", "2024-05-01T10:00:00Z"}});
+  return run / "iterations.csv.part";
+}
+
+TEST(GrowingTable, ReadsOnlyLinesThatAreComplete) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "iterations.csv.part";
+  GrowingTable table(file);
+  table.look();
+  EXPECT_EQ(table.iteration(), std::nullopt);
+
+  append(file, "run_id,iteration,epoch,loss,delta\nr,0,0,0.5,0.9\nr,1,0,,1.2");
+  table.look();
+  EXPECT_EQ(table.iteration(), 0U);
+  EXPECT_EQ(table.violations(), 0U);
+
+  append(file, "5\nr,2,0,0.25,0.5\n");
+  table.look();
+  EXPECT_EQ(table.iteration(), 2U);
+  EXPECT_EQ(table.loss(), 0.25);
+  EXPECT_EQ(table.delta(), 0.5);
+  EXPECT_EQ(table.worst_delta(), 1.25);
+  EXPECT_EQ(table.violations(), 1U);
+  EXPECT_EQ(table.measured(), 3U);
+}
+
+TEST(GrowingTable, BeginsAnewWithATableThatHasBecomeShorter) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "iterations.csv.part";
+  append(file, "run_id,iteration,loss\nr,0,0.5\nr,1,0.4\n");
+  GrowingTable table(file);
+  table.look();
+  write_file_atomically(file, "run_id,iteration,loss\nr,0,0.7\n");
+  table.look();
+  EXPECT_EQ(table.iteration(), 0U);
+  EXPECT_EQ(table.loss(), 0.7);
+}
+
+TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,19,0.125,1.5\n");
+
+  StudyWatch watch(folder.path());
+  watch.look(kStarted + 30);
+  EXPECT_FALSE(watch.is_over());
+  const std::string table = watch.table(100);
+  // 20 of 100 iterations took 30 s, so that 80 are left for 120 s.
+  EXPECT_THAT(table,
+              AllOf(HasSubstr("synthetic: 3 runs: 1 running, 2 finished"),
+                    HasSubstr("20 of 100 (20 %)"),
+                    HasSubstr("2 min 00 s"),
+                    HasSubstr("0.125"),
+                    HasSubstr("1 of 2 above 1")));
+  EXPECT_LT(table.find("running  "), table.find("finished  "));
+}
+
+TEST(StudyWatch, KeepsToTheLinesOfATerminal) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 9;
+  study.write(folder.path());
+  StudyWatch watch(folder.path());
+  watch.look(kStarted);
+  EXPECT_TRUE(watch.is_over());
+  const std::string table = watch.table(6);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 6);
+  EXPECT_THAT(table, HasSubstr("... and 6 more"));
+  EXPECT_THAT(watch.table(100), Not(HasSubstr("more")));
+}
+
+TEST(StudyWatch, RefusesWhatIsNoResultFolder) {
+  const TemporaryFolder folder;
+  StudyWatch watch(folder.path());
+  EXPECT_THROW(watch.look(0), Error);
+}
+
+}  // namespace
+}  // namespace residuum::reports
