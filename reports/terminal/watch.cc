@@ -178,8 +178,9 @@ StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t length) const
     line.cells.push_back("–");
     line.cells.push_back(short_number(number_at(run.status, "final.loss")));
     line.cells.push_back("–");
-    line.cells.push_back(short_number(number_at(run.status, "totals.delta_max")));
-    line.cells.push_back("see report");
+    const auto worst = number_at(run.status, "totals.delta_max");
+    line.cells.push_back(short_number(worst));
+    line.cells.push_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
     return line;
   }
   const GrowingTable& table = found->second;
