@@ -95,6 +95,10 @@ class Objective {
     const std::size_t d = dimension();
     return {{.name = "w", .shape = {static_cast<std::int64_t>(d)}, .offset = 0, .size = d}};
   }
+  /// Returns for each layer after which fraction of the time that a stochastic gradient of so many
+  /// samples takes here, in float32, the gradient of the layer is ready; empty where the objective
+  /// cannot tell. Every call measures anew.
+  virtual std::vector<double> ready_fractions(std::size_t /*samples*/) const { return {}; }
   /// Returns n, the number of training samples; 0 for an objective without a data set.
   virtual std::size_t samples() const = 0;
   /// Returns one class label per sample, for partitions by label; empty without labels.

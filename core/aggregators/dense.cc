@@ -53,7 +53,10 @@ class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
   explicit Dense(const DenseRules& rules) : AggregatorFor(rules), all_reduce_(rules.all_reduce) {}
 
   AggregatorLaw law() const override {
-    return {.applies_whole_messages = true, .cuts_in_merges = false, .is_sparse = false};
+    return {.applies_whole_messages = true,
+            .cuts_in_merges = false,
+            .is_sparse = false,
+            .carries_vectors = true};
   }
   bool needs_k() const override { return false; }
   void check(int workers, std::size_t /*dimension*/) const override { all_reduce_.check(workers); }

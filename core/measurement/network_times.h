@@ -18,7 +18,8 @@ struct NetworkTimes {
   double merge_s = 0;    // what workers do with messages that arrived, where it is measured
   double wire_s = 0;     // messages
 
-  double version_s = 0;  // of the last version alone
+  double version_s = 0;       // of the last version alone
+  std::size_t exchanges = 1;  // of the last version: several where layers are exchanged one by one
 
   double total_s() const { return compute_s + select_s + merge_s + wire_s; }
 };

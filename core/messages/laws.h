@@ -18,6 +18,7 @@ struct AggregatorLaw {
   /// True if every message comes as its sender wrote it to where all of them are summed: to every
   /// worker, or to a server. What is summed on the way needs numbers, not the codes of a quantiser.
   bool forwards_messages = false;
+  bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there

@@ -34,6 +34,45 @@ void NetworkClocks::wait(std::span<const double> seconds) {
 }
 
 void NetworkClocks::exchange(const Transfers& transfers, bool with_work) {
+  replay(transfers, with_work);
+  require(std::isfinite(now()),
+          "virtual time has grown beyond all numbers on network '{}'; choose a faster one",
+          network_.name);
+}
+
+/// A worker that has all fractions behind it is at `local.selected`, in every bit.
+void NetworkClocks::exchange_in_parts(std::span<const ExchangePart> parts,
+                                      const LocalTimes& local,
+                                      const Transfers& transfers,
+                                      bool with_work) {
+  clocks_ = local.began;
+  for (const ExchangePart& part : parts) {
+    for (std::size_t worker = 0; worker < workers(); ++worker) {
+      const double of_gradient = local.computed[worker] - local.began[worker];
+      const double of_selection = local.selected[worker] - local.computed[worker];
+      const double is_left = (1 - part.ready) * of_gradient + (1 - part.selected) * of_selection;
+      clocks_[worker] = std::max(clocks_[worker], local.selected[worker] - is_left);
+    }
+    share_ = part.share;
+    exchange(transfers, with_work);
+  }
+  share_ = 1;
+  for (std::size_t worker = 0; worker < workers(); ++worker) {
+    clocks_[worker] = std::max(clocks_[worker], local.selected[worker]);
+  }
+}
+
+double NetworkClocks::seconds_of(double share, const Transfers& transfers, bool with_work) const {
+  NetworkClocks at_rest = *this;
+  at_rest.clocks_.assign(workers(), 0);
+  at_rest.of_nodes_.assign(workers(), {});
+  at_rest.of_workers_.assign(workers(), {});
+  at_rest.share_ = share;
+  at_rest.replay(transfers, with_work);
+  return at_rest.now();
+}
+
+void NetworkClocks::replay(const Transfers& transfers, bool with_work) {
   for (const Transfer& step : transfers.steps()) {
     const auto from = static_cast<std::size_t>(step.from);
     const auto to = static_cast<std::size_t>(step.to);
@@ -46,11 +85,11 @@ void NetworkClocks::exchange(const Transfers& transfers, bool with_work) {
         end_round();
         break;
       case Transfer::Kind::work:
-        work_[to] += with_work ? amount() : 0;
+        work_[to] += with_work ? share_ * amount() : 0;
         break;
       case Transfer::Kind::work_all:
         for (double& seconds : work_) {
-          seconds += with_work ? amount() : 0;
+          seconds += with_work ? share_ * amount() : 0;
         }
         end_round();
         break;
@@ -75,9 +114,6 @@ void NetworkClocks::exchange(const Transfers& transfers, bool with_work) {
     }
   }
   end_round();
-  require(std::isfinite(now()),
-          "virtual time has grown beyond all numbers on network '{}'; choose a faster one",
-          network_.name);
 }
 
 double NetworkClocks::now() const { return *std::max_element(clocks_.begin(), clocks_.end()); }
@@ -100,7 +136,7 @@ void NetworkClocks::send(std::size_t from, std::size_t to, double bytes) {
   const LinkModel& link = stays_in_node ? network_.within : network_.links;
   auto& ports = stays_in_node ? of_workers_ : of_nodes_;
   const std::size_t ports_of = stays_in_node ? 1 : per_node;
-  const double busy = link.beta_s_per_byte * bytes;
+  const double busy = link.beta_s_per_byte * bytes * share_;
   const double sent = ports[from / ports_of].send(clocks_[from], busy);
   round_.push_back(
       {.port = &ports[to / ports_of], .to = to, .arrival = sent + link.alpha_s, .busy = busy});

@@ -15,6 +15,21 @@
 
 namespace residuum {
 
+/// When each worker began its gradient, had it, and had selected from it.
+struct LocalTimes {
+  std::vector<double> began = {};
+  std::vector<double> computed = {};
+  std::vector<double> selected = {};
+};
+
+/// A part of an exchange begins while gradients are computed. A worker takes part in it when the
+/// fractions `ready` of the time of its gradient and `selected` of that of its selection are over.
+struct ExchangePart {
+  double ready = 1;
+  double selected = 1;
+  double share = 1;  // of the bytes and of the work between messages
+};
+
 class NetworkClocks {
  public:
   /// With a network of zero links, messages take no time. `machine` says how long gradients take.
@@ -26,7 +41,17 @@ class NetworkClocks {
   void wait(std::span<const double> seconds);
   /// Replays an exchange; work between messages takes no time unless `with_work`.
   void exchange(const Transfers& transfers, bool with_work);
+  /// Replays an exchange in parts, which follow one another over the same ports. Workers whose
+  /// clocks are at `local.selected` have begun with them before.
+  void exchange_in_parts(std::span<const ExchangePart> parts,
+                         const LocalTimes& local,
+                         const Transfers& transfers,
+                         bool with_work);
+  /// Returns what the share of an exchange would take if all workers were at rest.
+  double seconds_of(double share, const Transfers& transfers, bool with_work) const;
 
+  /// Returns the time at which each worker is done.
+  std::span<const double> times() const { return clocks_; }
   /// Returns the time at which the last worker is done.
   double now() const;
 
@@ -43,6 +68,7 @@ class NetworkClocks {
     double busy;     // seconds of the port
   };
 
+  void replay(const Transfers& transfers, bool with_work);
   void send(std::size_t from, std::size_t to, double bytes);
   void end_round();
   void gather(std::span<const double> bytes);
@@ -55,6 +81,7 @@ class NetworkClocks {
   Machine machine_;
   std::vector<double> clocks_;  // of the workers, at the beginning of the round
   std::vector<double> work_;    // seconds of each worker once it has received what is sent to it
+  double share_ = 1;            // of the exchange that is replayed
   std::vector<Message> round_;
   std::vector<Port> of_nodes_, of_workers_;
   std::vector<std::vector<Edge>> tree_;  // rounds up to worker 0

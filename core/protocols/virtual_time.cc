@@ -19,6 +19,9 @@ VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machi
     : cluster_(*training.cluster),
       measures_compute_(machine.measures),
       transfers_(training.times_work) {
+  if (training.overlap.rule != OverlapRule::none) {
+    layers_.emplace(training);
+  }
   auto networks = training.networks;
   if (networks.empty()) {
     networks.emplace_back();
@@ -59,16 +62,46 @@ void VirtualTime::advance(std::uint64_t first, std::uint64_t count, const LocalS
 }
 
 void VirtualTime::move(Followed& followed, std::uint64_t first, std::uint64_t count) {
-  NetworkClocks& clocks = followed.clocks;
+  if (layers_) {
+    overlap(followed, first);
+    return;
+  }
+  compute(followed, first, count);
+  select(followed);
+  followed.clocks.exchange(transfers_, followed.last >= Part::merge);
+}
+
+void VirtualTime::compute(Followed& followed, std::uint64_t first, std::uint64_t count) {
   if (compute_.empty()) {
-    clocks.compute(first, count);
+    followed.clocks.compute(first, count);
   } else {
-    clocks.wait(compute_);
+    followed.clocks.wait(compute_);
   }
+}
+
+void VirtualTime::select(Followed& followed) {
   if (followed.last >= Part::select && !select_.empty()) {
-    clocks.wait(select_);
+    followed.clocks.wait(select_);
   }
-  clocks.exchange(transfers_, followed.last >= Part::merge);
+}
+
+/// Makes a version of one gradient whose layers are exchanged as they are ready. The number of the
+/// gradient is that of the version.
+void VirtualTime::overlap(Followed& followed, std::uint64_t version) {
+  NetworkClocks& clocks = followed.clocks;
+  const auto times = [&] { return std::vector(clocks.times().begin(), clocks.times().end()); };
+  LocalTimes local{.began = times()};
+  compute(followed, version, 1);
+  local.computed = times();
+  select(followed);
+  local.selected = times();
+  followed.expected.take(local);
+  const bool with_work = followed.last >= Part::merge;
+  const auto parts = layers_->parts(version, followed.expected, [&](double share) {
+    return clocks.seconds_of(share, transfers_, with_work);
+  });
+  clocks.exchange_in_parts(parts, local, transfers_, with_work);
+  followed.exchanges = parts.size();
 }
 
 void VirtualTime::take_times() {
@@ -86,6 +119,7 @@ void VirtualTime::take_times() {
     times_[i].merge_s = merged - selected;
     times_[i].wire_s = followed_[first + i].clocks.now() - merged;
     times_[i].version_s = times_[i].total_s() - before;
+    times_[i].exchanges = followed_[first + i].exchanges;
   }
 }
 
@@ -101,22 +135,30 @@ std::vector<double> VirtualTime::of_all_workers(const std::vector<double>& mine)
   return mine.empty() ? std::vector<double>() : cluster_.all_gather(mine);
 }
 
+void VirtualTime::visit_numbers(ActorState& state) {
+  for (Followed& followed : followed_) {
+    followed.clocks.visit(state);
+    if (layers_) {
+      followed.expected.visit(state);
+    }
+  }
+  if (layers_) {
+    layers_->visit(state);
+  }
+}
+
 void VirtualTime::visit(RunState& state) {
   Bytes bytes;
   if (!state.loads() && state.is_root()) {
     ActorState numbers(bytes);
-    for (Followed& followed : followed_) {
-      followed.clocks.visit(numbers);
-    }
+    visit_numbers(numbers);
   }
   state.root_list(bytes);
   if (!state.loads() || !state.is_root()) {
     return;
   }
   ActorState numbers{std::span<const std::byte>(bytes)};
-  for (Followed& followed : followed_) {
-    followed.clocks.visit(numbers);
-  }
+  visit_numbers(numbers);
   take_times();
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Virtual time of a run in lockstep on each network of its training. The root has one clock set per
 // network, and one for each local part (gradients; with selection; with merges) on a network that
-// takes no time, so that their differences tell where the time goes.
+// takes no time, so that their differences tell where the time goes. With overlap, exchanges begin
+// layer by layer while gradients are computed, and the messages' time is what they do not hide.
 
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "core/cluster/run_state.h"
 #include "core/measurement/network_times.h"
+#include "core/protocols/layer_exchanges.h"
 #include "core/protocols/network_clocks.h"
 #include "core/protocols/simulated_machine.h"
 #include "core/training/training.h"
@@ -32,7 +34,9 @@ class VirtualTime {
 
   /// Returns the times up to the last version; they are right on the root.
   NetworkView view() const {
-    return {.times = times_, .is_measured = measures_compute_ || transfers_.times_work()};
+    return {.times = times_,
+            .is_measured = measures_compute_ || transfers_.times_work() ||
+                           (layers_ && layers_->is_measured())};
   }
 
   void visit(RunState& state);
@@ -43,16 +47,23 @@ class VirtualTime {
   struct Followed {
     Part last = Part::wire;  // and all before it
     NetworkClocks clocks;
+    ExpectedTimes expected = {};  // with overlap
+    std::size_t exchanges = 1;    // of the last version
   };
 
+  void compute(Followed& followed, std::uint64_t first, std::uint64_t count);
+  void select(Followed& followed);
+  void overlap(Followed& followed, std::uint64_t version);
   void move(Followed& followed, std::uint64_t first, std::uint64_t count);
   void take_times();
+  void visit_numbers(ActorState& state);
   double now(Part part, double before) const;
   std::vector<double> of_all_workers(const std::vector<double>& mine) const;
 
   const Cluster& cluster_;
   bool measures_compute_;
   Transfers transfers_;
+  std::optional<LayerExchanges> layers_;  // with overlap
   std::vector<Followed> followed_;        // on the root; networks last, in their order
   std::vector<double> compute_, select_;  // seconds of all workers, empty where not measured
   std::vector<NetworkTimes> times_;

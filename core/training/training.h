@@ -13,6 +13,7 @@
 #include "core/training/batches.h"
 #include "core/training/checkpoints.h"
 #include "core/training/method.h"
+#include "core/training/overlap.h"
 
 namespace residuum {
 
@@ -37,6 +38,7 @@ struct Training {
   Precision precision = Precision::float32;
   std::vector<NetworkModel> networks;  // of virtual time; one where it decides what is trained
   bool times_work = false;             // virtual time has what selections and merges take here
+  Overlap overlap = {};                // of messages and gradients in virtual time
   MeasurementPlan plan;
   std::optional<double> loss_bound;         // an evaluated f above it ends the run as diverged
   std::optional<double> minimum;            // f*, if known

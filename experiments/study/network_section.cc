@@ -1,5 +1,6 @@
 #include "experiments/study/network_section.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -117,6 +118,45 @@ void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& 
   }
 }
 
+/// Returns the fractions of the layers; none where they are to be measured.
+std::vector<double> read_layer_times(const Section& section) {
+  const auto value = section.any("layer_times", "measured");
+  if (value == "measured") {
+    return {};
+  }
+  const auto is_fraction = [](const nlohmann::json& one) {
+    return one.is_number() && one.get<double>() > 0 && one.get<double>() <= 1;
+  };
+  require(
+      value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_fraction),
+      "{} must be \"measured\" or a list of numbers above 0 and up to 1, one for each layer: "
+      "the part of a gradient's time after which the layer's is ready; got {}",
+      section.where("layer_times"),
+      value.dump());
+  return value.get<std::vector<double>>();
+}
+
+Overlap read_overlap(const Section& section) {
+  section.knows("overlap");
+  section.knows("layer_times");
+  Overlap overlap{.place = section.where("overlap"),
+                  .place_of_ready = section.where("layer_times")};
+  if (!section.has("overlap")) {
+    require(!section.has("layer_times"),
+            "{} says when layers can be exchanged, which 'network.overlap' turns on; set it to "
+            "\"wfbp\" or \"merged\"",
+            section.where("layer_times"));
+    return overlap;
+  }
+  const auto rule = section.choice("overlap", {"none", "wfbp", "merged"});
+  if (rule == "none") {  // beside it a sweep may have the others, with their layer_times
+    return overlap;
+  }
+  overlap.rule = rule == "wfbp" ? OverlapRule::wait_free : OverlapRule::merged;
+  overlap.ready = read_layer_times(section);
+  return overlap;
+}
+
 void check_late(const Section& section, const NetworkSection& read) {
   require(read.networks.size() == 1,
           "{}: late gradients depend on the network, so that each network is a run of its own; "
@@ -156,6 +196,7 @@ NetworkSection read_network(const Section& section, int workers, Synchrony synch
   if (section.has("local")) {
     read.times_work = section.choice("local", {"none", "measured"}) == "measured";
   }
+  read.overlap = read_overlap(section);
   if (synchrony == Synchrony::late) {
     check_late(section, read);
   }

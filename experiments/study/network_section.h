@@ -6,12 +6,14 @@
 #include "core/cluster/link_model.h"
 #include "core/config/section.h"
 #include "core/messages/laws.h"
+#include "core/training/overlap.h"
 
 namespace residuum {
 
 struct NetworkSection {
   std::vector<NetworkModel> networks;
   bool times_work = false;  // selections and merges take in virtual time what they take here
+  Overlap overlap = {};
 };
 
 /// Reads
@@ -20,7 +22,11 @@ struct NetworkSection {
 ///                     shows, or a table {alpha_s, beta_s_per_byte} with an optional `name`;
 ///   workers_per_node  workers that share one link to the others, with `within`, the table of the
 ///                     links among them;
-///   local             "none" (default) or "measured": what workers compute besides gradients.
+///   local             "none" (default) or "measured": what workers compute besides gradients;
+///   overlap           "none" (default), "wfbp" or "merged": whether layers are exchanged while the
+///                     gradients of others are computed, with
+///   layer_times       "measured" (default) or a list of the fractions of a gradient's time after
+///                     which those of the layers are ready.
 /// A value that is out of range is a usage error, and so is what the protocol cannot have: late
 /// gradients depend on the network, so that these runs have one, without nodes or local work.
 NetworkSection read_network(const Section& section, int workers, Synchrony synchrony);

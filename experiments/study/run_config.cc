@@ -277,6 +277,7 @@ void read_networks(const Section& section, PreparedRun& run, KnownKeys& known) {
   }
   run.training.networks = network.networks;
   run.training.times_work = network.times_work;
+  run.training.overlap = network.overlap;
   run.config[section.name()] = section.resolved();
 }
 
@@ -380,6 +381,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
   run.method->aggregator->check(run.workers, run.objective->dimension());
+  check_overlap(training.overlap, *run.method, *run.objective, run.protocol->law(run.workers));
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);

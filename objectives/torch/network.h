@@ -76,6 +76,10 @@ class Network {
   /// gradient += scale * (gradient of the batch's summed loss); returns the summed loss.
   virtual double add_gradient(Batch<Real>& batch, Real scale, Phase phase) = 0;
 
+  /// From now on `listener` is called in add_gradient() with the number of each layer whose
+  /// gradient back-propagation has.
+  virtual void tell_ready_layers(std::function<void(std::size_t layer)> listener) = 0;
+
   /// Returns the gradient; the span is valid until the next call.
   virtual std::span<const Real> gradient() const = 0;
 };

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -51,6 +53,18 @@ std::vector<std::uint32_t> chosen(std::size_t count, std::size_t total, Selectio
 std::size_t samples_at_once(const ImageShape& shape, std::size_t labels_per_sample) {
   const std::size_t logits = labels_per_sample * static_cast<std::size_t>(shape.classes);
   return std::clamp<std::size_t>(kMostLogits / logits, 1, kSamplesAtOnce);
+}
+
+using Clock = std::chrono::steady_clock;
+
+double fraction_of(Clock::time_point begin, Clock::time_point now, Clock::time_point end) {
+  return std::chrono::duration<double>(now - begin) / std::chrono::duration<double>(end - begin);
+}
+
+double lower_median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 void check_shape(const NetworkData& data, const ImageShape& wanted) {
@@ -195,12 +209,11 @@ void NetworkObjective::for_each_part(const SampleSource& source,
 }
 
 template <class Real>
-void NetworkObjective::batch_gradient(const Draw& draw,
+void NetworkObjective::batch_gradient(Network<Real>& learner,
+                                      const Draw& draw,
                                       std::span<const Real> w,
                                       std::span<Real> gradient) const {
   assert(!draw.samples.empty());
-  const std::lock_guard lock(in_use_);
-  auto& learner = network<Real>();
   const Real scale = Real{1} / static_cast<Real>(draw.samples.size());
   RandomStream augmentation(draw.seed,
                             Purpose::augmentation,
@@ -226,13 +239,45 @@ void NetworkObjective::batch_gradient(const Draw& draw,
 void NetworkObjective::stochastic_gradient(const Draw& draw,
                                            std::span<const float> w,
                                            std::span<float> gradient) const {
-  batch_gradient(draw, w, gradient);
+  const std::lock_guard lock(in_use_);
+  batch_gradient<float>(network<float>(), draw, w, gradient);
 }
 
 void NetworkObjective::stochastic_gradient(const Draw& draw,
                                            std::span<const double> w,
                                            std::span<double> gradient) const {
-  batch_gradient(draw, w, gradient);
+  const std::lock_guard lock(in_use_);
+  batch_gradient<double>(network<double>(), draw, w, gradient);
+}
+
+std::vector<double> NetworkObjective::ready_fractions(std::size_t samples) const {
+  constexpr int kGradients = 7;  // the first one is not counted: it makes room
+  const auto learner = networks_.make_single(device_);
+  std::vector<Clock::time_point> ready(learner->layers().size());
+  learner->tell_ready_layers([&](std::size_t layer) { ready[layer] = Clock::now(); });
+
+  std::vector<std::uint32_t> batch(std::clamp<std::size_t>(samples, 1, this->samples()));
+  std::iota(batch.begin(), batch.end(), 0U);
+  std::vector<double> start(dimension());
+  initial_point(kSelectionSeed, start);
+  const std::vector<float> w(start.begin(), start.end());
+  std::vector<float> gradient(w.size());
+  std::vector<double> statistics = initial_statistics_;
+
+  std::vector<std::vector<double>> fractions(ready.size());  // by layer
+  for (int i = 0; i < kGradients; ++i) {
+    const auto begin = Clock::now();
+    batch_gradient<float>(*learner, {.samples = batch, .statistics = statistics}, w, gradient);
+    const auto end = Clock::now();
+    for (std::size_t layer = 0; i > 0 && layer < ready.size(); ++layer) {
+      fractions[layer].push_back(fraction_of(begin, ready[layer], end));
+    }
+  }
+  std::vector<double> medians;
+  for (auto& of_layer : fractions) {
+    medians.push_back(lower_median(of_layer));
+  }
+  return medians;
 }
 
 template <class Real>

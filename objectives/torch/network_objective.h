@@ -54,6 +54,9 @@ class NetworkObjective final : public Objective {
   /// precision start at the same point.
   void initial_point(std::uint64_t seed, std::span<double> w) const override;
 
+  /// Returns medians over a few gradients at w_0 on a network of their own.
+  std::vector<double> ready_fractions(std::size_t samples) const override;
+
   void stochastic_gradient(const Draw& draw,
                            std::span<const float> w,
                            std::span<float> gradient) const override;
@@ -72,7 +75,10 @@ class NetworkObjective final : public Objective {
   Network<Real>& network() const;
 
   template <class Real>
-  void batch_gradient(const Draw& draw, std::span<const Real> w, std::span<Real> gradient) const;
+  void batch_gradient(Network<Real>& learner,
+                      const Draw& draw,
+                      std::span<const Real> w,
+                      std::span<Real> gradient) const;
   template <class Real>
   double evaluate_in(std::span<const std::uint32_t> samples,
                      const Point& at,

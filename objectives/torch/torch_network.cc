@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -180,6 +181,18 @@ class TorchNetwork final : public Network<Real> {
     const torch::Tensor each = losses(forward(batch, phase), batch);
     each.backward(torch::full_like(each, static_cast<double>(scale)));
     return sum(each.detach());
+  }
+
+  void tell_ready_layers(std::function<void(std::size_t layer)> listener) override {
+    auto parameters = module_->parameters();
+    for (std::size_t l = 0; l < parameters.size(); ++l) {
+      parameters[l].register_hook([this, l, listener](const torch::Tensor& /*gradient*/) {
+        if (!device_.is_cpu()) {
+          torch::cuda::synchronize();  // until here the device has only been asked for it
+        }
+        listener(l);
+      });
+    }
   }
 
   std::span<const Real> gradient() const override {

@@ -27,6 +27,19 @@ class TinyObjective final : public Objective {
       : start_(std::move(start)), gradient_(std::move(gradient)), samples_(samples) {}
 
   std::size_t dimension() const override { return start_.size(); }
+  /// Cuts w into layers of these sizes; `ready` is what ready_fractions() returns.
+  void cut_into_layers(const std::vector<std::size_t>& sizes, std::vector<double> ready = {}) {
+    std::size_t offset = 0;
+    for (const std::size_t size : sizes) {
+      layers_.push_back({"", {static_cast<std::int64_t>(size)}, offset, size});
+      offset += size;
+    }
+    ready_ = std::move(ready);
+  }
+  std::vector<Layer> layers() const override {
+    return layers_.empty() ? Objective::layers() : layers_;
+  }
+  std::vector<double> ready_fractions(std::size_t /*samples*/) const override { return ready_; }
   std::size_t samples() const override { return samples_; }
   std::span<const std::int32_t> labels() const override { return {}; }
   DataInfo data() const override { return {}; }
@@ -77,6 +90,8 @@ class TinyObjective final : public Objective {
   std::vector<double> start_;
   Gradient gradient_;
   std::size_t samples_;
+  std::vector<Layer> layers_;
+  std::vector<double> ready_;
 };
 
 /// The stochastic gradient is c at every w and worker; w_0 = start.
@@ -146,6 +161,7 @@ struct Recipe {
   Mailbox* mailbox = nullptr;          // of a protocol that is real
   std::vector<NetworkModel> networks = {};
   bool times_work = false;
+  Overlap overlap = {};
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
   Json quantiser = {{"kind", "none"}};
 };
@@ -198,6 +214,7 @@ inline Outcome train(World& world,
   training.precision = recipe.precision;
   training.networks = recipe.networks;
   training.times_work = recipe.times_work;
+  training.overlap = recipe.overlap;
   training.plan.measure = recipe.measure;
   training.plan.measured = Cadence(recipe.measured, "'probes.every'", recipe.iterations);
   if (recipe.evaluated) {

@@ -199,6 +199,38 @@ TEST(NetworkClocks, LetWorkersOfANodeShareItsLink) {
   EXPECT_EQ(time_of(transfers, 4, network), kAlpha + 4 * kBeta);
 }
 
+// Worker 1 has 8 bytes for worker 0, who works for 2 s once it has them. Half of it begins when
+// worker 1 has 3/4 of its gradient (of 4 s) and 1/2 of its selection (of 1 s) behind it, at 1 +
+// 3 + 0.5: it is there at 4.5 + 0.5 + 1, and the work done at 7. The other half is sent at 6, when
+// all is selected.
+TEST(NetworkClocks, BeginPartsOfAnExchangeWhileGradientsAreComputed) {
+  Transfers transfers(/*times_work=*/true);
+  transfers.add(Transfer::Kind::message, 8, 1, 0);
+  transfers.add_row(Transfer::Kind::end_round, 0);
+  transfers.add(Transfer::Kind::work, 2, 0, 0);
+  const std::vector<ExchangePart> parts{{.ready = 0.75, .selected = 0.5, .share = 0.5},
+                                        {.ready = 1, .selected = 1, .share = 0.5}};
+  const LocalTimes local{.began = {1, 1}, .computed = {2, 5}, .selected = {2, 6}};
+  NetworkClocks clocks = clocks_of(2);
+  clocks.exchange_in_parts({parts.data(), 1}, local, transfers, /*with_work=*/true);
+  EXPECT_EQ(clocks.times()[0], 7);
+  EXPECT_EQ(clocks.times()[1], 6) << "its own gradient goes on";
+  clocks = clocks_of(2);
+  clocks.exchange_in_parts(parts, local, transfers, /*with_work=*/true);
+  EXPECT_EQ(clocks.times()[0], 6 + 0.5 + 1 + 1);
+  clocks.exchange(transfers, /*with_work=*/false);
+  EXPECT_EQ(clocks.times()[0], 9.5) << "the whole again, sent at 7 when the port is free";
+}
+
+TEST(NetworkClocks, TellWhatAShareOfAnExchangeTakesAtRest) {
+  const auto transfers = all_gather({24, 24, 24, 24});
+  NetworkClocks clocks = clocks_of(4);
+  clocks.exchange(transfers, /*with_work=*/false);
+  EXPECT_EQ(clocks.seconds_of(0, transfers, false), 2 * kAlpha);
+  EXPECT_EQ(clocks.seconds_of(0.5, transfers, false), 2 * kAlpha + 3 * 12 * kBeta);
+  EXPECT_EQ(clocks.now(), 2 * kAlpha + 3 * 24 * kBeta) << "these clocks have not moved";
+}
+
 TEST(NetworkClocks, GoOnFromTheirSavedNumbers) {
   const MachineOptions machine{.seed = 3,
                                .compute = TimeLaw::exponential(1),
