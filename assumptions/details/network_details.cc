@@ -15,4 +15,12 @@ void write_network_details(const StepView& view, Recorder& recorder) {
   }
 }
 
+void write_overlap_details(const StepView& view, Recorder& recorder) {
+  for (const NetworkTimes& times : view.network.times) {
+    DetailRow row(kOverlapTable, view.iteration, times.network);
+    row.set(OverlapColumn::exchanges, static_cast<double>(times.exchanges));
+    recorder.write_detail(row);
+  }
+}
+
 }  // namespace residuum

@@ -9,4 +9,7 @@ namespace residuum {
 
 void write_network_details(const StepView& view, Recorder& recorder);
 
+/// Writes the rows of overlap.csv: how many exchanges the measured iteration had on each network.
+void write_overlap_details(const StepView& view, Recorder& recorder);
+
 }  // namespace residuum

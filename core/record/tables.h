@@ -112,6 +112,22 @@ inline constexpr auto kNetworkColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
+#define RESIDUUM_OVERLAP_COLUMNS(X) \
+  X(exchanges, integer, "", "exchanges of this iteration: of each layer, or of layers merged")
+
+enum class OverlapColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_OVERLAP_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kOverlapColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_OVERLAP_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
 struct TableInfo {
   std::string_view name;      // e.g. "workers", for the file workers.csv
   std::string_view key;       // the column that names the part, after run_id and iteration
@@ -147,7 +163,13 @@ inline constexpr TableInfo kNetworksTable{.name = "networks",
                                           .key_meaning = "its name in network.model",
                                           .columns = kNetworkColumns};
 
+inline constexpr TableInfo kOverlapTable{.name = "overlap",
+                                         .key = "network",
+                                         .key_type = "string",
+                                         .key_meaning = "its name in network.model",
+                                         .columns = kOverlapColumns};
+
 inline constexpr std::array kDetailTables{
-    &kWorkersTable, &kLayersTable, &kStalenessTable, &kNetworksTable};
+    &kWorkersTable, &kLayersTable, &kStalenessTable, &kNetworksTable, &kOverlapTable};
 
 }  // namespace residuum

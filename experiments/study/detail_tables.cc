@@ -85,6 +85,9 @@ std::vector<const TableInfo*> DetailTables::tables() const {
   if (networks) {
     asked.push_back(&kNetworksTable);
   }
+  if (overlap) {
+    asked.push_back(&kOverlapTable);
+  }
   return asked;
 }
 
@@ -102,6 +105,9 @@ void DetailTables::add_to(Monitor& monitor) const {
   }
   if (networks) {
     monitor.add_details(write_network_details);
+  }
+  if (overlap) {
+    monitor.add_details(write_overlap_details);
   }
 }
 

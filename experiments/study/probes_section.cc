@@ -119,6 +119,7 @@ void read_probes(const Section& section, PreparedRun& run) {
     refuse_details(section, run);
   }
   run.details.networks = !training.networks.empty() && law.synchrony != Synchrony::late;
+  run.details.overlap = training.overlap.rule != OverlapRule::none;
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);
