@@ -273,10 +273,8 @@ std::vector<double> NetworkObjective::ready_fractions(std::size_t samples) const
       fractions[layer].push_back(fraction_of(begin, ready[layer], end));
     }
   }
-  std::vector<double> medians;
-  for (auto& of_layer : fractions) {
-    medians.push_back(lower_median(of_layer));
-  }
+  std::vector<double> medians(fractions.size());
+  std::transform(fractions.begin(), fractions.end(), medians.begin(), lower_median);
   return medians;
 }
 
