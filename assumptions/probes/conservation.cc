@@ -15,8 +15,8 @@
 namespace residuum {
 namespace {
 
-/// Returns |l_t|^2 where everything was cleared: l = P mean a - P mean e - g. Bounds of the entries
-/// are unknown, so the bound is taken for the norm.
+/// Returns |l_t|^2 where all entries were cleared, or a part of each: l = P mean a - P mean e - g.
+/// Bounds of the entries are unknown, so the bound is taken for the norm.
 double dense_lost_mass_sq(const StepView& view) {
   const double divisor = view.divisor();
   double lost_sq = 0;
@@ -56,7 +56,7 @@ class ConservationProbe final : public Probe {
  private:
   void observe_lost_mass(const StepView& view, Row& row, std::vector<Check>& checks) {
     const double lost_sq =
-        view.exchange.cleared_everything ? dense_lost_mass_sq(view) : sparse_lost_mass_sq(view);
+        view.exchange.cleared_is_dense ? dense_lost_mass_sq(view) : sparse_lost_mass_sq(view);
     row.set(Column::lost_mass_norm_sq, lost_sq);
     checks.push_back({.iteration = view.iteration,
                       .name = "lost-mass",

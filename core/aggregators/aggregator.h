@@ -13,6 +13,7 @@
 #include "core/config/registry.h"
 #include "core/messages/delivery.h"
 #include "core/messages/laws.h"
+#include "core/messages/matrix_place.h"
 
 namespace residuum {
 
@@ -21,13 +22,6 @@ template <class Real>
 struct Contribution {
   const Message<Real>* message = nullptr;  // s^p
   std::span<const Real> accumulator;       // a^p
-};
-
-/// A matrix is a part of the accumulator with rows * columns numbers, row after row.
-struct MatrixPlace {
-  std::size_t begin = 0;
-  std::size_t rows = 0;
-  std::size_t columns = 1;
 };
 
 /// Contributions are those of this process's workers, in worker order.

@@ -8,12 +8,6 @@
 namespace residuum {
 namespace {
 
-/// The rules of one dense sum.
-struct DenseRules {
-  Reduction reduction = Reduction::ordered;
-  AllReduce all_reduce = {};
-};
-
 template <class Real>
 class DenseExchange final : public Exchange<Real> {
  public:
@@ -29,21 +23,13 @@ class DenseExchange final : public Exchange<Real> {
     delivery.dense_sum.resize(contributions.dimension);
     const DenseMessages<Real> messages(cluster, contributions);
     Ledger ledger(cluster, delivery.transfers);
-    ledger.work_all([&] { take_sum(cluster, messages, delivery.dense_sum); },
+    ledger.work_all([&] { sums_.take(rules_, cluster, std::cref(messages), delivery.dense_sum); },
                     all_reduce.work_share(cluster.workers()));
     all_reduce.charge(contributions.dimension, sizeof(Real), ledger);
     delivery.traffic = ledger.traffic();
   }
 
  private:
-  void take_sum(const Cluster& cluster, const DenseMessages<Real>& messages, std::span<Real> sum) {
-    if (rules_.all_reduce.algorithm == AllReduce::Algorithm::chain) {
-      sum_everywhere<Real>(cluster, rules_.reduction, sum, messages);
-    } else {
-      sums_.take(rules_.all_reduce, cluster, messages, sum);
-    }
-  }
-
   DenseRules rules_;
   DenseSums<Real> sums_;
 };
@@ -73,13 +59,7 @@ class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
 }  // namespace
 
 std::unique_ptr<Aggregator> make_dense(const Section& section) {
-  DenseRules rules{.reduction = reduction_from(section), .all_reduce = all_reduce_from(section)};
-  require(rules.reduction == Reduction::ordered ||
-              rules.all_reduce.algorithm == AllReduce::Algorithm::chain,
-          "{}: MPI_Allreduce chooses an order of its own, so that \"fast\" goes with algorithm "
-          "\"chain\" alone; take out one of the two keys",
-          section.where("reduction"));
-  return std::make_unique<Dense>(rules);
+  return std::make_unique<Dense>(dense_rules_from(section));
 }
 
 }  // namespace residuum

@@ -56,16 +56,36 @@ void broadcast_chunks(const Cluster& cluster, int per_node, std::span<Real> sum)
 
 }  // namespace
 
+DenseRules dense_rules_from(const Section& section) {
+  DenseRules rules{.reduction = reduction_from(section), .all_reduce = all_reduce_from(section)};
+  require(rules.reduction == Reduction::ordered ||
+              rules.all_reduce.algorithm == AllReduce::Algorithm::chain,
+          "{}: MPI_Allreduce chooses an order of its own, so that \"fast\" goes with algorithm "
+          "\"chain\" alone; take out one of the two keys",
+          section.where("reduction"));
+  return rules;
+}
+
 template <class Real>
-void DenseSums<Real>::take(const AllReduce& rule,
+void DenseSums<Real>::take(const DenseRules& rules,
                            const Cluster& cluster,
-                           const DenseMessages<Real>& messages,
+                           const AddWorker<Real>& add,
                            std::span<Real> sum) {
+  if (rules.all_reduce.algorithm == AllReduce::Algorithm::chain) {
+    sum_everywhere<Real>(cluster, rules.reduction, sum, add);
+  } else {
+    take_by_blocks(rules.all_reduce, cluster, add, sum);
+  }
+}
+
+template <class Real>
+void DenseSums<Real>::take_by_blocks(const AllReduce& rule,
+                                     const Cluster& cluster,
+                                     const AddWorker<Real>& add,
+                                     std::span<Real> sum) {
   const auto block_at = [&](std::size_t begin, std::size_t end) {
-    return Block{.cluster = cluster,
-                 .messages = messages,
-                 .begin = begin,
-                 .sum = sum.subspan(begin, end - begin)};
+    return Block{
+        .cluster = cluster, .add = add, .begin = begin, .sum = sum.subspan(begin, end - begin)};
   };
   const int workers = cluster.workers();
   if (rule.algorithm == AllReduce::Algorithm::tree ||
@@ -114,7 +134,7 @@ void DenseSums<Real>::add_node(const Block& block, int first, int per_node) {
   const Cluster& cluster = block.cluster;
   if (per_node == 1) {
     if (cluster.here(first)) {
-      block.messages(first, block.begin, block.sum);
+      block.add(first, block.begin, block.sum);
     }
     return;
   }
@@ -125,7 +145,7 @@ void DenseSums<Real>::add_node(const Block& block, int first, int per_node) {
   }
   for (int worker = last; worker >= first; --worker) {
     if (cluster.here(worker)) {
-      block.messages(worker, block.begin, of_node);
+      block.add(worker, block.begin, of_node);
     }
     if (worker > first) {
       move_block(cluster, worker, worker - 1, of_node);
@@ -144,7 +164,7 @@ void DenseSums<Real>::climb(const Block& block, int first, int count, std::span<
   if (count == 1) {
     if (cluster.here(first)) {
       std::fill(target.begin(), target.end(), Real{0});
-      block.messages(first, block.begin, target);
+      block.add(first, block.begin, target);
     }
     const auto whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(cluster.workers())));
     if (first + whole < cluster.workers()) {
@@ -169,13 +189,13 @@ void DenseSums<Real>::add_folded(const Block& block,
                                  std::span<Real> target) {
   const Cluster& cluster = block.cluster;
   if (cluster.here(worker) && cluster.here(folded)) {
-    block.messages(folded, block.begin, target);
+    block.add(folded, block.begin, target);
     return;
   }
   const auto other = scratch(0, block);
   if (cluster.here(folded)) {
     std::fill(other.begin(), other.end(), Real{0});
-    block.messages(folded, block.begin, other);
+    block.add(folded, block.begin, other);
   }
   move_block(cluster, folded, worker, other);
   if (cluster.here(worker)) {

@@ -1,36 +1,54 @@
 #pragma once
-// DenseSums takes a sum over all workers in the order of an all-reduce other than the chain
-// (all_reduce.h). The order is defined on workers, so that the sum has the same bits at any number
-// of processes. Partial sums go from process to process block by block: a process holds d numbers
-// and a few blocks, however many workers it has. All processes go through the blocks and their
-// messages in one order.
+// DenseSums takes a sum over all workers in the order of an all-reduce (all_reduce.h). The order is
+// defined on workers, so that the sum has the same bits at any number of processes, unless
+// MPI_Allreduce may choose one (`reduction`). But for the chain of cluster.h, partial sums go from
+// process to process block by block: a process holds d numbers and a few blocks, however many
+// workers it has. All processes go through the blocks and their messages in one order.
 
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "core/aggregators/aggregator.h"
 #include "core/aggregators/all_reduce.h"
-#include "core/aggregators/dense_messages.h"
 
 namespace residuum {
+
+struct DenseRules {
+  Reduction reduction = Reduction::ordered;
+  AllReduce all_reduce = {};
+};
+
+/// Reads `reduction`, `algorithm` and, for "hierarchical", `per_node`. A "fast" reduction goes with
+/// the chain alone.
+DenseRules dense_rules_from(const Section& section);
+
+/// Adds the numbers of a worker of this process, from `begin` on, to the block.
+template <class Real>
+using AddWorker = std::function<void(int worker, std::size_t begin, std::span<Real> block)>;
 
 template <class Real>
 class DenseSums {
  public:
-  /// sum := the sum of all workers' messages, on every process.
-  void take(const AllReduce& rule,
+  /// sum := what all workers add to it, on every process.
+  void take(const DenseRules& rules,
             const Cluster& cluster,
-            const DenseMessages<Real>& messages,
+            const AddWorker<Real>& add,
             std::span<Real> sum);
 
  private:
   /// A block of the sum, from the number `begin` on.
   struct Block {
     const Cluster& cluster;
-    const DenseMessages<Real>& messages;
+    const AddWorker<Real>& add;
     std::size_t begin;
     std::span<Real> sum;
   };
 
+  void take_by_blocks(const AllReduce& rule,
+                      const Cluster& cluster,
+                      const AddWorker<Real>& add,
+                      std::span<Real> sum);
   void go_round(const Block& block, int last_node, int per_node);
   void add_node(const Block& block, int first, int per_node);
   void climb(const Block& block, int first, int count, std::span<Real> target);

@@ -11,6 +11,7 @@ std::unique_ptr<Aggregator> make_gtopk_doubling(const Section& section);
 std::unique_ptr<Aggregator> make_sparse_reduce_scatter(const Section& section);
 std::unique_ptr<Aggregator> make_ok_topk(const Section& section);
 std::unique_ptr<Aggregator> make_parameter_server(const Section& section);
+std::unique_ptr<Aggregator> make_powersgd(const Section& section);
 
 namespace {
 
@@ -60,6 +61,11 @@ constexpr auto kAggregators = std::to_array<Entry<Aggregator>>({
      "Li et al., OSDI 2014; down = \"top-k\": after Tang et al., ICML 2019 (DoubleSqueeze)",
      "{}",
      make_parameter_server},
+    {"powersgd",
+     "the sum of whole accumulators, approximated layer by layer by matrices of low rank",
+     "Vogels, Karimireddy, Jaggi, NeurIPS 2019",
+     "{}",
+     make_powersgd},
 });
 
 }  // namespace

@@ -55,6 +55,7 @@ class Dgc final : public FeedbackFor<Dgc> {
   Units units() const override { return units_; }
   std::size_t vectors() const override { return 2; }
   bool has_velocity() const override { return true; }
+  bool needs_lists() const override { return masks_; }
   /// 1/(1 - m) is an upper bound here: masking drops the momentum of delivered entries, so the gain
   /// falls as more is sent.
   double gain() const override { return 1 / (1 - momentum_); }

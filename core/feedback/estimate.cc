@@ -26,6 +26,14 @@ void take_into_estimate(std::span<Real> accumulator,
     }
     return;
   }
+  if (fate.equal_parts) {
+    settlement.clear_part_of_all();
+    fate.equal_parts->for_each(accumulator, [&](std::size_t i, Real part) {
+      accumulator[i] -= part;
+      estimate[i] += part;
+    });
+    return;
+  }
   if (fate.applied_whole) {
     settlement.clear(fate.sent.entries);
   } else {

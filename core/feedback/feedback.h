@@ -17,34 +17,38 @@
 namespace residuum {
 
 /// A settlement records what `settle` took from an accumulator and what it gave back: a - cleared +
-/// returned. The lists may refer to those of the message or its fate and are valid only as long as
-/// these.
+/// returned. Where all entries were cleared, or a part of each, there are no lists. They may refer
+/// to those of the message or its fate and are valid only as long as these.
 template <class Real>
 class Settlement {
  public:
   const SparseVector<Real>& cleared() const { return cleared_ != nullptr ? *cleared_ : own_; }
   const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
-  bool cleared_everything() const { return everything_; }
+  bool cleared_everything() const { return cleared_part_ == Part::everything; }
+  /// True if what was cleared has no list: everything, or a part of every entry.
+  bool cleared_is_dense() const { return cleared_part_ != Part::list; }
 
-  /// Notes that everything was cleared; the list `cleared` is then empty.
-  void clear_everything() { set(true, nullptr, nullptr); }
-  void clear(const SparseVector<Real>& list) { set(false, &list, nullptr); }
+  void clear_everything() { set(Part::everything, nullptr, nullptr); }
+  void clear_part_of_all() { set(Part::of_all, nullptr, nullptr); }
+  void clear(const SparseVector<Real>& list) { set(Part::list, &list, nullptr); }
   /// Notes the entries of both lists; at an index that both have, those of `a`.
   void clear_union(const SparseVector<Real>& a, const SparseVector<Real>& b) {
-    set(false, nullptr, nullptr);
+    set(Part::list, nullptr, nullptr);
     unite(a, b, own_);
   }
   void give_back(const SparseVector<Real>& list) { returned_ = &list; }
 
  private:
-  void set(bool everything, const SparseVector<Real>* cleared, const SparseVector<Real>* returned) {
-    everything_ = everything;
+  enum class Part { list, of_all, everything };
+
+  void set(Part part, const SparseVector<Real>* cleared, const SparseVector<Real>* returned) {
+    cleared_part_ = part;
     cleared_ = cleared;
     returned_ = returned;
     own_.clear();
   }
 
-  bool everything_ = false;
+  Part cleared_part_ = Part::list;
   const SparseVector<Real>* cleared_ = nullptr;
   const SparseVector<Real>* returned_ = nullptr;
   SparseVector<Real> own_, none_;
@@ -110,6 +114,9 @@ class Feedback {
   /// True if workers exchange changes of gradient estimates g^p: the update is then not what was
   /// exchanged but eta times the mean of the estimates, their sum so far.
   virtual bool estimates() const { return false; }
+
+  /// True if it must know which entries were delivered: it cannot settle equal parts.
+  virtual bool needs_lists() const { return false; }
 
   /// True if with this aggregator nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
   virtual bool conserves(const AggregatorLaw& aggregator,

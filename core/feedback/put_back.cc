@@ -6,7 +6,9 @@ namespace {
 template <class Real>
 void choose(PutBack rule, const Fate<Real>& fate, Settlement<Real>& settlement) {
   const bool takes_all_sent = fate.applied_whole || rule == PutBack::discard;
-  if (fate.sent.everything && takes_all_sent) {
+  if (fate.equal_parts && rule != PutBack::discard) {
+    settlement.clear_part_of_all();
+  } else if (fate.equal_parts || (fate.sent.everything && takes_all_sent)) {
     settlement.clear_everything();
   } else if (fate.applied_whole) {
     settlement.clear(fate.sent.entries);
@@ -49,6 +51,11 @@ void put_back(PutBack rule,
   choose(rule, fate, settlement);
   if (settlement.cleared_everything()) {
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
+    return;
+  }
+  if (fate.equal_parts) {
+    fate.equal_parts->for_each(accumulator,
+                               [&](std::size_t i, Real part) { accumulator[i] -= part; });
     return;
   }
   const auto& cleared = settlement.cleared();

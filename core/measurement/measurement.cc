@@ -9,6 +9,7 @@
 
 #include "core/measurement/gathered_lists.h"
 #include "core/measurement/message_sizes.h"
+#include "core/training/matrices.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -26,16 +27,14 @@ Measurement<Real>::Measurement(const Training& training,
       late_(law.synchrony == Synchrony::late),
       sees_messages_only_(law.is_real),
       have_own_models_(law.synchrony == Synchrony::neighbours),
+      layers_(matrices_of(*training.objective)),
       mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
       virtual_(training, late_, initial_point),
       unperturbed_(training, initial_point) {
-  if (!training.plan.measure) {
+  if (!training.plan.measure || !is_root_) {
     return;
   }
   const std::size_t d = initial_point.size();
-  if (!is_root_) {
-    return;
-  }
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
@@ -182,9 +181,9 @@ template <class Real>
 void Measurement<Real>::take_lists(const VersionParts<Real>& parts) {
   const Deposit<Real>& first = *parts.deposits.front();
   sent_everything_ = first.message.everything;
-  cleared_everything_ = first.cleared_everything;
+  cleared_is_dense_ = first.cleared_everything;
   late_measurement_.lists(parts, sent_);
-  cleared_ = cleared_everything_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
+  cleared_ = cleared_is_dense_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
   returned_.assign(sent_.size(), {});
 }
 
@@ -195,7 +194,7 @@ void Measurement<Real>::gather_lists(const StepState<Real>& state) {
   // for all.
   const WorkerMemory<Real>& first = state.workers.front().memory;
   sent_everything_ = first.message().everything;
-  cleared_everything_ = first.settlement().cleared_everything();
+  cleared_is_dense_ = first.settlement().cleared_is_dense();
   Mail<Real> mail;
   using List = const SparseVector<Real>;
   using Of = const Worker<Real>;
@@ -265,7 +264,7 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
           .cleared = cleared_,
           .returned = returned_,
           .sent_everything = sent_everything_,
-          .cleared_everything = cleared_everything_,
+          .cleared_is_dense = cleared_is_dense_,
           .traffic = traffic,
           .traffic_model =
               late_ || have_own_models_ ? std::nullopt : std::optional(traffic_model(state)),
@@ -282,7 +281,8 @@ TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) cons
        .k = static_cast<double>(state.k),
        .value_bytes = sizeof(Real),
        .coded_bytes = bytes_of_messages<Real>(
-           *training_.method, state.iteration, worker_scalars_, state.model.size())});
+           *training_.method, state.iteration, worker_scalars_, state.model.size()),
+       .layers = layers_});
 }
 
 template <class Real>

@@ -91,6 +91,7 @@ class Measurement {
   bool sees_messages_only_;
   bool have_own_models_;  // workers mix models: they exchange no gradients and remember none
 
+  std::vector<MatrixPlace> layers_;  // of the model
   MeanOverWorkers<Real> mean_;
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
@@ -105,7 +106,7 @@ class Measurement {
   std::vector<WorkerScalars> worker_scalars_;
   std::vector<SparseVector<double>> sent_, cleared_, returned_;
   bool sent_everything_ = false;
-  bool cleared_everything_ = false;
+  bool cleared_is_dense_ = false;
   SparseVector<double> update_;
   std::vector<double> dense_update_;
 };

@@ -63,7 +63,7 @@ struct ExchangeView {
   std::span<const SparseVector<double>> cleared;   // what was taken from a^p
   std::span<const SparseVector<double>> returned;  // what was put back on top
   bool sent_everything = false;                    // messages are whole accumulators
-  bool cleared_everything = false;
+  bool cleared_is_dense = false;                   // then `cleared` and `returned` are empty
 
   Traffic traffic;                            // of all workers together
   std::optional<TrafficModel> traffic_model;  // absent where messages may still be under way

@@ -2,13 +2,43 @@
 // A delivery is the result of one exchange: the update, and what became of each message.
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/messages/message.h"
 #include "core/messages/traffic.h"
 #include "core/messages/transfers.h"
+#include "core/vectors/candidates.h"
 
 namespace residuum {
+
+/// Equal parts are what workers deliver where g approximates the sum of their accumulators: each
+/// delivers g/P in `places`, which increase. Elsewhere g is that sum, and each delivers its a^p.
+template <class Real>
+struct EqualParts {
+  std::span<const Real> sum;  // g
+  std::span<const Segment> places;
+  int workers = 1;
+
+  /// Calls take(i, value) with what the worker of this accumulator delivers of each entry.
+  template <class Take>
+  void for_each(std::span<const Real> accumulator, const Take& take) const {
+    const auto share = static_cast<Real>(workers);
+    std::size_t i = 0;
+    for (const auto& [begin, size] : places) {
+      for (; i < begin; ++i) {
+        take(i, accumulator[i]);
+      }
+      for (; i < begin + size; ++i) {
+        take(i, sum[i] / share);
+      }
+    }
+    for (; i < accumulator.size(); ++i) {
+      take(i, accumulator[i]);
+    }
+  }
+};
 
 /// A fate says what became of one worker's message.
 template <class Real>
@@ -18,6 +48,8 @@ struct Fate {
   const SparseVector<Real>* delivered = nullptr;      // the part of a^p that entered g or a merge
   const SparseVector<Real>* cut_in_merges = nullptr;  // partial sums that this worker's merges cut
                                                       // although their index is in g's support
+  /// Set where g approximates the sum of whole accumulators; the lists are then null.
+  std::optional<EqualParts<Real>> equal_parts = std::nullopt;
 };
 
 /// Holds the update g (a SUM over workers) and the fates of the messages of this process's workers.
@@ -31,12 +63,20 @@ struct Delivery {
   bool applied_whole = false;                     // every message entered g as it was sent
   std::vector<SparseVector<Real>> delivered;      // otherwise one per worker here, as in `Fate`
   std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `Fate`
+  bool in_equal_parts = false;  // the workers delivered EqualParts, with these places
+  std::vector<Segment> equal_places;
+  int workers = 1;  // P, where the parts are equal
   Traffic traffic;
   Transfers* transfers = nullptr;  // lists what was sent, where virtual clocks run
 
   Fate<Real> fate(const Message<Real>& sent, std::size_t slot) const {
     if (applied_whole) {
       return {.sent = sent, .applied_whole = true};
+    }
+    if (in_equal_parts) {
+      return {.sent = sent,
+              .equal_parts =
+                  EqualParts<Real>{.sum = dense_sum, .places = equal_places, .workers = workers}};
     }
     return {.sent = sent,
             .applied_whole = false,

@@ -19,6 +19,9 @@ struct AggregatorLaw {
   /// worker, or to a server. What is summed on the way needs numbers, not the codes of a quantiser.
   bool forwards_messages = false;
   bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
+  /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
+  /// and what the workers deliver of their accumulators has no lists (`EqualParts`).
+  bool approximates_sum = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.
   bool completes_support = false;  // on its support g is the sum of all a^p: no error there

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "core/messages/matrix_place.h"
 #include "core/messages/wire.h"
 
 namespace residuum {
@@ -34,6 +36,7 @@ struct TrafficShape {
   /// The bytes of all messages together where they have a form of their own: that of a quantiser,
   /// or of indices that are not listed.
   std::optional<double> coded_bytes = std::nullopt;
+  std::span<const MatrixPlace> layers = {};  // of the model; empty where it has no parts
   double entry_bytes() const {
     const auto d = static_cast<std::size_t>(dimension);
     return static_cast<double>(value_bytes == sizeof(float) ? residuum::entry_bytes<float>(d)

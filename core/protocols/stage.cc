@@ -5,6 +5,7 @@
 
 #include "core/measurement/evaluate.h"
 #include "core/protocols/protocol.h"
+#include "core/training/matrices.h"
 
 namespace residuum {
 namespace {
@@ -15,17 +16,6 @@ std::vector<double> initial_model(const Training& training) {
   std::vector<double> model(training.objective->dimension());
   training.objective->initial_point(training.seed, model);
   return model;
-}
-
-/// Returns the layers as matrices with a row for each output, as low-rank methods take them.
-std::vector<MatrixPlace> matrices_of(const Objective& objective) {
-  std::vector<MatrixPlace> matrices;
-  for (const Layer& layer : objective.layers()) {
-    const auto rows = layer.shape.empty() ? 1 : static_cast<std::size_t>(layer.shape.front());
-    matrices.push_back(
-        {.begin = layer.offset, .rows = rows, .columns = rows == 0 ? 0 : layer.size / rows});
-  }
-  return matrices;
 }
 
 }  // namespace

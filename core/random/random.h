@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   simulated_time = 21,
   graph = 22,
   quantiser = 23,
+  low_rank = 24,
 };
 
 class RandomStream {

@@ -41,6 +41,35 @@ void check_quantiser(const Method& method,
           aggregator);
 }
 
+void check_approximation(const Method& method,
+                         std::size_t dimension,
+                         const Section& sparsifier,
+                         const Section& aggregator,
+                         const Section& feedback) {
+  if (!method.aggregator->law().approximates_sum) {
+    return;
+  }
+  const auto drops_nothing = [&](const Sparsifier& rule) {
+    const SparsifierLaw law = rule.law(dimension, 1);
+    return law.pathwise && law.contraction == 1.0;
+  };
+  const bool sends_all =
+      drops_nothing(*method.sparsifier) &&
+      std::all_of(method.stages.begin(), method.stages.end(), [&](const auto& stage) {
+        return drops_nothing(*stage.sparsifier);
+      });
+  require(sends_all,
+          "{}: aggregator '{}' compresses whole accumulators itself, so that nothing may be "
+          "selected before; take out [sparsifier], or use kind \"none\"",
+          sparsifier.where("kind"),
+          aggregator.text("kind"));
+  require(!method.feedback->needs_lists(),
+          "{}: this feedback goes by lists of the entries that were delivered, and aggregator '{}' "
+          "delivers a part of each; use \"ef14\", or take the masking out of \"dgc\"",
+          feedback.where("kind"),
+          aggregator.text("kind"));
+}
+
 SparsifierLaw Method::message_law(const Sparsifier& selection,
                                   std::size_t dimension,
                                   double step_size) const {

@@ -32,6 +32,15 @@ struct Method;
 /// their way.
 void check_quantiser(const Method& method, const std::string& aggregator, const std::string& place);
 
+/// Reports a usage error for a sparsifier that drops entries, or a feedback that needs lists, under
+/// an aggregator that approximates the sum of whole accumulators. The method was made of the
+/// sections.
+void check_approximation(const Method& method,
+                         std::size_t dimension,
+                         const Section& sparsifier,
+                         const Section& aggregator,
+                         const Section& feedback);
+
 /// The parts of a method are rules without state; methods may share them.
 struct Method {
   std::shared_ptr<const Sparsifier> sparsifier;  // used after the stages

@@ -110,7 +110,9 @@ std::vector<Exchanged> lines_of(World& world) {
     lines.push_back({measure, std::make_shared<ExchangeCase>(workers, kind, puts_back)});
   };
   for (const auto& entry : aggregators()) {
-    add(entry.name.data(), false);
+    if (!entry.make(example_section("aggregator", entry))->law().approximates_sum) {
+      add(entry.name.data(), false);
+    }
   }
   add("gtopk-tree", true);
   return lines;

@@ -235,6 +235,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   resolve(feedback);
 
   read_quantiser_of(sections["quantiser"], aggregator, run, *method, config, known);
+  check_approximation(*method, d, sparsifier, aggregator, feedback);
 
   const auto k = method->sparsifier->k(d);
   require(

@@ -99,6 +99,29 @@ TEST(MeasuredRuns, StayCleanOverManyIterationsInFloat32) {
   }
 }
 
+TEST(MeasuredRuns, OfLowRankKeepTheirHardInvariants) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const Json& feedback : {Json{{"kind", "ef14"}},
+                               Json{{"kind", "ef14"}, {"units", "gradient"}},
+                               Json{{"kind", "ef21"}},
+                               Json{{"kind", "dgc"}, {"masking", false}},
+                               Json{{"kind", "none"}}}) {
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      for (const int workers : {1, 2, 3, 4, 7}) {
+        const Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 1}},
+                            .feedback = feedback,
+                            .step = {{"value", 0.05}},
+                            .workers = workers,
+                            .iterations = 1000,
+                            .precision = precision,
+                            .measured = 10};
+        SCOPED_TRACE(feedback.dump() + ", P = " + std::to_string(workers));
+        expect_hard_checks(test::measure(objective, recipe));
+      }
+    }
+  }
+}
+
 TEST(MeasuredRuns, StayCleanWhereMessagesAreManyTimesTheAccumulator) {
   // d/k = 100: what is sent and what stays are far larger than a, and are rounded as such.
   const auto objective = test::noisy_quadratic(200, 0.5);

@@ -138,7 +138,7 @@ struct StepSight {
     view.exchange.cleared = cleared;
     view.exchange.returned = returned;
     view.exchange.sent_everything = step.messages.front().everything;
-    view.exchange.cleared_everything = step.settlements.front().cleared_everything();
+    view.exchange.cleared_is_dense = step.settlements.front().cleared_is_dense();
     view.worker_scalars = scalars;
     view.exchange.traffic = step.delivery.traffic;
     double entries = 0;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -56,9 +58,22 @@ inline std::unique_ptr<Feedback> feedback(const Json& values) {
   return build(&make_feedback, "feedback", values);
 }
 
+/// The aggregators that take any messages: all that do not compress whole accumulators themselves.
+inline std::vector<Entry<Aggregator>> aggregators_of_messages() {
+  std::vector<Entry<Aggregator>> entries;
+  std::copy_if(aggregators().begin(),
+               aggregators().end(),
+               std::back_inserter(entries),
+               [](const auto& entry) {
+                 const Section section = example_section("aggregator", entry);
+                 return !entry.make(section)->law().approximates_sum;
+               });
+  return entries;
+}
+
 inline std::vector<std::string> aggregator_names() {
   std::vector<std::string> names;
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : aggregators_of_messages()) {
     names.emplace_back(entry.name);
   }
   return names;

@@ -20,8 +20,14 @@ class TinyObjective final : public Objective {
   using Gradient =
       std::function<void(const Draw& draw, std::span<const double> w, std::span<double> gradient)>;
 
-  TinyObjective(std::vector<double> start, Gradient gradient, std::size_t samples = 0)
-      : start_(std::move(start)), gradient_(std::move(gradient)), samples_(samples) {}
+  TinyObjective(std::vector<double> start,
+                Gradient gradient,
+                std::size_t samples = 0,
+                std::vector<Layer> layers = {})
+      : start_(std::move(start)),
+        gradient_(std::move(gradient)),
+        samples_(samples),
+        layers_(std::move(layers)) {}
 
   std::size_t dimension() const override { return start_.size(); }
   /// Cuts w into layers of these sizes; `ready` is what ready_fractions() returns.
@@ -102,7 +108,7 @@ inline TinyObjective constant_gradient(std::vector<double> start, std::vector<do
 
 /// f_p = (1/2) sum_j h_j (w_j - c^p_j)^2 with normal noise on the gradient; h_j from 1 down to 0.1,
 /// centres c^p_j normal.
-inline TinyObjective noisy_quadratic(std::size_t d, double noise) {
+inline TinyObjective noisy_quadratic(std::size_t d, double noise, std::vector<Layer> layers = {}) {
   auto gradient = [d, noise](const Draw& draw, std::span<const double> w, std::span<double> g) {
     RandomStream centres(7, Purpose::test, static_cast<std::uint32_t>(draw.worker), 0);
     RandomStream random(draw.seed,
@@ -114,7 +120,7 @@ inline TinyObjective noisy_quadratic(std::size_t d, double noise) {
       g[j] = h * (w[j] - centres.normal()) + noise * random.normal();
     }
   };
-  return {std::vector<double>(d, 0.5), gradient};
+  return {std::vector<double>(d, 0.5), gradient, 0, std::move(layers)};
 }
 
 }  // namespace residuum::test

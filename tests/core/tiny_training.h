@@ -16,6 +16,12 @@
 
 namespace residuum::test {
 
+/// A matrix of 6 rows and 4 columns, and a vector of 3 entries: d = 27.
+inline std::vector<Layer> matrix_and_bias() {
+  return {{.name = "weight", .shape = {6, 4}, .offset = 0, .size = 24},
+          {.name = "bias", .shape = {3}, .offset = 24, .size = 3}};
+}
+
 struct Recipe {
   Json sparsifier = {{"kind", "none"}};
   Json aggregator = {{"kind", "dense"}};

@@ -72,7 +72,7 @@ TEST(Falsify, FindsNoMassLostByThePublishedPutBackOfTwoWorkers) {
 }
 
 TEST(Falsify, CannotBreakCapturedConservationWithAnyAggregator) {
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : test::aggregators_of_messages()) {
     for (const int workers : {1, 2, 3, 4, 7}) {
       const Worst worst = worst_of({.aggregator = std::string(entry.name),
                                     .workers = workers,

@@ -73,7 +73,7 @@ std::ostream& operator<<(std::ostream& stream, const Case& c) {
 /// Every aggregator, form, P, and k from 1 to d.
 template <class Check>
 void for_every_case(std::size_t d, Check check) {
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : test::aggregators_of_messages()) {
     for (const Form form : kForms) {
       for (const std::size_t workers : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 32U, 100U}) {
         for (std::size_t k = 1; k <= d; ++k) {
@@ -251,7 +251,7 @@ std::unique_ptr<Aggregator> rule_without_memory(const std::string& name) {
 }
 
 TEST(Aggregators, ForgetWhatTheirExchangeHeldBefore) {
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : test::aggregators_of_messages()) {
     const auto rule = rule_without_memory(std::string(entry.name));
     const auto selection = test::sparsifier({{"kind", "top-k"}, {"k", 2}});
     const auto world = make_single_process();

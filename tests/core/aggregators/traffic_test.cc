@@ -71,7 +71,7 @@ TEST(Traffic, ShrinksWithListsThatCancelOrCoincide) {
 }
 
 TEST(TrafficModel, IsMetByFullListsOfEveryAggregator) {
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : test::aggregators_of_messages()) {
     for (const std::size_t workers : {1U, 2U, 3U, 4U, 7U, 8U, 32U}) {
       const std::string name(entry.name);
       const TrafficShape shape{.workers = static_cast<int>(workers),
@@ -103,7 +103,7 @@ TEST(TrafficModel, HoldsForEverySparsifierWithEveryAggregatorAlsoWhereAccumulato
       bytes_together += static_cast<double>(message.bytes(4));
     }
     const bool is_listed = messages.front().form == IndexForm{};
-    for (const auto& exchange : aggregators()) {
+    for (const auto& exchange : test::aggregators_of_messages()) {
       const auto delivery =
           test::aggregate(*exchange.make(Section()), messages, rows, rule->k(4).value_or(4));
       const TrafficShape shape{

@@ -80,7 +80,7 @@ std::ostream& operator<<(std::ostream& stream, const Triple& triple) {
 std::vector<Triple> all_triples() {
   std::vector<Triple> triples;
   for (const auto& sparsifier : all_sparsifiers()) {
-    for (const auto& entry : aggregators()) {
+    for (const auto& entry : test::aggregators_of_messages()) {
       for (const auto& feedback : all_feedbacks()) {
         const Triple triple{{sparsifier, {{"kind", std::string(entry.name)}}, feedback}};
         if (triple.fits()) {
@@ -144,7 +144,7 @@ bool claims(const char* aggregator, const Json& feedback, std::size_t workers) {
 }
 
 TEST(Conservation, IsClaimedByCapturedWithEveryAggregator) {
-  for (const auto& entry : aggregators()) {
+  for (const auto& entry : test::aggregators_of_messages()) {
     for (const std::size_t workers : kWorkers) {
       EXPECT_TRUE(claims(entry.name.data(), {{"kind", "ef14"}}, workers)) << entry.name;
     }

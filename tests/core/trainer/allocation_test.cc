@@ -139,7 +139,8 @@ struct Case {
   }
 };
 
-/// Null where the aggregator needs a k that the sparsifier has not.
+/// Null where the aggregator needs a k that the sparsifier has not, or takes whole accumulators
+/// alone.
 std::unique_ptr<Method> method_of(const Case& c, std::size_t dimension) {
   const std::vector<Segment> layers{{.begin = 0, .size = dimension / 3},
                                     {.begin = dimension / 3, .size = dimension - dimension / 3}};
@@ -152,6 +153,15 @@ std::unique_ptr<Method> method_of(const Case& c, std::size_t dimension) {
   const Section step("step", Json{{"value", 0.05}});
   method->step_rule = make_step_rule(step, {});
   method->momentum = c.momentum;
+  try {
+    check_approximation(*method,
+                        dimension,
+                        Section("sparsifier", with_scope),
+                        Section("aggregator", c.aggregator),
+                        Section("feedback", c.feedback));
+  } catch (const Error&) {
+    return nullptr;
+  }
   const bool goes = method->sparsifier->k(dimension) || !method->aggregator->needs_k();
   return goes ? std::move(method) : nullptr;
 }
@@ -239,7 +249,8 @@ const std::vector<Json> kAggregators{{{"kind", "dense"}},
                                      {{"kind", "sparse-reduce-scatter"}},
                                      {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}},
                                      {{"kind", "parameter-server"}},
-                                     {{"kind", "parameter-server"}, {"down", "top-k"}}};
+                                     {{"kind", "parameter-server"}, {"down", "top-k"}},
+                                     {{"kind", "powersgd"}}};
 const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                    {{"kind", "ef14"}},
                                    {{"kind", "ef14"}, {"putback", "published"}},

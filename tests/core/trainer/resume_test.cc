@@ -190,6 +190,20 @@ TEST(Resumed, GradientEstimatesGoOnToTheSameBits) {
   }
 }
 
+TEST(Resumed, LowRankApproximationsGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const bool warm_start : {true, false}) {
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      for (const char* feedback : {"ef14", "ef21"}) {
+        Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 2}, {"warm_start", warm_start}},
+                      .feedback = {{"kind", feedback}}};
+        recipe.precision = precision;
+        expect_resumes(objective, watched(recipe));
+      }
+    }
+  }
+}
+
 TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));

@@ -1,0 +1,345 @@
+// PowerSGD (Vogels, Karimireddy, Jaggi, NeurIPS 2019, algorithm 1) approximates the sum of whole
+// accumulators by matrices of low rank. For each layer that is a matrix, M_p of worker p:
+//   P_p = M_p Q,  P = sum_p P_p,  P := orthonormalise(P),  Q_p = M_p^T P,  Q = sum_p Q_p,
+//   g = P Q^T,
+// so that g = P P^T sum_p M_p is an orthogonal projection of the sum. The first Q is normal. With
+// `warm_start` the next one is this Q, by which the iterations do the steps of a power iteration;
+// without, it is drawn anew. A column of Q that is 0, as after a layer without gradient, is drawn
+// anew too, because products with it would stay 0 for ever.
+//
+// As in the authors' code, layers of one row or one column, and those whose P and Q would have as
+// many numbers as they have themselves, are summed as they are. And what a worker remembers is its
+// accumulator less the common approximation of the mean, e^p = a^p - g/P, not less P Q_p^T, which
+// is its own part of g. Both add up to the same over the workers; the common one keeps what the
+// workers differ by.
+//
+// P and the layers that are summed as they are go in one all-reduce, Q in another; `algorithm` and
+// `reduction` are those of dense sums.
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "core/aggregators/dense_sums.h"
+#include "core/aggregators/low_rank.h"
+#include "core/random/random.h"
+
+namespace residuum {
+namespace {
+
+struct PowerRules {
+  std::size_t rank = 2;
+  bool warm_start = true;
+  DenseRules sums = {};
+};
+
+/// A layer of low rank has its columns of P and of Q at these places among those of all layers.
+struct LowRankLayer {
+  MatrixPlace matrix;
+  Segment left, right;
+};
+
+/// A layer that is summed as it is has a place in the first all-reduce, behind all columns of P.
+struct WholeLayer {
+  Segment at;
+  std::size_t packed = 0;
+};
+
+/// A plan says how many numbers both all-reduces have, and where those of each layer are.
+struct PowerPlan {
+  std::vector<LowRankLayer> low_rank;
+  std::vector<WholeLayer> whole;
+  std::size_t left = 0;    // numbers of P
+  std::size_t packed = 0;  // those and the whole layers
+  std::size_t right = 0;   // numbers of Q
+};
+
+bool is_worth_it(const MatrixPlace& matrix, std::size_t rank) {
+  return rank * (matrix.rows + matrix.columns) < matrix.rows * matrix.columns;
+}
+
+void add_layer(const MatrixPlace& layer, std::size_t rank, PowerPlan& plan) {
+  if (!is_worth_it(layer, rank)) {
+    plan.whole.push_back({.at = {.begin = layer.begin, .size = layer.rows * layer.columns}});
+    return;
+  }
+  plan.low_rank.push_back({.matrix = layer,
+                           .left = {.begin = plan.left, .size = rank * layer.rows},
+                           .right = {.begin = plan.right, .size = rank * layer.columns}});
+  plan.left += rank * layer.rows;
+  plan.right += rank * layer.columns;
+}
+
+PowerPlan plan_of(std::span<const MatrixPlace> layers, std::size_t dimension, std::size_t rank) {
+  PowerPlan plan;
+  for (const MatrixPlace& layer : layers) {
+    add_layer(layer, rank, plan);
+  }
+  if (layers.empty()) {
+    add_layer({.rows = dimension}, rank, plan);
+  }
+  plan.packed = plan.left;
+  for (WholeLayer& layer : plan.whole) {
+    layer.packed = plan.packed;
+    plan.packed += layer.at.size;
+  }
+  return plan;
+}
+
+template <class Numbers>
+auto part(Numbers& numbers, const Segment& at) {
+  return std::span(numbers).subspan(at.begin, at.size);
+}
+
+template <class Real>
+void add_part(std::span<const Real> addend, std::span<Real> sum) {
+  std::transform(sum.begin(), sum.end(), addend.begin(), sum.begin(), std::plus<Real>());
+}
+
+template <class Real>
+class PowerExchange final : public Exchange<Real> {
+ public:
+  explicit PowerExchange(PowerRules rules) : rules_(std::move(rules)) {}
+
+  void combine(const Cluster& cluster,
+               const Contributions<Real>& contributions,
+               Delivery<Real>& delivery) override {
+    rules_.sums.all_reduce.check(cluster.workers());
+    prepare(contributions);
+    begin(cluster, contributions.dimension, delivery);
+    Ledger ledger(cluster, delivery.transfers);
+    if (!rules_.warm_start) {
+      ledger.work_all([&] { draw_all(contributions.seed); });
+    }
+    make_left(contributions, ledger);
+    ledger.work_all([&] { take_left(delivery.dense_sum); });
+    if (plan_.right > 0) {
+      make_right(contributions, ledger);
+      ledger.work_all([&] { compose(delivery.dense_sum); });
+    }
+    ++exchanges_;
+    if (rules_.warm_start) {
+      ledger.work_all([&] { keep_right(contributions.seed); });
+    }
+    delivery.traffic = ledger.traffic();
+  }
+
+  void visit(const Cluster& /*cluster*/,
+             const Contributions<Real>& contributions,
+             RunState& state) override {
+    prepare(contributions);
+    state.shared(exchanges_);
+    if (rules_.warm_start) {
+      state.shared(right_);
+    }
+  }
+
+ private:
+  /// Makes the plan and, for the first exchange, Q; there is nothing to do later.
+  void prepare(const Contributions<Real>& contributions) {
+    if (is_prepared_) {
+      return;
+    }
+    is_prepared_ = true;
+    plan_ = plan_of(contributions.layers, contributions.dimension, rules_.rank);
+    packed_.resize(plan_.packed);
+    right_.resize(plan_.right);
+    lefts_.assign(contributions.of_workers.size(), std::vector<Real>(plan_.left));
+    rights_.assign(contributions.of_workers.size(), std::vector<Real>(plan_.right));
+    draw_all(contributions.seed);
+  }
+
+  void begin(const Cluster& cluster, std::size_t dimension, Delivery<Real>& delivery) const {
+    delivery.is_dense = true;
+    delivery.applied_whole = false;
+    delivery.in_equal_parts = true;
+    delivery.workers = cluster.workers();
+    delivery.dense_sum.resize(dimension);
+    delivery.equal_places.clear();
+    for (const LowRankLayer& layer : plan_.low_rank) {
+      delivery.equal_places.push_back(
+          {.begin = layer.matrix.begin, .size = layer.matrix.rows * layer.matrix.columns});
+    }
+  }
+
+  void draw_all(std::uint64_t seed) {
+    for (std::size_t layer = 0; layer < plan_.low_rank.size(); ++layer) {
+      for (std::size_t c = 0; c < rules_.rank; ++c) {
+        draw(seed, layer, c);
+      }
+    }
+  }
+
+  /// Draws a column of Q for the next exchange.
+  void draw(std::uint64_t seed, std::size_t layer, std::size_t c) {
+    RandomStream random(seed,
+                        Purpose::low_rank,
+                        static_cast<std::uint32_t>(layer * rules_.rank + c),
+                        static_cast<std::uint32_t>(exchanges_));
+    for (Real& value : column(layer, c)) {
+      value = static_cast<Real>(random.normal());
+    }
+  }
+
+  std::span<Real> column(std::size_t layer, std::size_t c) {
+    const auto& place = plan_.low_rank[layer];
+    return part(right_, place.right).subspan(c * place.matrix.columns, place.matrix.columns);
+  }
+
+  static std::span<const Real> matrix_of(const Contribution<Real>& worker, const MatrixPlace& at) {
+    return worker.accumulator.subspan(at.begin, at.rows * at.columns);
+  }
+
+  /// Computes M_p Q.
+  void multiply(const Contributions<Real>& contributions, std::size_t slot) {
+    for (const LowRankLayer& layer : plan_.low_rank) {
+      low_rank::multiply<Real>(matrix_of(contributions.of_workers[slot], layer.matrix),
+                               rules_.rank,
+                               part(right_, layer.right),
+                               part(lefts_[slot], layer.left));
+    }
+  }
+
+  /// Makes P, which is not orthonormal yet, and the sums of the layers that have none.
+  void make_left(const Contributions<Real>& contributions, Ledger& ledger) {
+    const Cluster& cluster = ledger.cluster();
+    for (int worker = 0; worker < cluster.workers(); ++worker) {
+      ledger.work(worker, [&] { multiply(contributions, cluster.slot(worker)); });
+    }
+    const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
+      const std::size_t slot = cluster.slot(worker);
+      add_overlap(lefts_[slot], 0, begin, block);
+      for (const WholeLayer& layer : plan_.whole) {
+        add_overlap(
+            part(contributions.of_workers[slot].accumulator, layer.at), layer.packed, begin, block);
+      }
+    };
+    take_sum(std::cref(add), packed_, ledger);
+  }
+
+  void take_sum(const AddWorker<Real>& add, std::span<Real> sum, Ledger& ledger) {
+    const AllReduce& all_reduce = rules_.sums.all_reduce;
+    const Cluster& cluster = ledger.cluster();
+    ledger.work_all([&] { sums_.take(rules_.sums, cluster, add, sum); },
+                    all_reduce.work_share(cluster.workers()));
+    all_reduce.charge(sum.size(), sizeof(Real), ledger);
+  }
+
+  /// Adds those of the numbers that lie in the block; they begin at `first`, the block at `begin`.
+  static void add_overlap(std::span<const Real> numbers,
+                          std::size_t first,
+                          std::size_t begin,
+                          std::span<Real> block) {
+    const std::size_t from = std::max(first, begin);
+    const std::size_t to = std::min(first + numbers.size(), begin + block.size());
+    if (from < to) {
+      add_part(numbers.subspan(from - first, to - from), block.subspan(from - begin, to - from));
+    }
+  }
+
+  /// Makes P orthonormal, and puts the layers that were summed as they are into g.
+  void take_left(std::span<Real> sum) {
+    for (const LowRankLayer& layer : plan_.low_rank) {
+      low_rank::orthonormalise<Real>(rules_.rank, part(packed_, layer.left));
+    }
+    for (const WholeLayer& layer : plan_.whole) {
+      std::copy_n(part(packed_, {.begin = layer.packed, .size = layer.at.size}).begin(),
+                  layer.at.size,
+                  part(sum, layer.at).begin());
+    }
+  }
+
+  /// Computes M_p^T P.
+  void multiply_transposed(const Contributions<Real>& contributions, std::size_t slot) {
+    for (const LowRankLayer& layer : plan_.low_rank) {
+      low_rank::multiply_transposed<Real>(matrix_of(contributions.of_workers[slot], layer.matrix),
+                                          rules_.rank,
+                                          part(packed_, layer.left),
+                                          part(rights_[slot], layer.right));
+    }
+  }
+
+  /// Makes the Q that goes with this P.
+  void make_right(const Contributions<Real>& contributions, Ledger& ledger) {
+    const Cluster& cluster = ledger.cluster();
+    for (int worker = 0; worker < cluster.workers(); ++worker) {
+      ledger.work(worker, [&] { multiply_transposed(contributions, cluster.slot(worker)); });
+    }
+    const auto add = [&](int worker, std::size_t begin, std::span<Real> block) {
+      add_overlap(rights_[cluster.slot(worker)], 0, begin, block);
+    };
+    take_sum(std::cref(add), right_, ledger);
+  }
+
+  /// Puts g = P Q^T into its place.
+  void compose(std::span<Real> sum) const {
+    for (const LowRankLayer& layer : plan_.low_rank) {
+      low_rank::compose<Real>(
+          rules_.rank,
+          part(packed_, layer.left),
+          part(right_, layer.right),
+          sum.subspan(layer.matrix.begin, layer.matrix.rows * layer.matrix.columns));
+    }
+  }
+
+  /// Makes the Q of the next exchange of this one's.
+  void keep_right(std::uint64_t seed) {
+    for (std::size_t layer = 0; layer < plan_.low_rank.size(); ++layer) {
+      for (std::size_t c = 0; c < rules_.rank; ++c) {
+        if (!low_rank::rescale<Real>(column(layer, c))) {
+          draw(seed, layer, c);
+        }
+      }
+    }
+  }
+
+  PowerRules rules_;
+  PowerPlan plan_;
+  bool is_prepared_ = false;
+  std::uint64_t exchanges_ = 0;
+  std::vector<Real> packed_;               // P of all layers, then the whole layers
+  std::vector<Real> right_;                // Q of all layers
+  std::vector<std::vector<Real>> lefts_;   // P_p of the workers here
+  std::vector<std::vector<Real>> rights_;  // Q_p
+  DenseSums<Real> sums_;
+};
+
+class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
+ public:
+  explicit PowerSgd(const PowerRules& rules) : AggregatorFor(rules), rules_(rules) {}
+
+  AggregatorLaw law() const override {
+    return {.applies_whole_messages = false,
+            .cuts_in_merges = false,
+            .is_sparse = false,
+            .approximates_sum = true};
+  }
+  bool needs_k() const override { return false; }
+  void check(int workers) const override { rules_.sums.all_reduce.check(workers); }
+
+  TrafficModel traffic_model(const TrafficShape& shape) const override {
+    const PowerPlan plan =
+        plan_of(shape.layers, static_cast<std::size_t>(shape.dimension), rules_.rank);
+    const auto numbers = static_cast<double>(plan.packed + plan.right);
+    return {.bytes = rules_.sums.all_reduce.traffic(shape.workers, numbers * shape.value_bytes),
+            .exact = true};
+  }
+
+ private:
+  PowerRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Aggregator> make_powersgd(const Section& section) {
+  const auto rank = section.integer("rank", 2);
+  require(rank >= 1 && rank <= std::numeric_limits<std::int32_t>::max(),
+          "{} must be at least 1, got {}",
+          section.where("rank"),
+          rank);
+  return std::make_unique<PowerSgd>(PowerRules{.rank = static_cast<std::size_t>(rank),
+                                               .warm_start = section.flag("warm_start", true),
+                                               .sums = dense_rules_from(section)});
+}
+
+}  // namespace residuum

@@ -1,0 +1,85 @@
+// Trainings whose gradients are exchanged at low rank end where those of dense sums end.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/core/tiny_training.h"
+
+namespace residuum {
+namespace {
+
+using test::Json;
+using test::Recipe;
+
+/// The minimiser of test::noisy_quadratic: the mean of the workers' centres.
+std::vector<double> mean_centre(std::size_t d, int workers) {
+  std::vector<double> mean(d);
+  for (int worker = 0; worker < workers; ++worker) {
+    RandomStream centres(7, Purpose::test, static_cast<std::uint32_t>(worker), 0);
+    for (double& value : mean) {
+      value += centres.normal() / workers;
+    }
+  }
+  return mean;
+}
+
+double distance_at_the_end(const Recipe& recipe) {
+  const auto objective = test::noisy_quadratic(27, 0, test::matrix_and_bias());
+  const auto frames = test::train(objective, recipe).frames;
+  const auto centre = mean_centre(27, recipe.workers);
+  double distance_sq = 0;
+  for (std::size_t j = 0; j < centre.size(); ++j) {
+    distance_sq += std::pow(frames.back().model[j] - centre[j], 2);
+  }
+  return std::sqrt(distance_sq);
+}
+
+TEST(LowRankTraining, FindsTheMinimiserOfWorkersWhoDiffer) {
+  for (const bool warm_start : {true, false}) {
+    for (const Json& feedback : {Json{{"kind", "ef14"}},
+                                 Json{{"kind", "ef14"}, {"units", "gradient"}},
+                                 Json{{"kind", "ef21"}}}) {
+      Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 1}, {"warm_start", warm_start}},
+                    .feedback = feedback};
+      recipe.workers = 3;
+      recipe.iterations = 2000;
+      recipe.measured = 1999;
+      EXPECT_LE(distance_at_the_end(recipe), 1e-8) << warm_start << feedback;
+    }
+  }
+}
+
+TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const Json& feedback : {Json{{"kind", "ef14"}},
+                               Json{{"kind", "ef21"}},
+                               Json{{"kind", "dgc"}, {"masking", false}, {"momentum", 0.5}}}) {
+    Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 1}}, .feedback = feedback};
+    recipe.workers = 3;
+    recipe.iterations = 40;
+    for (const auto& frame : test::train(objective, recipe).frames) {
+      EXPECT_TRUE(frame.conserves);
+      EXPECT_LE(frame.conservation_defect(), 1e-13) << feedback << " at " << frame.iteration;
+      EXPECT_EQ(static_cast<double>(frame.traffic.bytes), frame.traffic_model.bytes);
+      // The chain of three workers carries 6 + 3 numbers and 4 numbers.
+      EXPECT_EQ(frame.traffic.bytes, 2U * 2 * (9 + 4) * 8);
+    }
+  }
+}
+
+TEST(LowRankTraining, WithoutFeedbackLosesWhatItDoesNotSend) {
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
+  for (const Json& feedback :
+       {Json{{"kind", "none"}}, Json{{"kind", "ef14"}, {"putback", "discard"}}}) {
+    Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 1}}, .feedback = feedback};
+    recipe.workers = 3;
+    recipe.iterations = 10;
+    const auto frame = test::train(objective, recipe).frames.back();
+    EXPECT_FALSE(frame.conserves);
+    EXPECT_GE(frame.conservation_defect(), 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace residuum
