@@ -94,10 +94,11 @@ Method one_step_method(const Section& sparsifier,
       make_feedback(Section("feedback", nlohmann::json{{"kind", "ef14"}, {"putback", put_back}}));
   method.step_rule =
       make_step_rule(Section("step", nlohmann::json{{"rule", "constant"}, {"value", 1.0}}), {});
-  require(!method.aggregator->law().approximates_sum,
-          "aggregator '{}' compresses whole accumulators layer by layer; one step on given vectors "
-          "has no layers and a selection, so that it says nothing of it: use `residuum run`",
-          aggregator);
+  require(
+      !method.aggregator->law().approximates_sum,
+      "aggregator '{}' approximates whole accumulators layer by layer, and vectors that are given "
+      "have no layers; use `residuum run` with a network",
+      aggregator);
   method.quantiser = make_quantiser(quantiser);
   quantiser.finish();
   check_quantiser(method, aggregator, quantiser.where("kind"));

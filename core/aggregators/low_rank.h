@@ -29,11 +29,11 @@ void compose(std::size_t rank,
              std::span<const Real> right,
              std::span<Real> matrix);
 
-/// Makes the columns orthonormal, by Gram-Schmidt as the authors of PowerSGD do, but each twice:
-/// one pass leaves columns that nearly depend on each other far from orthogonal, two do not
-/// (Giraud, Langou, Rozloznik, 2005). A column of which nothing but rounding is left becomes 0, so
-/// that P P^T projects on what the columns span, whatever their rank is. The authors add an epsilon
-/// to the norms instead: then P P^T is no projection where columns are short.
+/// Makes the columns orthonormal, by Gram-Schmidt as in the paper of PowerSGD, but each twice: one
+/// pass leaves columns that nearly depend on each other far from orthogonal, two do not (Giraud,
+/// Langou, Rozloznik, 2005). A column of which nothing but rounding is left becomes 0, so that
+/// P P^T projects on what the columns span, whatever their rank is. Others add an epsilon to the
+/// norms (PyTorch's hook 1e-8): then P P^T is no projection where columns are short.
 template <class Real>
 void orthonormalise(std::size_t rank, std::span<Real> columns);
 

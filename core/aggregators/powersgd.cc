@@ -7,18 +7,18 @@
 // without, it is drawn anew. A column of Q that is 0, as after a layer without gradient, is drawn
 // anew too, because products with it would stay 0 for ever.
 //
-// As in the authors' code, layers of one row or one column, and those whose P and Q would have as
-// many numbers as they have themselves, are summed as they are. And what a worker remembers is its
-// accumulator less the common approximation of the mean, e^p = a^p - g/P, not less P Q_p^T, which
-// is its own part of g. Both add up to the same over the workers; the common one keeps what the
-// workers differ by.
+// As in the authors' code, vectors, and matrices whose P and Q would have as many numbers as they
+// have themselves, are summed as they are; and what a worker remembers is its accumulator less the
+// common approximation of the mean, e^p = a^p - g/P, not less P Q_p^T, which is its own part of g.
+// Both add up to the same over the workers; the common one keeps what the workers differ by.
 //
 // P and the layers that are summed as they are go in one all-reduce, Q in another; `algorithm` and
 // `reduction` are those of dense sums.
 
 #include <algorithm>
-#include <cassert>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "core/aggregators/dense_sums.h"
 #include "core/aggregators/low_rank.h"

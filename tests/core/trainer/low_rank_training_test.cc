@@ -68,6 +68,36 @@ TEST(LowRankTraining, KeepsWhatWorkersDifferByAndLosesNothing) {
   }
 }
 
+/// Two workers whose gradients cancel: nothing is delivered where the layer is a matrix, and each
+/// keeps all that it has had. Where layers are summed as they are, nothing is kept.
+TEST(LowRankTraining, LetsWhatWorkersDifferByAddUpInTheirResiduals) {
+  const test::TinyObjective objective(
+      std::vector<double>(27),
+      [](const Draw& draw, std::span<const double>, std::span<double> gradient) {
+        for (std::size_t j = 0; j < gradient.size(); ++j) {
+          gradient[j] = (draw.worker == 0 ? 1.0 : -1.0) * static_cast<double>(j % 5);
+        }
+      },
+      0,
+      test::matrix_and_bias());
+  double norm_sq = 0;  // of the matrix in a gradient
+  for (std::size_t j = 0; j < 24; ++j) {
+    norm_sq += std::pow(j % 5, 2);
+  }
+  Recipe recipe{.aggregator = {{"kind", "powersgd"}, {"rank", 1}},
+                .feedback = {{"kind", "ef14"}, {"units", "gradient"}}};
+  recipe.workers = 2;
+  recipe.iterations = 10;
+  for (const auto& frame : test::train(objective, recipe).frames) {
+    const auto t = static_cast<double>(frame.iteration + 1);
+    for (const auto& scalars : frame.scalars) {
+      EXPECT_DOUBLE_EQ(scalars.residual_norm_sq, t * t * norm_sq);
+    }
+    EXPECT_EQ(frame.mean_residual, std::vector<double>(27));
+    EXPECT_EQ(frame.model, std::vector<double>(27));
+  }
+}
+
 TEST(LowRankTraining, WithoutFeedbackLosesWhatItDoesNotSend) {
   const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   for (const Json& feedback :
