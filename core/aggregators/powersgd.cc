@@ -315,7 +315,9 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
             .approximates_sum = true};
   }
   bool needs_k() const override { return false; }
-  void check(int workers) const override { rules_.sums.all_reduce.check(workers); }
+  void check(int workers, std::size_t /*dimension*/) const override {
+    rules_.sums.all_reduce.check(workers);
+  }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     const PowerPlan plan =
