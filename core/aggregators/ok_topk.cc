@@ -155,23 +155,24 @@ class OkTopkExchange final : public Exchange<Real> {
                               Ledger& ledger) {
     bytes_.assign(lists.size(), sizeof(std::uint32_t));
     ledger.gather(bytes_);
-    mine_.clear();
-    for (const auto* list : lists) {
-      mine_.push_back(static_cast<double>(list->size()));
+    sizes_.assign(static_cast<std::size_t>(cluster.workers()), 0);
+    for (std::size_t slot = 0; slot < lists.size(); ++slot) {
+      sizes_[static_cast<std::size_t>(cluster.first()) + slot] =
+          static_cast<double>(lists[slot]->size());
     }
-    const auto sizes = cluster.all_gather(mine_);
+    cluster.world().add_up(std::span(sizes_));
     std::size_t total = 0;
-    for (const double size : sizes) {
+    for (const double size : sizes_) {
       total += static_cast<std::size_t>(size);
     }
     constexpr std::size_t kLongest = 4;  // times the mean
-    const std::size_t workers = sizes.size();
-    const auto longest = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
+    const std::size_t workers = sizes_.size();
+    const auto longest = static_cast<std::size_t>(*std::max_element(sizes_.begin(), sizes_.end()));
     if (longest * workers <= kLongest * total) {
       charge_gather(lists, bytes_of_entry, ledger);
       return;
     }
-    charge_balancing(sizes, total, bytes_of_entry, ledger);
+    charge_balancing(sizes_, total, bytes_of_entry, ledger);
     for (std::size_t slot = 0; slot < lists.size(); ++slot) {
       const std::size_t worker = static_cast<std::size_t>(cluster.first()) + slot;
       bytes_[slot] = (part_begin(total, worker + 1, workers) - part_begin(total, worker, workers)) *
@@ -208,7 +209,7 @@ class OkTopkExchange final : public Exchange<Real> {
 
   MessageLists<Real> lists_;
   RegionSums<Real> regions_;
-  std::vector<double> sums_, mine_;
+  std::vector<double> sums_, sizes_;  // whole numbers, exact below 2^53
   SparseVector<Real> all_, kept_, cut_;
   SplitWorkspace<Real> split_;
   std::vector<SparseVector<Real>> above_;  // of the regions here

@@ -39,12 +39,13 @@ class ReusedThreshold final : public SparsifierFor<ReusedThreshold> {
     return std::nullopt;
   }
 
-  /// The law claims no contraction: accumulators may have shrunk below the threshold.
+  /// The law claims no contraction: accumulators may have shrunk below the threshold. It is not
+  /// deterministic in the sense of the law, as the messages before decide, too.
   SparsifierLaw law(std::size_t /*dimension*/, double /*step_size*/) const override {
     return {.contraction = std::nullopt,
             .pathwise = true,
             .threshold = std::nullopt,
-            .deterministic = true,
+            .deterministic = false,
             .keeps_values = true,
             .reuses_threshold = true};
   }

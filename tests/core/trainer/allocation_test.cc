@@ -232,6 +232,7 @@ const std::vector<Json> kSparsifiers{
     {{"kind", "chunk-top-k"}, {"k", 6}, {"block", 16}},
     {{"kind", "random-block"}, {"density", 0.4}, {"block", 8}, {"mask", "per-worker"}},
     {{"kind", "hard-threshold"}, {"threshold", 0.1}},
+    {{"kind", "reused-threshold"}, {"k", 6}, {"period", 7}},
     {{"kind", "gaussian-k"}, {"density", 0.1}},
     {{"kind", "exponential-k"}, {"density", 0.1}, {"stages", 2}},
     {{"kind", "gamma-k"}, {"density", 0.1}, {"stages", 2}},
