@@ -4,26 +4,29 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
-#include <system_error>
 
 #include "core/text.h"
-#include "reports/figures/gnuplot.h"
 #include "reports/tables/csv.h"
-#include "reports/tables/files.h"
 
 namespace residuum::reports {
 namespace {
 
-constexpr std::array<LineStyle, 8> kStyles{{{"#0072B2", "1"},
-                                            {"#D55E00", "(10,4)"},
-                                            {"#009E73", "(3,3)"},
-                                            {"#CC79A7", "(12,3,3,3)"},
-                                            {"#E69F00", "1"},
-                                            {"#56B4E9", "(10,4)"},
-                                            {"#000000", "(3,3)"},
-                                            {"#808080", "(12,3,3,3)"}}};
+constexpr std::array<std::string_view, 8> kColours{
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080"};
+
+/// The dash patterns of methods; the first is solid.
+const std::vector<int>& method_dash(std::size_t i) {
+  static const std::array<std::vector<int>, 4> kDashes{{{}, {10, 4}, {3, 3}, {12, 3, 3, 3}}};
+  return kDashes.at(i % kDashes.size());
+}
+
+const std::vector<int>& bound_dash(std::size_t i) {
+  static const std::array<std::vector<int>, 4> kDashes{{{6, 4}, {2, 3}, {9, 3, 2, 3}, {14, 5}}};
+  return kDashes.at(i % kDashes.size());
+}
 
 // A run that diverges must not flatten the others, so what is this far above the rest is cut off.
 constexpr double kWidestLog = 1e24;
@@ -88,7 +91,63 @@ void add_bands(Range& range, const FigureSpec& spec, double cut) {
   }
 }
 
-Range y_range(const FigureSpec& spec) {
+/// Returns the least and the largest number of seeds of the curves that have a band.
+std::pair<std::size_t, std::size_t> seeds_of(const FigureSpec& spec) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t largest = 0;
+  for (const auto& curve : spec.curves) {
+    if (!has_band(curve)) {
+      continue;
+    }
+    std::size_t seeds = 0;
+    for (const auto& point : curve.points) {
+      seeds = std::max(seeds, point.n);
+    }
+    least = std::min(least, seeds);
+    largest = std::max(largest, seeds);
+  }
+  return {least, largest};
+}
+
+/// Returns whether a measured value has no place on an axis.
+bool is_off_axis(double value, Scale scale) { return scale == Scale::log && value <= 0; }
+
+std::string number_or_nan(const std::optional<double>& value) {
+  return format_number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+std::string dash_text(const std::vector<int>& dash) {
+  std::string text;
+  for (const int length : dash) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", length);
+  }
+  return text;
+}
+
+}  // namespace
+
+LineStyle line_style(std::size_t style) {
+  const std::size_t round = style / kColours.size();
+  return {.colour = kColours.at(style % kColours.size()),
+          .dash = method_dash(style + round),
+          .marker = kMarkers.at(style % kMarkers.size()).name};
+}
+
+LineStyle style_of(const Curve& curve) {
+  if (!curve.is_bound) {
+    return line_style(curve.style);
+  }
+  return {.colour = "#808080", .dash = bound_dash(curve.style), .marker = {}, .width = 1};
+}
+
+const Marker& find_marker(std::string_view name) {
+  const auto found = std::find_if(
+      kMarkers.begin(), kMarkers.end(), [&](const Marker& one) { return one.name == name; });
+  assert(found != kMarkers.end());
+  return *found;
+}
+
+AxisRange y_range(const FigureSpec& spec) {
   std::vector<double> values = drawn_middles(spec);
   Range range;
   if (values.empty()) {
@@ -105,57 +164,8 @@ Range y_range(const FigureSpec& spec) {
   if (spec.reference && is_drawn(spec.reference->y, spec.y_scale)) {
     range.add(spec.reference->y);
   }
-  return spec.y_scale == Scale::log ? log_range(range) : linear_range(range);
-}
-
-/// gnuplot places the legend in as many columns as fit; the canvas must be as high as they need.
-int canvas_height(const FigureSpec& spec) {
-  constexpr std::size_t kPlot = 340;
-  constexpr std::size_t kLine = 20;
-  constexpr std::size_t kWidth = 640;
-  std::size_t longest = 1;
-  for (const auto& curve : spec.curves) {
-    longest = std::max(longest, curve.label.size());
-  }
-  const std::size_t columns = std::max<std::size_t>(1, kWidth / (longest * 8 + 80));
-  const std::size_t entries = spec.curves.size() + (spec.reference ? 1 : 0);
-  return static_cast<int>(kPlot + kLine * ((entries + columns - 1) / columns));
-}
-
-std::string axis(char name, Scale scale) {
-  if (scale == Scale::linear) {
-    return fmt::format("set format {} '%g'\n", name);
-  }
-  return fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", name);
-}
-
-std::string header(const FigureSpec& spec) {
-  const Range range = y_range(spec);
-  return fmt::format(
-             "# Draws {0}.svg from {0}.csv: run `gnuplot {0}.gp` in this folder.\n"
-             "set encoding utf8\n"
-             "set terminal svg size 720,{1} dynamic enhanced font 'sans-serif,14'\n"
-             "set output '{0}.svg'\n"
-             "set datafile separator comma\n"
-             "set samples 2\n"
-             "set border 3 linewidth 0.7\n"
-             "set tics nomirror out scale 0.6\n"
-             "set grid y linecolor rgb '#a0a0a0' linewidth 0.4\n"
-             "set key below left Left reverse samplen 3 spacing 1.1 noenhanced\n"
-             "set xlabel {2} offset 0,0.6 noenhanced\n"
-             "set ylabel {3} noenhanced\n",
-             spec.name,
-             canvas_height(spec),
-             gnuplot_text(spec.x_label),
-             gnuplot_text(spec.y_label)) +
-         axis('x', spec.x_scale) + axis('y', spec.y_scale) +
-         fmt::format(
-             "low = {0}\n"
-             "high = {1}\n"
-             "set yrange [low:high]\n"
-             "clip(y) = y < low ? low : (y > high ? high : y)\n",
-             format_number(range.low),
-             format_number(range.high));
+  range = spec.y_scale == Scale::log ? log_range(range) : linear_range(range);
+  return {.low = range.low, .high = range.high};
 }
 
 bool has_band(const Curve& curve) {
@@ -163,48 +173,52 @@ bool has_band(const Curve& curve) {
       curve.points.begin(), curve.points.end(), [](const Point& point) { return point.n > 1; });
 }
 
-/// Returns what gnuplot's `plot` is given, bands first so that every line lies above every band.
-std::vector<std::string> plot_items(const FigureSpec& spec) {
-  std::vector<std::string> bands;
-  std::vector<std::string> lines;
-  std::size_t first = 0;
-  for (const auto& curve : spec.curves) {
-    if (curve.points.empty()) {
-      continue;
-    }
-    const std::size_t last = first + curve.points.size() - 1;
-    const std::string source =
-        fmt::format("'{}.csv' skip 1 every ::{}::{}", spec.name, first, last);
-    const auto [colour, dash] = line_style(curve.style);
-    if (has_band(curve)) {
-      bands.push_back(
-          fmt::format("{} using 2:(clip($4)):(clip($5)) with filledcurves fillcolor rgb '{}' "
-                      "fillstyle transparent solid 0.18 noborder notitle",
-                      source,
-                      colour));
-    }
-    lines.push_back(
-        fmt::format("{} using 2:3 with lines linecolor rgb '{}' dashtype {} linewidth {} title {}",
-                    source,
-                    colour,
-                    curve.is_bound ? "(6,4)" : dash,
-                    curve.is_bound ? "1.1" : "1.8",
-                    gnuplot_text(curve.label)));
-    first = last + 1;
+std::string band_text(const FigureSpec& spec) {
+  const auto [least, largest] = seeds_of(spec);
+  if (largest == 0) {
+    return {};
   }
-  if (spec.reference) {
-    lines.push_back(
-        fmt::format("{} with lines linecolor rgb '#808080' dashtype (2,2) linewidth 1.2 title {}",
-                    format_number(spec.reference->y),
-                    gnuplot_text(spec.reference->label)));
-  }
-  bands.insert(bands.end(), lines.begin(), lines.end());
-  return bands;
+  return least == largest ? fmt::format("{} over {} seeds", spec.band, largest)
+                          : fmt::format("{} over {} to {} seeds", spec.band, least, largest);
 }
 
-}  // namespace
+std::size_t gaps_of(const FigureSpec& spec) {
+  std::size_t gaps = 0;
+  for (const auto& curve : spec.curves) {
+    for (const auto& point : curve.points) {
+      const bool is_gap = point.middle && (is_off_axis(*point.middle, spec.y_scale) ||
+                                           is_off_axis(point.x, spec.x_scale));
+      gaps += is_gap ? 1 : 0;
+    }
+  }
+  return gaps;
+}
 
-LineStyle line_style(std::size_t style) { return kStyles.at(style % kStyles.size()); }
+std::string note_under(const FigureSpec& spec) {
+  std::string note = band_text(spec);
+  if (const std::size_t gaps = gaps_of(spec); gaps > 0) {
+    note += fmt::format("{}{} value{} ≤ 0 left out of a logarithmic axis",
+                        note.empty() ? "" : "; ",
+                        gaps,
+                        gaps == 1 ? "" : "s");
+  }
+  return note;
+}
+
+std::string drawn_label(std::string_view label) {
+  constexpr std::size_t kHead = 56;
+  constexpr std::size_t kTail = 24;
+  const std::string text = harmless(label);
+  std::vector<std::size_t> begins;  // of its characters
+  for (std::size_t at = 0; at < text.size();
+       at += std::max<std::size_t>(1, utf8_character(text, at))) {
+    begins.push_back(at);
+  }
+  if (begins.size() <= kHead + kTail + 1) {
+    return text;
+  }
+  return text.substr(0, begins[kHead]) + "…" + text.substr(begins[begins.size() - kTail]);
+}
 
 Scale scale_for(const std::vector<Curve>& curves, double span) {
   constexpr double kRounding = 1e-12;  // a loss gap may end a little below zero
@@ -225,56 +239,36 @@ Scale scale_for(const std::vector<Curve>& curves, double span) {
 }
 
 std::string figure_csv(const FigureSpec& spec) {
-  std::string text = "curve,x,median,lower,upper,n,label\n";
+  std::string text = "curve,x,median,lower,upper,n\n";
   for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    const bool banded = has_band(spec.curves[i]);
     for (const auto& point : spec.curves[i].points) {
-      text += fmt::format("{},{},{},{},{},{},{}\n",
+      text += fmt::format("{},{},{},{},{},{}\n",
                           i,
                           format_number(point.x),
-                          format_number(point.middle),
-                          format_number(point.lower),
-                          format_number(point.upper),
-                          point.n,
-                          csv_field(spec.curves[i].label));
+                          number_or_nan(point.middle),
+                          banded ? number_or_nan(point.lower) : format_number(point.lower),
+                          banded ? number_or_nan(point.upper) : format_number(point.upper),
+                          point.n);
     }
   }
   return text;
 }
 
-std::string figure_gp(const FigureSpec& spec) {
-  std::string text = header(spec);
-  const auto items = plot_items(spec);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "plot " : ", \\\n     ") + items[i];
+std::string curves_csv(const FigureSpec& spec) {
+  std::string text = "curve,label,colour,dash,marker,is_bound\n";
+  for (std::size_t i = 0; i < spec.curves.size(); ++i) {
+    const Curve& curve = spec.curves[i];
+    const LineStyle style = style_of(curve);
+    text += fmt::format("{},{},{},{},{},{}\n",
+                        i,
+                        csv_field(curve.label),
+                        style.colour,
+                        dash_text(style.dash),
+                        style.marker,
+                        curve.is_bound ? 1 : 0);
   }
-  return text + '\n';
-}
-
-std::string gnuplot_text(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : harmless(text)) {
-    quoted += c;
-    if (c == '\'') {
-      quoted += c;
-    }
-  }
-  return quoted + '\'';
-}
-
-DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder) {
-  const auto svg = folder / (spec.name + ".svg");
-  std::error_code ignored;  // a folder that is not there is an error when the CSV is written
-  std::filesystem::create_directories(folder, ignored);
-  std::filesystem::remove(svg, ignored);  // an old drawing must not pass for today's
-  write_file_atomically(folder / (spec.name + ".csv"), figure_csv(spec));
-  write_file_atomically(folder / (spec.name + ".gp"), figure_gp(spec));
-  DrawnFigure figure{.svg = {}, .problem = run_gnuplot(folder, spec.name + ".gp")};
-  if (figure.problem.empty()) {
-    figure.svg = read_file(svg);
-  } else {
-    std::filesystem::remove(svg, ignored);
-  }
-  return figure;
+  return text;
 }
 
 }  // namespace residuum::reports

@@ -1,10 +1,9 @@
 #pragma once
-// One description of a figure feeds its three files: <name>.csv with the numbers, <name>.gp that
-// draws them, <name>.svg drawn by gnuplot. Names in a figure are untrusted: they reach the script
-// only inside single quotes, where gnuplot substitutes nothing.
+// A FigureSpec is the one description of a figure. gnuplot_script.h, pgfplots.h and the page draw
+// it, and all of them show the numbers of <name>.csv.
 
+#include <array>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,36 +29,80 @@ struct FigureSpec {
   Scale y_scale = Scale::linear;
   std::optional<Reference> reference;
   std::vector<Curve> curves;
+  std::string band = "median, IQR";  // the middle and the band of its points
 };
 
-/// Colours that the colour-blind can tell apart (Okabe and Ito 2008) and a dash pattern each, for
-/// print without colour. Yellow, too pale for a line on white, is left out for grey.
+/// A LineStyle is a colour that the colour-blind can tell apart (Okabe and Ito 2008), a dash
+/// pattern for print without colour, and a marker. Yellow, too pale for a line on white, is left
+/// out for grey.
 struct LineStyle {
-  std::string_view colour;
-  std::string_view dash;
+  std::string_view colour;  // "#0072B2"
+  std::vector<int> dash;    // lengths in points of line and gap; none: solid
+  std::string_view marker;  // "circle", as kMarkers names them; empty: none
+  double width = 1.8;       // in points
 };
+
+struct Marker {
+  std::string_view name;
+  int gnuplot;                // its point type
+  std::string_view pgfplots;  // its mark
+};
+
+/// The markers in the order of styles; a name is also that of the page's symbol.
+inline constexpr std::array<Marker, 7> kMarkers{{{"circle", 7, "*"},
+                                                 {"square", 5, "square*"},
+                                                 {"triangle", 9, "triangle*"},
+                                                 {"diamond", 13, "diamond*"},
+                                                 {"plus", 1, "+"},
+                                                 {"times", 2, "x"},
+                                                 {"asterisk", 3, "asterisk"}}};
+
+/// Returns the style of a method's curve. Methods whose numbers differ by less than 56 differ in
+/// colour or marker.
 LineStyle line_style(std::size_t style);
+
+/// Returns the style of a curve: that of its method, or thin, grey and dashed for a bound.
+LineStyle style_of(const Curve& curve);
+
+/// Returns the marker of that name.
+const Marker& find_marker(std::string_view name);
 
 /// Chooses a logarithmic scale when no middle is below zero and the others span more than a factor
 /// `span`, and a linear one otherwise. Zeros have no place on a logarithmic axis and leave a gap.
 Scale scale_for(const std::vector<Curve>& curves, double span);
 
-/// <name>.csv: curve,x,median,lower,upper,n,label.
-std::string figure_csv(const FigureSpec& spec);
-
-/// <name>.gp: run by gnuplot in the folder of the CSV, it writes <name>.svg.
-std::string figure_gp(const FigureSpec& spec);
-
-/// The text as a gnuplot string in single quotes; control characters become spaces.
-std::string gnuplot_text(std::string_view text);
-
-struct DrawnFigure {
-  std::string svg;      // the drawing, empty when there is none
-  std::string problem;  // why there is none
+/// The ends of an axis.
+struct AxisRange {
+  double low = 0;
+  double high = 1;
 };
 
-/// Writes the three files into `folder`. Without gnuplot, or when it fails, CSV and script are
-/// there and `problem` says what happened.
-DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder);
+/// Returns the y axis of a figure. What is a millionfold above the median is cut off, because a run
+/// that diverges must not flatten the others.
+AxisRange y_range(const FigureSpec& spec);
+
+/// Returns whether some point of the curve has a band.
+bool has_band(const Curve& curve);
+
+/// Returns "median, IQR over 8 seeds", or "over 3 to 8 seeds" where curves differ; empty where no
+/// curve has a band.
+std::string band_text(const FigureSpec& spec);
+
+/// Returns the number of measured values that the logarithmic axes have no place for.
+std::size_t gaps_of(const FigureSpec& spec);
+
+/// Returns what stands under the plot: what the bands are, and how many gaps there are.
+std::string note_under(const FigureSpec& spec);
+
+/// Returns the label as drawings have it: what is in the middle of a very long one is left out.
+std::string drawn_label(std::string_view label);
+
+/// <name>.csv: curve,x,median,lower,upper,n. What is not a number is nan, so that every program
+/// that draws leaves a gap; curves without a band have empty bounds. No text is in it, because TeX
+/// cannot read quoted fields.
+std::string figure_csv(const FigureSpec& spec);
+
+/// <name>.curves.csv: curve,label,colour,dash,marker,is_bound.
+std::string curves_csv(const FigureSpec& spec);
 
 }  // namespace residuum::reports

@@ -224,8 +224,10 @@ std::vector<Curve> curves_of(const DrawnQuantity& quantity,
                            return point.upper.value_or(0) > 0;
                          });
     if (!points.empty() && !is_zero) {
-      curves.push_back(
-          {.label = groups[facet.groups[i]].label, .style = facet.styles[i], .points = points});
+      curves.push_back({.label = groups[facet.groups[i]].label,
+                        .style = facet.styles[i],
+                        .points = points,
+                        .group = facet.groups[i]});
     }
   }
   return curves;
@@ -239,19 +241,13 @@ std::size_t stride_of(const DrawnQuantity& quantity, const Facet& facet, const D
   return stride;
 }
 
-std::string caption_of(const DrawnQuantity& quantity,
-                       std::size_t stride,
-                       const std::vector<Curve>& curves) {
+std::string caption_of(const DrawnQuantity& quantity, std::size_t stride) {
   std::string caption(quantity.caption);
-  const bool has_band = std::any_of(curves.begin(), curves.end(), [](const Curve& curve) {
-    return std::any_of(
-        curve.points.begin(), curve.points.end(), [](const Point& point) { return point.n > 1; });
-  });
-  if (has_band) {
-    caption += " Lines: median over the seeds; bands: the middle half of them.";
+  if (axis_of(quantity).scale == Scale::log) {
+    caption += " What was measured before any byte was sent has no place on the logarithmic axis.";
   }
   if (stride > 1) {
-    caption += fmt::format(" One in {} values is drawn.", stride);
+    caption += fmt::format(" At least one in {} values is drawn.", stride);
   }
   return caption;
 }
@@ -266,7 +262,7 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
   if (!facet.title.empty()) {
     figure.title += " — " + facet.title;
   }
-  figure.caption = caption_of(quantity, stride, curves);
+  figure.caption = caption_of(quantity, stride);
   figure.spec.name =
       number == 0 ? std::string(quantity.name) : fmt::format("{}-{}", quantity.name, number + 1);
   const DrawnAxis axis = axis_of(quantity);

@@ -19,9 +19,10 @@ struct Point {
 
 struct Curve {
   std::string label;
-  std::size_t style = 0;  // colour and dash: a method keeps its own in every figure
+  std::size_t style = 0;  // colour, dash and marker: a method keeps its own in every figure
   std::vector<Point> points;
-  bool is_bound = false;  // thin and dashed: what another curve is held against
+  bool is_bound = false;             // thin, grey and dashed: what another curve is held against
+  std::optional<std::size_t> group = std::nullopt;  // the method it is of
 };
 
 }  // namespace residuum::reports

@@ -120,7 +120,7 @@ std::vector<Facet> split_by_order(std::size_t groups) {
       facets.emplace_back();
     }
     facets.back().groups.push_back(i);
-    facets.back().styles.push_back(i % kCurvesPerFigure);
+    facets.back().styles.push_back(i);
   }
   for (std::size_t i = 0; facets.size() > 1 && i < facets.size(); ++i) {
     facets[i].title = fmt::format("part {} of {}", i + 1, facets.size());
@@ -146,13 +146,6 @@ std::vector<Facet> split_by_key(const ResultFolder& folder,
     facet->styles.push_back(static_cast<std::size_t>(place - methods.begin()));
     if (place == methods.end()) {
       methods.push_back(method);
-    }
-  }
-  if (methods.size() > kCurvesPerFigure) {  // no style for each: count within every figure
-    for (auto& facet : facets) {
-      for (std::size_t i = 0; i < facet.styles.size(); ++i) {
-        facet.styles[i] = i;
-      }
     }
   }
   return facets;
@@ -195,6 +188,17 @@ std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vect
   }
   const auto key = facet_key(folder, groups);
   return key ? split_by_key(folder, groups, *key) : split_by_order(groups.size());
+}
+
+std::vector<std::size_t> method_styles(const ResultFolder& folder,
+                                       const std::vector<Group>& groups) {
+  std::vector<std::size_t> styles(groups.size());
+  for (const auto& facet : split_into_facets(folder, groups)) {
+    for (std::size_t i = 0; i < facet.groups.size(); ++i) {
+      styles[facet.groups[i]] = facet.styles[i];
+    }
+  }
+  return styles;
 }
 
 }  // namespace residuum::reports

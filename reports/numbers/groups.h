@@ -36,4 +36,8 @@ inline constexpr std::size_t kCurvesPerFigure = 8;
 /// where no key achieves that.
 std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups);
 
+/// Returns the style of every group, the same as in its facet.
+std::vector<std::size_t> method_styles(const ResultFolder& folder,
+                                       const std::vector<Group>& groups);
+
 }  // namespace residuum::reports

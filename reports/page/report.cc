@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "reports/collection/summary_json.h"
+#include "reports/figures/draw.h"
 #include "reports/figures/report_figures.h"
 #include "reports/page/html.h"
 #include "reports/page/report_assumptions.h"
@@ -108,10 +109,7 @@ std::string drawn_figures(const Summary& summary,
 }
 
 std::string figures_html(const Summary& summary, std::vector<std::string>& problems) {
-  std::vector<Group> groups;
-  for (const auto& group : summary.groups) {
-    groups.push_back(group.group);
-  }
+  const std::vector<Group> groups = groups_of(summary);
   const ReportFigures plan = plan_figures(summary.folder, groups);
   std::string html = drawn_figures(summary, plan.figures, problems);
   if (plan.figures.empty()) {

@@ -160,10 +160,7 @@ std::string late_table(const Summary& summary) {
 }
 
 std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
-  std::vector<Group> groups;
-  for (const auto& group : summary.groups) {
-    groups.push_back(group.group);
-  }
+  const std::vector<Group> groups = groups_of(summary);
   std::vector<ReportFigure> figures;
   auto facets = split_into_facets(summary.folder, groups);
   facets.resize(std::min(facets.size(), kMostFacets));
@@ -172,10 +169,11 @@ std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
     figure.title = facet.title.empty() ? "Staleness" : "Staleness — " + facet.title;
     figure.caption =
         "Share of the gradients that entered the model so many versions after the one they were "
-        "taken at: mean over the seeds with its interval. A staleness of 4095 stands for more, "
+        "taken at. A staleness of 4095 stands for more, "
         "too.";
     figure.spec.name =
         figures.empty() ? "staleness" : fmt::format("staleness-{}", figures.size() + 1);
+    figure.spec.band = "mean, 95 % interval (Student)";
     figure.spec.x_label = "staleness, versions";
     figure.spec.y_label = "share of the gradients";
     for (std::size_t i = 0; i < facet.groups.size(); ++i) {
@@ -183,7 +181,8 @@ std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
       if (!points.empty()) {
         figure.spec.curves.push_back({.label = groups[facet.groups[i]].label,
                                       .style = facet.styles[i],
-                                      .points = std::move(points)});
+                                      .points = std::move(points),
+                                      .group = facet.groups[i]});
       }
     }
     figure.spec.y_scale = scale_for(figure.spec.curves, kLogSpan);

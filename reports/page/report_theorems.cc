@@ -171,6 +171,15 @@ Curve curve_of(const Bound& bound, std::string label, bool is_left) {
   return curve;
 }
 
+/// Returns the theorem's name and the formula of its right side.
+std::string bound_label(const TheoremSummary& one) {
+  std::string label(one.theorem->name);
+  for (std::size_t i = 0; i < one.bound.terms.size(); ++i) {
+    label += (i == 0 ? ": " : " + ") + one.bound.terms[i].formula;
+  }
+  return label;
+}
+
 /// Returns one left side and the bounds that share it; empty where none could be formed.
 std::vector<Curve> curves_of(const GroupSummary& group, const std::string& left) {
   const TheoremSummary* longest = nullptr;
@@ -182,8 +191,8 @@ std::vector<Curve> curves_of(const GroupSummary& group, const std::string& left)
     if (longest == nullptr || one.bound.curve.size() > longest->bound.curve.size()) {
       longest = &one;
     }
-    Curve curve = curve_of(one.bound, std::string(one.theorem->name), false);
-    curve.style = 1 + bounds.size();
+    Curve curve = curve_of(one.bound, bound_label(one), false);
+    curve.style = bounds.size();
     curve.is_bound = true;
     bounds.push_back(std::move(curve));
   }
@@ -241,8 +250,10 @@ std::string theorem_details(const Summary& summary) {
 
 std::vector<ReportFigure> plan_bound_figures(const Summary& summary) {
   std::vector<ReportFigure> figures;
+  const auto styles = method_styles(summary.folder, groups_of(summary));
   std::size_t methods = 0;
-  for (const auto& group : summary.groups) {
+  for (std::size_t place = 0; place < summary.groups.size(); ++place) {
+    const GroupSummary& group = summary.groups[place];
     const std::size_t before = figures.size();
     for (const auto& left : left_sides(group)) {
       std::vector<Curve> curves = curves_of(group, left);
@@ -253,13 +264,18 @@ std::vector<ReportFigure> plan_bound_figures(const Summary& summary) {
       figure.title = "Bounds — " + group.group.label;
       figure.caption =
           "Over the first T iterations: the left side of the theorems (solid, mean over the seeds) "
-          "and what they allow with the measured constants (dashed). A bound below the solid line "
+          "and what they allow with the measured constants (thin, grey). A bound below the solid "
+          "line "
           "is broken; one far above says little.";
       figure.spec.name = fmt::format("bounds-{}", figures.size() + 1);
       figure.spec.x_label = "iterations T";
       figure.spec.y_label = left;
       figure.spec.x_scale = Scale::log;
       figure.spec.y_scale = scale_for(curves, 5);
+      curves.front().style = styles[place];
+      for (Curve& curve : curves) {
+        curve.group = place;
+      }
       figure.spec.curves = std::move(curves);
       figures.push_back(std::move(figure));
     }

@@ -39,7 +39,10 @@ Curve measured_curve(const WorkersCurve& curve, std::size_t style) {
 }
 
 std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t style) {
-  Curve drawn{.label = curve.label + ", predicted", .style = style, .points = {}, .is_bound = true};
+  Curve drawn{.label = "iid Gaussian accumulators, " + curve.label,
+              .style = style,
+              .points = {},
+              .is_bound = true};
   for (const auto& place : curve.places) {
     if (place.group->gaussian.delta) {
       drawn.points.push_back({.x = place.workers,
@@ -83,10 +86,10 @@ std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& 
     ReportFigure figure;
     figure.title = "The gTop-k assumption against the number of workers";
     figure.caption =
-        "Solid: δ pooled over the run, mean over the seeds with its interval. Dashed: what "
-        "independent Gaussian accumulators would give. Above the dotted line the "
-        "assumption fails.";
+        "δ pooled over the run. Thin and dashed: what independent Gaussian accumulators would "
+        "give. Above the dotted line the assumption fails.";
     figure.spec.name = fmt::format("delta-workers-{}", figures.size() + 1);
+    figure.spec.band = "mean, 95 % interval (Student)";
     figure.spec.x_label = "workers P";
     figure.spec.y_label = "δ";
     figure.spec.x_scale = Scale::log;

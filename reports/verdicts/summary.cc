@@ -107,6 +107,14 @@ const TheoremSummary* GroupSummary::certificate() const {
   return takes_other ? of_any_rule : plain;
 }
 
+std::vector<Group> groups_of(const Summary& summary) {
+  std::vector<Group> groups;
+  for (const auto& group : summary.groups) {
+    groups.push_back(group.group);
+  }
+  return groups;
+}
+
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
   const auto groups = group_runs(folder);
   std::vector<GroupSummary> judged;

@@ -45,6 +45,9 @@ struct Summary : StudyNumbers {
   std::vector<GroupSummary> groups;
 };
 
+/// Returns the methods of a summary, in its order.
+std::vector<Group> groups_of(const Summary& summary);
+
 /// Puts together what the runs (in the order of `folder.runs`) left in their status and tables.
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures);
 

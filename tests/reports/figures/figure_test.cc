@@ -3,9 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
 #include <limits>
+#include <set>
+#include <utility>
 
+#include "reports/figures/draw.h"
 #include "reports/figures/gnuplot.h"
+#include "reports/figures/gnuplot_script.h"
+#include "reports/figures/pgfplots.h"
 #include "reports/figures/report_figures.h"
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
@@ -39,44 +46,147 @@ FigureSpec small_figure() {
   return spec;
 }
 
-TEST(Figure, NumbersAreWrittenAsTheyAre) {
+TEST(Figure, NumbersAreWrittenAsTheyAreAndGapsAsNan) {
   EXPECT_EQ(figure_csv(small_figure()),
-            "curve,x,median,lower,upper,n,label\n"
-            "0,0,2,1,3,2,\"a, b\"\n"
-            "0,1,0.5,0.5,0.5,2,\"a, b\"\n"
-            "1,0,4,4,4,1,c\n"
-            "1,1,,,,1,c\n");
+            "curve,x,median,lower,upper,n\n"
+            "0,0,2,1,3,2\n"
+            "0,1,0.5,0.5,0.5,2\n"
+            "1,0,4,4,4,1\n"
+            "1,1,nan,,,1\n");
 }
 
-TEST(Figure, ScriptIsAsExpected) {
-  EXPECT_EQ(
-      figure_gp(small_figure()),
-      "# Draws loss.svg from loss.csv: run `gnuplot loss.gp` in this folder.\n"
-      "set encoding utf8\n"
-      "set terminal svg size 720,360 dynamic enhanced font 'sans-serif,14'\n"
-      "set output 'loss.svg'\n"
-      "set datafile separator comma\n"
-      "set samples 2\n"
-      "set border 3 linewidth 0.7\n"
-      "set tics nomirror out scale 0.6\n"
-      "set grid y linecolor rgb '#a0a0a0' linewidth 0.4\n"
-      "set key below left Left reverse samplen 3 spacing 1.1 noenhanced\n"
-      "set xlabel 'iteration' offset 0,0.6 noenhanced\n"
-      "set ylabel 'f(w)' noenhanced\n"
-      "set format x '%g'\n"
-      "set logscale y\n"
-      "set format y '10^{%T}'\n"
-      "low = 0.1\n"
-      "high = 10\n"
-      "set yrange [low:high]\n"
-      "clip(y) = y < low ? low : (y > high ? high : y)\n"
-      "plot 'loss.csv' skip 1 every ::0::1 using 2:(clip($4)):(clip($5)) with filledcurves "
-      "fillcolor rgb '#0072B2' fillstyle transparent solid 0.18 noborder notitle, \\\n"
-      "     'loss.csv' skip 1 every ::0::1 using 2:3 with lines linecolor rgb '#0072B2' dashtype 1 "
-      "linewidth 1.8 title 'a, b', \\\n"
-      "     'loss.csv' skip 1 every ::2::3 using 2:3 with lines linecolor rgb '#D55E00' dashtype "
-      "(10,4) linewidth 1.8 title 'c', \\\n"
-      "     1 with lines linecolor rgb '#808080' dashtype (2,2) linewidth 1.2 title 'bound'\n");
+TEST(Figure, NamesStandInATableOfTheirOwn) {
+  EXPECT_EQ(curves_csv(small_figure()),
+            "curve,label,colour,dash,marker,is_bound\n"
+            "0,\"a, b\",#0072B2,,circle,0\n"
+            "1,c,#D55E00,10 4,square,0\n");
+}
+
+TEST(Figure, ScriptIsAsExpected) { EXPECT_EQ(figure_gp(small_figure()), R"gp(# Draws loss.svg and loss.pdf from loss.csv: run `gnuplot loss.gp` in this folder.
+set encoding utf8
+set terminal svg size 720,378 dynamic enhanced font 'sans-serif,14'
+set output 'loss.svg'
+set datafile separator comma
+set samples 2
+set border 3 linewidth 0.7
+set tics nomirror out scale 0.6
+set grid y linecolor rgb '#a0a0a0' linewidth 0.4
+set key below left Left reverse samplen 3 spacing 1.1 noenhanced
+set xlabel 'iteration' offset 0,0.6 noenhanced
+set ylabel 'f(w)' noenhanced
+set origin 0,0.0476
+set size 1,0.9524
+set label 1 'median, IQR over 2 seeds' at screen 0.012,0.0262 left noenhanced font ',11' textcolor rgb '#606060'
+set format x '%g'
+set logscale y
+set format y '10^{%T}'
+low = 0.1
+high = 10
+set yrange [low:high]
+clip(y) = y < low ? low : (y > high ? high : y)
+shown_x(x) = x
+shown_y(y) = y > 0 ? y : NaN
+plot 'loss.csv' skip 1 every ::0::1 using (shown_x($2)):(clip($4)):(clip($5)) with filledcurves fillcolor rgb '#0072B2' fillstyle transparent solid 0.18 noborder notitle, \
+     'loss.csv' skip 1 every ::0::1 using (shown_x($2)):(shown_y($3)) with linespoints pointtype 7 pointsize 0.6 pointinterval 1 linecolor rgb '#0072B2' dashtype 1 linewidth 1.8 title 'a, b', \
+     'loss.csv' skip 1 every ::2::3 using (shown_x($2)):(shown_y($3)) with linespoints pointtype 5 pointsize 0.6 pointinterval 1 linecolor rgb '#D55E00' dashtype (10,4) linewidth 1.8 title 'c', \
+     1 with lines linecolor rgb '#808080' dashtype (2,2) linewidth 1.2 title 'bound'
+if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {
+  set terminal pdfcairo size 7in,3.675in enhanced font 'sans-serif,11'
+  set output 'loss.pdf'
+  replot
+}
+)gp"); }
+
+TEST(Figure, PgfplotsIsAsExpected) { EXPECT_EQ(figure_tex(small_figure()), R"tex(% Draws loss.csv. The document needs \usepackage{pgfplots},
+% \usepgfplotslibrary{fillbetween} and \pgfplotsset{compat=1.16}, and loss.csv beside it.
+% median, IQR over 2 seeds
+\definecolor{residuum0}{HTML}{0072B2}
+\definecolor{residuum1}{HTML}{D55E00}
+\begin{tikzpicture}
+\begin{axis}[
+  width=0.9\linewidth, height=0.55\linewidth,
+  xlabel={iteration}, ylabel={f(w)},
+  xmode=linear, ymode=log, ymin=0.1, ymax=10,
+  unbounded coords=jump, filter discard warning=false, axis lines=left, ymajorgrids,
+  legend style={draw=none, fill=none, font=\small, cells={anchor=west}, at={(0.5,-0.2)}, anchor=north},
+]
+\addplot[draw=none, forget plot, no marks, name path=lower0,
+  restrict y to domain*=-2.30259:2.30259]
+  table[col sep=comma, x=x, y=lower, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+\addplot[draw=none, forget plot, no marks, name path=upper0,
+  restrict y to domain*=-2.30259:2.30259]
+  table[col sep=comma, x=x, y=upper, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+\addplot[residuum0, draw=none, fill=residuum0, fill opacity=0.18, forget plot]
+  fill between[of=lower0 and upper0];
+\addplot[residuum0, line width=0.9pt, solid, mark=*, mark size=1.3pt, mark repeat=1, mark options={solid}]
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{0:0}] {loss.csv};
+\addlegendentry{a, b}
+\addplot[residuum1, line width=0.9pt, dash pattern=on 6pt off 2.4pt, mark=square*, mark size=1.3pt, mark repeat=1, mark options={solid}]
+  table[col sep=comma, x=x, y=median, restrict expr to domain={\thisrow{curve}}{1:1}] {loss.csv};
+\addlegendentry{c}
+\addplot[gray, densely dotted, no marks] coordinates {(0,1) (1,1)};
+\addlegendentry{bound}
+\end{axis}
+\end{tikzpicture}
+)tex"); }
+
+TEST(Figure, BoundsAreThinGreyAndDashed) {
+  for (std::size_t i = 0; i < 9; ++i) {
+    const LineStyle style = style_of({.label = "", .style = i, .points = {}, .is_bound = true});
+
+    EXPECT_EQ(style.colour, "#808080");
+    EXPECT_LT(style.width, line_style(i).width);
+    EXPECT_FALSE(style.dash.empty());
+    EXPECT_EQ(style.marker, "");
+  }
+}
+
+TEST(Figure, StylesOfFiftySixMethodsDifferWithoutTheDash) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (std::size_t i = 0; i < 56; ++i) {
+    const LineStyle style = line_style(i);
+    EXPECT_TRUE(seen.emplace(style.colour, style.marker).second) << i;
+  }
+}
+
+TEST(Figure, NoteSaysWhatTheBandsAreAndCountsTheGaps) {
+  FigureSpec spec = small_figure();
+  EXPECT_EQ(note_under(spec), "median, IQR over 2 seeds");
+
+  spec.curves[0].points[1].middle = 0;
+  EXPECT_EQ(note_under(spec),
+            "median, IQR over 2 seeds; 1 value ≤ 0 left out of a logarithmic axis");
+
+  spec.curves[1].points[0].middle = -3;
+  spec.curves[1].points[0].n = 5;
+  EXPECT_EQ(note_under(spec),
+            "median, IQR over 2 to 5 seeds; 2 values ≤ 0 left out of a logarithmic axis");
+
+  spec.y_scale = Scale::linear;
+  EXPECT_EQ(note_under(spec), "median, IQR over 2 to 5 seeds");
+}
+
+TEST(Figure, LabelsThatAreVeryLongAreDrawnWithoutTheirMiddle) {
+  EXPECT_EQ(drawn_label("gtopk-tree, rho=0.01"), "gtopk-tree, rho=0.01");
+  std::string name;
+  for (int i = 0; i < 300; ++i) {
+    name += "ж";
+  }
+
+  const std::string drawn = drawn_label(name + "end");
+
+  EXPECT_TRUE(drawn.ends_with("жend"));
+  EXPECT_THAT(drawn, HasSubstr("ж…ж"));
+  EXPECT_LT(drawn.size(), 200U);
+}
+
+TEST(Pgfplots, SpecialCharactersAreEscaped) {
+  EXPECT_EQ(latex_text("50% of a_b^{c} & #1 ~ $x$ \\end"),
+            "50\\% of a\\_b\\textasciicircum{}\\{c\\} \\& \\#1 \\textasciitilde{} \\$x\\$ "
+            "\\textbackslash{}end");
+  EXPECT_EQ(latex_text("‖∇f(w)‖² ≤ δ"), "$\\|$$\\nabla$f(w)$\\|$$^2$ $\\le$ $\\delta$");
+  EXPECT_EQ(latex_text("é中"), "é\\ifdefined\\Uchar 中\\else ?\\fi{}");
+  EXPECT_EQ(latex_text("a\nb"), "a?b");
 }
 
 TEST(Figure, TextCannotLeaveItsQuotes) {
@@ -164,6 +274,37 @@ TEST_F(DrawnFigures, ThatFailLeaveTheNumbersAndTheScript) {
   EXPECT_EQ(figure.svg, "");
   EXPECT_TRUE(std::filesystem::exists(path() / "loss.csv"));
   EXPECT_TRUE(std::filesystem::exists(path() / "loss.gp"));
+  EXPECT_TRUE(std::filesystem::exists(path() / "loss.tex"));
+}
+
+/// Returns what a command writes; nothing when it cannot be run.
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = ::popen(command.c_str(), "r");  // NOLINT(cert-env33-c): fixed programs
+  std::array<char, 4096> buffer{};
+  while (pipe != nullptr && std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
+    text += buffer.data();
+  }
+  if (pipe != nullptr) {
+    ::pclose(pipe);
+  }
+  return text;
+}
+
+TEST_F(DrawnFigures, AreAPdfWithTheSameWords) {
+  if (output_of("command -v pdftotext").empty()) {
+    GTEST_SKIP() << "pdftotext is not installed (poppler-utils)";
+  }
+  const DrawnFigure figure = draw(small_figure(), path());
+  if (!figure.has_pdf) {
+    GTEST_SKIP() << "this gnuplot cannot write PDF";
+  }
+
+  const std::string text = output_of("pdftotext " + (path() / "loss.pdf").string() + " -");
+
+  for (const char* word : {"a, b", "bound", "iteration", "f(w)", "median, IQR over 2 seeds"}) {
+    EXPECT_THAT(text, HasSubstr(word));
+  }
 }
 
 TEST_F(DrawnFigures, InAPageTakeThePagesColourAndKeepTheirIdsApart) {
@@ -317,6 +458,8 @@ TEST(Facets, SplitByTheKeyThatNeedsTheFewest) {
   EXPECT_EQ(facets[1].title, "sparsifier.density = 0.01");
   EXPECT_EQ(facets[1].groups, (std::vector<std::size_t>{4, 5, 6, 7}));
   EXPECT_EQ(facets[1].styles, facets[2].styles);  // a method looks the same in each
+  EXPECT_EQ(method_styles(results, group_runs(results)),
+            (std::vector<std::size_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
 }
 
 }  // namespace

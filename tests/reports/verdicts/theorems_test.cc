@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/collection/collect.h"
+#include "reports/figures/gnuplot_script.h"
 #include "reports/page/report.h"
 #include "reports/page/report_theorems.h"
 #include "reports/tables/csv_reader.h"
@@ -169,9 +170,11 @@ TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
   const auto figures = plan_bound_figures(summary);
   ASSERT_FALSE(figures.empty());
   EXPECT_FALSE(figures[0].spec.curves[0].is_bound);
-  EXPECT_EQ(figures[0].spec.curves[1].label, "certificate");
+  EXPECT_EQ(figures[0].spec.curves[1].label,
+            "certificate: 2(f(z_0) − f*)/Ση + L Ση²‖ḡ‖²/Ση + L² Ση‖w − z‖²/Ση");
   EXPECT_TRUE(figures[0].spec.curves[1].is_bound);
-  EXPECT_THAT(figure_gp(figures[0].spec), HasSubstr("dashtype (6,4) linewidth 1.1 title 'certif"));
+  EXPECT_THAT(figure_gp(figures[0].spec),
+              HasSubstr("rgb '#808080' dashtype (6,4) linewidth 1 title 'certif"));
   const std::string html = theorem_details(summary);
   EXPECT_THAT(html, HasSubstr("L² Ση‖w − z‖²/Ση"));
   EXPECT_THAT(html, HasSubstr("exact: of the objective"));

@@ -1,0 +1,22 @@
+#pragma once
+// Drawing a figure writes its files: <name>.csv and <name>.curves.csv with the numbers and names,
+// <name>.gp and <name>.tex that draw them, <name>.svg and <name>.pdf drawn by gnuplot.
+
+#include <filesystem>
+#include <string>
+
+#include "reports/figures/figure.h"
+
+namespace residuum::reports {
+
+struct DrawnFigure {
+  std::string svg;       // the drawing, empty when there is none
+  bool has_pdf = false;  // <name>.pdf was drawn, too
+  std::string problem;   // why there is no drawing
+};
+
+/// Writes the figure's files into `folder`. Without gnuplot, or when it fails, tables and scripts
+/// are there and `problem` says what happened.
+DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder);
+
+}  // namespace residuum::reports

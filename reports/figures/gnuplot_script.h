@@ -1,0 +1,19 @@
+#pragma once
+// The gnuplot script of a figure. Names in a figure are untrusted: they reach the script only
+// inside single quotes, where gnuplot substitutes nothing.
+
+#include <string>
+#include <string_view>
+
+#include "reports/figures/figure.h"
+
+namespace residuum::reports {
+
+/// <name>.gp: run by gnuplot in the folder of the CSV, it writes <name>.svg and, where gnuplot was
+/// built with cairo, <name>.pdf.
+std::string figure_gp(const FigureSpec& spec);
+
+/// The text as a gnuplot string in single quotes; control characters become question marks.
+std::string gnuplot_text(std::string_view text);
+
+}  // namespace residuum::reports

@@ -1,0 +1,101 @@
+// pdfLaTeX compiles the LaTeX form of figures, whatever their names and numbers are.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "reports/figures/pgfplots.h"
+#include "reports/tables/files.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::TemporaryFolder;
+
+constexpr const char* kDocument =
+    "\\documentclass{article}\n\\usepackage{pgfplots}\n\\usepgfplotslibrary{fillbetween}\n"
+    "\\pgfplotsset{compat=1.16}\n\\begin{document}\n\\input{loss.tex}\n\\end{document}\n";
+
+FigureSpec figure_named(const std::string& name) {
+  FigureSpec spec;
+  spec.name = "loss";
+  spec.x_label = "iteration";
+  spec.y_label = "‖∇f(w)‖², f(w) − f* and δ ≤ 1";
+  spec.reference = Reference{.y = 1, .label = name};
+  for (std::size_t i = 0; i < 9; ++i) {
+    Curve curve{.label = name, .style = i, .points = {}, .is_bound = i == 8};
+    for (int x = 0; x < 20; ++x) {
+      const double y = 0.1 * static_cast<double>(i + 1) / (1 + x);
+      curve.points.push_back(
+          {.x = static_cast<double>(x), .middle = y, .lower = y / 2, .upper = 2 * y, .n = 3});
+    }
+    spec.curves.push_back(std::move(curve));
+  }
+  return spec;
+}
+
+class CompiledPgfplots : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): fixed programs, one thread
+    if (std::system("kpsewhich pgfplots.sty >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "pgfplots is not installed (texlive-pictures, texlive-latex-recommended)";
+    }
+  }
+
+  /// Returns the log of pdfLaTeX where it fails, else nothing.
+  std::string compile(const FigureSpec& spec) const {
+    write_file_atomically(folder_.path() / "loss.csv", figure_csv(spec));
+    write_file_atomically(folder_.path() / "loss.tex", figure_tex(spec));
+    write_file_atomically(folder_.path() / "page.tex", kDocument);
+    const std::string command =
+        "cd " + folder_.path().string() +
+        " && pdflatex -no-shell-escape -interaction=nonstopmode -halt-on-error page.tex "
+        ">/dev/null 2>&1";
+    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe)
+    return std::system(command.c_str()) == 0 ? "" : read_file(folder_.path() / "page.log");
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(CompiledPgfplots, OfOrdinaryFiguresOnBothScales) {
+  FigureSpec spec = figure_named("gtopk-tree, top-k, rho=0.01");
+  EXPECT_EQ(compile(spec), "");
+
+  spec.x_scale = Scale::log;
+  spec.y_scale = Scale::log;
+  EXPECT_EQ(compile(spec), "");
+}
+
+TEST_F(CompiledPgfplots, OfHostileNames) {
+  std::string everything =
+      "\\input{/etc/passwd} % _ # & ~ ^ $ { } [ ] \" ' ` < > | \n\t </script> , ; ";
+  everything += "é ü ß 中文 Ж 🙂 \\end{document}";
+  EXPECT_EQ(compile(figure_named(everything)), "");
+  EXPECT_EQ(compile(figure_named(std::string(300, '{'))), "");
+  EXPECT_EQ(compile(figure_named("")), "");
+}
+
+TEST_F(CompiledPgfplots, OfNumbersThatAreNone) {
+  for (const Scale scale : {Scale::linear, Scale::log}) {
+    FigureSpec spec = figure_named("odd");
+    spec.y_scale = scale;
+    auto& points = spec.curves[0].points;
+    points[1].middle = std::nullopt;
+    points[2].middle = -1;
+    points[3].lower = 0;
+    points[4].middle = std::numeric_limits<double>::infinity();
+    points[5].upper = 1e300;
+    points[6].lower = 5e-324;
+
+    EXPECT_EQ(compile(spec), "");
+  }
+}
+
+}  // namespace
+}  // namespace residuum::reports
