@@ -7,125 +7,11 @@
 #include <cmath>
 #include <map>
 
+#include "reports/figures/drawn_quantities.h"
 #include "reports/numbers/series.h"
 
 namespace residuum::reports {
 namespace {
-
-struct DrawnQuantity {
-  std::string_view name;
-  Column column;
-  std::string_view title;
-  std::string_view y_label;
-  std::string_view caption;
-  double log_span;  // drawn on a logarithmic axis beyond this ratio of largest to least
-  std::optional<Column> against = std::nullopt;  // one of kTotals; absent: the iteration
-  bool only_if_positive = false;
-  std::optional<double> reference = std::nullopt;
-  std::string_view reference_label = {};
-};
-
-constexpr std::string_view kTimeCaption =
-    "The same against the virtual second in which the next version took the model's place. Methods "
-    "without a virtual clock have no curve here.";
-constexpr std::string_view kGradientsCaption =
-    "The same against the gradients of all workers that had entered the model. Methods whose "
-    "versions are made of one gradient of each worker have no curve here.";
-
-// The figures are in the report's order. Loss and loss gap exclude each other.
-constexpr std::array<DrawnQuantity, 13> kDrawnQuantities{
-    {{.name = "loss-gap",
-      .column = Column::loss_gap,
-      .title = "Loss gap",
-      .y_label = "f(w) − f*",
-      .caption = "How far the training loss is above its minimum.",
-      .log_span = 5},
-     {.name = "loss",
-      .column = Column::loss,
-      .title = "Loss",
-      .y_label = "f(w)",
-      .caption = "Training loss.",
-      .log_span = 50},
-     {.name = "loss-gap-bytes",
-      .column = Column::loss_gap,
-      .title = "Loss gap against bytes sent",
-      .y_label = "f(w) − f*",
-      .caption = "The same against the bytes all workers have sent, indices included: the "
-                 "further left a curve comes down, the cheaper the method.",
-      .log_span = 5,
-      .against = Column::total_uplink_bytes},
-     {.name = "loss-bytes",
-      .column = Column::loss,
-      .title = "Loss against bytes sent",
-      .y_label = "f(w)",
-      .caption = "The same against the bytes all workers have sent, indices included: the "
-                 "further left a curve comes down, the cheaper the method.",
-      .log_span = 50,
-      .against = Column::total_uplink_bytes},
-     {.name = "loss-gap-time",
-      .column = Column::loss_gap,
-      .title = "Loss gap against virtual time",
-      .y_label = "f(w) − f*",
-      .caption = kTimeCaption,
-      .log_span = 5,
-      .against = Column::virtual_s},
-     {.name = "loss-gap-gradients",
-      .column = Column::loss_gap,
-      .title = "Loss gap against gradients",
-      .y_label = "f(w) − f*",
-      .caption = kGradientsCaption,
-      .log_span = 5,
-      .against = Column::total_contributions},
-     {.name = "loss-time",
-      .column = Column::loss,
-      .title = "Loss against virtual time",
-      .y_label = "f(w)",
-      .caption = kTimeCaption,
-      .log_span = 50,
-      .against = Column::virtual_s},
-     {.name = "loss-gradients",
-      .column = Column::loss,
-      .title = "Loss against gradients",
-      .y_label = "f(w)",
-      .caption = kGradientsCaption,
-      .log_span = 50,
-      .against = Column::total_contributions},
-     {.name = "gradient",
-      .column = Column::grad_norm_sq,
-      .title = "Gradient norm",
-      .y_label = "‖∇f(w)‖²",
-      .caption = "What the non-convex theorems bound; its mean over the iterations is X_T.",
-      .log_span = 5},
-     {.name = "delta",
-      .column = Column::delta,
-      .title = "The gTop-k assumption",
-      .y_label = "δ",
-      .caption = "Above the dotted line the selection lost more than a random one would have, and "
-                 "the assumption of the convergence proof does not hold.",
-      .log_span = 20,
-      .reference = 1.0,
-      .reference_label = "δ = 1: as good as random selection"},
-     {.name = "residual",
-      .column = Column::residual_norm_sq,
-      .title = "Residual",
-      .y_label = "mean ‖e‖²",
-      .caption = "What the workers hold back, mean over workers. Error feedback works while this "
-                 "stays bounded.",
-      .log_span = 5},
-     {.name = "lost-mass",
-      .column = Column::lost_mass_norm_sq,
-      .title = "Lost mass",
-      .y_label = "‖ℓ‖²",
-      .caption = "What was neither applied nor put back in an iteration. Methods that conserve "
-                 "have none and no curve here.",
-      .log_span = 5,
-      .only_if_positive = true},
-     {.name = "accuracy",
-      .column = Column::test_accuracy,
-      .title = "Test accuracy",
-      .y_label = "fraction right",
-      .caption = "Fraction of held-out samples that are classified right.",
-      .log_span = 1e300}}};
 
 /// Data holds the columns that are read, and for each method the series in the same order.
 struct Data {
@@ -142,7 +28,7 @@ Data read_data(const ResultFolder& folder,
                const std::vector<Group>& groups,
                const std::vector<Facet>& facets) {
   Data data;
-  for (const auto& quantity : kDrawnQuantities) {
+  for (const auto& quantity : drawn_quantities()) {
     if (std::find(data.columns.begin(), data.columns.end(), quantity.column) ==
         data.columns.end()) {
       data.columns.push_back(quantity.column);
@@ -203,7 +89,7 @@ DrawnAxis axis_of(const DrawnQuantity& quantity) {
 /// Returns the points that have a place on the quantity's x axis.
 std::vector<Point> points_of(const DrawnQuantity& quantity, const GroupSeries& series) {
   auto points = quantity.against ? series.against(*quantity.against) : series.by_iteration;
-  if (axis_of(quantity).scale == Scale::log) {
+  if (axis_of(quantity).scale == Scale::log) {  // what stands at nothing sent is in the caption
     points.erase(std::remove_if(
                      points.begin(), points.end(), [](const Point& point) { return point.x <= 0; }),
                  points.end());
@@ -252,12 +138,53 @@ std::string caption_of(const DrawnQuantity& quantity, std::size_t stride) {
   return caption;
 }
 
+/// Returns what the page needs to draw the curves against any axis; nothing where another figure
+/// has it.
+std::vector<LiveCurve> live_curves(const DrawnQuantity& quantity,
+                                   const std::vector<Curve>& curves,
+                                   const Data& data) {
+  std::vector<LiveCurve> live;
+  for (const auto& curve : curves) {
+    if (!quantity.against && curve.group) {
+      live.push_back({.curve = curve, .series = data.of(*curve.group, quantity.column).live});
+      live.back().curve.points.clear();
+    }
+  }
+  return live;
+}
+
+/// Returns the share 1 - k/d that a contraction leaves at most, where all methods have the same.
+std::optional<Reference> contraction_reference(const std::vector<Group>& groups,
+                                               const ResultFolder& folder,
+                                               const Facet& facet) {
+  std::optional<double> share;
+  for (const std::size_t group : facet.groups) {
+    const Run& run = folder.runs[groups[group].runs.front()];
+    const auto k = number_at(run.status, "k");
+    const auto d = number_at(run.status, "dimension");
+    const auto one = k && d && *d > 0 ? std::optional(1 - *k / *d) : std::nullopt;
+    if (!one || (share && *share != *one)) {
+      return std::nullopt;
+    }
+    share = one;
+  }
+  if (!share) {
+    return std::nullopt;
+  }
+  return Reference{.y = *share, .label = fmt::format("1 − k/d = {:.4g}", *share)};
+}
+
 ReportFigure make_figure(const DrawnQuantity& quantity,
                          const Facet& facet,
                          std::size_t number,
                          std::vector<Curve> curves,
                          std::size_t stride) {
   ReportFigure figure;
+  figure.section = quantity.section;
+  if (quantity.against) {
+    figure.variant_of = std::string(quantity.column == Column::loss ? "loss" : "loss-gap") +
+                        (number == 0 ? "" : fmt::format("-{}", number + 1));
+  }
   figure.title = std::string(quantity.title);
   if (!facet.title.empty()) {
     figure.title += " — " + facet.title;
@@ -289,7 +216,7 @@ ReportFigures plan_figures(const ResultFolder& folder, const std::vector<Group>&
   }
   const Data data = read_data(folder, groups, facets);
   const bool gap_known = gap_is_known(data);
-  for (const auto& quantity : kDrawnQuantities) {
+  for (const auto& quantity : drawn_quantities()) {
     if (!is_wanted(quantity, data, gap_known)) {
       continue;
     }
@@ -297,7 +224,12 @@ ReportFigures plan_figures(const ResultFolder& folder, const std::vector<Group>&
       auto curves = curves_of(quantity, groups, facets[i], data);
       if (!curves.empty()) {
         const std::size_t stride = stride_of(quantity, facets[i], data);
+        auto live = live_curves(quantity, curves, data);
         plan.figures.push_back(make_figure(quantity, facets[i], i, std::move(curves), stride));
+        plan.figures.back().live = std::move(live);
+        if (quantity.column == Column::contraction) {
+          plan.figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);
+        }
       }
     }
   }

@@ -5,18 +5,29 @@
 #include <string>
 #include <vector>
 
+#include "reports/figures/drawn_quantities.h"
 #include "reports/figures/figure.h"
 #include "reports/numbers/groups.h"
+#include "reports/numbers/series.h"
 
 namespace residuum::reports {
 
 /// Further facets of a study are not drawn.
 inline constexpr std::size_t kMostFacets = 8;
 
+/// A LiveCurve is a curve that a reader of the page can enlarge and draw against another axis.
+struct LiveCurve {
+  Curve curve;  // without points
+  LiveSeries series;
+};
+
 struct ReportFigure {
   std::string title;
   std::string caption;
   FigureSpec spec;
+  FigureSection section = FigureSection::assumptions;
+  std::vector<LiveCurve> live;  // empty where the figure has one axis only
+  std::string variant_of;       // the figure that has the same curves against the iteration
 };
 
 struct ReportFigures {

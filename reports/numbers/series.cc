@@ -1,6 +1,8 @@
 #include "reports/numbers/series.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
 
 #include "reports/numbers/statistics.h"
@@ -11,7 +13,7 @@ namespace {
 /// Returns the total of kTotals as the series has it, if the row knows it.
 std::optional<double> total_of(const IterationRecord& record, Column total) {
   const auto after = record.get(total);
-  if (total == Column::virtual_s) {
+  if (total == Column::virtual_s || total == Column::epoch) {
     return after;
   }
   const auto now = record.get(total == Column::total_uplink_bytes ? Column::uplink_bytes
@@ -39,7 +41,7 @@ RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector
         for (std::size_t i = 0; i < columns.size(); ++i) {
           if (const auto value = record.get(columns[i])) {
             series.columns[i].add(
-                {.iteration = record.iteration(), .value = *value, .totals = totals});
+                {.place = 0, .iteration = record.iteration(), .value = *value, .totals = totals});
           }
         }
       });
@@ -56,6 +58,8 @@ Point make_point(double x, const std::vector<double>& values) {
 
 /// The values of a group's runs in one iteration.
 struct PlaceValues {
+  bool is_even = false;  // it is one of those that are kept evenly
+  std::vector<double> by_run;
   std::array<std::vector<double>, kTotals.size()> totals;
   std::vector<double> values;
 };
@@ -64,11 +68,15 @@ struct PlaceValues {
 std::map<std::uint64_t, PlaceValues> gather(std::vector<RunSeries>& runs,
                                             std::size_t column,
                                             std::size_t stride) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::map<std::uint64_t, PlaceValues> places;
-  for (auto& run : runs) {
-    run.columns[column].thin_to(stride);
-    for (const auto& sample : run.columns[column].samples()) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    runs[r].columns[column].thin_to(stride);
+    for (const auto& sample : runs[r].columns[column].samples()) {
       PlaceValues& place = places[sample.iteration];
+      place.by_run.resize(runs.size(), kNone);
+      place.by_run[r] = sample.value;
+      place.is_even = place.is_even || sample.place % stride == 0;
       place.values.push_back(sample.value);
       for (std::size_t i = 0; i < kTotals.size(); ++i) {
         place.totals[i].push_back(sample.totals[i]);
@@ -78,21 +86,40 @@ std::map<std::uint64_t, PlaceValues> gather(std::vector<RunSeries>& runs,
   return places;
 }
 
+std::array<bool, kTotals.size()> known_totals(const std::vector<RunSeries>& runs) {
+  std::array<bool, kTotals.size()> known{};
+  for (std::size_t i = 0; i < kTotals.size(); ++i) {
+    known[i] = std::all_of(
+        runs.begin(), runs.end(), [i](const RunSeries& run) { return run.has_total[i]; });
+  }
+  return known;
+}
+
 GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column) {
   GroupSeries series;
   for (const auto& run : runs) {
     series.stride = std::max(series.stride, run.columns[column].stride());
   }
-  const auto places = gather(runs, column, series.stride);
-  for (const auto& [iteration, at] : places) {
-    series.by_iteration.push_back(make_point(static_cast<double>(iteration), at.values));
-  }
-  for (std::size_t i = 0; i < kTotals.size(); ++i) {
-    const bool is_known = std::all_of(
-        runs.begin(), runs.end(), [i](const RunSeries& run) { return run.has_total[i]; });
-    for (const auto& [iteration, at] : places) {
-      if (is_known) {
-        series.by_total[i].push_back(make_point(median(at.totals[i]).value_or(0), at.values));
+  const auto known = known_totals(runs);
+  series.live.seeds.resize(runs.size());
+  for (const auto& [iteration, at] : gather(runs, column, series.stride)) {
+    const Point point = make_point(static_cast<double>(iteration), at.values);
+    series.live.points.push_back(point);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      series.live.seeds[r].push_back(at.by_run[r]);
+    }
+    if (at.is_even) {
+      series.by_iteration.push_back(point);
+    }
+    for (std::size_t i = 0; i < kTotals.size(); ++i) {
+      if (!known[i]) {
+        continue;
+      }
+      Point moved = point;
+      moved.x = median(at.totals[i]).value_or(0);
+      series.live.totals[i].push_back(moved.x);
+      if (at.is_even) {
+        series.by_total[i].push_back(moved);
       }
     }
   }
@@ -106,25 +133,37 @@ const std::vector<Point>& GroupSeries::against(Column total) const {
   return by_total.at(static_cast<std::size_t>(place));
 }
 
+bool ThinnedSeries::is_kept(std::size_t place) const {
+  const std::size_t octave_stride = std::bit_floor(std::max<std::size_t>(1, place / kPerOctave));
+  return place % std::min(stride_, octave_stride) == 0;
+}
+
 void ThinnedSeries::add(const Sample& sample) {
-  if (count_++ % stride_ != 0) {
+  const std::size_t place = count_++;
+  if (!is_kept(place)) {
     return;
   }
   samples_.push_back(sample);
-  if (samples_.size() > 2 * kKept) {
+  samples_.back().place = place;
+  even_ += place % stride_ == 0 ? 1 : 0;
+  if (even_ > 2 * kKept) {
     thin_to(2 * stride_);
   }
 }
 
 void ThinnedSeries::thin_to(std::size_t stride) {
-  while (stride_ < stride) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < samples_.size(); i += 2) {
-      samples_[kept++] = samples_[i];
-    }
-    samples_.resize(kept);
-    stride_ *= 2;
+  if (stride <= stride_) {
+    return;
   }
+  stride_ = stride;
+  samples_.erase(std::remove_if(samples_.begin(),
+                                samples_.end(),
+                                [this](const Sample& sample) { return !is_kept(sample.place); }),
+                 samples_.end());
+  even_ = static_cast<std::size_t>(
+      std::count_if(samples_.begin(), samples_.end(), [this](const Sample& sample) {
+        return sample.place % stride_ == 0;
+      }));
 }
 
 std::vector<GroupSeries> read_series(const ResultFolder& folder,

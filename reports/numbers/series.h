@@ -15,18 +15,22 @@
 namespace residuum::reports {
 
 /// A series is drawn against the iteration or against one of these: the bytes and the gradients
-/// that had entered the model when its row's iteration began, or the virtual time at which it
-/// ended.
+/// that had entered the model when its row's iteration began, the virtual time at which it ended,
+/// or the passes over the data before it.
 inline constexpr std::array kTotals{
-    Column::total_uplink_bytes, Column::total_contributions, Column::virtual_s};
+    Column::total_uplink_bytes, Column::total_contributions, Column::virtual_s, Column::epoch};
 
 /// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
-/// remain, so that equally long sequences keep the same places.
+/// remain, so that equally long sequences keep the same places. It keeps some more at the
+/// beginning, kPerOctave of them whenever the sequence doubles, for those who look at it on a
+/// logarithmic axis.
 class ThinnedSeries {
  public:
   static constexpr std::size_t kKept = 150;
+  static constexpr std::size_t kPerOctave = 32;
 
   struct Sample {
+    std::size_t place = 0;  // in the sequence
     std::uint64_t iteration = 0;
     double value = 0;
     std::array<double, kTotals.size()> totals{};  // in the order of kTotals
@@ -37,12 +41,24 @@ class ThinnedSeries {
   void thin_to(std::size_t stride);
 
   std::size_t stride() const { return stride_; }
+  /// Returns all that is kept; the evenly spaced ones are those whose place is a multiple of the
+  /// stride.
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
+  bool is_kept(std::size_t place) const;
+
   std::vector<Sample> samples_;
   std::size_t stride_ = 1;
+  std::size_t even_ = 0;  // samples whose place is a multiple of the stride
   std::size_t count_ = 0;
+};
+
+/// All that is kept of one quantity of one method, for figures that a reader can enlarge.
+struct LiveSeries {
+  std::vector<Point> points;                               // by iteration
+  std::array<std::vector<double>, kTotals.size()> totals;  // of the points; empty where not counted
+  std::vector<std::vector<double>> seeds;                  // of every run, at the points; NaN: none
 };
 
 /// One quantity of one method.
@@ -50,6 +66,7 @@ struct GroupSeries {
   std::vector<Point> by_iteration;
   std::array<std::vector<Point>, kTotals.size()> by_total;  // empty where it was not counted
   std::size_t stride = 1;                                   // one of so many values is kept
+  LiveSeries live;
 
   /// Returns the points against the total, which must be one of kTotals.
   const std::vector<Point>& against(Column total) const;

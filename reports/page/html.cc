@@ -24,8 +24,38 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   text = std::move(result);
 }
 
-std::string tag(std::string_view name, const Cell& cell) {
-  return fmt::format("<{0}{1}>{2}</{0}>", name, cell.is_number ? " class=\"n\"" : "", cell.html);
+std::string tag(std::string_view name, const Cell& cell, std::string_view scope = {}) {
+  std::string attributes;
+  if (!scope.empty()) {
+    attributes += fmt::format(" scope=\"{}\"", scope);
+  }
+  if (cell.is_number) {
+    attributes += " class=\"n\"";
+  }
+  if (cell.value) {
+    attributes += fmt::format(" data-value=\"{}\"", *cell.value);
+  }
+  return fmt::format("<{0}{1}>{2}</{0}>", name, attributes, cell.html);
+}
+
+std::string opening(const TableUse& use) {
+  std::string html =
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table";
+  if (!use.id.empty()) {
+    html += fmt::format(
+        " id=\"{}\" data-sort=\"\"{}", use.id, use.is_searched ? " data-find=\"\"" : "");
+  }
+  html += ">\n";
+  return use.caption.empty() ? html : html + fmt::format("<caption>{}</caption>\n", use.caption);
+}
+
+std::string row_opening(const TableUse& use, std::size_t row) {
+  if (row >= use.methods.size()) {
+    return "<tr>";
+  }
+  const auto& method = use.methods[row];
+  return fmt::format("<tr data-method=\"{}\">",
+                     method ? fmt::format("{}", *method) : std::string());
 }
 
 }  // namespace
@@ -62,16 +92,19 @@ Cell number_cell(std::string_view text) { return {.html = escape(text), .is_numb
 
 std::string small(std::string_view text) { return fmt::format("<small>{}</small>", escape(text)); }
 
-std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows) {
-  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+std::string table(const std::vector<Cell>& header,
+                  const std::vector<std::vector<Cell>>& rows,
+                  const TableUse& use) {
+  std::string html = opening(use) + "<thead><tr>";
   for (const auto& cell : header) {
-    html += tag("th", cell);
+    html += tag("th", cell, "col");
   }
   html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : rows) {
-    html += "<tr>";
-    for (const auto& cell : row) {
-      html += tag("td", cell);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    html += row_opening(use, i);
+    for (const auto& cell : rows[i]) {
+      const bool is_header = &cell == &rows[i].front();
+      html += tag(is_header ? "th" : "td", cell, is_header ? "row" : "");
     }
     html += "</tr>\n";
   }

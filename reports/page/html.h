@@ -16,6 +16,7 @@ std::string escape(std::string_view text);
 struct Cell {
   std::string html;
   bool is_number = false;
+  std::optional<double> value = std::nullopt;  // what it is sorted by, where its text will not do
 };
 
 /// The text, escaped, as a cell; numbers stand at the right.
@@ -25,8 +26,20 @@ Cell number_cell(std::string_view text);
 /// The text, escaped, in small print.
 std::string small(std::string_view text);
 
-/// A table with a header row, in a box of its own that scrolls when the page is narrow.
-std::string table(const std::vector<Cell>& header, const std::vector<std::vector<Cell>>& rows);
+/// What a reader can do with a table.
+struct TableUse {
+  std::string id;            // of a table that can be sorted; empty: it cannot
+  std::string caption;       // escaped
+  bool is_searched = false;  // a field above it finds rows by their text
+  /// The method of each row, by which rows are filtered; empty: they are not.
+  std::vector<std::optional<std::size_t>> methods;
+};
+
+/// A table with a header row, in a box of its own that scrolls when the page is narrow. The first
+/// cell of a row is its header.
+std::string table(const std::vector<Cell>& header,
+                  const std::vector<std::vector<Cell>>& rows,
+                  const TableUse& use = {});
 
 struct SvgNames {
   std::string_view prefix;       // of the ids

@@ -4,19 +4,25 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "reports/collection/summary_json.h"
-#include "reports/figures/draw.h"
 #include "reports/figures/report_figures.h"
+#include "reports/page/figure_shelf.h"
 #include "reports/page/html.h"
+#include "reports/page/page_data.h"
+#include "reports/page/page_frame.h"
 #include "reports/page/report_assumptions.h"
 #include "reports/page/report_comparison.h"
+#include "reports/page/report_energy.h"
 #include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
 #include "reports/page/report_networks.h"
+#include "reports/page/report_phases.h"
 #include "reports/page/report_tables.h"
 #include "reports/page/report_text.h"
 #include "reports/page/report_theorems.h"
+#include "reports/page/report_verdicts.h"
 #include "reports/page/report_workers.h"
 #include "reports/tables/files.h"
 #include "reports/verdicts/delta_workers.h"
@@ -25,20 +31,6 @@
 
 namespace residuum::reports {
 namespace {
-
-/// Writes the head. The page may load nothing and run nothing, so that what a name smuggles in
-/// stays dead.
-std::string head(const std::string& title) {
-  return fmt::format(
-      "<!DOCTYPE html>\n"
-      "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{} — Residuum</title>\n<style>{}</style>\n</head>\n",
-      escape(title),
-      style_sheet());
-}
 
 std::string counts_line(const Summary& summary) {
   std::string text =
@@ -63,12 +55,17 @@ std::string headline(const Summary& summary) {
   return html + "</ul>\n</header>\n";
 }
 
-std::string section(std::string_view title, const std::string& body) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape(title), body);
+/// Returns a section that the page's navigation knows; empty where there is nothing in it.
+std::string section(std::string_view id, std::string_view title, const std::string& body) {
+  if (body.empty()) {
+    return body;
+  }
+  return fmt::format(
+      "<section id=\"{}\">\n<h2 tabindex=\"-1\">{}</h2>\n{}</section>\n", id, escape(title), body);
 }
 
-std::string optional_section(std::string_view title, const std::string& body) {
-  return body.empty() ? body : section(title, body);
+std::string part(std::string_view title, const std::string& body) {
+  return body.empty() ? body : fmt::format("<h3>{}</h3>\n{}", escape(title), body);
 }
 
 std::string details(std::string_view title, const std::string& body) {
@@ -79,80 +76,38 @@ std::string note(std::string_view text) {
   return fmt::format("<p class=\"note\">{}</p>\n", escape(text));
 }
 
-std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn) {
-  const std::string& name = figure.spec.name;
-  const std::string drawing =
-      drawn.svg.empty() ? note("Not drawn: " + drawn.problem)
-                        : inline_svg(drawn.svg, {.prefix = name, .description = figure.title});
-  return fmt::format(
-      "<figure><h3>{0}</h3>\n{1}<figcaption>{2} <a href=\"figures/{3}.csv\">numbers</a>, "
-      "<a href=\"figures/{3}.gp\">script</a></figcaption></figure>\n",
-      escape(figure.title),
-      drawing,
-      escape(figure.caption),
-      name);
-}
-
-std::string drawn_figures(const Summary& summary,
-                          const std::vector<ReportFigure>& figures,
-                          std::vector<std::string>& problems) {
-  std::string html = "<div class=\"figures\">\n";
-  for (const auto& figure : figures) {
-    const DrawnFigure drawn = draw(figure.spec, summary.folder.path / "figures");
-    if (!drawn.problem.empty() &&
-        std::find(problems.begin(), problems.end(), drawn.problem) == problems.end()) {
-      problems.push_back(drawn.problem);
+/// Takes the figures of one section out of the plan.
+std::vector<ReportFigure> take(std::vector<ReportFigure>& figures, FigureSection section) {
+  std::vector<ReportFigure> taken;
+  for (auto& figure : figures) {
+    if (figure.section == section) {
+      taken.push_back(std::move(figure));
     }
-    html += figure_html(figure, drawn);
   }
-  return html + "</div>\n";
+  std::erase_if(figures, [&](const ReportFigure& figure) { return figure.section == section; });
+  return taken;
 }
 
-std::string figures_html(const Summary& summary, std::vector<std::string>& problems) {
-  const std::vector<Group> groups = groups_of(summary);
-  const ReportFigures plan = plan_figures(summary.folder, groups);
-  std::string html = drawn_figures(summary, plan.figures, problems);
-  if (plan.figures.empty()) {
-    html += note("No run has left anything to draw.");
+std::string verdicts_html(const Summary& summary) {
+  const std::string matrix = verdict_matrix(summary);
+  std::string html;
+  if (!matrix.empty()) {
+    html =
+        matrix + details("Worst ratios and where they were", verdict_places(summary)) +
+        details("What is assumed, how the ratio is formed, and what the words mean",
+                "<p>Each assumption is a ratio that must not exceed one. <b>In every measured "
+                "iteration</b>: a single one above is a failure, and only a run that was measured "
+                "in every iteration can hold. <b>On average</b>: the pooled ratio of a run, a row "
+                "counting for the iterations until the next, its mean over the seeds with a 95 % "
+                "interval (Student). Marginal: one lies in the interval. Undecided: iterations "
+                "without a row may decide it. What fails on average does so after Holm's "
+                "correction for all such tests of this study: chance makes any of them fail in at "
+                "most 5 % of studies. Intervals are over the draws of the seeds; the data and, "
+                "unless <code>workers.partition_seed</code> is \"run\", their partition are the "
+                "same for all seeds.</p>\n" +
+                    assumptions_legend(summary));
   }
-  if (plan.groups_left_out > 0) {
-    html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
-                             plan.groups_left_out));
-  }
-  return html;
-}
-
-std::string theorems_html(const Summary& summary, std::vector<std::string>& problems) {
-  return theorem_overview(summary) +
-         "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
-         "theorem whose preconditions are not met gives none.</p>\n" +
-         drawn_figures(summary, plan_bound_figures(summary), problems) +
-         details("Every theorem by method", theorem_details(summary));
-}
-
-std::string assumptions_html(const Summary& summary, std::vector<std::string>& problems) {
-  const std::string verdicts = assumptions_table(summary);
-  if (verdicts.empty()) {
-    return {};
-  }
-  const auto curves = delta_against_workers(summary);
-  return "<p>Each assumption is a ratio that must not exceed one. <b>In every measured "
-         "iteration</b>: "
-         "a single one above is a failure, and only a run that was measured in every iteration can "
-         "hold. <b>On average</b>: the pooled ratio of a run, a row counting for the iterations "
-         "until "
-         "the next, its mean over the seeds with a 95 % interval (Student). Marginal: one lies in "
-         "the "
-         "interval. Undecided: iterations without a row may decide it. What fails on average does "
-         "so "
-         "after Holm's correction for all such tests of this study: chance makes any of them fail "
-         "in "
-         "at most 5 % of studies. Intervals are over the draws of the seeds; the data and, unless "
-         "<code>workers.partition_seed</code> is \"run\", their partition are the same for all "
-         "seeds.</p>\n" +
-         verdicts +
-         details("What is assumed, and how the ratio is formed", assumptions_legend(summary)) +
-         workers_table(curves) + drawn_figures(summary, plan_workers_figures(curves), problems);
+  return html + details("Invariants, by method", invariants_table(summary));
 }
 
 std::string practice_html(const Summary& summary) {
@@ -163,10 +118,40 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-std::string late_html(const Summary& summary, std::vector<std::string>& problems) {
-  const auto figures = plan_staleness_figures(summary);
-  const std::string table = late_table(summary);
-  return figures.empty() ? table : table + drawn_figures(summary, figures, problems);
+std::string curves_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
+  std::string html = shelf.draw(take(plan.figures, FigureSection::headline));
+  if (html.empty()) {
+    html = note("No run has left anything to draw.");
+  }
+  if (plan.groups_left_out > 0) {
+    html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
+                             plan.groups_left_out));
+  }
+  return html + part("Where the runs ended", results_table(summary)) +
+         part("At equal cost", comparison_tables(summary)) + part("Rates", rates_table(summary)) +
+         part("Training practice", practice_html(summary));
+}
+
+std::string theorems_html(const Summary& summary, FigureShelf& shelf) {
+  return theorem_overview(summary) +
+         "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
+         "theorem whose preconditions are not met gives none.</p>\n" +
+         shelf.draw(plan_bound_figures(summary)) +
+         details("Every theorem by method", theorem_details(summary));
+}
+
+std::string assumptions_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
+  const auto curves = delta_against_workers(summary);
+  return shelf.draw(take(plan.figures, FigureSection::assumptions)) + workers_table(curves) +
+         shelf.draw(plan_workers_figures(curves)) +
+         part("Certificate and theorems", theorems_html(summary, shelf)) +
+         part("Layers", layers_html(summary));
+}
+
+std::string distributions_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
+  const std::string late = late_table(summary) + shelf.draw(plan_staleness_figures(summary));
+  return shelf.draw(take(plan.figures, FigureSection::distributions)) +
+         shelf.draw(plan_energy_figures(summary)) + part("Late gradients", late);
 }
 
 /// Returns whether the run left its sums to MPI_Allreduce.
@@ -210,36 +195,54 @@ std::string background_html(const Summary& summary) {
   return html + "<h3>Program and machine</h3>\n" + facts_table(json["provenance"]);
 }
 
-std::string page(const Summary& summary, std::vector<std::string>& problems) {
-  std::string html = head(summary.folder.title) + "<body>\n" + headline(summary) + "<main>\n";
-  html += section("Verdicts", verdict_table(summary));
-  html += optional_section("Assumptions", assumptions_html(summary, problems));
-  html += optional_section("Training practice", practice_html(summary));
-  html += section("Where the runs ended", results_table(summary));
-  html += optional_section("At equal cost", comparison_tables(summary));
-  html += optional_section("On networks", network_tables(summary));
-  html += optional_section("Late gradients", late_html(summary, problems));
-  html += optional_section("Rates", rates_table(summary));
-  html += section("Over the iterations", figures_html(summary, problems));
-  html += optional_section("Layers", layers_html(summary));
-  html += section("Theorems", theorems_html(summary, problems));
-  html += section("How to read these numbers", explanations());
-  html += section("Repeat it", repeat_html(summary));
-  html += section("Every check", details("All invariants by method", checks_table(summary)));
-  html += section(
-      "Runs", details(fmt::format("All {} runs", summary.folder.runs.size()), runs_table(summary)));
-  html += section(
-      "Where it comes from",
-      background_html(summary) + details("The columns of iterations.csv", column_reference()));
-  return html + "</main>\n</body>\n</html>\n";
+std::string provenance_html(const Summary& summary) {
+  return repeat_html(summary) + details("How to read these numbers", explanations()) +
+         details("Every check, by method", checks_table(summary)) +
+         details("Where it comes from", background_html(summary)) +
+         details("The columns of iterations.csv", column_reference());
+}
+
+/// Returns the links to the sections that the page has.
+std::string navigation(const std::vector<std::pair<std::string, std::string>>& sections) {
+  std::string html = "<nav aria-label=\"Sections\"><ul>\n";
+  for (const auto& [id, title] : sections) {
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, escape(title));
+  }
+  return html + "</ul></nav>\n";
+}
+
+std::string page(const Summary& summary, FigureShelf& shelf) {
+  ReportFigures plan = plan_figures(summary.folder, groups_of(summary));
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> sections;
+  const auto add = [&](const char* id, const char* title, const std::string& html) {
+    if (!html.empty()) {
+      sections.emplace_back(id, title);
+      body += section(id, title, html);
+    }
+  };
+  add("verdicts", "Verdicts", verdicts_html(summary));
+  add("curves", "Over the iterations", curves_html(summary, plan, shelf));
+  add("assumptions", "Assumptions", assumptions_html(summary, plan, shelf));
+  add("distributions", "Distributions", distributions_html(summary, plan, shelf));
+  add("phases", "Phase diagrams", phase_diagrams(summary));
+  add("networks", "On networks", network_tables(summary));
+  add("runs", "Runs", runs_table(summary));
+  add("provenance", "Repeat it", provenance_html(summary));
+  return page_head(summary.folder.title) +
+         "<body>\n<a class=\"skip\" href=\"#verdicts\">Skip to the verdicts</a>\n" +
+         headline(summary) + navigation(sections) + "<main id=\"main\">\n" + body + "</main>\n" +
+         data_element(page_data(summary, shelf.figures())) + page_scripts() + "</body>\n</html>\n";
 }
 
 }  // namespace
 
 Report write_report(const std::filesystem::path& result_dir) {
   const Summary summary = summarise(result_dir);
+  FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
-  write_file_atomically(report.file, page(summary, report.problems));
+  write_file_atomically(report.file, page(summary, shelf));
+  report.problems = shelf.problems();
   return report;
 }
 

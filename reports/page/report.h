@@ -1,6 +1,7 @@
 #pragma once
 // report.html is one file that says what a study found. It can be read in any browser, without
-// scripts, without the network, on paper too.
+// scripts, without the network, on paper too; a browser that runs scripts lets the reader choose
+// axes, methods and runs.
 
 #include <filesystem>
 #include <string>

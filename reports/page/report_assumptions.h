@@ -6,8 +6,7 @@
 
 namespace residuum::reports {
 
-/// Returns a table of methods against assumptions, and what each assumption means.
-std::string assumptions_table(const Summary& summary);
+/// Returns a table of what each assumption means.
 std::string assumptions_legend(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "reports/numbers/practice.h"
 #include "reports/numbers/words.h"
@@ -55,22 +56,9 @@ Cell others_cell(const GroupSummary& group) {
   return cell;
 }
 
-Cell bound_cell(const BoundSummary& bound, std::string_view symbol) {
-  if (bound.n == 0) {
-    return {.html = badge(Verdict::not_looked), .is_number = false};
-  }
-  const bool held = bound.held == bound.n;
-  Cell cell{.html = fmt::format("<span class=\"{}\">{}</span>",
-                                held ? "pass" : "fail",
-                                held ? "always" : percent(bound.fraction())),
-            .is_number = false};
-  cell.html += small(
-      fmt::format("max {} = {} {}", symbol, short_number(bound.worst.value), where(bound.worst)));
-  return cell;
-}
-
 Cell place_cell(const Place& place) {
   Cell cell = number_cell(short_number(place.value));
+  cell.value = place.value;
   if (place.value && *place.value > 0) {
     cell.html += small(where(place));
   }
@@ -105,6 +93,7 @@ Cell spread_cell(const Spread* spread) {
     return number_cell(short_number(std::nullopt));
   }
   Cell cell = number_cell(short_number(spread->median));
+  cell.value = spread->median;
   if (spread->interval) {
     cell.html += small(fmt::format("mean in [{}, {}]",
                                    short_number(spread->interval->low),
@@ -142,10 +131,49 @@ std::vector<ResultColumn> result_columns(const Summary& summary) {
   return columns;
 }
 
-std::string median_text(const GroupSummary& group, std::string_view metric, bool is_bytes) {
+Cell median_cell(const GroupSummary& group, std::string_view metric, bool is_bytes) {
   const Spread* spread = group.metric(metric);
   const auto value = spread == nullptr ? std::nullopt : spread->median;
-  return is_bytes ? short_bytes(value) : short_number(value);
+  Cell cell = number_cell(is_bytes ? short_bytes(value) : short_number(value));
+  cell.value = value;
+  return cell;
+}
+
+/// A number that tables are sorted by.
+Cell value_cell(const std::optional<double>& value) {
+  Cell cell = number_cell(short_number(value));
+  cell.value = value;
+  return cell;
+}
+
+/// The use of a table with a row per method.
+TableUse sorted_use(std::string_view id, const Summary& summary) {
+  TableUse use{.id = std::string(id), .caption = {}, .is_searched = false, .methods = {}};
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    use.methods.emplace_back(i);
+  }
+  return use;
+}
+
+/// Returns the method of every run; runs without config.json are of none.
+std::vector<std::optional<std::size_t>> methods_of_runs(const Summary& summary) {
+  std::vector<std::optional<std::size_t>> methods(summary.folder.runs.size());
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    for (const std::size_t run : summary.groups[i].group.runs) {
+      methods[run] = i;
+    }
+  }
+  return methods;
+}
+
+/// Returns the values that a run has of the swept keys, in the order of the study's keys.
+std::vector<Cell> key_cells(const Summary& summary, const Run& run) {
+  std::vector<Cell> cells;
+  for (const auto& key : summary.folder.varying_keys) {
+    const auto found = run.varying.find(key);
+    cells.push_back(text_cell(found == run.varying.end() ? "–" : plain_text(*found)));
+  }
+  return cells;
 }
 
 void flatten(const Json& value, const std::string& key, std::vector<HtmlRow>& rows) {
@@ -162,13 +190,13 @@ void flatten(const Json& value, const std::string& key, std::vector<HtmlRow>& ro
 
 }  // namespace
 
-std::string verdict_table(const Summary& summary) {
+std::string invariants_table(const Summary& summary) {
   const HtmlRow header{text_cell("method"),
                        text_cell("seeds"),
                        text_cell("conservation"),
                        text_cell("other invariants"),
-                       text_cell("iterations with δ ≤ 1"),
-                       text_cell("iterations with q < 1"),
+                       number_cell("largest δ"),
+                       number_cell("largest q"),
                        number_cell("largest lost mass ‖ℓ‖²")};
   std::vector<HtmlRow> rows;
   for (const auto& group : summary.groups) {
@@ -176,11 +204,11 @@ std::string verdict_table(const Summary& summary) {
                     text_cell(runs_text(group)),
                     conservation_cell(group),
                     others_cell(group),
-                    bound_cell(group.delta, "δ"),
-                    bound_cell(group.contraction, "q"),
+                    place_cell(group.delta.worst),
+                    place_cell(group.contraction.worst),
                     place_cell(group.lost_mass)});
   }
-  return table(header, rows);
+  return table(header, rows, sorted_use("invariants-table", summary));
 }
 
 std::string results_table(const Summary& summary) {
@@ -198,12 +226,12 @@ std::string results_table(const Summary& summary) {
     for (const auto& column : columns) {
       row.push_back(spread_cell(group.metric(column.metric)));
     }
-    row.push_back(number_cell(short_number(group.delta.median)));
-    row.push_back(number_cell(median_text(group, "uplink_bytes", true)));
-    row.push_back(number_cell(median_text(group, "wall_s", false)));
+    row.push_back(value_cell(group.delta.median));
+    row.push_back(median_cell(group, "uplink_bytes", true));
+    row.push_back(median_cell(group, "wall_s", false));
     rows.push_back(std::move(row));
   }
-  return table(header, rows);
+  return table(header, rows, sorted_use("results-table", summary));
 }
 
 std::string checks_table(const Summary& summary) {
@@ -247,38 +275,47 @@ std::string practice_table(const Summary& summary) {
 }
 
 std::string runs_table(const Summary& summary) {
-  const HtmlRow header{text_cell("run"),
-                       text_cell("method"),
-                       number_cell("seed"),
-                       text_cell("state"),
-                       text_cell("invariants"),
-                       number_cell("largest δ"),
-                       number_cell("largest q"),
-                       number_cell("iterations"),
-                       number_cell("final loss"),
-                       number_cell("wall time, s"),
-                       text_cell("message")};
+  HtmlRow header{text_cell("run"), text_cell("method")};
+  for (const auto& key : summary.folder.varying_keys) {
+    header.push_back(text_cell(key));
+  }
+  for (const char* title : {"seed", "state", "invariants"}) {
+    header.push_back(text_cell(title));
+  }
+  for (const char* title : {"largest δ", "largest q", "iterations", "final loss", "wall time, s"}) {
+    header.push_back(number_cell(title));
+  }
+  header.push_back(text_cell("message"));
   std::vector<HtmlRow> rows;
   for (std::size_t i = 0; i < summary.folder.runs.size(); ++i) {
     const Run& run = summary.folder.runs[i];
     const RunVerdict& verdict = summary.runs[i];
     const bool is_finished = run.state == "finished";
-    rows.push_back(
-        {{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
-         text_cell(run.config.empty() ? "" : method_label(run)),
-         number_cell(run.config.empty() ? "" : fmt::format("{}", run.seed)),
-         {.html = fmt::format(
-              "<span class=\"{}\">{}</span>", is_finished ? "pass" : "fail", escape(run.state)),
-          .is_number = false},
-         invariants_cell(verdict),
-         number_cell(short_number(verdict.delta.worst.value)),
-         number_cell(short_number(verdict.contraction.worst.value)),
-         number_cell(short_number(number_at(run.status, "iterations"))),
-         number_cell(short_number(number_at(run.status, "final.loss"))),
-         number_cell(short_number(number_at(run.status, "wall_s"))),
-         text_cell(run.message)});
+    HtmlRow row{{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
+                text_cell(run.config.empty() ? "" : method_label(run))};
+    for (auto& cell : key_cells(summary, run)) {
+      row.push_back(std::move(cell));
+    }
+    row.push_back(text_cell(run.config.empty() ? "" : fmt::format("{}", run.seed)));
+    row.push_back(
+        {.html = fmt::format(
+             "<span class=\"{}\">{}</span>", is_finished ? "none" : "fail", escape(run.state)),
+         .is_number = false});
+    row.push_back(invariants_cell(verdict));
+    row.push_back(value_cell(verdict.delta.worst.value));
+    row.push_back(value_cell(verdict.contraction.worst.value));
+    for (const char* path : {"iterations", "final.loss", "wall_s"}) {
+      row.push_back(value_cell(number_at(run.status, path)));
+    }
+    row.push_back(text_cell(run.message));
+    rows.push_back(std::move(row));
   }
-  return table(header, rows);
+  return table(header,
+               rows,
+               {.id = "runs-table",
+                .caption = {},
+                .is_searched = true,
+                .methods = methods_of_runs(summary)});
 }
 
 std::string facts_table(const Json& object) {

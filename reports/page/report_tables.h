@@ -7,9 +7,9 @@
 
 namespace residuum::reports {
 
-/// The table gives per method invariants, conservation, delta <= 1, q < 1 and lost mass, and where
-/// each was worst.
-std::string verdict_table(const Summary& summary);
+/// The table gives per method conservation and the other invariants, the largest delta, q and lost
+/// mass, and where each was worst.
+std::string invariants_table(const Summary& summary);
 
 /// The table gives per method where the seeds ended, with 95 % intervals.
 std::string results_table(const Summary& summary);

@@ -11,7 +11,4 @@ std::string explanations();
 /// Returns every column of iterations.csv with its meaning, as a table.
 std::string column_reference();
 
-/// Returns the style sheet: light or dark by the reader's setting, black on white on paper.
-std::string style_sheet();
-
 }  // namespace residuum::reports

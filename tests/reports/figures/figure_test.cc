@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -62,7 +63,9 @@ TEST(Figure, NamesStandInATableOfTheirOwn) {
             "1,c,#D55E00,10 4,square,0\n");
 }
 
-TEST(Figure, ScriptIsAsExpected) { EXPECT_EQ(figure_gp(small_figure()), R"gp(# Draws loss.svg and loss.pdf from loss.csv: run `gnuplot loss.gp` in this folder.
+TEST(Figure, ScriptIsAsExpected) {
+  EXPECT_EQ(figure_gp(small_figure()),
+            R"gp(# Draws loss.svg and loss.pdf from loss.csv: run `gnuplot loss.gp` in this folder.
 set encoding utf8
 set terminal svg size 720,378 dynamic enhanced font 'sans-serif,14'
 set output 'loss.svg'
@@ -95,9 +98,12 @@ if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {
   set output 'loss.pdf'
   replot
 }
-)gp"); }
+)gp");
+}
 
-TEST(Figure, PgfplotsIsAsExpected) { EXPECT_EQ(figure_tex(small_figure()), R"tex(% Draws loss.csv. The document needs \usepackage{pgfplots},
+TEST(Figure, PgfplotsIsAsExpected) {
+  EXPECT_EQ(figure_tex(small_figure()),
+            R"tex(% Draws loss.csv. The document needs \usepackage{pgfplots},
 % \usepgfplotslibrary{fillbetween} and \pgfplotsset{compat=1.16}, and loss.csv beside it.
 % median, IQR over 2 seeds
 \definecolor{residuum0}{HTML}{0072B2}
@@ -128,7 +134,8 @@ TEST(Figure, PgfplotsIsAsExpected) { EXPECT_EQ(figure_tex(small_figure()), R"tex
 \addlegendentry{bound}
 \end{axis}
 \end{tikzpicture}
-)tex"); }
+)tex");
+}
 
 TEST(Figure, BoundsAreThinGreyAndDashed) {
   for (std::size_t i = 0; i < 9; ++i) {
@@ -333,14 +340,37 @@ TEST(Gnuplot, ThatIsNotThereIsNamedWithItsPackage) {
 TEST(Series, IsThinnedToTheSamePlacesForEquallyLongRuns) {
   ThinnedSeries series;
   for (std::uint64_t t = 0; t < 100000; ++t) {
-    series.add({.iteration = t, .value = 1, .totals = {}});
+    series.add({.place = 0, .iteration = t, .value = 1, .totals = {}});
   }
 
-  EXPECT_LE(series.samples().size(), 2 * ThinnedSeries::kKept);
-  EXPECT_GT(series.samples().size(), ThinnedSeries::kKept / 2);
-  for (std::size_t i = 0; i < series.samples().size(); ++i) {
-    ASSERT_EQ(series.samples()[i].iteration, i * series.stride());
+  std::vector<std::uint64_t> even;
+  for (const auto& sample : series.samples()) {
+    if (sample.iteration % series.stride() == 0) {
+      even.push_back(sample.iteration);
+    }
   }
+  EXPECT_LE(even.size(), 2 * ThinnedSeries::kKept);
+  EXPECT_GT(even.size(), ThinnedSeries::kKept / 2);
+  for (std::size_t i = 0; i < even.size(); ++i) {
+    ASSERT_EQ(even[i], i * series.stride());
+  }
+}
+
+TEST(Series, KeepsMoreOfItsBeginningForLogarithmicAxes) {
+  ThinnedSeries series;
+  for (std::uint64_t t = 0; t < 100000; ++t) {
+    series.add({.place = 0, .iteration = t, .value = 1, .totals = {}});
+  }
+  const auto kept_in = [&](std::uint64_t from, std::uint64_t to) {
+    return std::count_if(series.samples().begin(), series.samples().end(), [&](const auto& sample) {
+      return sample.iteration >= from && sample.iteration < to;
+    });
+  };
+
+  EXPECT_EQ(kept_in(0, 32), 32);
+  EXPECT_EQ(kept_in(64, 128), 32);
+  EXPECT_EQ(kept_in(4096, 8192), 32);
+  EXPECT_LE(series.samples().size(), 600U);
 }
 
 TEST(Series, HasTheMedianOverTheSeedsAndTheBytesSentBefore) {
@@ -412,9 +442,9 @@ TEST(PlannedFigures, AreAgainstTimeAndGradientsWhereARunCountsThem) {
     return plan_figures(results, group_runs(results)).figures;
   };
   study.methods = {SyntheticMethod{}};
-  EXPECT_THAT(
-      names_of(planned()),
-      ::testing::ElementsAre("loss-gap", "loss-gap-bytes", "gradient", "delta", "residual"));
+  EXPECT_THAT(names_of(planned()),
+              ::testing::ElementsAre(
+                  "loss-gap", "loss-gap-bytes", "gradient", "delta", "contraction", "residual"));
 
   study.methods.push_back(SyntheticMethod{.density = 0.1, .change = make_late});
   const auto figures = planned();
@@ -425,6 +455,7 @@ TEST(PlannedFigures, AreAgainstTimeAndGradientsWhereARunCountsThem) {
                                      "loss-gap-gradients",
                                      "gradient",
                                      "delta",
+                                     "contraction",
                                      "residual"));
   EXPECT_EQ(figures[1].spec.curves.size(), 2U);
   EXPECT_EQ(figures[1].spec.x_scale, Scale::log);

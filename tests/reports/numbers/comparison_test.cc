@@ -222,7 +222,7 @@ TEST_F(Comparisons, StandInSummaryAndReport) {
   EXPECT_EQ(json["at_equal"][2]["absent"], "not measured, as there is no network model");
 
   const std::string html = page();
-  EXPECT_THAT(html, HasSubstr("<h2>At equal cost</h2>"));
+  EXPECT_THAT(html, HasSubstr("<h3>At equal cost</h3>"));
   EXPECT_THAT(html, HasSubstr("<strong>0.61</strong><small>one seed: no interval</small>"));
   EXPECT_THAT(html, HasSubstr("At equal modelled time: not measured"));
   EXPECT_THAT(html, Not(HasSubstr("<dense>")));

@@ -95,7 +95,7 @@ TEST_F(LateReport, HasATableOfTheMethodsThatCountTheirGradients) {
 
   // The staleness is (3 x 2 x 0.5 + 2 x 1.5) / 8. Workers idle 4 s and 8 s of 2 x 10 s.
   EXPECT_THAT(html,
-              HasSubstr("&lt;b&gt;late, captured, rho=0.01, P=2</td>" + number_cells({"4",
+              HasSubstr("&lt;b&gt;late, captured, rho=0.01, P=2</th>" + number_cells({"4",
                                                                                       "8",
                                                                                       "2",
                                                                                       "0.75",
@@ -111,7 +111,7 @@ TEST_F(LateReport, HasATableOfTheMethodsThatCountTheirGradients) {
                                                                                       "1.25"})));
   EXPECT_THAT(html, Not(HasSubstr("gtopk-tree"))) << "its gradients are not late";
   const std::string page = read_file(write_report(path()).file);
-  EXPECT_THAT(page, HasSubstr("<h2>Late gradients</h2>\n" + html));
+  EXPECT_THAT(page, HasSubstr("<h3>Late gradients</h3>\n" + html));
 }
 
 TEST_F(LateReport, LeavesOutSumsOverIterationsThatWereNotMeasured) {
@@ -128,7 +128,7 @@ TEST_F(LateReport, LeavesOutSumsOverIterationsThatWereNotMeasured) {
   EXPECT_THAT(
       html,
       HasSubstr(
-          "</td>" +
+          "</th>" +
           number_cells(
               {"4", "8", "2", "–", "–", "10", "–", "–", "–", "–", "5 kB", "–", "–", "1.25"})));
   EXPECT_THAT(html, HasSubstr("only where every iteration was measured"));

@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "reports/numbers/words.h"
+#include "reports/page/page_assets.h"
+#include "reports/page/page_frame.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 
@@ -67,6 +70,17 @@ TEST(Imbalance, SeesTagsThatDoNotNest) {
   EXPECT_EQ(imbalance("</a>"), "</a> closes nothing");
 }
 
+/// The page without the program's own script and library.
+std::string without_own_scripts(std::string html) {
+  for (const Asset& asset : {page_script(), page_library()}) {
+    const std::size_t at = html.find(fmt::format("<script>{}</script>", asset.text));
+    if (!asset.text.empty() && at != std::string::npos) {
+      html.erase(at, asset.text.size() + std::string_view("<script></script>").size());
+    }
+  }
+  return html;
+}
+
 class ReportPage : public ::testing::Test {
  protected:
   std::string make() const {
@@ -88,7 +102,7 @@ TEST_F(ReportPage, SaysWhatTheStudyFound) {
 
   const std::string html = make();
 
-  EXPECT_EQ(imbalance(html), "");
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
   EXPECT_THAT(html, HasSubstr("<h1>A synthetic study</h1>"));
   EXPECT_THAT(html, HasSubstr("largest δ = 1.25 (gtopk-tree, published, rho=0.01"));
   EXPECT_THAT(html, HasSubstr("<span class=\"known\">fails, as known</span>"));
@@ -114,7 +128,7 @@ TEST_F(ReportPage, TellsOfLayersWhereTheyWereMeasured) {
   SyntheticStudy study;
   study.seeds = 2;
   study.write(path());
-  EXPECT_THAT(make(), Not(HasSubstr("<h2>Layers</h2>")));
+  EXPECT_THAT(make(), Not(HasSubstr("<h3>Layers</h3>")));
   const std::string id = SyntheticStudy::run_id(0, 2);
   DetailWriter writer(path() / "runs" / id / "layers.csv", id, kLayersTable);
   for (const std::uint64_t t : {0U, 1U}) {
@@ -125,8 +139,8 @@ TEST_F(ReportPage, TellsOfLayersWhereTheyWereMeasured) {
 
   const std::string html = make();
 
-  EXPECT_EQ(imbalance(html), "");
-  EXPECT_THAT(html, HasSubstr("<h2>Layers</h2>"));
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
+  EXPECT_THAT(html, HasSubstr("<h3>Layers</h3>"));
   // 90 of 100 parameters, 20 of 80 entries, delta (0.5 + 1.5) / 2, the largest 1.5.
   const auto cells = [](const std::vector<std::string>& texts) {
     std::string row;
@@ -135,20 +149,162 @@ TEST_F(ReportPage, TellsOfLayersWhereTheyWereMeasured) {
     }
     return row;
   };
-  EXPECT_THAT(html, HasSubstr("conv.weight</td>" + cells({"90", "90.0 %", "25.0 %", "1", "1.5"})));
+  EXPECT_THAT(html, HasSubstr("conv.weight</th>" + cells({"90", "90.0 %", "25.0 %", "1", "1.5"})));
   EXPECT_THAT(html,
-              HasSubstr("&lt;b&gt;bias</td>" + cells({"10", "10.0 %", "75.0 %", "0.25", "0.25"})));
+              HasSubstr("&lt;b&gt;bias</th>" + cells({"10", "10.0 %", "75.0 %", "0.25", "0.25"})));
 }
 
-TEST_F(ReportPage, LoadsAndRunsNothing) {
+TEST_F(ReportPage, LoadsNothingAndRunsOnlyTheProgramsOwnScript) {
   SyntheticStudy{}.write(path());
+
+  const std::string html = without_own_scripts(make());
+
+  EXPECT_THAT(html, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  EXPECT_THAT(html, HasSubstr("style-src 'sha256-"));
+  EXPECT_THAT(html, HasSubstr("<script type=\"application/json\" id=\"data\">"));
+  for (const char* forbidden : {"<script>",
+                                "unsafe",
+                                "<link",
+                                "<img",
+                                "<iframe",
+                                "@import",
+                                "src=",
+                                " style=",
+                                " onclick",
+                                "href=\"http",
+                                "url(http"}) {
+    EXPECT_THAT(html, Not(HasSubstr(forbidden))) << forbidden;
+  }
+}
+
+TEST(PageFrame, NamesAHashAsSecurityPoliciesDo) {
+  // The SHA-256 of the empty text, in both forms known from RFC 6234 and the CSP specification.
+  EXPECT_EQ(policy_hash("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+}
+
+TEST(PageFrame, LeavesNoTagInTheData) {
+  EXPECT_EQ(data_element("{\"a\":\"</script><!-- <b\"}"),
+            "<script type=\"application/json\" id=\"data\">{\"a\":\"\\u003c/script>\\u003c!-- "
+            "\\u003cb\"}</script>\n");
+}
+
+TEST(PageAssets, HoldNoEndOfTheirElements) {
+  EXPECT_THAT(std::string(page_script().text), Not(HasSubstr("</script")));
+  EXPECT_THAT(std::string(page_library().text), Not(HasSubstr("</script")));
+  EXPECT_THAT(std::string(page_style().text), Not(HasSubstr("</style")));
+  EXPECT_EQ(page_library().text.empty(), page_library_licences().text.empty());
+}
+
+/// The data of a page as its script reads it.
+Json data_of(const std::string& html) {
+  constexpr std::string_view kOpening = "id=\"data\">";
+  const std::size_t begin = html.find(kOpening) + kOpening.size();
+  return Json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+}
+
+TEST_F(ReportPage, HasTheNumbersOfItsFiguresAsData) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.iterations = 4;
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.density = 0.1}};
+  study.write(path());
+
+  const Json data = data_of(make());
+
+  EXPECT_EQ(data["methods"][1]["keys"]["sparsifier.density"], "0.1");
+  EXPECT_EQ(data["methods"][0]["colour"], "#0072B2");
+  const Json& figure = data["figures"][0];
+  EXPECT_EQ(figure["id"], "loss-gap");
+  ASSERT_EQ(figure["curves"].size(), 2U);
+  const Json& curve = figure["curves"][0];
+  EXPECT_EQ(curve["middle"].size(), 4U);
+  EXPECT_EQ(curve["n"], 2);
+  EXPECT_EQ(curve["seeds"].size(), 2U);
+  const Json& places = data["places"][curve["places"].get<std::size_t>()];
+  EXPECT_EQ(places["iteration"], (Json::array({0, 1, 2, 3})));
+  EXPECT_EQ(places["bytes"], (Json::array({0, 10000, 20000, 30000})));
+  EXPECT_FALSE(places.contains("time"));
+}
+
+TEST_F(ReportPage, HasNullInItsDataForWhatIsNoNumber) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 3;
+  study.methods = {SyntheticMethod{.change = [](Row& row, int) {
+    row.set(Column::delta, row.iteration() == 1 ? std::numeric_limits<double>::infinity() : 0.5);
+  }}};
+  study.write(path());
+
+  const Json data = data_of(make());
+
+  const auto delta = std::find_if(data["figures"].begin(),
+                                  data["figures"].end(),
+                                  [](const Json& figure) { return figure["id"] == "delta"; });
+  ASSERT_NE(delta, data["figures"].end());
+  EXPECT_EQ((*delta)["curves"][0]["middle"].dump(), "[0.5,null,0.5]");
+}
+
+TEST_F(ReportPage, KeepsItsOrder) {
+  SyntheticStudy study;
+  study.methods.clear();
+  for (const double density : {0.01, 0.1}) {
+    for (const char* aggregator : {"gtopk-tree", "gtopk-exact"}) {
+      study.methods.push_back(SyntheticMethod{.aggregator = aggregator, .density = density});
+    }
+  }
+  study.write(path());
 
   const std::string html = make();
 
-  EXPECT_THAT(html, HasSubstr("default-src 'none'"));
-  for (const char* forbidden :
-       {"<script", "<link", "<img", "<iframe", "@import", "src=", "href=\"http", "url(http"}) {
-    EXPECT_THAT(html, Not(HasSubstr(forbidden)));
+  std::size_t before = 0;
+  for (const char* id : {"verdicts", "curves", "assumptions", "phases", "runs", "provenance"}) {
+    const std::size_t at = html.find(fmt::format("<section id=\"{}\"", id));
+    ASSERT_NE(at, std::string::npos) << id;
+    EXPECT_LT(before, at) << id;
+    before = at;
+  }
+  EXPECT_THAT(html, Not(HasSubstr("<section id=\"networks\"")));
+  EXPECT_LT(html.find("<section id=\"verdicts\""), html.find("<figure"));
+}
+
+TEST_F(ReportPage, HasAPhaseDiagramOfTwoSweptKeys) {
+  SyntheticStudy study;
+  study.methods.clear();
+  for (const double density : {0.01, 0.1}) {
+    for (const int workers : {2, 4}) {
+      study.methods.push_back(SyntheticMethod{
+          .density = density, .delta_peak = workers == 4 ? 1.5 : 0.9, .workers = workers});
+    }
+  }
+  study.write(path());
+
+  const std::string html = make();
+
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
+  EXPECT_THAT(html, HasSubstr("sparsifier.density \\ workers.count"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\">0.01</th><td class=\"h0\">"));
+  EXPECT_THAT(html,
+              ::testing::ContainsRegex("<td class=\"h0\">0.8[0-9]*</td><td class=\"h8\">1.4"));
+}
+
+TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.delta_peak = 1.01}};
+  study.write(path());
+
+  const std::string html = make();
+
+  const std::size_t begin = html.find("<table id=\"verdict-table\"");
+  const std::string matrix = html.substr(begin, html.find("</table>", begin) - begin);
+  for (std::size_t at = matrix.find("<td"); at != std::string::npos;
+       at = matrix.find("<td", at + 1)) {
+    const std::string cell = matrix.substr(at, matrix.find("</td>", at) - at);
+    int colours = 0;
+    for (const char* colour : {"class=\"pass\"", "class=\"fail\"", "class=\"known\""}) {
+      colours += cell.find(colour) != std::string::npos ? 1 : 0;
+    }
+    EXPECT_LE(colours, 1) << cell;
   }
 }
 
@@ -173,8 +329,8 @@ TEST_F(ReportPage, ShowsHostileNamesAsText) {
 
   const std::string html = make();
 
-  EXPECT_EQ(imbalance(html), "");
-  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
+  EXPECT_THAT(without_own_scripts(html), Not(HasSubstr("<script>")));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img"));
 }
@@ -189,7 +345,7 @@ TEST_F(ReportPage, SaysWhereSumsAreLeftToTheOrderOfMpi) {
   write_json_atomically(file, config);
 
   const std::string html = make();
-  EXPECT_EQ(imbalance(html), "");
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
   EXPECT_THAT(html, HasSubstr("depend on the number of processes"));
 }
 
@@ -207,7 +363,7 @@ TEST_F(ReportPage, IsMadeOfAStudyWhereNothingHasRunYet) {
 
   const std::string html = make();
 
-  EXPECT_EQ(imbalance(html), "");
+  EXPECT_EQ(imbalance(without_own_scripts(html)), "");
   EXPECT_THAT(html, HasSubstr("No run has left anything to draw"));
   EXPECT_THAT(html, HasSubstr("1 missing"));
 }

@@ -7,7 +7,7 @@
 
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
-#include "reports/page/report_assumptions.h"
+#include "reports/page/report_verdicts.h"
 #include "reports/page/report_workers.h"
 #include "reports/terminal/verdict_lines.h"
 #include "reports/verdicts/delta_workers.h"
@@ -343,20 +343,18 @@ TEST_F(Assumptions, AreNamedWithTheirMethodWhereTheyFail) {
   EXPECT_THAT(verdict_lines(summary, 1), Not(HasSubstr("gtopk-exact")));
 }
 
-TEST_F(Assumptions, HaveASectionOfTheReport) {
+TEST_F(Assumptions, AreTheFirstTableOfTheReport) {
   SyntheticStudy study;
   study.methods = {with_weights()};
   collected(study);
 
   const std::string html = read_file(write_report(path()).file);
 
-  EXPECT_THAT(html, HasSubstr("<h2>Assumptions</h2>"));
   EXPECT_THAT(
       html,
-      HasSubstr("<small>in every measured iteration</small><span class=\"fail\">fails</span>"
-                "<small>30 of 60 measured iterations above, largest 1.54 at iteration 1"
-                "</small><small>on average</small><span class=\"fail\">fails</span>"
-                "<small>1.25 [1.175, 1.325]</small>"));
+      HasSubstr("<span class=\"fail\">fails 50 % / fails</span>"
+                "<small>average 1.25 [1.175, 1.325]</small><small>worst 1.54 at t = 1</small>"));
+  EXPECT_THAT(html, HasSubstr("30 of 60 measured iterations above, largest 1.54 at iteration 1"));
   EXPECT_THAT(html, HasSubstr("Shi et al., IJCAI 2019"));
 }
 
@@ -372,7 +370,8 @@ TEST_F(Assumptions, ShowHostileNamesAsText) {
 
   const auto curves = delta_against_workers(summary);
   ASSERT_EQ(curves.size(), 1U);
-  const std::string html = assumptions_table(summary) + workers_table(curves);
+  const std::string html =
+      verdict_matrix(summary) + verdict_places(summary) + workers_table(curves);
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;"));
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(verdict_lines(summary, 10), Not(HasSubstr("\x1b")));

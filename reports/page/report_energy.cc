@@ -1,0 +1,89 @@
+#include "reports/page/report_energy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "reports/numbers/groups.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::size_t kMostCurves = 8;
+
+/// Returns k/d of the method, as its first run had it.
+std::optional<double> density_of(const Summary& summary, const GroupSummary& group) {
+  const Run& run = summary.folder.runs[group.group.runs.front()];
+  const auto k = number_at(run.status, "k");
+  const auto d = number_at(run.status, "dimension");
+  return k && d && *k > 0 && *d > 0 ? std::optional(*k / *d) : std::nullopt;
+}
+
+/// Returns 1 - delta (1 - k/d) with its interval, of the method's pooled delta.
+std::optional<Point> energy_point(const Summary& summary, const GroupSummary& group) {
+  const auto share = density_of(summary, group);
+  const auto delta = std::find_if(
+      group.assumptions.begin(), group.assumptions.end(), [](const AssumptionSummary& one) {
+        return one.verdict.name == "gtopk";
+      });
+  if (!share || delta == group.assumptions.end() || !delta->verdict.value) {
+    return std::nullopt;
+  }
+  const auto energy = [&](double value) { return 1 - value * (1 - *share); };
+  const AssumptionVerdict& verdict = delta->verdict;
+  Point point{.x = *share,
+              .middle = energy(*verdict.value),
+              .lower = energy(verdict.interval ? verdict.interval->high : *verdict.value),
+              .upper = energy(verdict.interval ? verdict.interval->low : *verdict.value),
+              .n = verdict.seeds};
+  return point;
+}
+
+std::string label_without_k(const Run& run) {
+  const bool has_density = run.varying.contains("sparsifier.density");
+  return method_label(run, has_density ? "sparsifier.density" : "sparsifier.k");
+}
+
+}  // namespace
+
+std::vector<ReportFigure> plan_energy_figures(const Summary& summary) {
+  std::vector<Curve> curves;
+  for (const auto& group : summary.groups) {
+    const auto point = energy_point(summary, group);
+    if (!point) {
+      continue;
+    }
+    const std::string label = label_without_k(summary.folder.runs[group.group.runs.front()]);
+    auto curve = std::find_if(
+        curves.begin(), curves.end(), [&](const Curve& one) { return one.label == label; });
+    if (curve == curves.end()) {
+      curve =
+          curves.insert(curves.end(), Curve{.label = label, .style = curves.size(), .points = {}});
+    }
+    curve->points.push_back(*point);
+  }
+  std::erase_if(curves, [](const Curve& curve) { return curve.points.size() < 2; });
+  if (curves.empty() || curves.size() > kMostCurves) {
+    return {};
+  }
+  for (auto& curve : curves) {
+    std::sort(curve.points.begin(), curve.points.end(), [](const Point& a, const Point& b) {
+      return a.x < b.x;
+    });
+  }
+  ReportFigure figure;
+  figure.title = "Captured energy against k";
+  figure.caption =
+      "The share of ‖ā‖² that the applied update captures, 1 − δ (1 − k/d) with δ pooled "
+      "over the run, against the share of the entries that is sent.";
+  figure.spec.name = "energy-k";
+  figure.spec.band = "mean, 95 % interval (Student)";
+  figure.spec.x_label = "k/d";
+  figure.spec.y_label = "captured energy";
+  figure.spec.x_scale = Scale::log;
+  figure.spec.curves = std::move(curves);
+  return {figure};
+}
+
+}  // namespace residuum::reports

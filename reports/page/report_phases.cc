@@ -1,0 +1,220 @@
+#include "reports/page/report_phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "reports/numbers/words.h"
+#include "reports/page/html.h"
+
+namespace residuum::reports {
+namespace {
+
+constexpr std::size_t kMostSlices = 6;
+constexpr double kColours = 9;
+constexpr double kLogSpan = 20;  // beyond this ratio colours go by the logarithm
+
+/// The methods that differ in two keys alone, by the values of these.
+struct PhaseGrid {
+  std::string row_key;
+  std::string column_key;
+  std::string rest;  // what the methods share of the other keys
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;
+  std::map<std::pair<std::string, std::string>, const GroupSummary*> cells;
+
+  bool is_full() const {
+    return rows.size() > 1 && columns.size() > 1 && cells.size() == rows.size() * columns.size();
+  }
+};
+
+std::string value_of(const GroupSummary& group, const std::string& key) {
+  const auto found = group.group.varying.find(key);
+  return found == group.group.varying.end() ? "–" : plain_text(*found);
+}
+
+std::string rest_of(const GroupSummary& group, const std::string& row, const std::string& column) {
+  std::string rest;
+  for (const auto& [key, value] : group.group.varying.items()) {
+    if (key != row && key != column) {
+      rest += fmt::format("{}{} = {}", rest.empty() ? "" : ", ", key, plain_text(value));
+    }
+  }
+  return rest;
+}
+
+void add_once(std::vector<std::string>& values, const std::string& value) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) {
+    values.push_back(value);
+  }
+}
+
+/// Returns the grids of two keys, one for each combination of the others.
+std::vector<PhaseGrid> grids_of(const Summary& summary,
+                                const std::string& row_key,
+                                const std::string& column_key) {
+  std::vector<PhaseGrid> grids;
+  for (const auto& group : summary.groups) {
+    const std::string rest = rest_of(group, row_key, column_key);
+    auto grid = std::find_if(
+        grids.begin(), grids.end(), [&](const PhaseGrid& one) { return one.rest == rest; });
+    if (grid == grids.end()) {
+      grid = grids.insert(grids.end(), PhaseGrid{});
+      grid->row_key = row_key;
+      grid->column_key = column_key;
+      grid->rest = rest;
+    }
+    const std::string row = value_of(group, row_key);
+    const std::string column = value_of(group, column_key);
+    add_once(grid->rows, row);
+    add_once(grid->columns, column);
+    grid->cells[{row, column}] = &group;
+  }
+  std::erase_if(grids, [](const PhaseGrid& grid) { return !grid.is_full(); });
+  return grids;
+}
+
+std::size_t cells_in(const std::vector<PhaseGrid>& grids) {
+  std::size_t cells = 0;
+  for (const auto& grid : grids) {
+    cells += grid.cells.size();
+  }
+  return cells;
+}
+
+/// Returns the full grids of the two keys that the most methods lie on.
+std::vector<PhaseGrid> best_grids(const Summary& summary) {
+  std::vector<PhaseGrid> best;
+  const auto& keys = summary.folder.varying_keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    for (std::size_t j = i + 1; j < keys.size(); ++j) {
+      auto grids = grids_of(summary, keys[i], keys[j]);
+      if (cells_in(grids) > cells_in(best)) {
+        best = std::move(grids);
+      }
+    }
+  }
+  best.resize(std::min(best.size(), kMostSlices));
+  return best;
+}
+
+/// A quantity of a method that a diagram shows.
+struct PhaseQuantity {
+  std::string_view title;
+  std::optional<double> (*value)(const GroupSummary& group);
+};
+
+std::optional<double> metric_median(const GroupSummary& group, std::string_view name) {
+  const Spread* spread = group.metric(name);
+  return spread == nullptr ? std::nullopt : spread->median;
+}
+
+const std::array<PhaseQuantity, 4>& phase_quantities() {
+  static const std::array<PhaseQuantity, 4> kQuantities{
+      {{.title = "δ, median over the iterations and seeds",
+        .value = [](const GroupSummary& group) { return group.delta.median; }},
+       {.title = "q, median over the iterations and seeds",
+        .value = [](const GroupSummary& group) { return group.contraction.median; }},
+       {.title = "Final loss gap, median over the seeds",
+        .value = [](const GroupSummary& group) { return metric_median(group, "final_loss_gap"); }},
+       {.title = "Final loss, median over the seeds",
+        .value = [](const GroupSummary& group) { return metric_median(group, "final_loss"); }}}};
+  return kQuantities;
+}
+
+/// Places values on the scale of colours.
+class ColourScale {
+ public:
+  explicit ColourScale(const std::vector<double>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    is_log_ = *low > 0 && *high > kLogSpan * *low;
+    low_ = on_axis(*low);
+    high_ = on_axis(*high);
+  }
+
+  int colour(double value) const {
+    if (high_ == low_) {
+      return static_cast<int>(kColours) / 2;
+    }
+    const double share = (on_axis(value) - low_) / (high_ - low_);
+    return static_cast<int>(std::clamp(std::floor(share * kColours), 0.0, kColours - 1));
+  }
+
+ private:
+  double on_axis(double value) const { return is_log_ ? std::log(value) : value; }
+
+  bool is_log_ = false;
+  double low_ = 0;
+  double high_ = 0;
+};
+
+std::vector<double> finite_values(const PhaseGrid& grid, const PhaseQuantity& quantity) {
+  std::vector<double> values;
+  for (const auto& [place, group] : grid.cells) {
+    if (const auto value = quantity.value(*group); value && std::isfinite(*value)) {
+      values.push_back(*value);
+    }
+  }
+  return values;
+}
+
+std::string cell_html(const GroupSummary& group,
+                      const std::optional<double>& value,
+                      const ColourScale& scale) {
+  if (value && std::isfinite(*value)) {
+    return fmt::format(
+        "<td class=\"h{}\">{}</td>", scale.colour(*value), escape(short_number(value)));
+  }
+  return fmt::format("<td>{}</td>", group.diverged > 0 ? "diverged" : "–");
+}
+
+std::string diagram(const PhaseGrid& grid, const PhaseQuantity& quantity) {
+  const ColourScale scale(finite_values(grid, quantity));
+  std::string html = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"phase diagram\">"
+      "<table class=\"heat\">\n<caption>{}{}</caption>\n<thead><tr><th "
+      "scope=\"col\">{} \\ {}</th>",
+      escape(quantity.title),
+      escape(grid.rest.empty() ? "" : "; " + grid.rest),
+      escape(grid.row_key),
+      escape(grid.column_key));
+  for (const auto& column : grid.columns) {
+    html += fmt::format("<th scope=\"col\">{}</th>", escape(column));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : grid.rows) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", escape(row));
+    for (const auto& column : grid.columns) {
+      const GroupSummary& group = *grid.cells.at({row, column});
+      html += cell_html(group, quantity.value(group), scale);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
+}  // namespace
+
+std::string phase_diagrams(const Summary& summary) {
+  std::string html;
+  for (const auto& grid : best_grids(summary)) {
+    for (const auto& quantity : phase_quantities()) {
+      if (!finite_values(grid, quantity).empty()) {
+        html += diagram(grid, quantity);
+      }
+    }
+  }
+  if (html.empty()) {
+    return html;
+  }
+  return "<p>Dark cells are low and bright ones high; the number in a cell is what its colour "
+         "shows. Colours go by the logarithm where values differ more than twentyfold.</p>\n" +
+         html;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,268 @@
+// The interactive layer of report.html. Without it the page is whole: static figures and tables.
+// It adds sorting and filters to tables, and figures.js draws the figures anew where the library d3
+// is in the page. The state of the page is in the address after '#', so that a link shows what the
+// sender saw.
+'use strict';
+
+(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const library = globalThis.d3;
+  const axisNames = { iteration: 'iterations', epoch: 'epochs', bytes: 'bytes sent',
+    gradients: 'gradients', time: 'virtual time, s' };
+  const svgNamespace = 'http://www.w3.org/2000/svg';
+
+  // --- The state and the address --------------------------------------------------------------
+
+  const state = { x: 'iteration', xlog: 'auto', y: 'auto', seeds: false, theme: 'auto', query: '',
+    hidden: new Set(), filters: new Map(), sorts: new Map(), zooms: new Map(), at: '' };
+
+  function readAddress() {
+    const fields = new URLSearchParams(location.hash.slice(1));
+    if (!location.hash.includes('=')) {
+      state.at = location.hash.slice(1);
+      return;
+    }
+    for (const name of ['x', 'xlog', 'y', 'theme', 'query', 'at']) {
+      state[name] = fields.get(name) ?? state[name];
+    }
+    if (!Object.hasOwn(axisNames, state.x)) state.x = 'iteration';
+    state.seeds = fields.get('seeds') === '1';
+    const pairs = (prefix) => [...fields].filter(([name]) => name.startsWith(prefix))
+      .map(([name, value]) => [name.slice(prefix.length), value]);
+    state.hidden = new Set((fields.get('hide') ?? '').split(',').filter(Boolean).map(Number));
+    state.filters = new Map(pairs('key.'));
+    state.sorts = new Map(pairs('sort.'));
+    state.zooms = new Map(pairs('zoom.').map(([name, value]) => [name, value.split(',').map(Number)])
+      .filter(([, box]) => box.length === 4 && box.every(Number.isFinite)));
+  }
+
+  function writeAddress() {
+    const fields = new URLSearchParams();
+    const standard = { x: 'iteration', xlog: 'auto', y: 'auto', theme: 'auto', query: '', at: '' };
+    for (const [name, value] of Object.entries(standard)) {
+      if (state[name] !== value) fields.set(name, state[name]);
+    }
+    if (state.seeds) fields.set('seeds', '1');
+    if (state.hidden.size > 0) fields.set('hide', [...state.hidden].sort((a, b) => a - b).join(','));
+    for (const [key, value] of state.filters) fields.set('key.' + key, value);
+    for (const [key, value] of state.sorts) fields.set('sort.' + key, value);
+    for (const [key, box] of state.zooms) fields.set('zoom.' + key, box.join(','));
+    history.replaceState(null, '', '#' + fields);
+  }
+
+  /** Whether a method passes the filters; those that were clicked away are hidden, too. */
+  function isShown(method) {
+    if (method === null || method === undefined) return true;
+    const keys = data.methods[method].keys;
+    return !state.hidden.has(method) &&
+      [...state.filters].every(([key, value]) => keys[key] === value);
+  }
+
+  // --- Elements ---------------------------------------------------------------------------------
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  function shape(parent, name, attributes, text) {
+    const made = document.createElementNS(svgNamespace, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    parent.append(made);
+    return made;
+  }
+
+  function button(text, onClick, attributes = {}) {
+    const made = element('button', { type: 'button', ...attributes }, text);
+    made.addEventListener('click', onClick);
+    return made;
+  }
+
+  /** Buttons of which one is pressed, by the state's field of that name. */
+  function choice(title, field, options) {
+    const set = element('span', { class: 'set', role: 'group', 'aria-label': title },
+      element('span', { class: 'name' }, title));
+    for (const [value, text] of options) {
+      set.append(button(text, () => change({ [field]: value }), { 'data-choice': field, 'data-value': value }));
+    }
+    return set;
+  }
+
+  // --- Controls ---------------------------------------------------------------------------------
+
+  function sweptKeys() {
+    const keys = new Map();
+    for (const method of data.methods) {
+      for (const [key, value] of Object.entries(method.keys)) {
+        keys.set(key, (keys.get(key) ?? new Set()).add(value));
+      }
+    }
+    return [...keys].filter(([, values]) => values.size > 1);
+  }
+
+  function keyFilter(key, values) {
+    const select = element('select', { 'aria-label': key, 'data-key': key },
+      element('option', { value: '' }, 'all'));
+    for (const value of values) {
+      select.append(element('option', { value: '=' + value }, value));
+    }
+    select.addEventListener('change', () => {
+      if (select.value === '') state.filters.delete(key);
+      else state.filters.set(key, select.value.slice(1));
+      change({});
+    });
+    return element('label', { class: 'set' }, element('span', { class: 'name' }, key), select);
+  }
+
+  function makeControls() {
+    const controls = element('div', { class: 'controls', role: 'region', 'aria-label': 'Figures and filters' });
+    if (library) {
+      const known = Object.keys(axisNames).filter((axis) => data.places.some((place) => place[axis]));
+      if (known.length > 1) {
+        controls.append(choice('x axis', 'x', known.map((axis) => [axis, axisNames[axis]])));
+      }
+      controls.append(choice('x scale', 'xlog', [['auto', 'as fits'], ['linear', 'linear'], ['log', 'log']]),
+        choice('y scale', 'y', [['auto', 'as fits'], ['linear', 'linear'], ['log', 'log']]));
+      if (data.figures.some((figure) => figure.curves.some((curve) => curve.seeds))) {
+        controls.append(button('single seeds', () => change({ seeds: !state.seeds }), { 'data-toggle': 'seeds' }));
+      }
+    }
+    for (const [key, values] of sweptKeys()) controls.append(keyFilter(key, values));
+    controls.append(choice('colours', 'theme', [['auto', 'auto'], ['light', 'light'], ['dark', 'dark']]),
+      button('reset', reset, { 'data-reset': '' }),
+      element('span', { class: 'name', role: 'status', id: 'shown' }));
+    document.getElementById('main').before(controls);
+  }
+
+  function reset() {
+    state.hidden.clear();
+    state.filters.clear();
+    state.zooms.clear();
+    change({ x: 'iteration', xlog: 'auto', y: 'auto', seeds: false, query: '' });
+  }
+
+  function updateControls() {
+    for (const one of document.querySelectorAll('[data-choice]')) {
+      one.setAttribute('aria-pressed', String(state[one.dataset.choice] === one.dataset.value));
+    }
+    for (const one of document.querySelectorAll('[data-toggle]')) {
+      one.setAttribute('aria-pressed', String(state[one.dataset.toggle]));
+    }
+    for (const select of document.querySelectorAll('select[data-key]')) {
+      const value = state.filters.get(select.dataset.key);
+      select.value = value === undefined ? '' : '=' + value;
+    }
+    const shown = data.methods.filter((_, method) => isShown(method)).length;
+    document.getElementById('shown').textContent = shown === data.methods.length
+      ? '' : `${shown} of ${data.methods.length} methods shown`;
+    document.documentElement.dataset.theme = state.theme;
+  }
+
+  // --- Tables -----------------------------------------------------------------------------------
+
+  /** What a cell is sorted by: the number that it holds, or its text. */
+  function sortValue(row, column) {
+    const cell = row.cells[column];
+    const text = (cell.dataset.value ?? cell.firstChild?.textContent ?? '').trim();
+    const number = text === '' ? NaN : Number(text);
+    return Number.isNaN(number) ? text : number;
+  }
+
+  function compare(a, b) {
+    if (typeof a === typeof b) return typeof a === 'number' ? a - b : a.localeCompare(b);
+    return typeof a === 'number' ? -1 : 1;
+  }
+
+  function sortTable(table) {
+    const [column, order] = (state.sorts.get(table.id) ?? '').split('.');
+    const headers = [...table.tHead.rows[0].cells];
+    headers.forEach((cell, i) => cell.setAttribute('aria-sort',
+      String(i) !== column ? 'none' : order === 'down' ? 'descending' : 'ascending'));
+    if (!headers[Number(column)] || column === '') return;
+    const sign = order === 'down' ? -1 : 1;
+    const rows = [...table.tBodies[0].rows].map((row) => [sortValue(row, Number(column)), row]);
+    rows.sort((a, b) => sign * compare(a[0], b[0]));
+    table.tBodies[0].append(...rows.map(([, row]) => row));
+  }
+
+  function makeSortable(table) {
+    [...table.tHead.rows[0].cells].forEach((cell, i) => {
+      const sort = button('', () => {
+        const next = state.sorts.get(table.id) === `${i}.up` ? `${i}.down` : `${i}.up`;
+        state.sorts.set(table.id, next);
+        sortTable(table);
+        writeAddress();
+      });
+      sort.append(...cell.childNodes);
+      cell.append(sort);
+    });
+    if (table.dataset.find === undefined) return;
+    const input = element('input', { type: 'search', id: table.id + '-find' });
+    input.addEventListener('input', () => change({ query: input.value }));
+    table.closest('.scroll').before(element('p', { class: 'find' },
+      element('label', { for: input.id }, 'Rows that contain '), input));
+  }
+
+  function updateRows() {
+    const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of document.querySelectorAll('tr[data-method]')) {
+      const isFound = row.closest('table').dataset.find === undefined ||
+        words.every((word) => row.textContent.toLowerCase().includes(word));
+      row.hidden = !(isShown(row.dataset.method === '' ? null : Number(row.dataset.method)) && isFound);
+    }
+    for (const input of document.querySelectorAll('.find input')) {
+      if (input.value !== state.query) input.value = state.query;
+    }
+  }
+
+  // --- The page ---------------------------------------------------------------------------------
+
+  function change(fields) {
+    Object.assign(state, fields);
+    update();
+    writeAddress();
+  }
+
+  function update() {
+    updateControls();
+    updateRows();
+    figures?.draw();
+  }
+
+  function goTo(id) {
+    const target = document.getElementById(id);
+    if (!target) return;
+    target.scrollIntoView();
+    target.querySelector('h2')?.focus({ preventScroll: true });
+  }
+
+  readAddress();
+  makeControls();
+  for (const table of document.querySelectorAll('table[data-sort]')) {
+    makeSortable(table);
+    sortTable(table);
+  }
+  const figures = library && makeFigures(library, { data, state, axisNames, element, shape, button, isShown,
+    change, writeAddress });
+  update();
+  for (const link of document.querySelectorAll('nav a')) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      state.at = link.hash.slice(1);
+      goTo(state.at);
+      writeAddress();
+    });
+  }
+  addEventListener('hashchange', () => {
+    readAddress();
+    document.querySelectorAll('table[data-sort]').forEach(sortTable);
+    update();
+    goTo(state.at);
+  });
+  addEventListener('resize', () => figures?.draw());
+  goTo(state.at);
+  document.documentElement.dataset.ready = '1';
+})();
