@@ -40,7 +40,7 @@ std::string tag(std::string_view name, const Cell& cell, std::string_view scope 
 
 std::string opening(const TableUse& use) {
   std::string html =
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table";
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table";
   if (!use.id.empty()) {
     html += fmt::format(
         " id=\"{}\" data-sort=\"\"{}", use.id, use.is_searched ? " data-find=\"\"" : "");

@@ -176,7 +176,7 @@ std::string cell_html(const GroupSummary& group,
 std::string diagram(const PhaseGrid& grid, const PhaseQuantity& quantity) {
   const ColourScale scale(finite_values(grid, quantity));
   std::string html = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"phase diagram\">"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"phase diagram\">"
       "<table class=\"heat\">\n<caption>{}{}</caption>\n<thead><tr><th "
       "scope=\"col\">{} \\ {}</th>",
       escape(quantity.title),

@@ -265,4 +265,5 @@
   addEventListener('resize', () => figures?.draw());
   goTo(state.at);
   document.documentElement.dataset.ready = '1';
+  performance.mark('ready');
 })();

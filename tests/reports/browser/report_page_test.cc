@@ -1,0 +1,471 @@
+// A reader's browser shows the report, and does what the reader asks for, by mouse and by keyboard.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reports/page/page_assets.h"
+#include "reports/page/report.h"
+#include "reports/tables/files.h"
+#include "tests/reports/browser/browser.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::Browser;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+/// A study of four methods by two swept keys, three seeds each.
+SyntheticStudy swept_study() {
+  SyntheticStudy study;
+  study.methods.clear();
+  for (const double density : {0.01, 0.1}) {
+    for (const char* aggregator : {"gtopk-tree", "allgather"}) {
+      study.methods.push_back(SyntheticMethod{
+          .aggregator = aggregator, .density = density, .delta_peak = 0.9 + density});
+    }
+  }
+  return study;
+}
+
+class PageInABrowser : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = Browser::missing(); !reason.empty()) {
+      GTEST_SKIP() << reason;
+    }
+    browser_ = std::make_unique<Browser>();
+  }
+
+  void open(const SyntheticStudy& study, const std::string& fragment = "") {
+    study.write(folder_.path());
+    open_folder(fragment);
+  }
+  void open_folder(const std::string& fragment = "") {
+    browser().open(write_report(folder_.path()).file, fragment);
+  }
+  void expect_no_complaint() {
+    EXPECT_THAT(browser().complaints(), IsEmpty());
+    for (const auto& address : browser().requests()) {
+      EXPECT_THAT(address, HasSubstr("/report.html"));
+    }
+  }
+
+  Browser& browser() { return *browser_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+  /// The curves that a figure shows.
+  int curves_in(const std::string& figure) {
+    return browser().number(fmt::format(
+        "return document.querySelectorAll('[data-live=\"{}\"] .curve').length", figure));
+  }
+  std::string shape_of(const std::string& figure) {
+    return browser().text(fmt::format(
+        "return document.querySelector('[data-live=\"{}\"] .curve').getAttribute('d')", figure));
+  }
+  std::string address() { return browser().text("return location.hash"); }
+  /// The texts of a column of a table's rows that are shown.
+  std::vector<std::string> column(const std::string& table, int number) {
+    return browser()
+        .run(
+            "return [...document.getElementById(arguments[0]).tBodies[0].rows]"
+            ".filter((row) => !row.hidden).map((row) => row.cells[arguments[1]].textContent)",
+            Json::array({table, number}))
+        .get<std::vector<std::string>>();
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<Browser> browser_;
+};
+
+/// Those tests of the figures that need the library.
+class FiguresInABrowser : public PageInABrowser {
+ protected:
+  void SetUp() override {
+    if (page_library().text.empty()) {
+      GTEST_SKIP()
+          << "built without the library: npm ci --prefix reports/page/web, and build again";
+    }
+    PageInABrowser::SetUp();
+  }
+};
+
+TEST_F(PageInABrowser, OpensWithoutAComplaintAndAsksForNothing) {
+  open(swept_study());
+
+  expect_no_complaint();
+  EXPECT_EQ(browser().text("return document.documentElement.dataset.ready"), "1");
+}
+
+TEST_F(PageInABrowser, WouldShowAComplaintARequestAndAForeignScript) {
+  open(swept_study());
+  browser().run(
+      "const image = document.createElement('img'); image.src = 'elsewhere.png';"
+      "document.body.append(image);"
+      "const script = document.createElement('script'); script.textContent = 'window.sprung = 1';"
+      "document.body.append(script); return image.getBoundingClientRect().width");
+
+  EXPECT_THAT(browser().complaints(), ElementsAre(HasSubstr("violates"), HasSubstr("violates")));
+  EXPECT_TRUE(browser().run("return window.sprung === undefined").get<bool>());
+}
+
+TEST_F(PageInABrowser, HasNoViolationThatAxeFinds) {
+  const std::filesystem::path axe = RESIDUUM_WEB "/node_modules/axe-core/axe.min.js";
+  if (!std::filesystem::exists(axe)) {
+    GTEST_SKIP() << "axe-core is not there: npm ci --prefix reports/page/web";
+  }
+  for (const char* fragment : {"#theme=light", "#theme=dark"}) {
+    open(swept_study(), fragment);
+    browser().run("for (const one of document.querySelectorAll('details')) one.open = true");
+    browser().run(read_file(axe));
+    browser().run(
+        "window.found = null; axe.run().then((result) => { window.found = result.violations.map("
+        "(one) => one.id + ': ' + one.nodes.length + ' ' + one.nodes[0].html.slice(0, 200) + "
+        "one.nodes[0].failureSummary); })");
+    while (browser().run("return window.found").is_null()) {
+    }
+
+    EXPECT_EQ(browser().run("return window.found").dump(2), "[]") << fragment;
+  }
+}
+
+TEST_F(PageInABrowser, SortsATableByClicksAndByKeys) {
+  open(swept_study());
+  const std::string first = "#runs-table thead th:first-child";
+  browser().run("for (const one of document.querySelectorAll('details')) one.open = true");
+
+  browser().click(first + " button");
+  auto names = column("runs-table", 0);
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  browser().type(first + " button", testing::kEnterKey);
+  names = column("runs-table", 0);
+  EXPECT_TRUE(std::is_sorted(names.rbegin(), names.rend()));
+
+  EXPECT_EQ(browser().text(fmt::format("return document.querySelector('{}').ariaSort", first)),
+            "descending");
+  EXPECT_THAT(address(), HasSubstr("sort.runs-table=0.down"));
+  expect_no_complaint();
+}
+
+TEST_F(PageInABrowser, SortsNumbersByTheirSize) {
+  open(swept_study());
+  const int seed = browser().number(
+      "return [...document.querySelectorAll('#runs-table thead th')]"
+      ".findIndex((cell) => cell.textContent.startsWith('largest δ'))");
+
+  browser().click(fmt::format("#runs-table thead th:nth-child({}) button", seed + 1));
+
+  std::vector<double> values;
+  for (const auto& text : column("runs-table", seed)) {
+    values.push_back(std::stod(text));
+  }
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+  EXPECT_LT(values.front(), values.back());
+}
+
+TEST_F(PageInABrowser, FindsRunsByTheirText) {
+  open(swept_study());
+
+  browser().type("#runs-table-find", "m2-s1");
+
+  EXPECT_THAT(column("runs-table", 0), ElementsAre(SyntheticStudy::run_id(2, 1)));
+  EXPECT_THAT(address(), HasSubstr("query=m2-s1"));
+}
+
+TEST_F(PageInABrowser, FiltersMethodsByASweptKey) {
+  open(swept_study());
+  EXPECT_EQ(column("verdict-table", 0).size(), 4U);
+
+  browser().type("select[data-key='sparsifier.density']", "0.1");
+
+  EXPECT_EQ(column("verdict-table", 0).size(), 2U);
+  EXPECT_EQ(column("runs-table", 0).size(), 6U);
+  EXPECT_THAT(browser().text("return document.getElementById('shown').textContent"),
+              HasSubstr("2 of 4 methods"));
+
+  browser().click("[data-reset]");
+  EXPECT_EQ(column("runs-table", 0).size(), 12U);
+}
+
+TEST_F(PageInABrowser, IsLightOrDarkByTheReadersSettingAndByTheSwitch) {
+  open(swept_study());
+  const auto background = [&] {
+    return browser().text("return getComputedStyle(document.body).backgroundColor");
+  };
+  const auto prefer = [&](const char* scheme) {
+    const Json feature{{"name", "prefers-color-scheme"}, {"value", scheme}};
+    browser().tell("Emulation.setEmulatedMedia", Json{{"features", Json::array({feature})}});
+  };
+
+  prefer("light");
+  EXPECT_EQ(background(), "rgb(255, 255, 255)");
+  prefer("dark");
+  EXPECT_EQ(background(), "rgb(22, 25, 29)");
+  browser().click("[data-choice='theme'][data-value='light']");
+  EXPECT_EQ(background(), "rgb(255, 255, 255)");
+  prefer("light");
+  browser().click("[data-choice='theme'][data-value='dark']");
+  EXPECT_EQ(background(), "rgb(22, 25, 29)");
+}
+
+TEST_F(PageInABrowser, HasItsFiguresWithoutScriptsToo) {
+  swept_study().write(path());
+  const auto file = write_report(path()).file;
+  browser().tell("Emulation.setScriptExecutionDisabled", Json{{"value", true}});
+  browser().open(file);
+  browser().tell("Emulation.setScriptExecutionDisabled", Json{{"value", false}});
+
+  EXPECT_EQ(browser().number("return document.querySelectorAll('figure .static svg').length"),
+            browser().number("return document.querySelectorAll('figure').length"));
+}
+
+TEST_F(PageInABrowser, PrintsWithoutItsControls) {
+  open(swept_study());
+  browser().tell("Emulation.setEmulatedMedia", Json{{"media", "print"}});
+
+  EXPECT_EQ(browser().text("return getComputedStyle(document.querySelector('.controls')).display"),
+            "none");
+}
+
+TEST_F(FiguresInABrowser, ShowACurveOfEveryMethodInEveryFigure) {
+  open(swept_study());
+
+  EXPECT_EQ(curves_in("loss-gap"), 4);
+  EXPECT_EQ(curves_in("delta"), 4);
+  EXPECT_EQ(browser().number("return document.querySelectorAll('figure .static').length"),
+            browser().number("return document.querySelectorAll('figure[data-variant]').length"));
+}
+
+TEST_F(FiguresInABrowser, AreDrawnAgainstAnotherAxisByAClick) {
+  open(swept_study());
+  const std::string before = shape_of("loss-gap");
+
+  browser().click("[data-choice='x'][data-value='bytes']");
+
+  EXPECT_NE(shape_of("loss-gap"), before);
+  EXPECT_EQ(address(), "#x=bytes");
+  EXPECT_THAT(browser().text("return document.querySelector('[data-live=\"delta\"]').textContent"),
+              HasSubstr("bytes sent"));
+  const std::string by_bytes = shape_of("loss-gap");
+  open_folder("#x=bytes");
+  EXPECT_EQ(shape_of("loss-gap"), by_bytes) << "a link shows what its sender saw";
+  expect_no_complaint();
+}
+
+TEST_F(FiguresInABrowser, TakeLinearAndLogarithmicScales) {
+  open(swept_study());
+
+  browser().click("[data-choice='y'][data-value='log']");
+  const std::string logarithmic = shape_of("loss-gap");
+  browser().click("[data-choice='y'][data-value='linear']");
+
+  EXPECT_NE(shape_of("loss-gap"), logarithmic);
+  EXPECT_EQ(address(), "#y=linear");
+}
+
+TEST_F(FiguresInABrowser, CountWhatALogarithmicAxisHasNoPlaceFor) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.methods = {SyntheticMethod{.change = [](Row& row, int) {
+    if (row.iteration() < 3) {
+      row.set(Column::residual_norm_sq, 0);
+    }
+  }}};
+  open(study, "#y=log");
+
+  EXPECT_THAT(browser().text("return document.querySelector('[data-live=\"residual\"] "
+                             ".under').textContent"),
+              HasSubstr("3 values ≤ 0 left out of a logarithmic axis"));
+}
+
+TEST_F(FiguresInABrowser, HideAMethodEverywhereByAClickAndByAKey) {
+  open(swept_study());
+
+  browser().click("[data-live='delta'] .legend button[data-method='1']");
+  EXPECT_EQ(curves_in("delta"), 3);
+  EXPECT_EQ(curves_in("loss-gap"), 3);
+  EXPECT_EQ(column("verdict-table", 0).size(), 3U);
+  EXPECT_EQ(address(), "#hide=1");
+
+  browser().type("[data-live='loss-gap'] .legend button[data-method='1']", testing::kSpaceKey);
+  EXPECT_EQ(curves_in("delta"), 4);
+}
+
+TEST_F(FiguresInABrowser, ShowSingleSeedsOnRequest) {
+  open(swept_study());
+  const std::string seeds =
+      "return document.querySelectorAll('[data-live=\"loss-gap\"] .seed').length";
+  EXPECT_EQ(browser().number(seeds), 0);
+
+  browser().click("[data-toggle='seeds']");
+
+  EXPECT_EQ(browser().number(seeds), 12);
+}
+
+TEST_F(FiguresInABrowser, ZoomByDraggingAndShowAllAfterEscape) {
+  open(swept_study());
+  const std::string whole = shape_of("loss-gap");
+
+  browser().drag("[data-live='loss-gap'] svg.figure", 0.3, 0.2, 0.7, 0.7);
+  EXPECT_NE(shape_of("loss-gap"), whole);
+  EXPECT_THAT(address(), HasSubstr("zoom.loss-gap"));
+  browser().type("[data-live='loss-gap'] svg.figure", testing::kEscapeKey);
+
+  EXPECT_EQ(shape_of("loss-gap"), whole);
+}
+
+TEST_F(FiguresInABrowser, TellAllValuesAtOnePlaceByArrowKeys) {
+  open(swept_study());
+
+  for (int i = 0; i < 3; ++i) {
+    browser().type("[data-live='delta'] svg.figure", testing::kRightKey);
+  }
+
+  const auto values = browser()
+                          .run(
+                              "return [...document.querySelectorAll('[data-live=\"delta\"] "
+                              ".value')].map((one) => one.textContent)")
+                          .get<std::vector<std::string>>();
+  ASSERT_EQ(values.size(), 4U);
+  for (const auto& value : values) {
+    EXPECT_THAT(value, HasSubstr(" at 2"));
+  }
+}
+
+TEST_F(FiguresInABrowser, OfFortyRunsOfFiveThousandIterationsAreSmallAndSoonThere) {
+  for (const int seeds : {1, 4}) {
+    SyntheticStudy study;
+    study.methods.clear();
+    study.seeds = seeds;
+    study.iterations = 5000;
+    for (int i = 0; i < 40 / seeds; ++i) {
+      study.methods.push_back(SyntheticMethod{.density = 0.001 * (i + 1), .workers = 2 + i % 4});
+    }
+    open(study);
+
+    const auto size = std::filesystem::file_size(path() / "report.html");
+    const int shown = browser().number(
+        "return Math.round(performance.getEntriesByType('mark').at(-1).startTime)");
+    EXPECT_LT(size, 5'000'000U);
+    EXPECT_LT(shown, 2000) << "milliseconds until the page is drawn";
+    RecordProperty(fmt::format("bytes_{}_seeds", seeds), std::to_string(size));
+    RecordProperty(fmt::format("ms_{}_seeds", seeds), shown);
+    std::filesystem::remove_all(path() / "runs");
+  }
+}
+
+/// A page that is fit to be read has no complaint, and at 400 pixels nothing wider than itself.
+class OddStudiesInABrowser : public PageInABrowser {
+ protected:
+  void expect_readable() {
+    expect_no_complaint();
+    browser().set_width(400);
+    EXPECT_LE(browser().number("return document.documentElement.scrollWidth"), 400);
+    EXPECT_EQ(browser().text("return document.documentElement.dataset.ready"), "1");
+  }
+};
+
+TEST_F(OddStudiesInABrowser, AreReadableWithHostileNames) {
+  const std::string hostile =
+      "</script><script>window.sprung = 1</script><img src=x onerror=\"window.sprung = 1\"> % _ ' "
+      "\" "
+      "\n{} ${1} \\ 中文 עברית 🙂 " +
+      std::string(300, 'W');
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.name = "hostile";
+  study.title = hostile;
+  study.methods = {SyntheticMethod{.aggregator = hostile},
+                   SyntheticMethod{.putback = hostile, .density = 0.1},
+                   SyntheticMethod{.aggregator = "__proto__", .putback = "constructor"}};
+  study.write(path());
+  testing::change_status(path(), SyntheticStudy::run_id(0, 1), [&](Json& status) {
+    status["state"] = "failed";
+    status["message"] = hostile;
+    status["provenance"][hostile] = hostile;
+    status["checks"][hostile] = status["checks"]["conservation"];
+  });
+  open_folder();
+
+  expect_readable();
+  EXPECT_TRUE(browser().run("return window.sprung === undefined").get<bool>());
+  EXPECT_THAT(browser().text("return document.querySelector('h1').textContent"),
+              HasSubstr("</script><script>"));
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenNothingHasRun) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.write(path());
+  std::filesystem::remove_all(path() / "runs");
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWithOneRunOfOneIteration) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 1;
+  open(study);
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenAllHasDiverged) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.change = [](Row& row, int) {
+    const double far = row.iteration() < 15 ? 1e280 : std::numeric_limits<double>::infinity();
+    row.set(Column::loss, far);
+    row.set(Column::loss_gap, far);
+    row.set(Column::delta, std::numeric_limits<double>::quiet_NaN());
+  }}};
+  study.write(path());
+  for (int seed = 1; seed <= study.seeds; ++seed) {
+    testing::change_status(path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["state"] = "diverged";
+    });
+  }
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenHalfFinished) {
+  const SyntheticStudy study = swept_study();
+  study.write(path());
+  std::filesystem::remove_all(path() / "runs" / SyntheticStudy::run_id(3, 3));
+  testing::change_status(
+      path(), SyntheticStudy::run_id(2, 1), [](Json& status) { status["state"] = "running"; });
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWithLateGradientsAndWithModelsOfEachWorker) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.aggregator = "late",
+                                   .change =
+                                       [](Row& row, int seed) {
+                                         const auto t = static_cast<double>(row.iteration() + 1);
+                                         row.set(Column::virtual_s, t * seed);
+                                         row.set(Column::contributions, 3);
+                                         row.set(Column::total_contributions, 3 * t);
+                                       }},
+                   SyntheticMethod{.aggregator = "gossip", .change = [](Row& row, int) {
+                                     row.set(Column::consensus_sq, 0.1);
+                                     row.set(Column::step_size, 0.1);
+                                   }}};
+  open(study, "#x=time");
+  expect_readable();
+}
+
+}  // namespace
+}  // namespace residuum::reports
