@@ -110,7 +110,7 @@ constexpr std::array<DrawnQuantity, 21> kDrawnQuantities{
       .caption =
           "The proofs need q < 1: the gap to dense SGD shrinks by the factor q in an iteration, "
           "but for the new gradient. Selection by Top-k alone gives at most 1 − k/d.",
-      .log_span = 20,
+      .log_span = 1e300,
       .section = FigureSection::assumptions},
      {.name = "residual",
       .column = Column::residual_norm_sq,

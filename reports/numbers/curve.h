@@ -21,7 +21,7 @@ struct Curve {
   std::string label;
   std::size_t style = 0;  // colour, dash and marker: a method keeps its own in every figure
   std::vector<Point> points;
-  bool is_bound = false;             // thin, grey and dashed: what another curve is held against
+  bool is_bound = false;  // thin, grey and dashed: what another curve is held against
   std::optional<std::size_t> group = std::nullopt;  // the method it is of
 };
 

@@ -6,6 +6,7 @@
 
 #include "reports/figures/draw.h"
 #include "reports/page/html.h"
+#include "reports/page/inline_svg.h"
 
 namespace residuum::reports {
 namespace {
@@ -26,12 +27,13 @@ std::string file_links(const std::string& name, const DrawnFigure& drawn) {
   return links;
 }
 
-std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn) {
+std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn, std::size_t number) {
   const std::string& name = figure.spec.name;
   const std::string drawing =
       drawn.svg.empty()
           ? fmt::format("<p class=\"note\">{}</p>\n", escape("Not drawn: " + drawn.problem))
-          : inline_svg(drawn.svg, {.prefix = name, .description = figure.title});
+          : inline_svg(drawn.svg,
+                       {.prefix = fmt::format("f{}", number), .description = figure.title});
   return fmt::format(
       "<figure data-figure=\"{0}\"{1}><h3>{2}</h3>\n<div class=\"static\">{3}</div>"
       "<figcaption>{4} {5}</figcaption></figure>\n",
@@ -56,7 +58,7 @@ std::string FigureShelf::draw(std::vector<ReportFigure> figures) {
         std::find(problems_.begin(), problems_.end(), drawn.problem) == problems_.end()) {
       problems_.push_back(drawn.problem);
     }
-    html += figure_html(figure, drawn);
+    html += figure_html(figure, drawn, figures_.size());
     figures_.push_back(std::move(figure));
   }
   return html + "</div>\n";

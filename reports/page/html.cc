@@ -12,18 +12,6 @@
 namespace residuum::reports {
 namespace {
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  std::string result;
-  std::size_t begin = 0;
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
-    result.append(text, begin, at - begin);
-    result += to;
-    begin = at + from.size();
-  }
-  result.append(text, begin);
-  text = std::move(result);
-}
-
 std::string tag(std::string_view name, const Cell& cell, std::string_view scope = {}) {
   std::string attributes;
   if (!scope.empty()) {
@@ -109,26 +97,6 @@ std::string table(const std::vector<Cell>& header,
     html += "</tr>\n";
   }
   return html + "</tbody>\n</table></div>\n";
-}
-
-std::string inline_svg(std::string_view svg, const SvgNames& names) {
-  constexpr std::string_view kOpening = "<svg";
-  const std::size_t begin = svg.find(kOpening);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  std::string body(svg.substr(begin + kOpening.size()));
-  replace_all(body, "<title>Gnuplot</title>", "");
-  for (const char* black : {"stroke='black'", "stroke=\"black\"", "stroke='rgb(  0,   0,   0)'"}) {
-    replace_all(body, black, "stroke=\"currentColor\"");
-  }
-  replace_all(body, "color=\"black\"", "");
-  replace_all(body, "fill=\"black\"", "fill=\"currentColor\"");
-  replace_all(body, "fill = 'rgb(  0,   0,   0)'", "fill=\"currentColor\"");
-  for (const char* reference : {"id=\"", "id='", "href='#", "url(#"}) {
-    replace_all(body, reference, fmt::format("{}{}-", reference, names.prefix));
-  }
-  return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", escape(names.description), body);
 }
 
 }  // namespace residuum::reports

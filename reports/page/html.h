@@ -41,13 +41,4 @@ std::string table(const std::vector<Cell>& header,
                   const std::vector<std::vector<Cell>>& rows,
                   const TableUse& use = {});
 
-struct SvgNames {
-  std::string_view prefix;       // of the ids
-  std::string_view description;  // for those who cannot see the drawing
-};
-
-/// Makes a drawing of gnuplot a part of a page: black becomes the colour of the page's text, and
-/// ids get a prefix, because a page holds many drawings.
-std::string inline_svg(std::string_view svg, const SvgNames& names);
-
 }  // namespace residuum::reports

@@ -15,7 +15,7 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kMostPoints = 600;      // of a curve
-constexpr std::size_t kMostValues = 300'000;  // of all curves
+constexpr std::size_t kMostValues = 150'000;  // of all curves
 constexpr std::size_t kMostSeedValues = 120'000;
 
 /// The names of kTotals in the page's data.
@@ -94,8 +94,8 @@ class PageData {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       std::string keys;
       for (const auto& [key, value] : groups[i].varying.items()) {
-        keys +=
-            fmt::format("{}{}:{}", keys.empty() ? "" : ",", json_text(key), json_text(plain_text(value)));
+        keys += fmt::format(
+            "{}{}:{}", keys.empty() ? "" : ",", json_text(key), json_text(plain_text(value)));
       }
       out += fmt::format("{}{{\"label\":{},{},\"keys\":{{{}}}}}",
                          i == 0 ? "" : ",\n",

@@ -10,7 +10,7 @@
 namespace residuum::reports {
 namespace {
 
-constexpr std::size_t kMostCurves = 8;
+constexpr std::size_t kMostEnergyCurves = 8;
 
 /// Returns k/d of the method, as its first run had it.
 std::optional<double> density_of(const Summary& summary, const GroupSummary& group) {
@@ -64,7 +64,7 @@ std::vector<ReportFigure> plan_energy_figures(const Summary& summary) {
     curve->points.push_back(*point);
   }
   std::erase_if(curves, [](const Curve& curve) { return curve.points.size() < 2; });
-  if (curves.empty() || curves.size() > kMostCurves) {
+  if (curves.empty() || curves.size() > kMostEnergyCurves) {
     return {};
   }
   for (auto& curve : curves) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSlices = 6;
 constexpr double kColours = 9;
-constexpr double kLogCellSpan = 20;  // beyond this ratio colours go by the logarithm
+constexpr double kPhaseLogSpan = 20;  // beyond this ratio colours go by the logarithm
 
 /// The methods that differ in two keys alone, by the values of these.
 struct PhaseGrid {
@@ -132,7 +132,7 @@ class ColourScale {
  public:
   explicit ColourScale(const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    is_log_ = *low > 0 && *high > kLogCellSpan * *low;
+    is_log_ = *low > 0 && *high > kPhaseLogSpan * *low;
     low_ = on_axis(*low);
     high_ = on_axis(*high);
   }

@@ -291,6 +291,30 @@ function makeFigures(library, page) {
     });
   }
 
+  let drawings = 0;
+
+  function isOnScreen(live) {
+    const box = live.plot.getBoundingClientRect();
+    return box.bottom > 0 && box.top < innerHeight;
+  }
+
+  /** Draws what is on the screen at once, and the other figures one by one while the page can be used. */
+  function drawAll(isForPrint) {
+    const drawing = ++drawings;
+    const later = isForPrint ? [] : lives.filter((live) => !isOnScreen(live));
+    lives.filter((live) => !later.includes(live)).forEach(drawFigure);
+    const drawNext = () => {
+      if (drawing !== drawings) return;
+      const live = later.shift();
+      document.documentElement.dataset.ready = live ? '0' : '1';
+      if (!live) return;
+      drawFigure(live);
+      setTimeout(drawNext);
+    };
+    drawNext();
+  }
+
   makeAll();
-  return { draw: () => lives.forEach(drawFigure) };
+  addEventListener('beforeprint', () => drawAll(true));
+  return { draw: () => drawAll(false) };
 }

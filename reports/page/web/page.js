@@ -264,6 +264,6 @@
   });
   addEventListener('resize', () => figures?.draw());
   goTo(state.at);
-  document.documentElement.dataset.ready = '1';
-  performance.mark('ready');
+  if (!figures) document.documentElement.dataset.ready = '1';
+  performance.mark('usable');
 })();

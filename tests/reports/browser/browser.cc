@@ -173,6 +173,10 @@ void Browser::open(const std::filesystem::path& file, const std::string& fragmen
   complaints();
   requests();
   ask("POST", base + "/url", Json{{"url", "file://" + file.string() + fragment}});
+  wait_until_drawn();
+}
+
+void Browser::wait_until_drawn() {
   for (int i = 0; i < 100; ++i) {
     if (run("return document.documentElement.dataset.ready === '1'").get<bool>()) {
       return;

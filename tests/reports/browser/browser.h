@@ -32,6 +32,9 @@ class Browser {
   /// Opens a file anew, with what stands after '#', and waits until its script has run.
   void open(const std::filesystem::path& file, const std::string& fragment = "");
 
+  /// Waits until all figures are drawn, 5 seconds at most.
+  void wait_until_drawn();
+
   /// Returns what the body of a function returns, run in the page.
   Json run(const std::string& body, const Json& arguments = Json::array());
   std::string text(const std::string& body) { return run(body).get<std::string>(); }

@@ -17,7 +17,7 @@
 #include "reports/figures/report_figures.h"
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
-#include "reports/page/html.h"
+#include "reports/page/inline_svg.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 
