@@ -83,9 +83,9 @@ class Aggregator {
   /// True if the aggregator selects k entries itself, so that the sparsifier must have a k.
   virtual bool needs_k() const = 0;
 
-  /// Reports a usage error for a number of workers or a dimension that the aggregator cannot work
-  /// with.
-  virtual void check(int /*workers*/, std::size_t /*dimension*/) const {}
+  /// Reports a usage error for a number of workers, or for layers of a model, that the aggregator
+  /// cannot work with.
+  virtual void check(int /*workers*/, std::span<const MatrixPlace> /*layers*/) const {}
 
   /// Returns the bytes that all workers send in one iteration by the cost model; the counted bytes
   /// are checked against it.

@@ -45,7 +45,9 @@ class Dense final : public AggregatorFor<DenseExchange, DenseRules> {
             .carries_vectors = true};
   }
   bool needs_k() const override { return false; }
-  void check(int workers, std::size_t /*dimension*/) const override { all_reduce_.check(workers); }
+  void check(int workers, std::span<const MatrixPlace> /*layers*/) const override {
+    all_reduce_.check(workers);
+  }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     return {.bytes = all_reduce_.traffic(shape.workers, shape.dimension * shape.value_bytes),

@@ -227,9 +227,10 @@ class OkTopk final : public AggregatorFor<OkTopkExchange, OkTopkRule> {
     return {.applies_whole_messages = false, .cuts_in_merges = false, .is_sparse = false};
   }
   bool needs_k() const override { return !amount_.has_value(); }
-  void check(int /*workers*/, std::size_t dimension) const override {
+  void check(int /*workers*/, std::span<const MatrixPlace> layers) const override {
     if (amount_) {
-      amount_->resolve(dimension);
+      const MatrixPlace& last = layers.back();
+      amount_->resolve(last.begin + last.rows * last.columns);
     }
   }
 

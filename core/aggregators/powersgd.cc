@@ -29,6 +29,7 @@ namespace {
 
 struct PowerRules {
   std::size_t rank = 2;
+  std::string rank_place = {};  // for messages
   bool warm_start = true;
   DenseRules sums = {};
 };
@@ -56,6 +57,13 @@ struct PowerPlan {
 
 bool is_worth_it(const MatrixPlace& matrix, std::size_t rank) {
   return rank * (matrix.rows + matrix.columns) < matrix.rows * matrix.columns;
+}
+
+/// Returns the largest rank that is worth it, 0 where none is.
+std::size_t largest_rank(const MatrixPlace& matrix) {
+  const std::size_t sides = matrix.rows + matrix.columns;
+  const std::size_t entries = matrix.rows * matrix.columns;
+  return entries == 0 ? 0 : (entries - 1) / sides;
 }
 
 void add_layer(const MatrixPlace& layer, std::size_t rank, PowerPlan& plan) {
@@ -315,8 +323,21 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
             .approximates_sum = true};
   }
   bool needs_k() const override { return false; }
-  void check(int workers, std::size_t /*dimension*/) const override {
+  void check(int workers, std::span<const MatrixPlace> layers) const override {
     rules_.sums.all_reduce.check(workers);
+    std::size_t largest = 0;
+    for (const MatrixPlace& layer : layers) {
+      largest = std::max(largest, largest_rank(layer));
+    }
+    require(largest > 0,
+            "{}: no layer of this model is a matrix that low rank makes shorter; use aggregator "
+            "\"dense\"",
+            rules_.rank_place);
+    require(rules_.rank <= largest,
+            "{} must be at most {}, above which no layer of this model becomes shorter; got {}",
+            rules_.rank_place,
+            largest,
+            rules_.rank);
   }
 
   TrafficModel traffic_model(const TrafficShape& shape) const override {
@@ -335,11 +356,14 @@ class PowerSgd final : public AggregatorFor<PowerExchange, PowerRules> {
 
 std::unique_ptr<Aggregator> make_powersgd(const Section& section) {
   const auto rank = section.integer("rank", 2);
-  require(rank >= 1 && rank <= std::numeric_limits<std::int32_t>::max(),
-          "{} must be at least 1, got {}",
+  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
+  require(rank >= 1 && rank <= kMost,
+          "{} must lie in 1..{}, got {}",
           section.where("rank"),
+          kMost,
           rank);
   return std::make_unique<PowerSgd>(PowerRules{.rank = static_cast<std::size_t>(rank),
+                                               .rank_place = section.where("rank"),
                                                .warm_start = section.flag("warm_start", true),
                                                .sums = dense_rules_from(section)});
 }

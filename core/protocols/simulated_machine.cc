@@ -117,6 +117,12 @@ SimulatedMachine read_lockstep_machine(const Section& section) {
   }
   const auto value = section.any("compute");
   if (value == "measured") {
+    for (const char* key : {"speeds", "straggler_factor"}) {
+      require(!section.has(key),
+              "{} changes seconds that are given, and protocol.compute is \"measured\"; give "
+              "compute in seconds, or leave the key out",
+              section.where(key));
+    }
     return {.compute = TimeLaw::constant(0), .measures = true};
   }
   return read_machine(section);

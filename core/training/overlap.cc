@@ -54,7 +54,7 @@ void check_sparsifier(const Overlap& overlap, const Sparsifier& sparsifier, std:
 
 void check_method(const Overlap& overlap, const Method& method, std::size_t dimension) {
   require(method.aggregator->law().applies_whole_messages,
-          "{}: this aggregator cuts sums of messages over all layers, so that layers cannot be "
+          "{}: this aggregator needs the messages of all layers together, so that layers cannot be "
           "exchanged one by one; use aggregator \"allgather\", \"dense\" or "
           "\"sparse-reduce-scatter\"",
           overlap.place);

@@ -1,5 +1,9 @@
 // `residuum export` writes the measurements of a result folder in the forms of other programs.
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include "core/error.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
@@ -7,18 +11,37 @@
 #include "reports/exports/joined_table.h"
 
 namespace residuum {
+namespace {
+
+/// Reports a usage error if the name is that of a link, a device or a folder, which a file that
+/// takes its place would remove.
+void require_replaceable(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(file, error);
+  require(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
+          "--out: '{}' is no plain file, and the table would take its place; name another",
+          file.string());
+}
+
+}  // namespace
 
 ExitCode export_command(const Options& options) {
   require(options.join != options.tensorboard,
           "name one form: --join (a flat table) or --tensorboard (event files)");
   const auto folder = reports::read_result_folder(options.result_dir);
-  const auto target =
-      options.out.value_or(options.result_dir / (options.join ? "joined.csv" : "tensorboard"));
-  const auto written = options.join ? reports::write_joined_table(folder, target)
-                                    : reports::write_event_files(folder, target);
-  require(written > 0,
+  const bool has_any = std::any_of(
+      folder.runs.begin(), folder.runs.end(), [](const auto& run) { return run.has_tables(); });
+  require(has_any,
           "{} has no finished run yet; 'residuum watch' shows how far it is",
           options.result_dir.string());
+  const auto target =
+      options.out.value_or(options.result_dir / (options.join ? "joined.csv" : "tensorboard"));
+  if (options.join) {
+    require_replaceable(target);
+    reports::write_joined_table(folder, target);
+  } else {
+    reports::write_event_files(folder, target);
+  }
   print_path(target);
   return ExitCode::done;
 }

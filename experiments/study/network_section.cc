@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace residuum {
 namespace {
@@ -23,10 +24,11 @@ double number_of(const nlohmann::json& table, const char* key, const std::string
   const auto found = table.find(key);
   const bool is_good = found != table.end() && found->is_number() &&
                        std::isfinite(found->get<double>()) && found->get<double>() >= 0;
-  require(is_good,
-          "{} must have the numbers alpha_s and beta_s_per_byte, both at least 0; got {}",
-          where,
-          table.dump());
+  require(
+      is_good,
+      "{} must have the numbers alpha_s and beta_s_per_byte, both finite and at least 0; got {}",
+      where,
+      table.dump());
   return found->get<double>();
 }
 
@@ -61,8 +63,9 @@ NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
             .links = links};
   }
   const auto& name = table["name"];
-  require(name.is_string() && !name.get<std::string>().empty(),
-          "{}: the name of a network must be a text, got {}",
+  const bool is_text = name.is_string() && !name.get_ref<const std::string&>().empty();
+  require(is_text && harmless(name.get<std::string>()) == name.get_ref<const std::string&>(),
+          "{}: the name of a network must be a text of one line, got {}",
           where,
           name.dump());
   return {.name = name.get<std::string>(), .links = links};
@@ -101,6 +104,11 @@ void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& 
   if (!section.has("workers_per_node") && !section.has("within")) {
     return;
   }
+  require(section.has("workers_per_node") && section.has("within"),
+          "{} and {} belong together: how many workers share a link, and the table {{alpha_s, "
+          "beta_s_per_byte}} of the links among them",
+          section.where("workers_per_node"),
+          section.where("within"));
   const auto per_node = section.integer("workers_per_node");
   require(per_node >= 1 && per_node <= workers && workers % per_node == 0,
           "{} must divide the {} workers, got {}",

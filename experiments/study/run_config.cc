@@ -7,6 +7,7 @@
 
 #include "core/fnv1a.h"
 #include "core/schedules/density_schedule.h"
+#include "core/training/matrices.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/probes_section.h"
 #include "experiments/study/quantiser_section.h"
@@ -238,12 +239,11 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   check_approximation(*method, d, sparsifier, aggregator, feedback);
 
   const auto k = method->sparsifier->k(d);
-  require(
-      k.has_value() || !method->aggregator->needs_k(),
-      "{}: this aggregator selects k entries, but sparsifier '{}' has no k; give the aggregator "
-      "one where it takes its own ('ok-topk'), or use 'allgather' or 'dense'",
-      aggregator.where("kind"),
-      config["sparsifier"]["kind"].get<std::string>());
+  require(k.has_value() || !method->aggregator->needs_k(),
+          "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
+          "'dense', or one that takes its own ('ok-topk')",
+          aggregator.where("kind"),
+          config["sparsifier"]["kind"].get<std::string>());
   const Section& step = sections["step"];
   method->step_rule = make_step_rule(step,
                                      {.facts = [&objective] { return objective.facts(); },
@@ -340,7 +340,6 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   PreparedRun run;
   run.seed = spec.seed;
   run.varying = spec.varying;
-  run.config = nlohmann::json::object();
   Training& training = run.training;
   training.seed = spec.seed;
   const auto resolve = [&](const Section& section) {
@@ -381,7 +380,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
-  run.method->aggregator->check(run.workers, run.objective->dimension());
+  run.method->aggregator->check(run.workers, matrices_of(*run.objective));
   check_overlap(training.overlap, *run.method, *run.objective, run.protocol->law(run.workers));
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {

@@ -43,7 +43,7 @@ struct PreparedRun {
   std::string id;
   std::uint64_t seed = 1;
   nlohmann::json varying;
-  nlohmann::json config;         // resolved values by section
+  nlohmann::json config = nlohmann::json::object();  // resolved values by section
   std::string data_fingerprint;  // of what the objective has loaded; empty without data
   std::shared_ptr<const Objective> objective;
   std::shared_ptr<const Method> method;

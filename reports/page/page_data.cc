@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "core/text.h"
 #include "reports/figures/figure.h"
 #include "reports/numbers/series.h"
 
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, kTotals.size()> kTotalNames{
     "bytes", "gradients", "time", "epoch"};
 
 std::string json_text(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json(harmless_lines(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void append_number(std::string& out, double value) {

@@ -9,12 +9,11 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/text.h"
+#include "core/error.h"
 #include "reports/numbers/groups.h"
 #include "reports/numbers/words.h"
 #include "reports/tables/utc.h"
 #include "reports/terminal/table.h"
-#include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {
 namespace {
@@ -92,7 +91,7 @@ void GrowingTable::look() {
   }
   std::ifstream file(path_, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(read_));
-  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;  // no line of a table is as long
   std::string block(kAtOnce, '\0');
   while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
     const std::string_view got(block.data(), static_cast<std::size_t>(file.gcount()));
@@ -105,6 +104,7 @@ void GrowingTable::look() {
       begin = end + 1;
     }
     rest_ += got.substr(begin);
+    require(rest_.size() <= kAtOnce, "'{}' is no table: a line has no end", path_.string());
   }
 }
 
@@ -146,7 +146,6 @@ void GrowingTable::take_line(std::string_view line) {
 void StudyWatch::look(double now) {
   now_ = now;
   folder_ = read_result_folder(path_);
-  lengths_ = run_lengths(folder_);
   for (const auto& run : folder_.runs) {
     if (run.has_tables()) {
       tables_.erase(run.id);
@@ -163,7 +162,10 @@ bool StudyWatch::is_over() const {
   });
 }
 
-StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t length) const {
+StudyWatch::Line StudyWatch::line_of(const Run& run) const {
+  const double budget = number_at(run.config, "config.budget.iterations").value_or(0);
+  const bool is_count = budget >= 1 && budget < 1e15;
+  const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : 0;
   Line line{.order = order_of(run.state),
             .cells = {printable(method_label(run)), fmt::format("{}", run.seed), run.state}};
   const auto found = tables_.find(run.id);
@@ -214,8 +216,8 @@ std::string StudyWatch::counts() const {
 
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
-  for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
-    all.push_back(line_of(folder_.runs[i], lengths_[i]));
+  for (const Run& run : folder_.runs) {
+    all.push_back(line_of(run));
   }
   std::stable_sort(
       all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });

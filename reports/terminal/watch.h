@@ -64,12 +64,11 @@ class StudyWatch {
     int order = 0;
     std::vector<std::string> cells;
   };
-  Line line_of(const Run& run, std::uint64_t length) const;
+  Line line_of(const Run& run) const;
   std::string counts() const;
 
   std::filesystem::path path_;
   ResultFolder folder_;
-  std::vector<std::uint64_t> lengths_;
   std::map<std::string, GrowingTable> tables_;  // of runs under way, by id
   double now_ = 0;
 };

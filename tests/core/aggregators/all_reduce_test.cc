@@ -271,7 +271,7 @@ TEST(AllReduces, HaveExactTrafficModels) {
 
 std::string all_reduce_refusal(Json values) {
   values["kind"] = "dense";
-  return test::error_of([&] { test::aggregator(values)->check(6, 10); });
+  return test::error_of([&] { test::aggregator(values)->check(6, {}); });
 }
 
 TEST(AllReduces, RefuseKeysThatDoNotGoTogether) {

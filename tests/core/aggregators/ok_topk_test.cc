@@ -170,10 +170,9 @@ TEST(OkTopk, TakesAKOfItsOwn) {
   EXPECT_EQ(delivered(1, values, {rows}, 4).sums[0], (Vector{{1}, {5}}));
   EXPECT_FALSE(test::aggregator(values)->needs_k());
   EXPECT_TRUE(test::aggregator(ok_topk(1, 1))->needs_k());
-  EXPECT_NE(test::error_of([&] {
-              test::aggregator({{"kind", "ok-topk"}, {"k", 5}})->check(2, 4);
-            }),
-            "");
+  const std::vector<MatrixPlace> layers{{.begin = 0, .rows = 2, .columns = 2}};
+  const auto of_five = test::aggregator({{"kind", "ok-topk"}, {"k", 5}});
+  EXPECT_NE(test::error_of([&] { of_five->check(2, layers); }), "");
 }
 
 TEST(OkTopk, RefusesPeriodsBelowOne) {

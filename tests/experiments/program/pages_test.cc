@@ -181,7 +181,8 @@ std::vector<std::filesystem::path> all_pages() {
   for (const char* room :
        {"core", "objectives", "assumptions", "experiments", "reports", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / room)) {
-      if (entry.path().extension() == ".md") {
+      const bool is_ours = entry.path().string().find("node_modules") == std::string::npos;
+      if (is_ours && entry.path().extension() == ".md") {
         pages.push_back(entry.path());
       }
     }
