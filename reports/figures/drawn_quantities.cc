@@ -91,7 +91,7 @@ constexpr std::array<DrawnQuantity, 21> kDrawnQuantities{
       .y_label = "δ on the support of ĝ",
       .caption =
           "What merges and cuts of the workers' messages change of the entries that are sent.",
-      .log_span = 20,
+      .log_span = 1e300,
       .section = FigureSection::assumptions,
       .only_if_positive = true},
      {.name = "delta-out",
@@ -100,7 +100,7 @@ constexpr std::array<DrawnQuantity, 21> kDrawnQuantities{
       .y_label = "δ off the support of ĝ",
       .caption =
           "What is left behind because its index was not selected. The two parts add up to δ.",
-      .log_span = 20,
+      .log_span = 1e300,
       .section = FigureSection::assumptions,
       .only_if_positive = true},
      {.name = "contraction",

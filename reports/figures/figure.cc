@@ -19,13 +19,13 @@ constexpr std::array<std::string_view, 8> kColours{
 
 /// The dash patterns of methods; the first is solid.
 const std::vector<int>& method_dash(std::size_t i) {
-  static const std::array<std::vector<int>, 4> kDashes{{{}, {10, 4}, {3, 3}, {12, 3, 3, 3}}};
-  return kDashes.at(i % kDashes.size());
+  static const std::array<std::vector<int>, 4> dashes{{{}, {10, 4}, {3, 3}, {12, 3, 3, 3}}};
+  return dashes.at(i % dashes.size());
 }
 
 const std::vector<int>& bound_dash(std::size_t i) {
-  static const std::array<std::vector<int>, 4> kDashes{{{6, 4}, {2, 3}, {9, 3, 2, 3}, {14, 5}}};
-  return kDashes.at(i % kDashes.size());
+  static const std::array<std::vector<int>, 4> dashes{{{6, 4}, {2, 3}, {9, 3, 2, 3}, {14, 5}}};
+  return dashes.at(i % dashes.size());
 }
 
 // A run that diverges must not flatten the others, so what is this far above the rest is cut off.
@@ -141,7 +141,7 @@ LineStyle style_of(const Curve& curve) {
 }
 
 const Marker& find_marker(std::string_view name) {
-  const auto found = std::find_if(
+  const auto* const found = std::find_if(
       kMarkers.begin(), kMarkers.end(), [&](const Marker& one) { return one.name == name; });
   assert(found != kMarkers.end());
   return *found;
@@ -208,7 +208,7 @@ std::string note_under(const FigureSpec& spec) {
 std::string drawn_label(std::string_view label) {
   constexpr std::size_t kHead = 56;
   constexpr std::size_t kTail = 24;
-  const std::string text = harmless(label);
+  std::string text = harmless(label);
   std::vector<std::size_t> begins;  // of its characters
   for (std::size_t at = 0; at < text.size();
        at += std::max<std::size_t>(1, utf8_character(text, at))) {

@@ -47,12 +47,12 @@ constexpr std::array<Escape, 39> kSigns{
 
 const Escape* find_escape(std::string_view character) {
   const auto is_it = [&](const Escape& one) { return one.from == character; };
-  const auto special = std::find_if(kSpecials.begin(), kSpecials.end(), is_it);
+  const auto* const special = std::find_if(kSpecials.begin(), kSpecials.end(), is_it);
   if (special != kSpecials.end()) {
-    return &*special;
+    return special;
   }
-  const auto sign = std::find_if(kSigns.begin(), kSigns.end(), is_it);
-  return sign == kSigns.end() ? nullptr : &*sign;
+  const auto* const sign = std::find_if(kSigns.begin(), kSigns.end(), is_it);
+  return sign == kSigns.end() ? nullptr : sign;
 }
 
 /// Returns whether every LaTeX prints the character: it is ASCII or a letter of Latin-1.

@@ -33,8 +33,10 @@ namespace residuum::reports {
 namespace {
 
 std::string counts_line(const Summary& summary) {
-  std::string text =
-      fmt::format("{} methods, {} runs", summary.groups.size(), summary.folder.runs.size());
+  const std::size_t methods = summary.groups.size();
+  const std::size_t runs = summary.folder.runs.size();
+  std::string text = fmt::format(
+      "{} method{}, {} run{}", methods, methods == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
   for (const auto& [state, count] : summary.states) {
     text += fmt::format(", {} {}", count, state);
   }

@@ -115,16 +115,18 @@ std::optional<double> metric_median(const GroupSummary& group, std::string_view 
 }
 
 const std::array<PhaseQuantity, 4>& phase_quantities() {
-  static const std::array<PhaseQuantity, 4> kQuantities{
+  static const std::array<PhaseQuantity, 4> quantities{
       {{.title = "δ, median over the iterations and seeds",
         .value = [](const GroupSummary& group) { return group.delta.median; }},
        {.title = "q, median over the iterations and seeds",
         .value = [](const GroupSummary& group) { return group.contraction.median; }},
        {.title = "Final loss gap, median over the seeds",
         .value = [](const GroupSummary& group) { return metric_median(group, "final_loss_gap"); }},
-       {.title = "Final loss, median over the seeds",
-        .value = [](const GroupSummary& group) { return metric_median(group, "final_loss"); }}}};
-  return kQuantities;
+       {.title = "Final loss, median over the seeds", .value = [](const GroupSummary& group) {
+          const bool has_gap = group.metric("final_loss_gap") != nullptr;
+          return has_gap ? std::nullopt : metric_median(group, "final_loss");
+        }}}};
+  return quantities;
 }
 
 /// Places values on the scale of colours.
@@ -213,8 +215,9 @@ std::string phase_diagrams(const Summary& summary) {
     return html;
   }
   return "<p>Dark cells are low and bright ones high; the number in a cell is what its colour "
-         "shows. Colours go by the logarithm where values differ more than twentyfold.</p>\n" +
-         html;
+         "shows. Colours go by the logarithm where values differ more than twentyfold.</p>\n"
+         "<div class=\"heats\">\n" +
+         html + "</div>\n";
 }
 
 }  // namespace residuum::reports

@@ -58,8 +58,9 @@ std::string worst_text(const AssumptionVerdict& verdict) {
   if (!every_state(verdict) || !verdict.every->worst) {
     return verdict.worst ? fmt::format("worst {}", short_number(verdict.worst)) : std::string();
   }
-  return fmt::format(
-      "worst {} at t = {}", short_number(verdict.every->worst), verdict.every->worst_iteration);
+  return fmt::format("worst {} at t\u00a0=\u00a0{}",
+                     short_number(verdict.every->worst),
+                     verdict.every->worst_iteration);
 }
 
 std::string small_line(const std::string& text) { return text.empty() ? text : small(text); }

@@ -188,7 +188,7 @@ function makeFigures(library, page) {
     if (reference && !(scale.yLog && reference.y <= 0)) {
       shape(plane, 'path', { d: `M${margin.left},${scale.y(reference.y)}H${width}`, stroke: 'currentColor',
         'stroke-dasharray': '2 3' });
-      shape(svg, 'text', { x: width - margin.right, y: scale.y(reference.y) - 4, 'text-anchor': 'end' }, reference.label);
+      shape(svg, 'text', { class: 'reference', x: width - margin.right, y: scale.y(reference.y) - 4, 'text-anchor': 'end' }, reference.label);
     }
     let gaps = 0;
     for (const curve of shownCurves(live)) gaps += drawCurve(plane, live, curve, scale);

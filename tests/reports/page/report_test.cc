@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "reports/numbers/words.h"
+#include "reports/page/inline_svg.h"
 #include "reports/page/page_assets.h"
 #include "reports/page/page_frame.h"
+#include "reports/page/report_energy.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 
@@ -286,6 +288,62 @@ TEST_F(ReportPage, HasAPhaseDiagramOfTwoSweptKeys) {
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\">0.01</th><td class=\"h0\">"));
   EXPECT_THAT(html,
               ::testing::ContainsRegex("<td class=\"h0\">0.8[0-9]*</td><td class=\"h8\">1.4"));
+}
+
+TEST_F(ReportPage, HasTheCapturedEnergyAgainstK) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.methods = {SyntheticMethod{.density = 0.1}, SyntheticMethod{.density = 0.01}};
+  for (auto& method : study.methods) {
+    method.change = [](Row& row, int) {
+      row.set(Column::delta, 0.5);
+      row.set(Column::accumulator_norm_sq, 1);
+    };
+  }
+  study.write(path());
+  for (std::size_t method = 0; method < 2; ++method) {
+    for (int seed = 1; seed <= 2; ++seed) {
+      change_status(path(), SyntheticStudy::run_id(method, seed), [&](Json& status) {
+        status["dimension"] = 1000;
+        status["k"] = method == 0 ? 100 : 10;
+      });
+    }
+  }
+
+  const auto figures = plan_energy_figures(summarise(path()));
+
+  ASSERT_EQ(figures.size(), 1U);
+  ASSERT_EQ(figures[0].spec.curves.size(), 1U) << "the methods differ in k alone";
+  const auto& points = figures[0].spec.curves[0].points;
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].x, 0.01);
+  EXPECT_NEAR(*points[0].middle, 1 - 0.5 * 0.99, 1e-12);
+  EXPECT_EQ(points[1].x, 0.1);
+  EXPECT_NEAR(*points[1].middle, 1 - 0.5 * 0.9, 1e-12);
+}
+
+TEST_F(ReportPage, IsAnErrorThatNamesTheFileWhereItMayNotBeWritten) {
+  SyntheticStudy{}.write(path());
+  write_file_atomically(path() / "figures", "in the way");
+
+  try {
+    write_report(path());
+    FAIL() << "written into a file";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr((path() / "figures").string()));
+  }
+}
+
+TEST(InlineSvg, LosesOnlyWhatSaysNothing) {
+  const std::string svg =
+      "<?xml?>\n<svg viewBox=\"0 0 9 9\">\n<g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n"
+      "<g color=\"red\"><path stroke='rgb(213,  94,   0)' d='M100.72,243.20 L8.15,5'/>\n"
+      "<text x=\"1.25\">0.945</text></g>\n</svg>";
+
+  EXPECT_EQ(inline_svg(svg, {.prefix = "f1", .description = "a"}),
+            "<svg role=\"img\" aria-label=\"a\" viewBox=\"0 0 9 9\">\n"
+            "<g color=\"red\"><path stroke='#d55e00' d='M100.7,243.2 L8.1,5'/>\n"
+            "<text x=\"1.25\">0.945</text></g>\n</svg>");
 }
 
 TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {

@@ -353,7 +353,8 @@ TEST_F(Assumptions, AreTheFirstTableOfTheReport) {
   EXPECT_THAT(
       html,
       HasSubstr("<span class=\"fail\">fails 50 % / fails</span>"
-                "<small>average 1.25 [1.175, 1.325]</small><small>worst 1.54 at t = 1</small>"));
+                "<small>average 1.25 [1.175, 1.325]</small><small>worst 1.54 at t\u00a0=\u00a0"
+                "1</small>"));
   EXPECT_THAT(html, HasSubstr("30 of 60 measured iterations above, largest 1.54 at iteration 1"));
   EXPECT_THAT(html, HasSubstr("Shi et al., IJCAI 2019"));
 }
