@@ -71,7 +71,8 @@ std::string with_short_colours(std::string_view svg) {
     std::array<int, 3> parts{};
     const std::string text(svg.substr(at, 24));
     // NOLINTNEXTLINE(cert-err34-c,cppcoreguidelines-pro-type-vararg): gnuplot's own numbers
-    const int read = std::sscanf(text.c_str(), "rgb(%3d,%3d,%3d)", &parts[0], &parts[1], &parts[2]);
+    const int read = std::sscanf(
+        text.c_str(), "rgb(%3d,%3d,%3d)", parts.data(), parts.data() + 1, parts.data() + 2);
     kept += svg.substr(begin, at - begin);
     begin = at;
     if (read == 3) {
