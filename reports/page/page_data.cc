@@ -23,9 +23,8 @@ constexpr std::size_t kMostSeedValues = 120'000;
 constexpr std::array<std::string_view, kTotals.size()> kTotalNames{
     "bytes", "gradients", "time", "epoch"};
 
-std::string json_text(std::string_view text) {
-  return Json(harmless_lines(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+/// Returns the text as JSON, without characters that control a terminal or turn the writing.
+std::string json_text(std::string_view text) { return Json(harmless(text)).dump(); }
 
 void append_number(std::string& out, double value) {
   if (std::isfinite(value)) {

@@ -367,7 +367,8 @@ TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {
 }
 
 TEST_F(ReportPage, ShowsHostileNamesAsText) {
-  const std::string hostile = "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>";
+  const std::string hostile =
+      "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>\xc2\x9b\xe2\x80\xae";
   SyntheticStudy study;
   study.seeds = 1;
   study.title = hostile;
@@ -390,6 +391,8 @@ TEST_F(ReportPage, ShowsHostileNamesAsText) {
   EXPECT_EQ(imbalance(without_own_scripts(html)), "");
   EXPECT_THAT(without_own_scripts(html), Not(HasSubstr("<script>")));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
+  EXPECT_THAT(html, Not(HasSubstr("\xc2\x9b")));
+  EXPECT_THAT(html, Not(HasSubstr("\xe2\x80\xae"))) << "it turns the writing";
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img"));
 }
 

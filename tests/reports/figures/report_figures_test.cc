@@ -1,0 +1,179 @@
+#include "reports/figures/report_figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/numbers/groups.h"
+#include "reports/numbers/series.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+TEST(Series, IsThinnedToTheSamePlacesForEquallyLongRuns) {
+  ThinnedSeries series;
+  for (std::uint64_t t = 0; t < 100000; ++t) {
+    series.add({.place = 0, .iteration = t, .value = 1, .totals = {}});
+  }
+
+  std::vector<std::uint64_t> even;
+  for (const auto& sample : series.samples()) {
+    if (sample.iteration % series.stride() == 0) {
+      even.push_back(sample.iteration);
+    }
+  }
+  EXPECT_LE(even.size(), 2 * ThinnedSeries::kKept);
+  EXPECT_GT(even.size(), ThinnedSeries::kKept / 2);
+  for (std::size_t i = 0; i < even.size(); ++i) {
+    ASSERT_EQ(even[i], i * series.stride());
+  }
+}
+
+TEST(Series, KeepsMoreOfItsBeginningForLogarithmicAxes) {
+  ThinnedSeries series;
+  for (std::uint64_t t = 0; t < 100000; ++t) {
+    series.add({.place = 0, .iteration = t, .value = 1, .totals = {}});
+  }
+  const auto kept_in = [&](std::uint64_t from, std::uint64_t to) {
+    return std::count_if(series.samples().begin(), series.samples().end(), [&](const auto& sample) {
+      return sample.iteration >= from && sample.iteration < to;
+    });
+  };
+
+  EXPECT_EQ(kept_in(0, 32), 32);
+  EXPECT_EQ(kept_in(64, 128), 32);
+  EXPECT_EQ(kept_in(4096, 8192), 32);
+  EXPECT_LE(series.samples().size(), 600U);
+}
+
+TEST(Series, HasTheMedianOverTheSeedsAndTheBytesSentBefore) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 3;
+  study.write(folder.path());
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto series =
+      read_series(results, group_runs(results).front(), {Column::step_size, Column::xi});
+
+  ASSERT_EQ(series[0].by_iteration.size(), 3U);
+  EXPECT_EQ(series[0].by_iteration[2].x, 2);
+  EXPECT_EQ(*series[0].by_iteration[2].middle, 0.05);
+  EXPECT_EQ(series[0].by_iteration[2].n, 3U);
+  const auto& by_bytes = series[0].against(Column::total_uplink_bytes);
+  ASSERT_EQ(by_bytes.size(), 3U);
+  EXPECT_EQ(by_bytes[0].x, 0);  // before the first iteration nothing was sent
+  EXPECT_EQ(by_bytes[1].x, 10000);
+  EXPECT_EQ(by_bytes[2].x, 20000);
+  EXPECT_TRUE(series[0].against(Column::virtual_s).empty()) << "there is no clock";
+  EXPECT_TRUE(series[1].by_iteration.empty());  // never measured
+}
+
+/// Versions of three gradients each; version t + 1 is made at (t + 1) seed seconds.
+void make_late(Row& row, int seed) {
+  const auto versions = static_cast<double>(row.iteration() + 1);
+  row.set(Column::contributions, 3);
+  row.set(Column::total_contributions, 3 * versions);
+  row.set(Column::virtual_s, versions * seed);
+}
+
+TEST(Series, HasTheGradientsBeforeAndTheTimeOfEveryVersion) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 2;
+  study.methods = {SyntheticMethod{.change = make_late}};
+  study.write(folder.path());
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto series = read_series(results, group_runs(results).front(), {Column::step_size});
+
+  const auto& by_gradients = series[0].against(Column::total_contributions);
+  ASSERT_EQ(by_gradients.size(), 2U);
+  EXPECT_EQ(by_gradients[0].x, 0);
+  EXPECT_EQ(by_gradients[1].x, 3);
+  const auto& by_time = series[0].against(Column::virtual_s);
+  ASSERT_EQ(by_time.size(), 2U);
+  EXPECT_EQ(by_time[0].x, 2) << "the median of the seeds 1, 2 and 3";
+  EXPECT_EQ(by_time[1].x, 4);
+  EXPECT_EQ(by_time[1].n, 3U);
+}
+
+std::vector<std::string> names_of(const std::vector<ReportFigure>& figures) {
+  std::vector<std::string> names;
+  for (const auto& figure : figures) {
+    names.push_back(figure.spec.name);
+  }
+  return names;
+}
+
+TEST(PlannedFigures, AreAgainstTimeAndGradientsWhereARunCountsThem) {
+  SyntheticStudy study;
+  const auto planned = [&study] {
+    const TemporaryFolder folder;
+    study.write(folder.path());
+    const ResultFolder results = read_result_folder(folder.path());
+    return plan_figures(results, group_runs(results)).figures;
+  };
+  study.methods = {SyntheticMethod{}};
+  EXPECT_THAT(names_of(planned()),
+              ::testing::ElementsAre(
+                  "loss-gap", "loss-gap-bytes", "gradient", "delta", "contraction", "residual"));
+
+  study.methods.push_back(SyntheticMethod{.density = 0.1, .change = make_late});
+  const auto figures = planned();
+  EXPECT_THAT(names_of(figures),
+              ::testing::ElementsAre("loss-gap",
+                                     "loss-gap-bytes",
+                                     "loss-gap-time",
+                                     "loss-gap-gradients",
+                                     "gradient",
+                                     "delta",
+                                     "contraction",
+                                     "residual"));
+  EXPECT_EQ(figures[1].spec.curves.size(), 2U);
+  EXPECT_EQ(figures[1].spec.x_scale, Scale::log);
+  for (const std::size_t i : {2U, 3U}) {
+    ASSERT_EQ(figures[i].spec.curves.size(), 1U);
+    EXPECT_EQ(figures[i].spec.curves[0].style, 1U) << "a method looks the same in all figures";
+    EXPECT_EQ(figures[i].spec.curves[0].points.size(), study.iterations);
+    EXPECT_EQ(figures[i].spec.x_scale, Scale::linear);
+  }
+  EXPECT_EQ(figures[2].spec.x_label, "virtual time, s");
+  EXPECT_EQ(figures[3].spec.x_label, "gradients");
+}
+
+TEST(Facets, SplitByTheKeyThatNeedsTheFewest) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 1;
+  study.methods.clear();
+  for (const double density : {0.001, 0.01, 0.1}) {
+    for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+      study.methods.push_back(SyntheticMethod{.aggregator = aggregator, .density = density});
+    }
+  }
+  study.write(folder.path());
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto facets = split_into_facets(results, group_runs(results));
+
+  ASSERT_EQ(facets.size(), 3U);
+  EXPECT_EQ(facets[1].title, "sparsifier.density = 0.01");
+  EXPECT_EQ(facets[1].groups, (std::vector<std::size_t>{4, 5, 6, 7}));
+  EXPECT_EQ(facets[1].styles, facets[2].styles);  // a method looks the same in each
+  EXPECT_EQ(method_styles(results, group_runs(results)),
+            (std::vector<std::size_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace residuum::reports
