@@ -5,92 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "reports/page/page_assets.h"
-#include "reports/page/report.h"
 #include "reports/tables/files.h"
-#include "tests/reports/browser/browser.h"
+#include "tests/reports/browser/open_page.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
 namespace {
 
-using testing::Browser;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::PageInABrowser;
+using testing::swept_study;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
-using testing::TemporaryFolder;
-
-/// A study of four methods by two swept keys, three seeds each.
-SyntheticStudy swept_study() {
-  SyntheticStudy study;
-  study.methods.clear();
-  for (const double density : {0.01, 0.1}) {
-    for (const char* aggregator : {"gtopk-tree", "allgather"}) {
-      study.methods.push_back(SyntheticMethod{
-          .aggregator = aggregator, .density = density, .delta_peak = 0.9 + density});
-    }
-  }
-  return study;
-}
-
-class PageInABrowser : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (const std::string reason = Browser::missing(); !reason.empty()) {
-      GTEST_SKIP() << reason;
-    }
-    browser_ = std::make_unique<Browser>();
-  }
-
-  void open(const SyntheticStudy& study, const std::string& fragment = "") {
-    study.write(folder_.path());
-    open_folder(fragment);
-  }
-  void open_folder(const std::string& fragment = "") {
-    browser().open(write_report(folder_.path()).file, fragment);
-  }
-  void expect_no_complaint() {
-    EXPECT_THAT(browser().complaints(), IsEmpty());
-    for (const auto& address : browser().requests()) {
-      EXPECT_THAT(address, HasSubstr("/report.html"));
-    }
-  }
-
-  Browser& browser() { return *browser_; }
-  const std::filesystem::path& path() const { return folder_.path(); }
-
-  /// The curves that a figure shows.
-  int curves_in(const std::string& figure) {
-    browser().wait_until_drawn();
-    return browser().number(fmt::format(
-        "return document.querySelectorAll('[data-live=\"{}\"] .curve').length", figure));
-  }
-  std::string shape_of(const std::string& figure) {
-    browser().wait_until_drawn();
-    return browser().text(fmt::format(
-        "return document.querySelector('[data-live=\"{}\"] .curve').getAttribute('d')", figure));
-  }
-  std::string address() { return browser().text("return location.hash"); }
-  /// The texts of a column of a table's rows that are shown.
-  std::vector<std::string> column(const std::string& table, int number) {
-    return browser()
-        .run(
-            "return [...document.getElementById(arguments[0]).tBodies[0].rows]"
-            ".filter((row) => !row.hidden).map((row) => row.cells[arguments[1]].textContent)",
-            Json::array({table, number}))
-        .get<std::vector<std::string>>();
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<Browser> browser_;
-};
 
 /// Those tests of the figures that need the library.
 class FiguresInABrowser : public PageInABrowser {
@@ -385,108 +316,6 @@ TEST_F(FiguresInABrowser, OfFortyRunsOfFiveThousandIterationsAreSmallAndSoonTher
     RecordProperty(fmt::format("ms_{}_seeds", seeds), shown);
     std::filesystem::remove_all(path() / "runs");
   }
-}
-
-/// A page that is fit to be read has no complaint, and at 400 pixels nothing wider than itself.
-class OddStudiesInABrowser : public PageInABrowser {
- protected:
-  void expect_readable() {
-    expect_no_complaint();
-    browser().set_width(400);
-    EXPECT_LE(browser().number("return document.documentElement.scrollWidth"), 400);
-    EXPECT_EQ(browser().text("return document.documentElement.dataset.ready"), "1");
-  }
-};
-
-TEST_F(OddStudiesInABrowser, AreReadableWithHostileNames) {
-  const std::string hostile =
-      "</script><script>window.sprung = 1</script><img src=x onerror=\"window.sprung = 1\"> % _ ' "
-      "\" "
-      "\n{} ${1} \\ 中文 עברית 🙂 " +
-      std::string(300, 'W');
-  SyntheticStudy study;
-  study.seeds = 2;
-  study.name = "hostile";
-  study.title = hostile;
-  study.methods = {SyntheticMethod{.aggregator = hostile},
-                   SyntheticMethod{.putback = hostile, .density = 0.1},
-                   SyntheticMethod{.aggregator = "__proto__", .putback = "constructor"}};
-  study.write(path());
-  testing::change_status(path(), SyntheticStudy::run_id(0, 1), [&](Json& status) {
-    status["state"] = "failed";
-    status["message"] = hostile;
-    status["provenance"][hostile] = hostile;
-    status["checks"][hostile] = status["checks"]["conservation"];
-  });
-  open_folder();
-
-  expect_readable();
-  EXPECT_TRUE(browser().run("return window.sprung === undefined").get<bool>());
-  EXPECT_THAT(browser().text("return document.querySelector('h1').textContent"),
-              HasSubstr("</script><script>"));
-}
-
-TEST_F(OddStudiesInABrowser, AreReadableWhenNothingHasRun) {
-  SyntheticStudy study;
-  study.seeds = 1;
-  study.write(path());
-  std::filesystem::remove_all(path() / "runs");
-  open_folder();
-  expect_readable();
-}
-
-TEST_F(OddStudiesInABrowser, AreReadableWithOneRunOfOneIteration) {
-  SyntheticStudy study;
-  study.seeds = 1;
-  study.iterations = 1;
-  open(study);
-  expect_readable();
-}
-
-TEST_F(OddStudiesInABrowser, AreReadableWhenAllHasDiverged) {
-  SyntheticStudy study;
-  study.methods = {SyntheticMethod{.change = [](Row& row, int) {
-    const double far = row.iteration() < 15 ? 1e280 : std::numeric_limits<double>::infinity();
-    row.set(Column::loss, far);
-    row.set(Column::loss_gap, far);
-    row.set(Column::delta, std::numeric_limits<double>::quiet_NaN());
-  }}};
-  study.write(path());
-  for (int seed = 1; seed <= study.seeds; ++seed) {
-    testing::change_status(path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
-      status["state"] = "diverged";
-    });
-  }
-  open_folder();
-  expect_readable();
-}
-
-TEST_F(OddStudiesInABrowser, AreReadableWhenHalfFinished) {
-  const SyntheticStudy study = swept_study();
-  study.write(path());
-  std::filesystem::remove_all(path() / "runs" / SyntheticStudy::run_id(3, 3));
-  testing::change_status(
-      path(), SyntheticStudy::run_id(2, 1), [](Json& status) { status["state"] = "running"; });
-  open_folder();
-  expect_readable();
-}
-
-TEST_F(OddStudiesInABrowser, AreReadableWithLateGradientsAndWithModelsOfEachWorker) {
-  SyntheticStudy study;
-  study.methods = {SyntheticMethod{.aggregator = "late",
-                                   .change =
-                                       [](Row& row, int seed) {
-                                         const auto t = static_cast<double>(row.iteration() + 1);
-                                         row.set(Column::virtual_s, t * seed);
-                                         row.set(Column::contributions, 3);
-                                         row.set(Column::total_contributions, 3 * t);
-                                       }},
-                   SyntheticMethod{.aggregator = "gossip", .change = [](Row& row, int) {
-                                     row.set(Column::consensus_sq, 0.1);
-                                     row.set(Column::step_size, 0.1);
-                                   }}};
-  open(study, "#x=time");
-  expect_readable();
 }
 
 }  // namespace

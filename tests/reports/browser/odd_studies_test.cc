@@ -1,0 +1,124 @@
+// Studies that went wrong, or whose names are hostile, have pages that can be read.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "tests/reports/browser/open_page.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::PageInABrowser;
+using testing::swept_study;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+
+/// A page that is fit to be read has no complaint, and at 400 pixels nothing wider than itself.
+class OddStudiesInABrowser : public PageInABrowser {
+ protected:
+  void expect_readable() {
+    expect_no_complaint();
+    browser().set_width(400);
+    EXPECT_LE(browser().number("return document.documentElement.scrollWidth"), 400);
+    EXPECT_EQ(browser().text("return document.documentElement.dataset.ready"), "1");
+  }
+};
+
+TEST_F(OddStudiesInABrowser, AreReadableWithHostileNames) {
+  const std::string hostile =
+      "</script><script>window.sprung = 1</script><img src=x onerror=\"window.sprung = 1\"> % _ ' "
+      "\" "
+      "\n{} ${1} \\ 中文 עברית 🙂 " +
+      std::string(300, 'W');
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.name = "hostile";
+  study.title = hostile;
+  study.methods = {SyntheticMethod{.aggregator = hostile},
+                   SyntheticMethod{.putback = hostile, .density = 0.1},
+                   SyntheticMethod{.aggregator = "__proto__", .putback = "constructor"}};
+  study.write(path());
+  testing::change_status(path(), SyntheticStudy::run_id(0, 1), [&](Json& status) {
+    status["state"] = "failed";
+    status["message"] = hostile;
+    status["provenance"][hostile] = hostile;
+    status["checks"][hostile] = status["checks"]["conservation"];
+  });
+  open_folder();
+
+  expect_readable();
+  EXPECT_TRUE(browser().run("return window.sprung === undefined").get<bool>());
+  EXPECT_THAT(browser().text("return document.querySelector('h1').textContent"),
+              HasSubstr("</script><script>"));
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenNothingHasRun) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.write(path());
+  std::filesystem::remove_all(path() / "runs");
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWithOneRunOfOneIteration) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 1;
+  open(study);
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenAllHasDiverged) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.change = [](Row& row, int) {
+    const double far = row.iteration() < 15 ? 1e280 : std::numeric_limits<double>::infinity();
+    row.set(Column::loss, far);
+    row.set(Column::loss_gap, far);
+    row.set(Column::delta, std::numeric_limits<double>::quiet_NaN());
+  }}};
+  study.write(path());
+  for (int seed = 1; seed <= study.seeds; ++seed) {
+    testing::change_status(path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["state"] = "diverged";
+    });
+  }
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWhenHalfFinished) {
+  const SyntheticStudy study = swept_study();
+  study.write(path());
+  std::filesystem::remove_all(path() / "runs" / SyntheticStudy::run_id(3, 3));
+  testing::change_status(
+      path(), SyntheticStudy::run_id(2, 1), [](Json& status) { status["state"] = "running"; });
+  open_folder();
+  expect_readable();
+}
+
+TEST_F(OddStudiesInABrowser, AreReadableWithLateGradientsAndWithModelsOfEachWorker) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.aggregator = "late",
+                                   .change =
+                                       [](Row& row, int seed) {
+                                         const auto t = static_cast<double>(row.iteration() + 1);
+                                         row.set(Column::virtual_s, t * seed);
+                                         row.set(Column::contributions, 3);
+                                         row.set(Column::total_contributions, 3 * t);
+                                       }},
+                   SyntheticMethod{.aggregator = "gossip", .change = [](Row& row, int) {
+                                     row.set(Column::consensus_sq, 0.1);
+                                     row.set(Column::step_size, 0.1);
+                                   }}};
+  open(study, "#x=time");
+  expect_readable();
+}
+
+}  // namespace
+}  // namespace residuum::reports
