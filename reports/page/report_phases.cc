@@ -132,27 +132,25 @@ const std::array<PhaseQuantity, 4>& phase_quantities() {
 /// Places values on the scale of colours.
 class ColourScale {
  public:
-  explicit ColourScale(const std::vector<double>& values) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    is_log_ = *low > 0 && *high > kPhaseLogSpan * *low;
-    low_ = on_axis(*low);
-    high_ = on_axis(*high);
-  }
+  explicit ColourScale(const std::vector<double>& values)
+      : low_(*std::min_element(values.begin(), values.end())),
+        high_(*std::max_element(values.begin(), values.end())),
+        is_log_(low_ > 0 && high_ > kPhaseLogSpan * low_) {}
 
   int colour(double value) const {
     if (high_ == low_) {
       return static_cast<int>(kColours) / 2;
     }
-    const double share = (on_axis(value) - low_) / (high_ - low_);
+    const double share = (on_axis(value) - on_axis(low_)) / (on_axis(high_) - on_axis(low_));
     return static_cast<int>(std::clamp(std::floor(share * kColours), 0.0, kColours - 1));
   }
 
  private:
   double on_axis(double value) const { return is_log_ ? std::log(value) : value; }
 
-  bool is_log_ = false;
-  double low_ = 0;
-  double high_ = 0;
+  double low_;
+  double high_;
+  bool is_log_;
 };
 
 std::vector<double> finite_values(const PhaseGrid& grid, const PhaseQuantity& quantity) {
