@@ -14,6 +14,7 @@
 #include "reports/numbers/words.h"
 #include "reports/tables/utc.h"
 #include "reports/terminal/table.h"
+#include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {
 namespace {
@@ -162,10 +163,10 @@ bool StudyWatch::is_over() const {
   });
 }
 
-StudyWatch::Line StudyWatch::line_of(const Run& run) const {
+StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length) const {
   const double budget = number_at(run.config, "config.budget.iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
-  const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : 0;
+  const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
   Line line{.order = order_of(run.state),
             .cells = {printable(method_label(run)), fmt::format("{}", run.seed), run.state}};
   const auto found = tables_.find(run.id);
@@ -177,9 +178,9 @@ StudyWatch::Line StudyWatch::line_of(const Run& run) const {
   if (has_ended) {
     const auto done = number_at(run.status, "iterations").value_or(0);
     line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
-    line.cells.push_back("–");
+    line.cells.emplace_back("–");
     line.cells.push_back(short_number(number_at(run.status, "final.loss")));
-    line.cells.push_back("–");
+    line.cells.emplace_back("–");
     const auto worst = number_at(run.status, "totals.delta_max");
     line.cells.push_back(short_number(worst));
     line.cells.push_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
@@ -216,8 +217,9 @@ std::string StudyWatch::counts() const {
 
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
-  for (const Run& run : folder_.runs) {
-    all.push_back(line_of(run));
+  const auto lengths = run_lengths(folder_);
+  for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
+    all.push_back(line_of(folder_.runs[i], lengths[i]));
   }
   std::stable_sort(
       all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });

@@ -64,7 +64,7 @@ class StudyWatch {
     int order = 0;
     std::vector<std::string> cells;
   };
-  Line line_of(const Run& run) const;
+  Line line_of(const Run& run, std::uint64_t usual_length) const;
   std::string counts() const;
 
   std::filesystem::path path_;

@@ -142,7 +142,7 @@ TEST(PowerSgdExchange, RefusesWhatSelectsBeforeItOrNeedsLists) {
             "aggregator 'powersgd' delivers a part of each; use \"ef14\", or take the masking out "
             "of \"dgc\"");
   EXPECT_EQ(test::error_of([] { test::aggregator(powersgd(0)); }),
-            "'aggregator.rank' must be at least 1, got 0");
+            "'aggregator.rank' must lie in 1..2147483647, got 0");
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ void Browser::open(const std::filesystem::path& file, const std::string& fragmen
 }
 
 void Browser::wait_until_drawn() {
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     if (run("return document.documentElement.dataset.ready === '1'").get<bool>()) {
       return;
     }

@@ -32,7 +32,7 @@ class Browser {
   /// Opens a file anew, with what stands after '#', and waits until its script has run.
   void open(const std::filesystem::path& file, const std::string& fragment = "");
 
-  /// Waits until all figures are drawn, 5 seconds at most.
+  /// Waits until all figures are drawn, a minute at most.
   void wait_until_drawn();
 
   /// Returns what the body of a function returns, run in the page.

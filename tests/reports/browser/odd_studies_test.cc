@@ -24,6 +24,7 @@ class OddStudiesInABrowser : public PageInABrowser {
   void expect_readable() {
     expect_no_complaint();
     browser().set_width(400);
+    browser().wait_until_drawn();
     EXPECT_LE(browser().number("return document.documentElement.scrollWidth"), 400);
     EXPECT_EQ(browser().text("return document.documentElement.dataset.ready"), "1");
   }
