@@ -127,7 +127,7 @@ void compose(std::size_t rank,
 
 template <class Real>
 void orthonormalise(std::size_t rank, std::span<Real> columns) {
-  // What rounding leaves of a column that depends on those before it is a few times this.
+  // Rounding leaves less than this of a column that depends on those before it.
   constexpr double kRounding = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon());
   const std::size_t rows = columns.size() / rank;
   for (std::size_t c = 0; c < rank; ++c) {

@@ -5,9 +5,8 @@
 // about as many entries: every `region_period` exchanges they are the means of what each worker
 // would choose for its own.
 //
-// Where one worker has more than four times the mean of what is to be sent, the workers first even
-// it out among themselves. A message's entry is delivered if its index is in g; the rest is put
-// back.
+// The workers first even out what is to be sent if one of them has more than four times the mean. A
+// message's entry is delivered if its index is in g; the rest is put back.
 
 #include <algorithm>
 #include <cmath>

@@ -26,7 +26,7 @@ Cell number_cell(std::string_view text);
 /// The text, escaped, in small print.
 std::string small(std::string_view text);
 
-/// What a reader can do with a table.
+/// TableUse says what a reader can do with a table.
 struct TableUse {
   std::string id;            // of a table that can be sorted; empty: it cannot
   std::string caption;       // escaped

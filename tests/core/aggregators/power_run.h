@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of PowerSGD share: exchanges of whole accumulators, and matrices of Eigen.
+// The tests of PowerSGD share this: exchanges of whole accumulators, and matrices of Eigen.
 
 #include <Eigen/Dense>
 

@@ -1,4 +1,4 @@
-// What PowerSGD sends, on any number of processes, and what it refuses.
+// PowerSGD sends the same on any number of processes, and refuses what does not fit it.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What PowerSGD delivers, against linear algebra that others wrote, and what workers keep.
+// PowerSGD's deliveries are compared with linear algebra that others wrote; workers keep the rest.
 
 #include <gtest/gtest.h>
 

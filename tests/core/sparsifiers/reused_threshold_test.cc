@@ -11,7 +11,7 @@ namespace {
 
 using Vector = SparseVector<double>;
 
-/// What one worker sends of these accumulators at the iterations 0, 1, ...
+/// Returns what one worker sends of these accumulators at the iterations 0, 1, ...
 std::vector<Vector> sent_of(const Sparsifier& rule, const std::vector<std::vector<double>>& rows) {
   SelectWorkspace workspace;
   std::vector<Vector> sent;

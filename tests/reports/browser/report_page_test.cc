@@ -23,7 +23,7 @@ using testing::swept_study;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 
-/// Those tests of the figures that need the library.
+/// The fixture of tests that need the library of the figures.
 class FiguresInABrowser : public PageInABrowser {
  protected:
   void SetUp() override {

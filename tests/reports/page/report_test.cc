@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/words.h"
-#include "reports/page/inline_svg.h"
 #include "reports/page/page_assets.h"
-#include "reports/page/page_frame.h"
 #include "reports/page/report_energy.h"
 #include "reports/tables/files.h"
+#include "tests/reports/page/html_tags.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
@@ -22,55 +20,10 @@ namespace {
 
 using testing::change_status;
 using ::testing::HasSubstr;
+using testing::imbalance;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 using testing::TemporaryFolder;
-
-struct Tag {
-  std::string name;
-  bool is_closing = false;
-  bool is_complete = false;  // <a/>, or an element that has no end
-};
-
-/// All tags in their order; an attribute must not hold a '>'.
-std::vector<Tag> tags_of(const std::string& html) {
-  std::vector<Tag> tags;
-  for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
-    const std::size_t end = html.find('>', at);
-    std::string inside = html.substr(at + 1, end - at - 1);
-    Tag tag;
-    tag.is_closing = inside.starts_with('/');
-    tag.is_complete = inside.ends_with('/') || inside.starts_with('!');
-    inside.erase(0, tag.is_closing ? 1 : 0);
-    tag.name = inside.substr(0, inside.find_first_of(" \t\n/"));
-    tag.is_complete = tag.is_complete || tag.name == "meta";
-    tags.push_back(tag);
-  }
-  return tags;
-}
-
-/// The first place where tags do not nest, or nothing.
-std::string imbalance(const std::string& html) {
-  std::vector<std::string> open;
-  for (const auto& tag : tags_of(html)) {
-    if (tag.is_closing && (open.empty() || open.back() != tag.name)) {
-      return fmt::format("</{}> closes {}", tag.name, open.empty() ? "nothing" : open.back());
-    }
-    if (tag.is_closing) {
-      open.pop_back();
-    } else if (!tag.is_complete) {
-      open.push_back(tag.name);
-    }
-  }
-  return open.empty() ? "" : open.back() + " is not closed";
-}
-
-TEST(Imbalance, SeesTagsThatDoNotNest) {
-  EXPECT_EQ(imbalance("<!DOCTYPE html><a><b x=\"1\"><c/></b><meta></a>"), "");
-  EXPECT_EQ(imbalance("<a><b></a>"), "</a> closes b");
-  EXPECT_EQ(imbalance("<a>"), "a is not closed");
-  EXPECT_EQ(imbalance("</a>"), "</a> closes nothing");
-}
 
 /// The page without the program's own script and library.
 std::string without_own_scripts(std::string html) {
@@ -177,25 +130,6 @@ TEST_F(ReportPage, LoadsNothingAndRunsOnlyTheProgramsOwnScript) {
                                 "url(http"}) {
     EXPECT_THAT(html, Not(HasSubstr(forbidden))) << forbidden;
   }
-}
-
-TEST(PageFrame, NamesAHashAsSecurityPoliciesDo) {
-  // The SHA-256 of the empty text, in both forms known from RFC 6234 and the CSP specification.
-  EXPECT_EQ(policy_hash("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-}
-
-TEST(PageFrame, LeavesNoTagInTheData) {
-  EXPECT_EQ(data_element("{\"a\":\"</script><!-- <b\"}"),
-            "<script type=\"application/json\" id=\"data\">{\"a\":\"\\u003c/script>\\u003c!-- "
-            "\\u003cb\"}</script>\n");
-}
-
-TEST(PageAssets, HoldNoEndOfTheirElements) {
-  EXPECT_THAT(std::string(page_script().text), Not(HasSubstr("</script")));
-  EXPECT_THAT(std::string(page_library().text), Not(HasSubstr("</script")));
-  EXPECT_THAT(std::string(page_style().text), Not(HasSubstr("</style")));
-  EXPECT_EQ(page_library().text.empty(), page_library_licences().text.empty());
 }
 
 /// The data of a page as its script reads it.
@@ -334,18 +268,6 @@ TEST_F(ReportPage, IsAnErrorThatNamesTheFileWhereItMayNotBeWritten) {
   }
 }
 
-TEST(InlineSvg, LosesOnlyWhatSaysNothing) {
-  const std::string svg =
-      "<?xml?>\n<svg viewBox=\"0 0 9 9\">\n<g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n"
-      "<g color=\"red\"><path stroke='rgb(213,  94,   0)' d='M100.72,243.20 L8.15,5'/>\n"
-      "<text x=\"1.25\">0.945</text></g>\n</svg>";
-
-  EXPECT_EQ(inline_svg(svg, {.prefix = "f1", .description = "a"}),
-            "<svg role=\"img\" aria-label=\"a\" viewBox=\"0 0 9 9\">\n"
-            "<g color=\"red\"><path stroke='#d55e00' d='M100.7,243.2 L8.1,5'/>\n"
-            "<text x=\"1.25\">0.945</text></g>\n</svg>");
-}
-
 TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {
   SyntheticStudy study;
   study.methods = {SyntheticMethod{.delta_peak = 1.01}};
@@ -440,24 +362,6 @@ TEST_F(ReportPage, WithoutGnuplotHasTheTablesAndSaysSo) {
   EXPECT_THAT(report.problems[0], HasSubstr("gnuplot-nox"));
   EXPECT_THAT(read_file(report.file), HasSubstr("Not drawn: gnuplot is not installed"));
   EXPECT_TRUE(std::filesystem::exists(path() / "figures" / "delta.csv"));
-}
-
-TEST(Html, NumbersAreShort) {
-  EXPECT_EQ(short_number({}), "–");
-  EXPECT_EQ(short_number(0.123456), "0.1235");
-  EXPECT_EQ(short_number(1e-9), "1e-09");
-  EXPECT_EQ(short_number(32561), "32561");
-  EXPECT_EQ(short_number(std::numeric_limits<double>::quiet_NaN()), "nan");
-  EXPECT_EQ(short_bytes(999), "999 B");
-  EXPECT_EQ(short_bytes(1234567), "1.23 MB");
-}
-
-TEST(Html, PercentNeverRoundsToAllOrNothing) {
-  EXPECT_EQ(percent(1.0), "100 %");
-  EXPECT_EQ(percent(0.99999), "99.9 %");
-  EXPECT_EQ(percent(0.00001), "0.1 %");
-  EXPECT_EQ(percent(0.0), "0 %");
-  EXPECT_EQ(percent(0.5), "50.0 %");
 }
 
 }  // namespace

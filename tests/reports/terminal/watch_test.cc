@@ -1,4 +1,4 @@
-// What is said of a study while it runs.
+// A study is watched while it runs.
 
 #include "reports/terminal/watch.h"
 
