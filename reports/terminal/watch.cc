@@ -183,7 +183,7 @@ StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length)
     line.cells.emplace_back("–");
     const auto worst = number_at(run.status, "totals.delta_max");
     line.cells.push_back(short_number(worst));
-    line.cells.push_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
+    line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
     return line;
   }
   const GrowingTable& table = found->second;
