@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <utility>
 
 namespace residuum {
 namespace {
@@ -98,6 +99,10 @@ void DenseSums<Real>::take_by_blocks(const AllReduce& rule,
     cluster.world().broadcast(cluster.host(0), std::as_writable_bytes(sum));
     return;
   }
+  if (rule.per_node == 1 && cluster.world().size() > 1) {
+    go_round_with_all(cluster, add, sum);
+    return;
+  }
   const int nodes = workers / rule.per_node;
   for (int node = 0; node < nodes; ++node) {
     const auto part = static_cast<std::size_t>(node);
@@ -109,6 +114,45 @@ void DenseSums<Real>::take_by_blocks(const AllReduce& rule,
                          });
   }
   broadcast_chunks(cluster, rule.per_node, sum);
+}
+
+/// Takes the chunks round the ring twice, all at the same time: chunk c comes to worker c + step in
+/// each step and is whole at worker c. Afterwards it is only passed on.
+template <class Real>
+void DenseSums<Real>::go_round_with_all(const Cluster& cluster,
+                                        const AddWorker<Real>& add,
+                                        std::span<Real> sum) {
+  const int workers = cluster.workers();
+  const int first = cluster.first();
+  const int end = first + cluster.count();
+  const auto chunk_at = [&](int worker, int step) {
+    const auto chunk = static_cast<std::size_t>((worker - step + 2 * workers) % workers);
+    const auto parts = static_cast<std::size_t>(workers);
+    return std::pair(part_begin(sum.size(), chunk, parts),
+                     part_begin(sum.size(), chunk + 1, parts));
+  };
+  const auto bytes_at = [&](int worker, int step) {
+    const auto [begin, behind] = chunk_at(worker, step);
+    return std::as_writable_bytes(sum.subspan(begin, behind - begin));
+  };
+  for (int step = 1; step < 2 * workers; ++step) {
+    if (step > 1) {
+      const int before = cluster.host((first + workers - 1) % workers);
+      cluster.world().post(before, bytes_at(first, step));
+      cluster.world().send(cluster.host(end % workers), bytes_at(end, step));
+      cluster.world().take(before);
+    }
+    for (int worker = first; worker < end && step <= workers; ++worker) {
+      const auto [begin, behind] = chunk_at(worker, step);
+      for_each_block<Real>(begin, behind, [&](std::size_t from, std::size_t to) {
+        const auto block = sum.subspan(from, to - from);
+        if (step == 1) {
+          std::fill(block.begin(), block.end(), Real{0});
+        }
+        add(worker, from, block);
+      });
+    }
+  }
 }
 
 /// Sums the block over the nodes of a ring, on to the first worker of `last_node`. On every process

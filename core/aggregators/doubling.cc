@@ -70,28 +70,26 @@ void MergeDoubling<Real>::plan(const Cluster& cluster) {
   }
 }
 
-/// Lists the messages between processes by which every process of the group gets what it merges.
+/// Lists the messages between processes by which every process of the group gets what it merges: a
+/// process without workers of one half gets that half's list from the partner of its first worker.
 template <class Real>
 void MergeDoubling<Real>::plan_edges(const Cluster& cluster, const Group& group) {
   if (group.size == 1) {
-    plan_edges(cluster, group.first + whole_, group.first, group.first + 1);
+    if (cluster.host(group.first + whole_) != cluster.host(group.first)) {
+      edges_.push_back({.from = group.first + whole_, .to = group.first});
+    }
     return;
   }
-  const int half = group.first + group.size / 2;
-  plan_edges(cluster, half - 1, half, group.first + group.size);
-  plan_edges(cluster, half, group.first, half);
-}
-
-/// Lists a message from the sender to every other process that has workers from `begin` to `end`.
-template <class Real>
-void MergeDoubling<Real>::plan_edges(const Cluster& cluster, int sender, int begin, int end) {
-  int last = cluster.host(sender);
-  for (int worker = begin; worker < end; ++worker) {
+  const int half = group.size / 2;
+  const int middle = group.first + half;
+  const bool is_split = cluster.host(middle - 1) != cluster.host(middle);
+  for (int worker = group.first; worker < group.first + group.size; ++worker) {
     const int host = cluster.host(worker);
-    if (host != last && host != cluster.host(sender)) {
-      edges_.push_back({.from = sender, .to = worker});
+    const bool is_first =
+        worker == group.first || worker == middle || cluster.host(worker - 1) != host;
+    if (is_first && (is_split || host != cluster.host(middle))) {
+      edges_.push_back({.from = worker < middle ? worker + half : worker - half, .to = worker});
     }
-    last = host;
   }
 }
 
@@ -124,10 +122,9 @@ void MergeDoubling<Real>::form(const Cluster& cluster,
   const auto* lower = held_in(cluster, group.first, half);
   const auto* upper = group.size > 1 ? held_in(cluster, half, group.first + group.size)
                                      : held_in(cluster, group.first + whole_, half + whole_);
-  while (passed_ < group.edges_end) {
-    if (const auto* incoming = pass(cluster, contributions.k)) {
-      (lower == nullptr ? lower : upper) = incoming;
-    }
+  const auto* incoming = exchange(cluster, group, contributions.k);
+  if (incoming != nullptr) {
+    (lower == nullptr ? lower : upper) = incoming;
   }
   if (group.size == 1 && cluster.here(group.first)) {
     if (!cluster.here(group.first + whole_)) {
@@ -171,16 +168,29 @@ const SparseVector<Real>* MergeDoubling<Real>::held_in(const Cluster& cluster,
   return worker < end && cluster.here(worker) ? held_[cluster.slot(worker)] : nullptr;
 }
 
-/// Passes the next message; the result is null unless it comes to this process.
+/// Sends the messages of the group from this process and returns the one that comes to it, or null.
+/// A process sends before it receives, so that a link carries both directions at once.
 template <class Real>
-const SparseVector<Real>* MergeDoubling<Real>::pass(const Cluster& cluster,
-                                                    std::size_t most_entries) {
+const SparseVector<Real>* MergeDoubling<Real>::exchange(const Cluster& cluster,
+                                                        const Group& group,
+                                                        std::size_t most_entries) {
   for (; expected_ < edges_.size() && !mail_.is_full(); ++expected_) {
     cluster.expect(edges_[expected_].from, edges_[expected_].to, most_entries, mail_);
   }
-  const auto [from, to] = edges_[passed_++];
-  const auto* message = cluster.here(from) ? held_[cluster.slot(from)] : nullptr;
-  return cluster.deliver(from, to, message, mail_);
+  const auto edges = std::span(edges_).first(group.edges_end).subspan(passed_);
+  passed_ = group.edges_end;
+  for (const auto [from, to] : edges) {
+    if (cluster.here(from)) {
+      cluster.deliver(from, to, held_[cluster.slot(from)], mail_);
+    }
+  }
+  const SparseVector<Real>* incoming = nullptr;
+  for (const auto [from, to] : edges) {
+    if (cluster.here(to)) {
+      incoming = cluster.deliver<Real>(from, to, nullptr, mail_);
+    }
+  }
+  return incoming;
 }
 
 /// Replaces the lists of the group's workers here by Top_k of the sum, and notes what is cut.

@@ -50,7 +50,6 @@ class MergeDoubling {
 
   void plan(const Cluster& cluster);
   void plan_edges(const Cluster& cluster, const Group& group);
-  void plan_edges(const Cluster& cluster, int sender, int begin, int end);
   void merge_all(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
   void form(const Cluster& cluster,
             const Contributions<Real>& contributions,
@@ -61,7 +60,9 @@ class MergeDoubling {
               const Group& group,
               Ledger& ledger) const;
   const SparseVector<Real>* held_in(const Cluster& cluster, int begin, int end) const;
-  const SparseVector<Real>* pass(const Cluster& cluster, std::size_t most_entries);
+  const SparseVector<Real>* exchange(const Cluster& cluster,
+                                     const Group& group,
+                                     std::size_t most_entries);
   void merge(const Cluster& cluster,
              const Group& group,
              const SparseVector<Real>& lower,
@@ -77,7 +78,7 @@ class MergeDoubling {
   std::vector<std::size_t> round_ends_;  // the groups before the end of each round
 
   std::size_t expected_ = 0;                     // edges whose message has room
-  std::size_t passed_ = 0;                       // edges whose message has been passed
+  std::size_t passed_ = 0;                       // edges whose groups are formed
   std::vector<const SparseVector<Real>*> sent_;  // the lists of this process's workers below m,
                                                  // then of those that are folded into them
   std::size_t below_whole_ = 0;                  // how many of the former

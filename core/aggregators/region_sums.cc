@@ -95,16 +95,55 @@ Lists<Real> RegionSums<Real>::parts_of_regions_here(const Cluster& cluster, List
     pointers_.push_back(&parts_[worker]);
   }
   tell_sizes(cluster);
-  expected_ = 0;
-  const std::size_t processes = owners_.size() - 1;
-  for (std::size_t edge = 0; edge < workers * processes; ++edge) {
-    for (; expected_ < workers * processes && !mail_.is_full(); ++expected_) {
-      const auto [from, to] = ends_of(expected_);
-      cluster.expect(from, to, static_cast<std::size_t>(sizes_[expected_]), mail_);
-    }
-    pass(cluster, mine, edge);
-  }
+  pass_all(cluster, mine);
   return pointers_;
+}
+
+/// Passes all messages: in round r, a process sends to the r-th after it and receives from the r-th
+/// before it, so that no link has to wait for another.
+template <class Real>
+void RegionSums<Real>::pass_all(const Cluster& cluster, Lists<Real> mine) {
+  const std::size_t processes = owners_.size() - 1;
+  const auto me = static_cast<std::size_t>(
+      std::find(owners_.begin(), owners_.end(), cluster.first()) - owners_.begin());
+  incoming_.clear();
+  for (std::size_t round = 1; round < processes; ++round) {
+    const std::size_t source = (me + processes - round) % processes;
+    for (int worker = owners_[source]; worker < owners_[source + 1]; ++worker) {
+      incoming_.push_back(number_of(worker, me));
+    }
+  }
+  expected_ = 0;
+  std::size_t received = 0;
+  for (std::size_t round = 0; round < processes; ++round) {
+    const std::size_t target = (me + round) % processes;
+    const std::size_t source = (me + processes - round) % processes;
+    const int from_source = round == 0 ? 0 : owners_[source + 1] - owners_[source];
+    for (int i = 0; i < std::max(cluster.count(), from_source); ++i) {
+      expect_ahead(cluster);
+      if (i < cluster.count()) {
+        pass(cluster, mine, number_of(cluster.first() + i, target));
+      }
+      if (i < from_source) {
+        pass(cluster, mine, incoming_[received++]);
+      }
+    }
+  }
+}
+
+/// Makes room for as many of the messages to come as the mail takes.
+template <class Real>
+void RegionSums<Real>::expect_ahead(const Cluster& cluster) {
+  for (; expected_ < incoming_.size() && !mail_.is_full(); ++expected_) {
+    const std::size_t number = incoming_[expected_];
+    const auto [from, to] = ends_of(number);
+    cluster.expect(from, to, static_cast<std::size_t>(sizes_[number]), mail_);
+  }
+}
+
+template <class Real>
+std::size_t RegionSums<Real>::number_of(int from, std::size_t process) const {
+  return static_cast<std::size_t>(from) * (owners_.size() - 1) + process;
 }
 
 /// Each worker sends one message to every process, with what it has in the regions there. Returns

@@ -36,6 +36,9 @@ class RegionSums {
   Lists<Real> parts_of_regions_here(const Cluster& cluster, Lists<Real> mine);
   Edge ends_of(std::size_t number) const;
   void tell_sizes(const Cluster& cluster);
+  std::size_t number_of(int from, std::size_t process) const;
+  void pass_all(const Cluster& cluster, Lists<Real> mine);
+  void expect_ahead(const Cluster& cluster);
   void pass(const Cluster& cluster, Lists<Real> mine, std::size_t number);
   void divide_sum(const Cluster& cluster);
 
@@ -47,7 +50,8 @@ class RegionSums {
   std::vector<const SparseVector<Real>*> pointers_;
   std::vector<std::uint64_t> mine_, sizes_;
   Gathered all_sizes_;
-  std::size_t expected_ = 0;  // messages that have room
+  std::vector<std::size_t> incoming_;  // the messages that come to this process, in order
+  std::size_t expected_ = 0;           // those that have room
   SparseVector<Real> outgoing_;
   SparseVector<Real> sum_here_;  // of the regions here
   std::vector<SparseVector<Real>> regions_;

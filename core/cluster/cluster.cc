@@ -18,6 +18,10 @@ void make_room(Bytes& bytes, std::size_t size) {
   bytes.resize(std::max(bytes.size(), size));
 }
 
+/// Waiting for the receiver of a shorter message costs more than it saves: its time on the wire is
+/// about that of an answer.
+constexpr std::size_t kShortBytes = std::size_t{1} << 16;
+
 }  // namespace
 
 int ceil_log2(int n) {
@@ -120,16 +124,41 @@ void Cluster::broadcast(int from,
     return;
   }
   assert(!here(from) || vector.size() <= most_entries);
-  const std::size_t size = kLengthBytes + packed_bytes<Real>(most_entries);
-  make_room(mail.packed, size);
+  make_room(mail.packed, packed_bytes<Real>(most_entries));
   if (here(from)) {
-    pack_with_length(vector, mail.packed.data());
+    pack(vector, mail.packed.data());
+    pass_down(host(from), std::span(mail.packed).first(packed_bytes<Real>(vector.size())));
+    return;
   }
-  const auto bytes = std::span(mail.packed).first(size);
-  world_->broadcast(host(from), bytes);
-  if (!here(from)) {
-    unpack_with_length<Real>(bytes, vector);
+  const auto room = std::span(mail.packed).first(packed_bytes<Real>(most_entries));
+  unpack(pass_down(host(from), room), vector);
+}
+
+/// Passes the message of the process `root` down the tree; the result is the message in `room`.
+std::span<std::byte> Cluster::pass_down(int root, std::span<std::byte> room) const {
+  const int processes = world_->size();
+  const int position = (world_->rank() - root + processes) % processes;
+  const auto rank_of = [&](int at) { return (at + root) % processes; };
+  std::span<std::byte> message = room;
+  std::byte has_arrived{};
+  for (int stride = 1 << (ceil_log2(processes) - 1); stride > 0; stride /= 2) {
+    const auto is_waited_for = [&] { return stride > 1 && message.size() > kShortBytes; };
+    if (position % (2 * stride) == stride) {
+      const int parent = rank_of(position - stride);
+      world_->post(parent, room);
+      message = room.first(world_->take(parent));
+      if (is_waited_for()) {
+        world_->send(parent, std::span(&has_arrived, 1));
+      }
+    } else if (position % (2 * stride) == 0 && position + stride < processes) {
+      const int child = rank_of(position + stride);
+      world_->send(child, message);
+      if (is_waited_for()) {
+        world_->receive(child, std::span(&has_arrived, 1));
+      }
+    }
   }
+  return message;
 }
 
 template <class Real>

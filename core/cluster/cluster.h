@@ -72,7 +72,10 @@ class Cluster {
                                     const SparseVector<Real>* message,
                                     Mail<Real>& mail) const;
 
-  /// Copies what the process of `from` holds, at most `most_entries` entries, to all processes.
+  /// Copies what the process of `from` holds, at most `most_entries` entries, to all processes,
+  /// along a binomial tree. A process sends to its next child when the one before has the whole
+  /// message: on a slow network the messages would else share the link, and the child that has most
+  /// below it would wait for its siblings.
   template <class Real>
   void broadcast(int from,
                  std::size_t most_entries,
@@ -140,6 +143,7 @@ class Cluster {
     }
   }
 
+  std::span<std::byte> pass_down(int root, std::span<std::byte> room) const;
   /// Sets the block at `begin` to the sum of the processes before this one, or to 0 on the first.
   void start_block(std::span<std::byte> sum, std::size_t begin) const;
   void pass_on(std::span<std::byte> block, bool everywhere) const;

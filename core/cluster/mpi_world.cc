@@ -8,9 +8,9 @@
 #include <cassert>
 #include <cstdlib>
 #include <exception>
-#include <limits>
-#include <numeric>
 #include <string_view>
+
+#include "core/cluster/mpi_gather.h"
 
 namespace residuum {
 namespace {
@@ -99,29 +99,7 @@ class MpiWorld final : public World {
   }
 
   void all_gather(std::span<const std::byte> mine, Gathered& all) override {
-    const auto processes = static_cast<std::size_t>(size_);
-    if (mine.size() > std::numeric_limits<int>::max() / processes) {
-      resource_error(
-          "a message of {} bytes is too long to be gathered from {} processes", mine.size(), size_);
-    }
-    const int length = static_cast<int>(mine.size());
-    lengths_.resize(processes);
-    check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths_.data(), 1, MPI_INT, comm_),
-              "MPI_Allgather");
-    offsets_.resize(processes);
-    std::exclusive_scan(lengths_.begin(), lengths_.end(), offsets_.begin(), 0);
-    all.begins.assign(offsets_.begin(), offsets_.end());
-    all.begins.push_back(static_cast<std::size_t>(offsets_.back() + lengths_.back()));
-    all.bytes.resize(all.begins.back());
-    check_mpi(MPI_Allgatherv(mine.data(),
-                             length,
-                             MPI_BYTE,
-                             all.bytes.data(),
-                             lengths_.data(),
-                             offsets_.data(),
-                             MPI_BYTE,
-                             comm_),
-              "MPI_Allgatherv");
+    gather_.take(comm_, mine, all);
   }
 
   std::int64_t minimum(std::int64_t mine) override {
@@ -193,7 +171,7 @@ class MpiWorld final : public World {
   std::size_t piece_;
   MPI_Comm comm_ = MPI_COMM_WORLD;
   std::vector<Posted> posted_;  // in the order they were posted
-  std::vector<int> lengths_, offsets_;
+  MpiGather gather_;
   int rank_ = 0;
   int size_ = 0;
 };

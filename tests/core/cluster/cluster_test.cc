@@ -126,6 +126,26 @@ TEST(Cluster, BroadcastsFromEveryWorker) {
   });
 }
 
+// A child says that a message of more than 64 KiB has arrived.
+TEST(Cluster, BroadcastsLongListsFromEveryWorker) {
+  constexpr std::size_t kEntries = 10000;
+  on_every_cluster([](const Cluster& cluster) {
+    Mail<float> mail;
+    for (int from = 0; from < cluster.workers(); ++from) {
+      SparseVector<float> sent;
+      for (std::uint32_t i = 0; i < kEntries; ++i) {
+        sent.push_back(i, static_cast<float>(i) + 0.5F * static_cast<float>(from));
+      }
+      SparseVector<float> vector;
+      if (cluster.here(from)) {
+        vector = sent;
+      }
+      cluster.broadcast(from, kEntries, vector, mail);
+      ASSERT_EQ(vector, sent);
+    }
+  });
+}
+
 TEST(Cluster, GathersTheVectorsOfAllWorkersInTheirOrder) {
   on_every_cluster([](const Cluster& cluster) {
     std::vector<SparseVector<float>> mine;
