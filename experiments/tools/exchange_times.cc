@@ -1,18 +1,22 @@
 // Prints how long one exchange of each aggregator takes on the processes that it is started on, one
-// worker to a process, as CSV. It knows MPI alone, and therefore also runs on a network that
-// SimGrid simulates; clocks are then virtual ones.
+// worker to a process, as CSV, and apart from it processor times: that of the selection of the
+// message before the exchange, and that of the exchange, with merges, sums and packing. It knows
+// MPI alone, and therefore also runs on a network that SimGrid simulates; clocks are then virtual.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): SimGrid replaces the function in the global namespace
+#include <utility>
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
@@ -27,6 +31,7 @@ struct Size {
   std::size_t dimension = 0;
   std::size_t k = 0;
   std::size_t repetitions = 5;
+  std::vector<std::string_view> names = {};  // of the aggregators; empty for all
 };
 
 std::size_t whole_number(std::string_view word, const char* name) {
@@ -39,15 +44,59 @@ std::size_t whole_number(std::string_view word, const char* name) {
   return value;
 }
 
-Size size_from(const std::vector<std::string_view>& words) {
-  require(words.size() == 2 || words.size() == 3,
-          "residuum_exchange_times takes DIMENSION K [REPETITIONS]");
-  Size size{.dimension = whole_number(words[0], "DIMENSION"), .k = whole_number(words[1], "K")};
-  if (words.size() == 3) {
-    size.repetitions = whole_number(words[2], "REPETITIONS");
+/// An aggregator with its options, under the name by which it is asked for.
+struct Candidate {
+  std::string name;
+  nlohmann::json options;
+};
+
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> list;
+  const auto add = [&list](std::string name, nlohmann::json options) {
+    list.push_back({.name = std::move(name), .options = std::move(options)});
+  };
+  for (const auto& entry : aggregators()) {
+    add(std::string(entry.name), {{"kind", entry.name}});
   }
+  for (const char* algorithm : {"ring", "recursive-doubling"}) {
+    add(fmt::format("dense-{}", algorithm), {{"kind", "dense"}, {"algorithm", algorithm}});
+  }
+  add("dense-mpi", {{"kind", "dense"}, {"reduction", "fast"}});  // MPI_Allreduce
+  return list;
+}
+
+Size size_from(const std::vector<std::string_view>& words) {
+  require(words.size() >= 2,
+          "residuum_exchange_times takes DIMENSION K [REPETITIONS [AGGREGATOR...]]");
+  Size size{.dimension = whole_number(words[0], "DIMENSION"), .k = whole_number(words[1], "K")};
   require(size.k <= size.dimension, "K is {}, but there are {}", size.k, size.dimension);
+  if (words.size() > 2) {
+    size.repetitions = whole_number(words[2], "REPETITIONS");
+    size.names.assign(words.begin() + 3, words.end());
+  }
+  const auto known = candidates();
+  for (const std::string_view name : size.names) {
+    require(std::any_of(known.begin(),
+                        known.end(),
+                        [name](const Candidate& candidate) { return candidate.name == name; }),
+            "there is no aggregator '{}'; without names, all are timed",
+            name);
+  }
   return size;
+}
+
+double time_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  constexpr double kNanosecond = 1e-9;
+  return static_cast<double>(time.tv_sec) + kNanosecond * static_cast<double>(time.tv_nsec);
+}
+
+double now() { return time_of(CLOCK_MONOTONIC); }
+
+double median(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers[numbers.size() / 2];
 }
 
 /// The worker of this process, and what it sends.
@@ -59,24 +108,38 @@ class Worker {
       value = static_cast<float>(random.normal());
     }
     SelectWorkspace workspace;
-    select_top_k<float>(accumulator_, size.k, workspace, message_.entries);
+    std::vector<double> times;
+    for (std::size_t i = 0; i <= size.repetitions; ++i) {  // the first makes the buffers
+      const double start = time_of(CLOCK_THREAD_CPUTIME_ID);
+      select_top_k<float>(accumulator_, size.k, workspace, message_.entries);
+      times.push_back(time_of(CLOCK_THREAD_CPUTIME_ID) - start);
+    }
+    times.erase(times.begin());
+    select_seconds_ = median(times);
+    divide(size.dimension);
   }
 
-  Contribution<float> contribution() const {
-    return {.message = &message_, .accumulator = accumulator_};
-  }
+  const Contribution<float>& contribution() const { return contribution_; }
+  /// One matrix as near to a square as can be, and what is left.
+  std::span<const MatrixPlace> layers() const { return layers_; }
+  double select_seconds() const { return select_seconds_; }
 
  private:
+  void divide(std::size_t dimension) {
+    const auto rows = static_cast<std::size_t>(std::sqrt(static_cast<double>(dimension)));
+    const std::size_t columns = dimension / rows;
+    layers_.push_back({.begin = 0, .rows = rows, .columns = columns});
+    if (rows * columns < dimension) {
+      layers_.push_back({.begin = rows * columns, .rows = dimension - rows * columns});
+    }
+  }
+
   std::vector<float> accumulator_;
   Message<float> message_;
+  Contribution<float> contribution_{.message = &message_, .accumulator = accumulator_};
+  std::vector<MatrixPlace> layers_;
+  double select_seconds_ = 0;
 };
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  constexpr double kNanosecond = 1e-9;
-  return static_cast<double>(time.tv_sec) + kNanosecond * static_cast<double>(time.tv_nsec);
-}
 
 /// The latest time of all processes.
 double latest(World& world, double seconds) {
@@ -100,53 +163,79 @@ double begin_together(World& world) {
   return start;
 }
 
-/// The median over the repetitions of the time until the last process has the result. The first
-/// exchange makes the buffers and does not count.
-double median_seconds(World& world,
-                      const Size& size,
-                      const Aggregator& aggregator,
-                      const Worker& worker,
-                      Delivery<float>& delivery) {
+/// The times of an exchange.
+struct Times {
+  double seconds = 0;      // until the last process has the result
+  double cpu_seconds = 0;  // of the process that computes most
+};
+
+/// Times exchanges and returns medians. The first exchange makes the buffers and does not count.
+Times times_of(World& world,
+               const Size& size,
+               const Aggregator& aggregator,
+               const Worker& worker,
+               Delivery<float>& delivery) {
   const Cluster cluster(world, world.size());
   const std::vector<Contribution<float>> contributions{worker.contribution()};
   const auto exchange = aggregator.exchange<float>();
   std::vector<double> times;
+  std::vector<double> cpu_times;
   for (std::size_t i = 0; i <= size.repetitions; ++i) {
     const double start = begin_together(world);
-    exchange->combine(
-        cluster, {.dimension = size.dimension, .k = size.k, .of_workers = contributions}, delivery);
+    const double cpu_start = time_of(CLOCK_THREAD_CPUTIME_ID);
+    exchange->combine(cluster,
+                      {.dimension = size.dimension,
+                       .k = size.k,
+                       .of_workers = contributions,
+                       .layers = worker.layers(),
+                       .seed = 1},
+                      delivery);
+    const double cpu_seconds = time_of(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
     times.push_back(latest(world, now()) - start);
+    cpu_times.push_back(latest(world, cpu_seconds));
   }
   times.erase(times.begin());
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  cpu_times.erase(cpu_times.begin());
+  return {.seconds = median(times), .cpu_seconds = median(cpu_times)};
+}
+
+bool is_wanted(const Size& size, const std::string& name) {
+  return size.names.empty() ||
+         std::find(size.names.begin(), size.names.end(), name) != size.names.end();
 }
 
 void print_times(World& world, const Size& size) {
   const Worker worker(world.rank(), size);
+  const double select_seconds = latest(world, worker.select_seconds());
   if (world.is_root()) {
-    fmt::print("aggregator,workers,dimension,k,seconds,uplink_bytes,rounds\n");
+    fmt::print(
+        "aggregator,workers,dimension,k,seconds,uplink_bytes,rounds,select_seconds,cpu_seconds\n");
   }
-  for (const auto& entry : aggregators()) {
-    const auto aggregator =
-        make_aggregator(Section("aggregator", nlohmann::json{{"kind", entry.name}}));
-    if (aggregator->law().approximates_sum) {
-      continue;  // it has no messages of k entries
+  for (const auto& [name, options] : candidates()) {
+    if (!is_wanted(size, name)) {
+      continue;
     }
+    const auto aggregator = make_aggregator(Section("aggregator", options));
     Delivery<float> delivery;
-    const double seconds = median_seconds(world, size, *aggregator, worker, delivery);
+    const Times times = times_of(world, size, *aggregator, worker, delivery);
     std::array bytes{static_cast<double>(delivery.traffic.bytes)};
     world.add_up(std::span<double>(bytes));
-    if (world.is_root()) {
-      fmt::print("{},{},{},{},{:.9f},{:.0f},{}\n",
-                 entry.name,
-                 world.size(),
-                 size.dimension,
-                 size.k,
-                 seconds,
-                 bytes.front(),
-                 delivery.traffic.rounds);
+    if (!world.is_root()) {
+      continue;
     }
+    const auto law = aggregator->law();
+    const bool selects = !law.carries_vectors && !law.approximates_sum;
+    fmt::print("{},{},{},{},{:.9f},{:.0f},{},{},{:.9f}\n",
+               name,
+               world.size(),
+               size.dimension,
+               size.k,
+               times.seconds,
+               bytes.front(),
+               delivery.traffic.rounds,
+               selects ? fmt::format("{:.9f}", select_seconds) : "",
+               times.cpu_seconds);
+    std::fflush(stdout);
   }
 }
 
