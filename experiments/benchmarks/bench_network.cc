@@ -25,13 +25,14 @@ struct MeasuredLink {
   int peer = 0;
   LinkNumber alpha_s;
   LinkNumber beta_s_per_byte;
+  LinkFit worst;  // of the sweeps
 };
 
-LinkNumber number_of(const std::vector<LinkModel>& fits, double LinkModel::*member) {
+LinkNumber number_of(const std::vector<LinkFit>& fits, double LinkModel::*member) {
   std::vector<double> values;
   values.reserve(fits.size());
-  for (const LinkModel& fit : fits) {
-    values.push_back(fit.*member);
+  for (const LinkFit& fit : fits) {
+    values.push_back(fit.link.*member);
   }
   const auto spread = reports::spread_of(values);
   const double median = spread.median.value_or(0);
@@ -55,20 +56,24 @@ reports::Json entry_of(const MeasuredLink& link,
           {"met", nullptr},
           {"spread", number.spread},
           {"interval", {number.interval.low, number.interval.high}},
-          {"n", kSweeps}};
+          {"n", kSweeps},
+          {"largest_factor", link.worst.largest_factor}};
 }
 
 void print(const std::vector<MeasuredLink>& links) {
-  for (const auto& [peer, alpha, beta] : links) {
+  for (const auto& [peer, alpha, beta, worst] : links) {
     fmt::print(
-        "ranks 0 and {:<4} alpha {:.4g} s [{:.4g}, {:.4g}]  beta {:.4g} s/byte [{:.4g}, {:.4g}]\n",
+        "ranks 0 and {:<4} alpha {:.4g} s [{:.4g}, {:.4g}]  beta {:.4g} s/byte [{:.4g}, {:.4g}]  "
+        "off by a factor of at most {:.2f}, at {:.0f} bytes\n",
         peer,
         alpha.median,
         alpha.interval.low,
         alpha.interval.high,
         beta.median,
         beta.interval.low,
-        beta.interval.high);
+        beta.interval.high,
+        worst.largest_factor,
+        worst.at_bytes);
   }
   const auto slowest =
       *std::max_element(links.begin(), links.end(), [](const auto& a, const auto& b) {
@@ -93,9 +98,13 @@ void bench_network(const Options& options, World& world) {
   for (int peer = 1; peer < world.size(); ++peer) {
     const auto fits = measure_link(world, peer, kSweeps);
     if (world.is_root()) {
-      links.push_back({.peer = peer,
-                       .alpha_s = number_of(fits, &LinkModel::alpha_s),
-                       .beta_s_per_byte = number_of(fits, &LinkModel::beta_s_per_byte)});
+      links.push_back(
+          {.peer = peer,
+           .alpha_s = number_of(fits, &LinkModel::alpha_s),
+           .beta_s_per_byte = number_of(fits, &LinkModel::beta_s_per_byte),
+           .worst = *std::max_element(fits.begin(), fits.end(), [](const auto& a, const auto& b) {
+             return a.largest_factor < b.largest_factor;
+           })});
     }
   }
   if (!world.is_root()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 
 namespace residuum {
 namespace {
@@ -39,32 +41,46 @@ double seconds_of(World& world, int peer, std::span<std::byte> message) {
   return both_ways.count() / (2 * trips);
 }
 
-}  // namespace
-
-LinkModel fit_link(std::span<const double> bytes, std::span<const double> seconds) {
-  // With a = 1/t and b = n/t the model is alpha a + beta b = 1.
-  double aa = 0;
-  double ab = 0;
-  double bb = 0;
-  double a1 = 0;
-  double b1 = 0;
+/// Returns the sum of the logarithms of the factors by which times are off, and notes the largest.
+double add_up_errors(std::span<const double> bytes, std::span<const double> seconds, LinkFit& fit) {
+  double sum = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const double a = 1 / seconds[i];
-    const double b = bytes[i] / seconds[i];
-    aa += a * a;
-    ab += a * b;
-    bb += b * b;
-    a1 += a;
-    b1 += b;
+    const double time = fit.link.alpha_s + fit.link.beta_s_per_byte * bytes[i];
+    if (time <= 0) {
+      return std::numeric_limits<double>::infinity();
+    }
+    const double factor = std::max(time / seconds[i], seconds[i] / time);
+    sum += std::log(factor);
+    if (factor > fit.largest_factor) {
+      fit.largest_factor = factor;
+      fit.at_bytes = bytes[i];
+    }
   }
-  const double determinant = aa * bb - ab * ab;
-  return {.alpha_s = (a1 * bb - b1 * ab) / determinant,
-          .beta_s_per_byte = (b1 * aa - a1 * ab) / determinant};
+  return sum;
 }
 
-std::vector<LinkModel> measure_link(World& world, int peer, int sweeps) {
+}  // namespace
+
+LinkFit fit_link(std::span<const double> bytes, std::span<const double> seconds) {
+  LinkFit best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (std::size_t j = i + 1; j < bytes.size(); ++j) {
+      const double beta = (seconds[j] - seconds[i]) / (bytes[j] - bytes[i]);
+      LinkFit fit{.link = {.alpha_s = seconds[i] - beta * bytes[i], .beta_s_per_byte = beta}};
+      const double sum = add_up_errors(bytes, seconds, fit);
+      if (sum < least) {
+        least = sum;
+        best = fit;
+      }
+    }
+  }
+  return best;
+}
+
+std::vector<LinkFit> measure_link(World& world, int peer, int sweeps) {
   Bytes room(kMessageBytes.back());
-  std::vector<LinkModel> fits;
+  std::vector<LinkFit> fits;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     std::vector<double> bytes;
     std::vector<double> seconds;

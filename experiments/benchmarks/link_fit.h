@@ -9,14 +9,21 @@
 
 namespace residuum {
 
-/// Returns the alpha and beta with the least sum of squared relative errors
-/// ((alpha + beta n - t) / t)^2, so that short messages count as much as long ones. There are at
-/// least two sizes, and times are positive.
-LinkModel fit_link(std::span<const double> bytes, std::span<const double> seconds);
+struct LinkFit {
+  LinkModel link;
+  double largest_factor = 1;  // by which a time is off, up or down
+  double at_bytes = 0;        // where it is
+};
+
+/// Returns, of the lines through two of the points, the one with the least sum of
+/// |log((alpha + beta n) / t)|: short messages count as much as long ones, and a few sizes off the
+/// line, such as those that a switch lets pass in a burst, do not move it. There are at least two
+/// sizes, all different, and times are positive and grow with the size from the first to the last.
+LinkFit fit_link(std::span<const double> bytes, std::span<const double> seconds);
 
 /// Sends messages of several sizes to and fro between the root and the process `peer`, `sweeps`
 /// times, and returns the fit of each sweep on the root. The call is collective; a time is half of
 /// a round trip.
-std::vector<LinkModel> measure_link(World& world, int peer, int sweeps);
+std::vector<LinkFit> measure_link(World& world, int peer, int sweeps);
 
 }  // namespace residuum

@@ -22,17 +22,34 @@ TEST(LinkFit, FindsTheLineThatTheTimesLieOn) {
   for (const double n : bytes) {
     seconds.push_back(4.36e-4 + 9e-9 * n);
   }
-  const LinkModel fit = fit_link(bytes, seconds);
-  EXPECT_NEAR(fit.alpha_s, 4.36e-4, 1e-15);
-  EXPECT_NEAR(fit.beta_s_per_byte, 9e-9, 1e-20);
+  const LinkFit fit = fit_link(bytes, seconds);
+  EXPECT_NEAR(fit.link.alpha_s, 4.36e-4, 1e-15);
+  EXPECT_NEAR(fit.link.beta_s_per_byte, 9e-9, 1e-20);
+  EXPECT_NEAR(fit.largest_factor, 1, 1e-12);
 }
 
-// With times 1, 2, 4 of 1, 2, 3 bytes: a = 1, 1/2, 1/4 and b = 1, 1, 3/4, so that aa = 21/16,
-// ab = 27/16, bb = 41/16, a1 = 7/4, b1 = 11/4, and the determinant is 132/256.
-TEST(LinkFit, WeighsErrorsByTheTimesTheyAreErrorsOf) {
-  const LinkModel fit = fit_link(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 4});
-  EXPECT_NEAR(fit.alpha_s, (7.0 / 4 * 41 / 16 - 11.0 / 4 * 27 / 16) * 256 / 132, 1e-12);
-  EXPECT_NEAR(fit.beta_s_per_byte, (11.0 / 4 * 21 / 16 - 7.0 / 4 * 27 / 16) * 256 / 132, 1e-12);
+// Times 1, 2, 5 of 1, 2, 3 bytes: the line through the first two is off by a factor of 5/3, that
+// through the outer ones by 3/2, and that through the last two has a negative time.
+TEST(LinkFit, IsTheLineWhoseTimesAreOffByTheSmallestFactors) {
+  const LinkFit fit = fit_link(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 5});
+  EXPECT_NEAR(fit.link.alpha_s, -1, 1e-12);
+  EXPECT_NEAR(fit.link.beta_s_per_byte, 2, 1e-12);
+  EXPECT_NEAR(fit.largest_factor, 1.5, 1e-12);
+  EXPECT_EQ(fit.at_bytes, 2);
+}
+
+// A token bucket lets messages up to its size pass at once.
+TEST(LinkFit, IsNotMovedBySizesThatPassInABurst) {
+  const std::vector<double> bytes{8, 64, 512, 4096, 16384, 262144, 1e6, 4e6};
+  std::vector<double> seconds;
+  for (const double n : bytes) {
+    const bool is_burst = n == 4096 || n == 16384;
+    seconds.push_back(2e-5 + (is_burst ? 0 : 8e-8 * n));
+  }
+  const LinkFit fit = fit_link(bytes, seconds);
+  EXPECT_NEAR(fit.link.alpha_s, 2e-5, 1e-10);
+  EXPECT_NEAR(fit.link.beta_s_per_byte, 8e-8, 1e-13);
+  EXPECT_EQ(fit.at_bytes, 16384);
 }
 
 TEST(LinkFit, IsMadeOncePerSweepOnTheRoot) {
@@ -40,8 +57,8 @@ TEST(LinkFit, IsMadeOncePerSweepOnTheRoot) {
     for (int peer = 1; peer < 3; ++peer) {
       const auto fits = measure_link(world, peer, 2);
       EXPECT_EQ(fits.size(), world.is_root() ? 2U : 0U);
-      for (const LinkModel& fit : fits) {
-        EXPECT_TRUE(std::isfinite(fit.alpha_s) && std::isfinite(fit.beta_s_per_byte));
+      for (const LinkFit& fit : fits) {
+        EXPECT_TRUE(std::isfinite(fit.link.alpha_s) && std::isfinite(fit.link.beta_s_per_byte));
       }
     }
   });
