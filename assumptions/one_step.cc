@@ -40,11 +40,21 @@ class Keeper final : public Recorder, public StepObserver {
 /// Worker p's gradient is its vector, wherever the model is.
 class OneStep::GivenVectors final : public Objective {
  public:
-  explicit GivenVectors(std::size_t dimension) : dimension_(dimension) {}
+  GivenVectors(std::size_t dimension, std::size_t rows) : dimension_(dimension), rows_(rows) {}
 
   void bring(std::span<const double> vectors) { vectors_ = vectors; }
 
   std::size_t dimension() const override { return dimension_; }
+  std::vector<Layer> layers() const override {
+    if (rows_ == 1) {
+      return Objective::layers();
+    }
+    return {
+        {.name = "matrix",
+         .shape = {static_cast<std::int64_t>(rows_), static_cast<std::int64_t>(dimension_ / rows_)},
+         .offset = 0,
+         .size = dimension_}};
+  }
   std::size_t samples() const override { return 0; }
   std::span<const std::int32_t> labels() const override { return {}; }
   DataInfo data() const override { return {}; }
@@ -80,29 +90,32 @@ class OneStep::GivenVectors final : public Objective {
   }
 
   std::size_t dimension_;
+  std::size_t rows_;
   std::span<const double> vectors_;
 };
 
 Method one_step_method(const Section& sparsifier,
-                       const std::string& aggregator,
+                       const Section& aggregator,
                        const std::string& put_back,
                        const Section& quantiser) {
   Method method;
   method.sparsifier = make_sparsifier(sparsifier);
-  method.aggregator = make_aggregator(Section("aggregator", nlohmann::json{{"kind", aggregator}}));
+  method.aggregator = make_aggregator(aggregator);
   method.feedback =
       make_feedback(Section("feedback", nlohmann::json{{"kind", "ef14"}, {"putback", put_back}}));
   method.step_rule =
       make_step_rule(Section("step", nlohmann::json{{"rule", "constant"}, {"value", 1.0}}), {});
-  require(
-      !method.aggregator->law().approximates_sum,
-      "aggregator '{}' approximates whole accumulators layer by layer, and vectors that are given "
-      "have no layers; use `residuum run` with a network",
-      aggregator);
   method.quantiser = make_quantiser(quantiser);
   quantiser.finish();
-  check_quantiser(method, aggregator, quantiser.where("kind"));
+  check_quantiser(method, aggregator.text("kind"), quantiser.where("kind"));
   return method;
+}
+
+Method one_step_method(const Section& sparsifier,
+                       const std::string& aggregator,
+                       const std::string& put_back) {
+  return one_step_method(
+      sparsifier, Section("aggregator", nlohmann::json{{"kind", aggregator}}), put_back);
 }
 
 SelectionLaws selection_laws(const Method& method, std::size_t dimension) {
@@ -122,11 +135,12 @@ SelectionLaws selection_laws(const Method& method, std::size_t dimension) {
 OneStep::OneStep(const Method& method,
                  int workers,
                  std::size_t dimension,
-                 std::vector<std::string> probes)
+                 std::vector<std::string> probes,
+                 std::size_t rows)
     : probes_(std::move(probes)),
       world_(make_single_process()),
       cluster_(*world_, workers),
-      objective_(std::make_unique<GivenVectors>(dimension)) {
+      objective_(std::make_unique<GivenVectors>(dimension, rows)) {
   training_.objective = objective_.get();
   training_.method = &method;
   training_.cluster = &cluster_;

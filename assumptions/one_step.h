@@ -27,9 +27,13 @@ struct StepQuantities {
 /// A method of step 1 whose worker memory is `ef14` with this put-back rule. The sections have no
 /// other keys than those that are read.
 Method one_step_method(const Section& sparsifier,
-                       const std::string& aggregator,
+                       const Section& aggregator,
                        const std::string& put_back,
                        const Section& quantiser = {"quantiser", nlohmann::json::object()});
+/// The same with the options of the aggregator as they are by default.
+Method one_step_method(const Section& sparsifier,
+                       const std::string& aggregator,
+                       const std::string& put_back);
 
 /// Returns the laws that a prediction of the method's delta goes by, for accumulators of
 /// `dimension` entries.
@@ -38,12 +42,17 @@ SelectionLaws selection_laws(const Method& method, std::size_t dimension);
 /// The step of one method, to be repeated on many vectors.
 class OneStep {
  public:
-  /// The method must outlive this. `probes` names what is looked at.
+  static std::vector<std::string> usual_probes() {
+    return {"delta", "contraction", "residual", "conservation", "xi", "traffic"};
+  }
+
+  /// The method must outlive this. `probes` names what is looked at. An accumulator is a matrix of
+  /// so many rows, which divide the dimension, row after row; with one row it has no layers.
   OneStep(const Method& method,
           int workers,
           std::size_t dimension,
-          std::vector<std::string> probes = {
-              "delta", "contraction", "residual", "conservation", "xi", "traffic"});
+          std::vector<std::string> probes = usual_probes(),
+          std::size_t rows = 1);
   OneStep(const OneStep&) = delete;
   OneStep& operator=(const OneStep&) = delete;
   OneStep(OneStep&&) = delete;

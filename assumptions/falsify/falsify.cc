@@ -31,7 +31,7 @@ class Violation {
   Violation(const Method& method, const Target& target, const Search& search)
       : target_(target),
         workers_(static_cast<double>(search.workers)),
-        step_(method, search.workers, search.dimension, {std::string(target.probe)}),
+        step_(method, search.workers, search.dimension, {std::string(target.probe)}, search.rows),
         scaled_(static_cast<std::size_t>(search.workers) * search.dimension),
         mean_(search.dimension) {}
 

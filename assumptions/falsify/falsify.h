@@ -16,6 +16,7 @@ namespace residuum {
 struct Search {
   int workers = 2;
   std::size_t dimension = 2;
+  std::size_t rows = 1;  // of the matrix that an accumulator is; they divide the dimension
   std::uint64_t seed = 1;
   std::uint64_t evaluations = 20000;  // steps of the method that may be looked at
 };

@@ -5,6 +5,7 @@
 
 #include "assumptions/falsify/falsify.h"
 #include "assumptions/one_step.h"
+#include "experiments/commands/aggregator_options.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/quantiser_options.h"
 #include "experiments/commands/sparsifier_options.h"
@@ -18,6 +19,25 @@ namespace {
 /// Beyond this the search holds gigabytes.
 constexpr std::int64_t kMostNumbers = 10'000'000;
 
+void check_k(const Options& options, const Target& target) {
+  if (is_of_low_rank(options)) {
+    require(target.name != "delta",
+            "--against delta compares with random entries, and --aggregator {} sends none; use "
+            "--against contraction or --against conservation",
+            options.aggregator);
+    return;
+  }
+  const std::int64_t dimension = options.falsify.dimension;
+  require(options.k.has_value(), "--k is missing: how many entries a worker keeps");
+  require(*options.k >= 1 && *options.k <= dimension,
+          "--k is {}, but must be from 1 to --dim, {}",
+          *options.k,
+          dimension);
+  require(target.name != "delta" || *options.k < dimension,
+          "--against delta needs --k below --dim: with k = d there is no random selection to "
+          "compare with");
+}
+
 void check(const Options& options, const Target& target) {
   const FalsifyOptions& given = options.falsify;
   require(given.workers >= 1, "--workers is {}, but at least 1 is needed", given.workers);
@@ -28,14 +48,7 @@ void check(const Options& options, const Target& target) {
           given.workers,
           given.dimension,
           kMostNumbers);
-  const std::int64_t k = options.k.value_or(0);
-  require(k >= 1 && k <= given.dimension,
-          "--k is {}, but must be from 1 to --dim, {}",
-          k,
-          given.dimension);
-  require(target.name != "delta" || k < given.dimension,
-          "--against delta needs --k below --dim: with k = d there is no random selection to "
-          "compare with");
+  check_k(options, target);
   require(
       given.evaluations >= 1, "--evaluations is {}, but at least 1 is needed", given.evaluations);
   require(given.seed >= 0, "--seed is {}, but must not be negative", given.seed);
@@ -76,7 +89,7 @@ reports::Json as_json(const Worst& worst, const Target& target, const Options& o
                      {"aggregator", options.aggregator},
                      {"putback", options.put_back},
                      {"workers", options.falsify.workers},
-                     {"k", *options.k},
+                     {"k", options.k ? reports::Json(*options.k) : reports::Json()},
                      {"dimension", options.falsify.dimension},
                      {"seed", options.falsify.seed},
                      {"evaluations", worst.evaluations},
@@ -98,19 +111,26 @@ ExitCode falsify_command(const Options& options) {
   const FalsifyOptions& given = options.falsify;
   const Target& target = target_named(given.against);
   check(options, target);
-  const Section selection = sparsifier_section(options);
-  const Method method =
-      one_step_method(selection, options.aggregator, options.put_back, quantiser_section(options));
+  const bool has_k = !is_of_low_rank(options);
+  const Section selection = has_k ? sparsifier_section(options) : everything_section(options);
+  const Method method = one_step_method(
+      selection, aggregator_section(options), options.put_back, quantiser_section(options));
   selection.finish();
-  check_has_k(options, *method.sparsifier, static_cast<std::size_t>(given.dimension));
+  const auto workers = static_cast<std::size_t>(given.workers);
+  const auto dimension = static_cast<std::size_t>(given.dimension);
+  const std::size_t rows = rows_of(options, method, workers, dimension);
+  if (has_k) {
+    check_has_k(options, *method.sparsifier, dimension);
+  }
   check_draws(options, method, target);
   const Worst worst = falsify(method,
                               target,
                               {.workers = static_cast<int>(given.workers),
-                               .dimension = static_cast<std::size_t>(given.dimension),
+                               .dimension = dimension,
+                               .rows = rows,
                                .seed = static_cast<std::uint64_t>(given.seed),
                                .evaluations = static_cast<std::uint64_t>(given.evaluations)});
-  write_vectors(given.out, worst.accumulators, static_cast<std::size_t>(given.dimension));
+  write_vectors(given.out, worst.accumulators, dimension);
   const auto json = as_json(worst, target, options);
   print_json(json, options.json ? -1 : 2);
   return ExitCode::done;

@@ -7,6 +7,7 @@
 #include "assumptions/one_step.h"
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
+#include "experiments/commands/aggregator_options.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/quantiser_options.h"
 #include "experiments/commands/sparsifier_options.h"
@@ -20,6 +21,9 @@ namespace {
 using Vectors = std::vector<std::vector<double>>;
 
 Section selection_section(const Options& options) {
+  if (is_of_low_rank(options)) {
+    return everything_section(options);
+  }
   const int given = (options.k ? 1 : 0) + (options.density ? 1 : 0) + (options.threshold ? 1 : 0);
   require(given == 1, "give one of --k, --density and --threshold");
   if (!options.threshold) {
@@ -33,8 +37,8 @@ Section selection_section(const Options& options) {
 
 Method make_method(const Options& options) {
   const Section selection = selection_section(options);
-  Method method =
-      one_step_method(selection, options.aggregator, options.put_back, quantiser_section(options));
+  Method method = one_step_method(
+      selection, aggregator_section(options), options.put_back, quantiser_section(options));
   selection.finish();
   require(!options.threshold || !method.aggregator->needs_k(),
           "aggregator '{}' selects k entries: it goes with --k or --density, not --threshold",
@@ -137,15 +141,18 @@ reports::Json as_json(const StepQuantities& step,
 ExitCode inspect_command(const Options& options) {
   const Vectors accumulators = read_vectors(options.file);
   const Method method = make_method(options);
-  if (!options.threshold) {
-    check_has_k(options, *method.sparsifier, accumulators.front().size());
+  const std::size_t workers = accumulators.size();
+  const std::size_t dimension = accumulators.front().size();
+  const std::size_t rows = rows_of(options, method, workers, dimension);
+  if (!options.threshold && !is_of_low_rank(options)) {
+    check_has_k(options, *method.sparsifier, dimension);
   }
   const std::vector<double> flat = flattened(accumulators);
   require(std::isfinite(norm_sq<double>(flat)),
           "{}: the squares of its numbers exceed float64, so nothing can be said of them; scale "
           "them down",
           options.file.string());
-  OneStep step(method, static_cast<int>(accumulators.size()), accumulators.front().size());
+  OneStep step(method, static_cast<int>(workers), dimension, OneStep::usual_probes(), rows);
   // Bytes are those of a training, whose messages are float32.
   const auto bytes = step.on(flat, Precision::float32).get(Column::uplink_bytes);
   StepQuantities quantities = step.on(flat);
@@ -154,15 +161,14 @@ ExitCode inspect_command(const Options& options) {
   }
   if (options.gradient) {
     const Vectors gradients = read_vectors(*options.gradient);
-    require(gradients.size() == accumulators.size() &&
-                gradients.front().size() == accumulators.front().size(),
+    require(gradients.size() == workers && gradients.front().size() == dimension,
             "{} holds {} vectors of {} numbers, {} holds {} of {}",
             options.gradient->string(),
             gradients.size(),
             gradients.front().size(),
             options.file.string(),
-            accumulators.size(),
-            accumulators.front().size());
+            workers,
+            dimension);
     // xi is relative to the gradient's step alone, the accumulator being residual plus that step.
     const double scale = mean_norm(gradients);
     if (const auto xi = quantities.get(Column::xi); xi && scale > 0) {

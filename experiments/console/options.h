@@ -67,6 +67,8 @@ struct Options {
   std::filesystem::path file;
   std::optional<std::filesystem::path> gradient;
   std::string aggregator = "gtopk-tree";
+  std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> rows;
   std::string put_back = "captured";
   std::string sparsifier = "top-k";
   std::optional<std::int64_t> block;

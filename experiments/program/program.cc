@@ -157,6 +157,11 @@ void add_sparsifier(CLI::App& command, Options& options) {
   command.add_option("--block", options.block, "of entries, for a sparsifier that asks");
 }
 
+void add_low_rank(CLI::App& command, Options& options) {
+  command.add_option("--rows", options.rows, "of the matrix that an accumulator is, for powersgd");
+  command.add_option("--rank", options.rank, "of its approximation");
+}
+
 void add_quantiser(CLI::App& command, Options& options) {
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
@@ -175,6 +180,7 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
   add_sparsifier(command, options);
+  add_low_rank(command, options);
   add_quantiser(command, options);
   add_flag(command, "--json", options.json, "on one line");
 }
@@ -185,12 +191,13 @@ void add_falsify(CLI::App& command, Options& options) {
       ->required()
       ->check(utf8_text);
   command.add_option("--workers", own.workers, "P")->required();
-  command.add_option("--k", options.k, "entries a worker keeps")->required();
+  command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
   command.add_option("--against", own.against, "delta, conservation or contraction");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
   add_sparsifier(command, options);
+  add_low_rank(command, options);
   add_quantiser(command, options);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");

@@ -108,31 +108,82 @@ TEST_F(LowRankRun, RefusesASelectionAQuantiserMaskingAndLateGradientsInOneLine) 
   EXPECT_THAT(refused({"protocol.kind=asp"}), HasSubstr("each message is applied whole"));
 }
 
-TEST_F(LowRankRun, IsNothingToInspectOrFalsify) {
-  const auto found = call({"falsify",
-                           "--aggregator",
-                           "gtopk-exact",
-                           "--workers",
-                           "2",
-                           "--k",
-                           "1",
-                           "--dim",
-                           "3",
-                           "--evaluations",
-                           "10",
-                           "--out",
-                           "w.npy"});
-  ASSERT_NE(found.code, 2) << found.err;
-  const std::string line =
-      "error: aggregator 'powersgd' approximates whole accumulators layer by layer, and vectors "
-      "that are given have no layers; use `residuum run` with a network\n";
-  const auto inspected = call({"inspect", "w.npy", "--aggregator", "powersgd", "--k", "1"});
-  EXPECT_EQ(inspected.code, 2);
-  EXPECT_EQ(inspected.err, line);
-  const auto falsified =
-      call({"falsify", "--aggregator", "powersgd", "--workers", "2", "--k", "1", "--dim", "3"});
-  EXPECT_EQ(falsified.code, 2);
-  EXPECT_EQ(falsified.err, line);
+// The accumulators are u v^T and 2 u v^T with u = (1, 2, 3) and v = (1, 0, -1, 2), so that their
+// sum has rank 1 and nothing is left. Up and down the chain of two workers go 3 and 4 float32
+// numbers.
+TEST_F(LowRankRun, IsInspectedOnMatrices) {
+  folder_.write("a.csv",
+                "1,0,-1,2,2,0,-2,4,3,0,-3,6\n"
+                "2,0,-2,4,4,0,-4,8,6,0,-6,12\n");
+  const auto inspected =
+      call({"inspect", "a.csv", "--aggregator", "powersgd", "--rows", "3", "--rank", "1"});
+  ASSERT_EQ(inspected.code, 0) << inspected.err;
+  const auto json = nlohmann::json::parse(inspected.out);
+  EXPECT_EQ(json["uplink_bytes"], 2 * (3 + 4) * 4);
+  EXPECT_LT(json["contraction"].get<double>(), 1e-30);
+  EXPECT_TRUE(json["delta"].is_null());
+  const std::vector<double> sum{3, -3, 6, 6, -6, 12, 9, -9, 18};  // without zeros
+  ASSERT_EQ(json["update"].size(), sum.size());
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    EXPECT_NEAR(json["update"][i].get<double>(), sum[i], 1e-13);
+  }
+}
+
+// P P^T projects, so that the gap cannot grow; it stays as it is where P is orthogonal to the sum.
+TEST_F(LowRankRun, IsSearchedForCounterexamples) {
+  const auto searched = call({"falsify",
+                              "--aggregator",
+                              "powersgd",
+                              "--workers",
+                              "2",
+                              "--dim",
+                              "12",
+                              "--rows",
+                              "3",
+                              "--rank",
+                              "1",
+                              "--against",
+                              "contraction",
+                              "--out",
+                              "w.npy",
+                              "--evaluations",
+                              "2000"});
+  ASSERT_EQ(searched.code, 0) << searched.err;
+  const auto json = nlohmann::json::parse(searched.out);
+  EXPECT_TRUE(json["k"].is_null());
+  EXPECT_GT(json["worst"].get<double>(), 0.5);
+  EXPECT_LE(json["worst"].get<double>(), 1 + 1e-12);
+  const auto inspected =
+      call({"inspect", "w.npy", "--aggregator", "powersgd", "--rows", "3", "--rank", "1"});
+  EXPECT_EQ(nlohmann::json::parse(inspected.out)["contraction"], json["worst"]);
+}
+
+TEST_F(LowRankRun, SaysWhichMatricesItTakes) {
+  folder_.write("a.csv", "1,0,-1,2,2,0,-2,4,3,0,-3,6\n");
+  const auto complaint = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"inspect", "a.csv", "--aggregator"});
+    const auto finished = call(options);
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(complaint({"powersgd"}), HasSubstr("say with --rows how many rows they have"));
+  EXPECT_THAT(complaint({"powersgd", "--rows", "5"}), HasSubstr("must divide the 12 entries"));
+  EXPECT_THAT(complaint({"powersgd", "--rows", "3", "--rank", "2"}), HasSubstr("at most 1"));
+  EXPECT_THAT(complaint({"powersgd", "--rows", "3", "--k", "1"}), HasSubstr("sends no entries"));
+  EXPECT_THAT(complaint({"gtopk-tree", "--rows", "3", "--k", "1"}), HasSubstr("--rows goes with"));
+  const auto searched = call({"falsify",
+                              "--aggregator",
+                              "powersgd",
+                              "--workers",
+                              "2",
+                              "--dim",
+                              "12",
+                              "--rows",
+                              "3",
+                              "--against",
+                              "delta"});
+  EXPECT_EQ(searched.code, 2);
+  EXPECT_THAT(searched.err, HasSubstr("compares with random entries"));
 }
 
 }  // namespace

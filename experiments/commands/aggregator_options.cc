@@ -1,0 +1,51 @@
+#include "experiments/commands/aggregator_options.h"
+
+#include <array>
+
+namespace residuum {
+
+Section aggregator_section(const Options& options) {
+  nlohmann::json values{{"kind", options.aggregator}};
+  if (options.rank) {
+    values["rank"] = *options.rank;
+  }
+  return {"aggregator", values};
+}
+
+bool is_of_low_rank(const Options& options) {
+  return make_aggregator(aggregator_section(options))->law().approximates_sum;
+}
+
+Section everything_section(const Options& options) {
+  require(!options.k && !options.density && !options.threshold && !options.block &&
+              options.sparsifier == Options().sparsifier,
+          "--aggregator {} sends no entries: leave out --k, --density, --threshold, --sparsifier "
+          "and --block",
+          options.aggregator);
+  return {"sparsifier", nlohmann::json{{"kind", "none"}}};
+}
+
+std::size_t rows_of(const Options& options,
+                    const Method& method,
+                    std::size_t workers,
+                    std::size_t dimension) {
+  if (!method.aggregator->law().approximates_sum) {
+    require(!options.rows,
+            "--rows goes with an aggregator that approximates matrices, not with '{}'",
+            options.aggregator);
+    return 1;
+  }
+  require(options.rows.has_value(),
+          "--aggregator {} takes accumulators as matrices: say with --rows how many rows they have",
+          options.aggregator);
+  require(*options.rows >= 1 && dimension % static_cast<std::size_t>(*options.rows) == 0,
+          "--rows is {}, but must divide the {} entries of an accumulator",
+          *options.rows,
+          dimension);
+  const auto rows = static_cast<std::size_t>(*options.rows);
+  const std::array matrix{MatrixPlace{.rows = rows, .columns = dimension / rows}};
+  method.aggregator->check(static_cast<int>(workers), matrix);
+  return rows;
+}
+
+}  // namespace residuum
