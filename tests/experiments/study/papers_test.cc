@@ -108,6 +108,21 @@ TEST_F(OverSeeds, HasTheValueWhereAnotherColumnFallsToALimit) {
             "error: iterations.csv has no column dleta\n");
 }
 
+// After the first iteration: 7 - 1 seconds of gradients and so on, in two iterations.
+TEST_F(OverSeeds, AreNotNeededForWhatAnIterationGoesTo) {
+  folder_.write("networks.csv",
+                "run_id,iteration,network,compute_s,select_s,merge_s,wire_s,virtual_s\n"
+                "a,0,1gbe,1,2,0.5,3,6.5\na,1,1gbe,2,2,1,4,9\na,2,1gbe,7,4,1.5,5,17.5\n"
+                "b,0,1gbe,1,2,3,4,10\n");
+  const auto per_iteration = [&](const std::string& results) {
+    return run_program({(kPapers / "per_iteration").string(), results}, folder_.path());
+  };
+  EXPECT_EQ(per_iteration(folder_.path().string()).out,
+            "method,network,iteration_ms,compute_ms,select_ms,merge_ms,wire_ms\n"
+            "sparsifier_k=5,1gbe,5500,3000,1000,500,1000\n");
+  EXPECT_EQ(per_iteration("nowhere").code, 2);
+}
+
 TEST_F(OverSeeds, NamesWhatIsNotThere) {
   const Finished finished = over_seeds({"dleta", "max"});
   EXPECT_EQ(finished.code, 2);
