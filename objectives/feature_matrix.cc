@@ -1,5 +1,6 @@
 #include "objectives/feature_matrix.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -16,7 +17,9 @@ FeatureMatrix::FeatureMatrix(SparseDataset&& data) : rows_(data.rows()), columns
   }
   row_begin_ = std::move(data.row_begin);
   column_ = std::move(data.columns);
-  value_ = std::move(data.values);
+  if (!std::all_of(data.values.begin(), data.values.end(), [](double x) { return x == 1; })) {
+    value_ = std::move(data.values);
+  }
 }
 
 void FeatureMatrix::make_dense(const SparseDataset& data) {
@@ -33,7 +36,7 @@ RowsView<double> FeatureMatrix::view() const {
   return {.columns = columns_,
           .row_begin = is_dense() ? nullptr : row_begin_.data(),
           .column = column_.data(),
-          .value = value_.data()};
+          .value = value_.empty() ? nullptr : value_.data()};
 }
 
 template <>
@@ -47,7 +50,7 @@ RowsView<float> FeatureMatrix::view() const {
   return {.columns = columns_,
           .row_begin = is_dense() ? nullptr : row_begin_.data(),
           .column = column_.data(),
-          .value = float_value_.data()};
+          .value = float_value_.empty() ? nullptr : float_value_.data()};
 }
 
 void FeatureMatrix::multiply(std::span<const double> w, std::span<double> product) const {
@@ -67,6 +70,9 @@ void FeatureMatrix::add_transposed(std::span<const double> c, std::span<double> 
 }
 
 double FeatureMatrix::norm_sq() const {
+  if (value_.empty()) {
+    return static_cast<double>(column_.size());
+  }
   double sum = 0;
   for (const double value : value_) {
     sum += value * value;

@@ -1,7 +1,8 @@
 #pragma once
 // FeatureMatrix has the rows x_i of a data set as the objectives read them: compressed sparse rows,
 // or dense rows when more than half of the entries are non-zero. Memory per stored entry: 8 bytes,
-// 4 for the column of a sparse one, and 4 more once a float gradient has been asked for.
+// 4 for the column of a sparse one, and 4 more once a float gradient has been asked for. Sparse
+// rows of ones, as one-hot features give them, have columns alone: a batch then reads half as much.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +21,10 @@ struct RowsView {
   std::size_t columns = 0;
   const std::uint64_t* row_begin = nullptr;  // null: the rows are dense
   const std::uint32_t* column = nullptr;
-  const Real* value = nullptr;
+  const Real* value = nullptr;  // null: all that is stored is 1
+
+  /// Returns the value of a stored entry of sparse rows.
+  Real value_of(std::uint64_t entry) const { return value == nullptr ? Real{1} : value[entry]; }
 
   /// Returns x_row . w.
   Real dot(std::size_t row, const Real* w) const {
@@ -38,8 +42,10 @@ struct RowsView {
     constexpr std::uint64_t kLine = 64 / sizeof(std::uint32_t);  // columns in a cache line
     __builtin_prefetch(column + entry);
     __builtin_prefetch(column + entry + kLine);
-    __builtin_prefetch(value + entry);
-    __builtin_prefetch(value + entry + kLine);
+    if (value != nullptr) {
+      __builtin_prefetch(value + entry);
+      __builtin_prefetch(value + entry + kLine);
+    }
   }
 
   /// sum += scale * x_row
@@ -51,7 +57,14 @@ struct RowsView {
       }
       return;
     }
-    for (std::uint64_t entry = row_begin[row]; entry < row_begin[row + 1]; ++entry) {
+    const std::uint64_t end = row_begin[row + 1];
+    if (value == nullptr) {
+      for (std::uint64_t entry = row_begin[row]; entry < end; ++entry) {
+        sum[column[entry]] += scale;
+      }
+      return;
+    }
+    for (std::uint64_t entry = row_begin[row]; entry < end; ++entry) {
       sum[column[entry]] += scale * value[entry];
     }
   }
@@ -59,7 +72,14 @@ struct RowsView {
  private:
   Real sparse_dot(std::size_t row, const Real* w) const {
     Real sum = 0;
-    for (std::uint64_t entry = row_begin[row]; entry < row_begin[row + 1]; ++entry) {
+    const std::uint64_t end = row_begin[row + 1];
+    if (value == nullptr) {
+      for (std::uint64_t entry = row_begin[row]; entry < end; ++entry) {
+        sum += w[column[entry]];
+      }
+      return sum;
+    }
+    for (std::uint64_t entry = row_begin[row]; entry < end; ++entry) {
       sum += value[entry] * w[column[entry]];
     }
     return sum;
@@ -116,7 +136,7 @@ class FeatureMatrix {
   std::size_t columns_;
   std::vector<std::uint64_t> row_begin_;  // empty where the rows are dense
   std::vector<std::uint32_t> column_;
-  std::vector<double> value_;
+  std::vector<double> value_;  // empty where sparse rows have ones alone
   mutable std::vector<float> float_value_;
   mutable std::once_flag float_made_;
 };

@@ -3,6 +3,7 @@
 // Margins y_i x_i . w may have any size: the exponential is only taken of -|margin|.
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -49,18 +50,27 @@ class LogisticLoss {
     assert(!batch.empty() && w.size() == dimension() && gradient.size() == dimension());
     const auto rows = rows_->view<Real>();
     const Real share = Real{1} / static_cast<Real>(batch.size());
-    constexpr std::size_t kAhead = 8;  // rows that are under way from memory at the same time
-    for (const std::uint32_t i : batch.first(std::min(kAhead, batch.size()))) {
+    // The processor overlaps the products of many rows, if no sum into the gradient comes between.
+    constexpr std::size_t kTogether = 32;
+    std::array<Real, kTogether> factors{};
+    for (const std::uint32_t i : batch.first(std::min(kTogether, batch.size()))) {
       rows.prefetch(i);
     }
-    for (std::size_t at = 0; at < batch.size(); ++at) {
-      if (at + kAhead < batch.size()) {
-        rows.prefetch(batch[at + kAhead]);
+    for (std::size_t first = 0; first < batch.size(); first += kTogether) {
+      const auto part = batch.subspan(first, std::min(kTogether, batch.size() - first));
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        if (first + at + kTogether < batch.size()) {
+          rows.prefetch(batch[first + at + kTogether]);
+        }
+        factors[at] = static_cast<Real>(labels_[part[at]]) * rows.dot(part[at], w.data());
       }
-      const std::uint32_t i = batch[at];
-      const auto label = static_cast<Real>(labels_[i]);
-      const Real margin = label * rows.dot(i, w.data());
-      rows.add(i, -share * label * logistic_weight(margin), gradient.data());
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        const auto label = static_cast<Real>(labels_[part[at]]);
+        factors[at] = -share * label * logistic_weight(factors[at]);
+      }
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        rows.add(part[at], factors[at], gradient.data());
+      }
     }
   }
 

@@ -97,7 +97,7 @@ class NewtonSolver {
           // Columns increase along a row, so row entry >= column entry: the lower triangle.
           const Index column = rows.column[entry];
           for (std::uint64_t other = entry; other < rows.row_begin[i + 1]; ++other) {
-            hessian(rows.column[other], column) += c * rows.value[entry] * rows.value[other];
+            hessian(rows.column[other], column) += c * rows.value_of(entry) * rows.value_of(other);
           }
         }
       }

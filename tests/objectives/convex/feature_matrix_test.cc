@@ -14,7 +14,10 @@ namespace residuum {
 namespace {
 
 /// rows x features, an entry present with probability `density`.
-SparseDataset random_data(std::size_t rows, std::size_t features, double density) {
+SparseDataset random_data(std::size_t rows,
+                          std::size_t features,
+                          double density,
+                          bool has_ones = false) {
   SparseDataset data;
   data.features = features;
   RandomStream random(3, Purpose::test, 0, 0);
@@ -22,7 +25,7 @@ SparseDataset random_data(std::size_t rows, std::size_t features, double density
     for (std::size_t j = 0; j < features; ++j) {
       if (random.uniform() < density) {
         data.columns.push_back(static_cast<std::uint32_t>(j));
-        data.values.push_back(random.normal());
+        data.values.push_back(has_ones ? 1.0 : random.normal());
       }
     }
     data.row_begin.push_back(data.columns.size());
@@ -44,9 +47,19 @@ Eigen::MatrixXd plain_matrix(const SparseDataset& data) {
 
 class Rows : public testing::TestWithParam<double> {};
 
+struct Shape {
+  std::size_t features;
+  bool has_ones;
+};
+
 TEST_P(Rows, MultiplyLikeThePlainMatrix) {
-  for (const std::size_t features : {1U, 15U, 16U, 37U}) {
-    const auto data = random_data(23, features, GetParam());
+  for (const auto [features, has_ones] : {Shape{1, false},
+                                          Shape{15, false},
+                                          Shape{16, false},
+                                          Shape{37, false},
+                                          Shape{1, true},
+                                          Shape{37, true}}) {
+    const auto data = random_data(23, features, GetParam(), has_ones);
     const Eigen::MatrixXd a = plain_matrix(data);
     const FeatureMatrix matrix{SparseDataset(data)};
     const Eigen::VectorXd w = Eigen::VectorXd::LinSpaced(a.cols(), -1, 2);
@@ -87,6 +100,18 @@ TEST(FeatureMatrix, IsDenseWhenMoreThanHalfIsNotZero) {
   auto zeros = random_data(50, 20, 0.8);
   std::fill(zeros.values.begin(), zeros.values.end(), 0.0);  // stored zeros do not count
   EXPECT_FALSE(FeatureMatrix(std::move(zeros)).is_dense());
+}
+
+// A batch of one-hot rows reads columns alone.
+TEST(FeatureMatrix, HoldsNoValuesWhereSparseRowsHaveOnesAlone) {
+  const FeatureMatrix ones(random_data(50, 20, 0.2, true));
+  ASSERT_FALSE(ones.is_dense());
+  EXPECT_EQ(ones.view<double>().value, nullptr);
+  EXPECT_EQ(ones.view<float>().value, nullptr);
+  const FeatureMatrix others(random_data(50, 20, 0.2));
+  EXPECT_NE(others.view<float>().value, nullptr);
+  const FeatureMatrix dense(random_data(50, 20, 1, true));
+  EXPECT_NE(dense.view<double>().value, nullptr);
 }
 
 TEST(FeatureMatrix, FloatRowsAreTheRoundedRows) {
