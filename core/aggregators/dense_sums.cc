@@ -39,27 +39,15 @@ void move_block(const Cluster& cluster, int from, int to, std::span<Real> block)
 }
 
 /// Sends a chunk to the process of the next workers while another comes from that of the workers
-/// before. A World passes a long message in pieces, and has room for the first until it is taken;
-/// with blocks that are no longer, nobody waits for the room of one who waits.
+/// before.
 void swap_chunks(const Cluster& cluster,
                  std::span<const std::byte> outgoing,
                  std::span<std::byte> incoming) {
-  constexpr std::size_t kMost = std::size_t{1} << 28;
   const int workers = cluster.workers();
   const int before = cluster.host((cluster.first() + workers - 1) % workers);
-  const int next = cluster.host((cluster.first() + cluster.count()) % workers);
-  for (std::size_t at = 0; at < std::max(outgoing.size(), incoming.size()); at += kMost) {
-    const bool receives = at < incoming.size();
-    if (receives) {
-      cluster.world().post(before, incoming.subspan(at, std::min(kMost, incoming.size() - at)));
-    }
-    if (at < outgoing.size()) {
-      cluster.world().send(next, outgoing.subspan(at, std::min(kMost, outgoing.size() - at)));
-    }
-    if (receives) {
-      cluster.world().take(before);
-    }
-  }
+  cluster.world().post(before, incoming);
+  cluster.world().send(cluster.host((cluster.first() + cluster.count()) % workers), outgoing);
+  cluster.world().take(before);
 }
 
 /// Copies the chunks that a ring has summed from the processes where they ended to all.

@@ -49,10 +49,15 @@ class MpiWorld final : public World {
   MPI_Comm communicator() const { return comm_; }
 
   void send(int to, std::span<const std::byte> bytes) override {
+    const bool is_long = bytes.size() >= piece_;
     for (;;) {
       const auto piece = bytes.first(std::min(piece_, bytes.size()));
-      check_mpi(MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_),
-                "MPI_Send");
+      if (is_long) {
+        send_and_receive(to, piece);
+      } else {
+        check_mpi(MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_),
+                  "MPI_Send");
+      }
       if (piece.size() < piece_) {
         return;
       }
@@ -63,7 +68,7 @@ class MpiWorld final : public World {
   void post(int from, std::span<std::byte> room) override {
     // The pieces of a long message must not arrive in the room of the next one.
     const bool must_wait = std::any_of(posted_.begin(), posted_.end(), [&](const Posted& before) {
-      return before.from == from && before.room.size() >= piece_;
+      return before.from == from && before.room.size() >= piece_ && !before.is_whole;
     });
     posted_.push_back({.from = from, .room = room});
     if (!must_wait) {
@@ -72,21 +77,18 @@ class MpiWorld final : public World {
   }
 
   std::size_t take(int from) override {
-    const auto first = std::find_if(posted_.begin(), posted_.end(), [from](const Posted& posted) {
-      return posted.from == from;
-    });
+    const auto first = first_from(from);
     assert(first != posted_.end());
-    Posted posted = *first;
+    if (!first->started) {
+      start(*first);
+    }
+    while (!first->is_whole) {
+      MPI_Status status;
+      check_mpi(MPI_Wait(&first->request, &status), "MPI_Wait");
+      note_piece(*first, status);
+    }
+    const std::size_t length = first->length;
     posted_.erase(first);
-    if (!posted.started) {
-      start(posted);
-    }
-    std::size_t length = finish(posted);
-    for (std::size_t piece = length; piece == piece_; length += piece) {
-      posted.room = posted.room.subspan(piece);
-      start(posted);
-      piece = finish(posted);
-    }
     return length;
   }
 
@@ -125,10 +127,26 @@ class MpiWorld final : public World {
 
   struct Posted {
     int from = 0;
-    std::span<std::byte> room;
+    std::span<std::byte> room = {};  // for what is still to come
+    std::size_t length = 0;          // of what has come
     bool started = false;
+    bool is_whole = false;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+
+  /// True for the oldest message of its sender that has not come.
+  bool is_next(const Posted& posted) const {
+    const auto next = std::find_if(posted_.begin(), posted_.end(), [&](const Posted& other) {
+      return other.from == posted.from && !other.is_whole;
+    });
+    return &*next == &posted;
+  }
+
+  std::vector<Posted>::iterator first_from(int from) {
+    return std::find_if(posted_.begin(), posted_.end(), [from](const Posted& posted) {
+      return posted.from == from;
+    });
+  }
 
   void look_around() {
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -147,13 +165,48 @@ class MpiWorld final : public World {
               "MPI_Irecv");
   }
 
-  /// Waits for the piece and returns its length.
-  static std::size_t finish(Posted& posted) {
-    MPI_Status status;
-    check_mpi(MPI_Wait(&posted.request, &status), "MPI_Wait");
+  /// Adds a piece that has come, and starts to receive the next one of a long message.
+  void note_piece(Posted& posted, const MPI_Status& status) const {
     int count = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-    return static_cast<std::size_t>(count);
+    const auto length = static_cast<std::size_t>(count);
+    posted.length += length;
+    posted.room = posted.room.subspan(length);
+    posted.is_whole = length < piece_;
+    if (!posted.is_whole) {
+      start(posted);
+    }
+  }
+
+  /// Sends a piece of a long message, and meanwhile receives those of messages that have room: two
+  /// processes that send to each other would wait for each other's next piece.
+  void send_and_receive(int to, std::span<const std::byte> piece) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(
+        MPI_Isend(
+            piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, kTag, comm_, &request),
+        "MPI_Isend");
+    for (int is_sent = 0; is_sent == 0;) {
+      check_mpi(MPI_Test(&request, &is_sent, MPI_STATUS_IGNORE), "MPI_Test");
+      for (Posted& posted : posted_) {
+        receive_what_is_there(posted);
+      }
+    }
+  }
+
+  void receive_what_is_there(Posted& posted) {
+    if (posted.is_whole || (!posted.started && !is_next(posted))) {
+      return;
+    }
+    if (!posted.started) {
+      start(posted);
+    }
+    int is_there = 0;
+    MPI_Status status;
+    check_mpi(MPI_Test(&posted.request, &is_there, &status), "MPI_Test");
+    if (is_there != 0) {
+      note_piece(posted, status);
+    }
   }
 
   template <class T>

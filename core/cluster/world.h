@@ -40,9 +40,10 @@ class World {
   virtual int size() const = 0;
   bool is_root() const { return rank() == 0; }
 
-  /// Sends a message; messages from one process to another arrive in the order they were sent. All
-  /// processes go through the messages of a run in one global order, so blocking calls cannot
-  /// deadlock.
+  /// Sends a message; messages from one process to another arrive in the order they were sent. A
+  /// process may wait here until the other has posted room for it. All processes go through the
+  /// messages of a run in one global order, or post room for a message before they send their own,
+  /// so that nobody waits for ever.
   virtual void send(int to, std::span<const std::byte> bytes) = 0;
   /// Posts room in which the next message from that process may arrive while this one computes.
   /// Rooms for one process are used in the order they were posted; a message must fit.

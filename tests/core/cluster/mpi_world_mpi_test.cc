@@ -157,6 +157,31 @@ TEST(MpiWorld, FillsTheRoomsOfARankInTheOrderTheyWerePostedIn) {
   }
 }
 
+// A piece of 100 000 bytes waits for its receiver. All ranks send before they take, and two
+// messages each, so that nobody could send its second piece if it did not receive meanwhile.
+TEST(MpiWorld, ReceivesWhileItSendsLongMessages) {
+  World& world = mpi_test_world();
+  if (world.size() == 1) {
+    GTEST_SKIP() << "there is nobody to send to";
+  }
+  const int next = (world.rank() + 1) % world.size();
+  const int previous = (world.rank() + world.size() - 1) % world.size();
+  constexpr std::array<std::size_t, 2> kLong{2'000'000, 300'017};
+  std::array<Bytes, kLong.size()> rooms;
+  for (std::size_t i = 0; i < kLong.size(); ++i) {
+    rooms[i].resize(kLong[i] + 5);
+    world.post(previous, rooms[i]);
+  }
+  for (const std::size_t size : kLong) {
+    world.send(next, pattern(world.rank(), size));
+  }
+  for (std::size_t i = 0; i < kLong.size(); ++i) {
+    ASSERT_EQ(world.take(previous), kLong[i]);
+    rooms[i].resize(kLong[i]);
+    EXPECT_EQ(rooms[i], pattern(previous, kLong[i]));
+  }
+}
+
 TEST(MpiWorld, BroadcastsFromEveryRank) {
   World& world = mpi_test_world();
   for (int root = 0; root < world.size(); ++root) {
