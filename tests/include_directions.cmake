@@ -33,7 +33,7 @@ set(rules
   "objectives -> objectives/ core/"
   "assumptions -> assumptions/ core/"
   "reports/tables -> reports/tables core/record core/error core/text core/fnv1a"
-  "reports/numbers -> reports/numbers reports/tables assumptions/theorems assumptions/estimators core/record core/error core/text"
+  "reports/numbers -> reports/numbers reports/tables assumptions/theorems assumptions/estimators core/random core/record core/error core/text"
   "reports/verdicts -> reports/verdicts reports/numbers reports/tables assumptions/theorems assumptions/estimators assumptions/verdicts assumptions/delta_prediction core/error"
   "reports/figures -> reports/figures reports/numbers reports/tables core/record core/error core/text"
   "reports/collection -> reports/collection reports/verdicts reports/numbers reports/tables core/record core/error"

@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   graph = 22,
   quantiser = 23,
   low_rank = 24,
+  bootstrap = 25,
 };
 
 class RandomStream {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "reports/numbers/bootstrap.h"
+
 namespace residuum::reports {
 namespace {
 
@@ -55,7 +57,39 @@ Spread spread_of(const std::vector<double>& values) {
           .lower_quartile = quantile(values, 0.25),
           .upper_quartile = quantile(values, 0.75),
           .mean = mean(values),
-          .interval = student_interval(values)};
+          .interval = student_interval(values),
+          .values = values};
+}
+
+Centre centre_of(const std::vector<double>& values, IntervalKind kind) {
+  Centre centre{.n = values.size(), .middle = mean(values), .interval = std::nullopt};
+  if (kind != IntervalKind::quartiles) {
+    centre.interval = interval_of_mean(values, kind);
+    return centre;
+  }
+  centre.middle = median(values);
+  const auto low = quantile(values, 0.25);
+  const auto high = quantile(values, 0.75);
+  if (values.size() > 1 && low && high) {
+    centre.interval = Interval{.low = *low, .high = *high};
+  }
+  return centre;
+}
+
+std::string_view interval_words(IntervalKind kind) {
+  switch (kind) {
+    case IntervalKind::student:
+      return "mean, 95 % interval (Student)";
+    case IntervalKind::bootstrap:
+      return "mean, 95 % interval (bootstrap, percentile)";
+    case IntervalKind::quartiles:
+      break;
+  }
+  return "median, IQR";
+}
+
+std::optional<Interval> interval_of_mean(const std::vector<double>& values, IntervalKind kind) {
+  return kind == IntervalKind::bootstrap ? bootstrap_interval(values) : student_interval(values);
 }
 
 }  // namespace residuum::reports

@@ -2,7 +2,9 @@
 // These statistics sum up a handful of numbers, one per seed. What is not defined is absent, never
 // a number.
 
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "assumptions/estimators/intervals.h"
@@ -28,9 +30,29 @@ struct Spread {
   std::optional<double> lower_quartile;
   std::optional<double> upper_quartile;
   std::optional<double> mean;
-  std::optional<Interval> interval;  // 95 %, of the mean
+  std::optional<Interval> interval;  // 95 %, of the mean, by Student
+  std::vector<double> values = {};
 };
 
 Spread spread_of(const std::vector<double>& values);
+
+/// The middle of the seeds and what stands beside it: the median with its quartiles, or the mean
+/// with a 95 % interval by Student or by the bootstrap.
+enum class IntervalKind { quartiles, student, bootstrap };
+
+struct Centre {
+  std::size_t n = 0;
+  std::optional<double> middle;
+  std::optional<Interval> interval;  // absent for one seed
+};
+
+Centre centre_of(const std::vector<double>& values, IntervalKind kind);
+
+/// Returns "median, IQR" or, say, "mean, 95 % interval (Student)".
+std::string_view interval_words(IntervalKind kind);
+
+/// Returns the 95 % interval of the mean that the kind has: by Student where it has quartiles,
+/// which are no such interval.
+std::optional<Interval> interval_of_mean(const std::vector<double>& values, IntervalKind kind);
 
 }  // namespace residuum::reports
