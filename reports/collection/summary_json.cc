@@ -12,21 +12,35 @@
 namespace residuum::reports {
 namespace {
 
-Json interval_json(const Spread& spread) {
-  if (!spread.interval) {
+Json ends_json(const std::optional<Interval>& interval) {
+  if (!interval) {
     return nullptr;
   }
-  return Json::array({json_number(spread.interval->low), json_number(spread.interval->high)});
+  return Json::array({json_number(interval->low), json_number(interval->high)});
+}
+
+/// By how much a method is behind the best, over the seeds of both; null where these are fewer than
+/// two, and for the best.
+Json behind_json(const Reached& reached, const Standing& standing) {
+  const Reached& best = standing.methods.front();
+  const Difference difference = difference_of(reached, best, IntervalKind::student);
+  if (&reached == &best || !difference.is_paired) {
+    return nullptr;
+  }
+  return {{"mean", json_number(difference.mean)},
+          {"interval", ends_json(difference.interval)},
+          {"pairs", difference.values.size()}};
 }
 
 Json to_json(const Standing& standing, const Summary& summary) {
   Json methods = Json::array();
-  for (const auto& [group, value, spent] : standing.methods) {
-    methods.push_back({{"label", summary.groups[group].group.label},
-                       {"mean", json_number(value.mean)},
-                       {"interval", interval_json(value)},
-                       {"seeds", value.n},
-                       {"spent", json_number(spent)}});
+  for (const auto& reached : standing.methods) {
+    methods.push_back({{"label", summary.groups[reached.group].group.label},
+                       {"mean", json_number(reached.value.mean)},
+                       {"interval", ends_json(reached.value.interval)},
+                       {"seeds", reached.value.n},
+                       {"spent", json_number(reached.spent)},
+                       {"behind_best", behind_json(reached, standing)}});
   }
   return {{"cost", standing.cost},
           {"unit", standing.unit},
@@ -237,7 +251,7 @@ Json rates_json(const Summary& summary) {
                      {"label", rate.label},
                      {"values", rate.x},
                      {"slope", json_number(rate.slope.mean)},
-                     {"interval", interval_json(rate.slope)},
+                     {"interval", ends_json(rate.slope.interval)},
                      {"seeds", rate.slope.n},
                      {"note", note_on(rate)}});
   }
@@ -245,16 +259,12 @@ Json rates_json(const Summary& summary) {
 }
 
 Json to_json(const Spread& spread) {
-  Json interval = nullptr;
-  if (spread.interval) {
-    interval = Json::array({json_number(spread.interval->low), json_number(spread.interval->high)});
-  }
   return {{"n", spread.n},
           {"median", json_number(spread.median)},
           {"lower_quartile", json_number(spread.lower_quartile)},
           {"upper_quartile", json_number(spread.upper_quartile)},
           {"mean", json_number(spread.mean)},
-          {"interval", interval}};
+          {"interval", ends_json(spread.interval)}};
 }
 
 /// Each entry of `times` is one method on one network.

@@ -169,8 +169,9 @@ AxisRange y_range(const FigureSpec& spec) {
 }
 
 bool has_band(const Curve& curve) {
-  return std::any_of(
-      curve.points.begin(), curve.points.end(), [](const Point& point) { return point.n > 1; });
+  return std::any_of(curve.points.begin(), curve.points.end(), [](const Point& point) {
+    return point.n > 1 && point.lower;
+  });
 }
 
 std::string band_text(const FigureSpec& spec) {

@@ -26,7 +26,8 @@ struct Data {
 
 Data read_data(const ResultFolder& folder,
                const std::vector<Group>& groups,
-               const std::vector<Facet>& facets) {
+               const std::vector<Facet>& facets,
+               IntervalKind kind) {
   Data data;
   for (const auto& quantity : drawn_quantities()) {
     if (std::find(data.columns.begin(), data.columns.end(), quantity.column) ==
@@ -36,18 +37,20 @@ Data read_data(const ResultFolder& folder,
   }
   for (const auto& facet : facets) {
     for (const std::size_t group : facet.groups) {
-      data.series[group] = read_series(folder, groups[group], data.columns);
+      data.series[group] = read_series(folder, groups[group], data.columns, kind);
     }
   }
   return data;
 }
 
+bool is_positive(const Point& point) {
+  return point.upper.value_or(0) > 0 || point.middle.value_or(0) > 0;
+}
+
 bool any_positive(const Data& data, Column column) {
   return std::any_of(data.series.begin(), data.series.end(), [&](const auto& entry) {
     const auto& points = data.of(entry.first, column).by_iteration;
-    return std::any_of(points.begin(), points.end(), [](const Point& point) {
-      return point.upper.value_or(0) > 0;
-    });
+    return std::any_of(points.begin(), points.end(), is_positive);
   });
 }
 
@@ -105,10 +108,8 @@ std::vector<Curve> curves_of(const DrawnQuantity& quantity,
   for (std::size_t i = 0; i < facet.groups.size(); ++i) {
     const GroupSeries& series = data.of(facet.groups[i], quantity.column);
     const auto points = points_of(quantity, series);
-    const bool is_zero = quantity.only_if_positive &&
-                         std::none_of(points.begin(), points.end(), [](const Point& point) {
-                           return point.upper.value_or(0) > 0;
-                         });
+    const bool is_zero =
+        quantity.only_if_positive && std::none_of(points.begin(), points.end(), is_positive);
     if (!points.empty() && !is_zero) {
       curves.push_back({.label = groups[facet.groups[i]].label,
                         .style = facet.styles[i],
@@ -207,14 +208,16 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
 
 }  // namespace
 
-ReportFigures plan_figures(const ResultFolder& folder, const std::vector<Group>& groups) {
+ReportFigures plan_figures(const ResultFolder& folder,
+                           const std::vector<Group>& groups,
+                           IntervalKind kind) {
   std::vector<Facet> facets = split_into_facets(folder, groups);
   ReportFigures plan;
   while (facets.size() > kMostFacets) {
     plan.groups_left_out += facets.back().groups.size();
     facets.pop_back();
   }
-  const Data data = read_data(folder, groups, facets);
+  const Data data = read_data(folder, groups, facets, kind);
   const bool gap_known = gap_is_known(data);
   for (const auto& quantity : drawn_quantities()) {
     if (!is_wanted(quantity, data, gap_known)) {
@@ -227,6 +230,7 @@ ReportFigures plan_figures(const ResultFolder& folder, const std::vector<Group>&
         auto live = live_curves(quantity, curves, data);
         plan.figures.push_back(make_figure(quantity, facets[i], i, std::move(curves), stride));
         plan.figures.back().live = std::move(live);
+        plan.figures.back().spec.band = std::string(interval_words(kind));
         if (quantity.column == Column::contraction) {
           plan.figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);
         }

@@ -35,6 +35,9 @@ struct ReportFigures {
   std::size_t groups_left_out = 0;  // methods beyond what a page can show
 };
 
-ReportFigures plan_figures(const ResultFolder& folder, const std::vector<Group>& groups);
+/// The kind is that of the middles and bands over the seeds.
+ReportFigures plan_figures(const ResultFolder& folder,
+                           const std::vector<Group>& groups,
+                           IntervalKind kind = IntervalKind::quartiles);
 
 }  // namespace residuum::reports

@@ -7,44 +7,20 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
+#include "reports/numbers/costs.h"
 #include "reports/numbers/fields.h"
 
 namespace residuum::reports {
 namespace {
 
-constexpr std::size_t kCosts = 3;
-constexpr std::size_t kCostIterations = 0;
-constexpr std::size_t kCostBytes = 1;
-constexpr std::size_t kCostTime = 2;
-
-struct CostName {
-  std::string_view name;
-  std::string_view unit;
-};
-constexpr std::array<CostName, kCosts> kCostNames{
-    {{"iterations", ""}, {"bytes", "bytes"}, {"modelled time", "s"}}};
-
-using Costs = std::array<std::optional<double>, kCosts>;
 /// A value of the quantity and what it had cost.
 struct Sample {
   double spent = 0;
   double value = 0;
 };
 using Samples = std::array<std::optional<Sample>, kCosts>;
-
-/// Returns what the whole run has cost; absent where that cannot be known.
-Costs costs_of(const Run& run, const RunMeasures& measures) {
-  const auto iterations = number_at(run.status, "iterations");
-  Costs costs{iterations, std::nullopt, std::nullopt};
-  if (iterations && static_cast<double>(measures.bytes.iterations) == *iterations) {
-    costs[kCostBytes] = measures.bytes.after;
-  }
-  if (iterations && static_cast<double>(measures.time.iterations) == *iterations) {
-    costs[kCostTime] = measures.time.after;
-  }
-  return costs;
-}
 
 std::string_view reason_without(std::size_t cost) {
   return cost == kCostTime ? "not measured, as there is no network model"
@@ -60,7 +36,7 @@ void set_budget(const ResultFolder& folder,
   double least = std::numeric_limits<double>::infinity();
   for (const auto& runs : field.runs) {
     for (const std::size_t i : runs) {
-      const auto spent = costs_of(folder.runs[i], measures[i])[cost];
+      const auto spent = costs_of(folder.runs[i], measures[i].bytes, measures[i].time)[cost];
       if (!spent) {
         standing.absent = reason_without(cost);
         return;
@@ -136,31 +112,17 @@ void align_iterations(const ResultFolder& folder,
 /// Returns the last value of the quantity within each of the budgets.
 Samples samples_of(const ResultFolder& folder,
                    const Run& run,
-                   const Costs& totals,
                    const std::vector<Standing>& standings,
                    Column quantity) {
   Samples reached;
-  const auto take = [&](const Costs& spent, double value) {
+  read_evaluations(folder, run, quantity, [&](const Costs& spent, double value) {
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
       const auto& budget = standings[cost].budget;
       if (budget && spent[cost] && *spent[cost] <= *budget) {
         reached[cost] = Sample{.spent = *spent[cost], .value = value};
       }
     }
-  };
-  Spent bytes = kSentBytes;
-  Spent time = kVirtualTime;
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        bytes.add(record);
-        time.add(record);
-        if (const auto value = record.get(quantity)) {
-          take({static_cast<double>(record.iteration()), bytes.before, time.before}, *value);
-        }
-      });
-  if (const auto value = number_at(run.status, final_path(quantity))) {
-    take(totals, *value);
-  }
+  });
   return reached;
 }
 
@@ -174,28 +136,30 @@ void sort_best_first(std::vector<Reached>& methods) {
 }
 
 void add_group(const ResultFolder& folder,
-               const std::vector<RunMeasures>& measures,
                std::size_t group,
                const std::vector<std::size_t>& runs,
                Column quantity,
                std::vector<Standing>& standings) {
   std::array<std::vector<double>, kCosts> values;
   std::array<std::vector<double>, kCosts> spent;
+  std::array<std::vector<std::int64_t>, kCosts> seeds;
   for (const std::size_t i : runs) {
     const Run& run = folder.runs[i];
-    const Samples reached =
-        samples_of(folder, run, costs_of(run, measures[i]), standings, quantity);
+    const Samples reached = samples_of(folder, run, standings, quantity);
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
       if (reached[cost]) {
         values[cost].push_back(reached[cost]->value);
         spent[cost].push_back(reached[cost]->spent);
+        seeds[cost].push_back(run.seed);
       }
     }
   }
   for (std::size_t cost = 0; cost < kCosts; ++cost) {
     if (standings[cost].budget) {
-      standings[cost].methods.push_back(
-          {.group = group, .value = spread_of(values[cost]), .spent = mean(spent[cost])});
+      standings[cost].methods.push_back({.group = group,
+                                         .value = spread_of(values[cost]),
+                                         .spent = mean(spent[cost]),
+                                         .seeds = seeds[cost]});
     }
   }
 }
@@ -218,7 +182,7 @@ Comparison compare(const ResultFolder& folder,
   }
   align_iterations(folder, field, quantity, comparison.standings[kCostIterations]);
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
-    add_group(folder, measures, field.groups[g], field.runs[g], quantity, comparison.standings);
+    add_group(folder, field.groups[g], field.runs[g], quantity, comparison.standings);
   }
   for (auto& standing : comparison.standings) {
     sort_best_first(standing.methods);
@@ -226,7 +190,53 @@ Comparison compare(const ResultFolder& folder,
   return comparison;
 }
 
+/// Returns one value less the other for each seed that both have, in the order of the first.
+std::vector<double> paired_values(const Reached& one, const Reached& other) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < one.seeds.size(); ++i) {
+    const auto same = std::find(other.seeds.begin(), other.seeds.end(), one.seeds[i]);
+    if (same != other.seeds.end()) {
+      const auto place = static_cast<std::size_t>(same - other.seeds.begin());
+      differences.push_back(one.value.values[i] - other.value.values[place]);
+    }
+  }
+  return differences;
+}
+
+bool is_ahead(const Reached& best, const Reached& other, IntervalKind kind) {
+  const Difference difference = difference_of(other, best, kind);
+  if (difference.is_paired) {
+    return difference.interval && difference.interval->low > 0;
+  }
+  const auto own = interval_of_mean(best.value.values, kind);
+  const auto others = interval_of_mean(other.value.values, kind);
+  return own && others && own->high < others->low;
+}
+
 }  // namespace
+
+Difference difference_of(const Reached& one, const Reached& other, IntervalKind kind) {
+  Difference difference{
+      .is_paired = false, .values = {}, .mean = std::nullopt, .interval = std::nullopt};
+  auto pairs = paired_values(one, other);
+  if (pairs.size() >= 2) {
+    difference.is_paired = true;
+    difference.mean = mean(pairs);
+    difference.interval = interval_of_mean(pairs, kind);
+    difference.values = std::move(pairs);
+  } else if (one.value.mean && other.value.mean) {
+    difference.mean = *one.value.mean - *other.value.mean;
+  }
+  return difference;
+}
+
+bool best_is_decided(const Standing& standing, IntervalKind kind) {
+  const auto& methods = standing.methods;
+  return methods.size() >= 2 && methods[1].value.n > 0 &&
+         std::all_of(methods.begin() + 1, methods.end(), [&](const Reached& other) {
+           return other.value.n == 0 || is_ahead(methods.front(), other, kind);
+         });
+}
 
 std::vector<Comparison> compare_methods(const ResultFolder& folder,
                                         const std::vector<Group>& groups,

@@ -6,6 +6,7 @@
 // told beside it.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,9 +21,10 @@ namespace residuum::reports {
 
 /// Reached is the value that one method has reached.
 struct Reached {
-  std::size_t group = 0;        // position among the groups
-  Spread value;                 // over the seeds; the lower the better
-  std::optional<double> spent;  // cost when it was evaluated, mean over the seeds
+  std::size_t group = 0;                 // position among the groups
+  Spread value;                          // over the seeds; the lower the better
+  std::optional<double> spent;           // cost when it was evaluated, mean over the seeds
+  std::vector<std::int64_t> seeds = {};  // of the values
 };
 
 /// All methods at one kind of cost.
@@ -39,6 +41,23 @@ struct Comparison {
   std::string_view quantity;  // loss_gap where every run knows it, else loss
   std::vector<Standing> standings;
 };
+
+/// By how much a method's values exceed another's.
+struct Difference {
+  bool is_paired = false;      // over the seeds that both have, which are two or more
+  std::vector<double> values;  // of the pairs; the mean alone where they are not paired
+  std::optional<double> mean;
+  std::optional<Interval> interval;  // 95 %, of the mean; absent where they are not paired
+};
+
+/// Runs of the same seed have the same random numbers where their configurations leave them so, and
+/// much of their spread is common to both.
+Difference difference_of(const Reached& one, const Reached& other, IntervalKind kind);
+
+/// Returns whether the first method of the standing is ahead of all others that have a value: the
+/// interval of each paired difference lies above zero, or, without common seeds, the two intervals
+/// do not overlap.
+bool best_is_decided(const Standing& standing, IntervalKind kind);
 
 /// One comparison per objective that at least two methods have worked on. `measures` are those of
 /// `folder.runs`.

@@ -48,12 +48,20 @@ RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector
   return series;
 }
 
-Point make_point(double x, const std::vector<double>& values) {
-  return {.x = x,
-          .middle = median(values),
-          .lower = quantile(values, 0.25),
-          .upper = quantile(values, 0.75),
-          .n = values.size()};
+Point make_point(double x, const std::vector<double>& values, IntervalKind kind) {
+  const Centre centre = centre_of(values, kind);
+  Point point{.x = x,
+              .middle = centre.middle,
+              .lower = std::nullopt,
+              .upper = std::nullopt,
+              .n = values.size()};
+  if (centre.interval) {
+    point.lower = centre.interval->low;
+    point.upper = centre.interval->high;
+  } else if (values.size() == 1) {
+    point.lower = point.upper = centre.middle;
+  }
+  return point;
 }
 
 /// The values of a group's runs in one iteration.
@@ -95,7 +103,7 @@ std::array<bool, kTotals.size()> known_totals(const std::vector<RunSeries>& runs
   return known;
 }
 
-GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column) {
+GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKind kind) {
   GroupSeries series;
   for (const auto& run : runs) {
     series.stride = std::max(series.stride, run.columns[column].stride());
@@ -103,7 +111,7 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column) {
   const auto known = known_totals(runs);
   series.live.seeds.resize(runs.size());
   for (const auto& [iteration, at] : gather(runs, column, series.stride)) {
-    const Point point = make_point(static_cast<double>(iteration), at.values);
+    const Point point = make_point(static_cast<double>(iteration), at.values, kind);
     series.live.points.push_back(point);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       series.live.seeds[r].push_back(at.by_run[r]);
@@ -168,7 +176,8 @@ void ThinnedSeries::thin_to(std::size_t stride) {
 
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
-                                     const std::vector<Column>& columns) {
+                                     const std::vector<Column>& columns,
+                                     IntervalKind kind) {
   std::vector<RunSeries> runs;
   for (const std::size_t i : group.runs) {
     if (folder.runs[i].has_tables()) {
@@ -177,7 +186,7 @@ std::vector<GroupSeries> read_series(const ResultFolder& folder,
   }
   std::vector<GroupSeries> series;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    series.push_back(combine(runs, i));
+    series.push_back(combine(runs, i, kind));
   }
   return series;
 }

@@ -11,6 +11,7 @@
 #include "reports/numbers/curve.h"
 #include "reports/numbers/groups.h"
 #include "reports/numbers/measures.h"
+#include "reports/numbers/statistics.h"
 
 namespace residuum::reports {
 
@@ -73,8 +74,10 @@ struct GroupSeries {
 };
 
 /// Reads the series of `columns`, in their order, over the finished and diverged runs of the group.
+/// The kind is that of middles and bands.
 std::vector<GroupSeries> read_series(const ResultFolder& folder,
                                      const Group& group,
-                                     const std::vector<Column>& columns);
+                                     const std::vector<Column>& columns,
+                                     IntervalKind kind = IntervalKind::quartiles);
 
 }  // namespace residuum::reports

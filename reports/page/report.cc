@@ -120,7 +120,10 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-std::string curves_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
+std::string curves_html(const Summary& summary,
+                        ReportFigures& plan,
+                        FigureShelf& shelf,
+                        IntervalKind kind) {
   std::string html = shelf.draw(take(plan.figures, FigureSection::headline));
   if (html.empty()) {
     html = note("No run has left anything to draw.");
@@ -129,9 +132,9 @@ std::string curves_html(const Summary& summary, ReportFigures& plan, FigureShelf
     html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
                              plan.groups_left_out));
   }
-  return html + part("Where the runs ended", results_table(summary)) +
-         part("At equal cost", comparison_tables(summary)) + part("Rates", rates_table(summary)) +
-         part("Training practice", practice_html(summary));
+  return html + part("Where the runs ended", results_table(summary, kind)) +
+         part("At equal cost", comparison_tables(summary, kind)) +
+         part("Rates", rates_table(summary)) + part("Training practice", practice_html(summary));
 }
 
 std::string theorems_html(const Summary& summary, FigureShelf& shelf) {
@@ -213,8 +216,8 @@ std::string navigation(const std::vector<std::pair<std::string, std::string>>& s
   return html + "</ul></nav>\n";
 }
 
-std::string page(const Summary& summary, FigureShelf& shelf) {
-  ReportFigures plan = plan_figures(summary.folder, groups_of(summary));
+std::string page(const Summary& summary, FigureShelf& shelf, IntervalKind kind) {
+  ReportFigures plan = plan_figures(summary.folder, groups_of(summary), kind);
   std::string body;
   std::vector<std::pair<std::string, std::string>> sections;
   const auto add = [&](const char* id, const char* title, const std::string& html) {
@@ -224,7 +227,7 @@ std::string page(const Summary& summary, FigureShelf& shelf) {
     }
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
-  add("curves", "Over the iterations", curves_html(summary, plan, shelf));
+  add("curves", "Over the iterations", curves_html(summary, plan, shelf, kind));
   add("assumptions", "Assumptions", assumptions_html(summary, plan, shelf));
   add("distributions", "Distributions", distributions_html(summary, plan, shelf));
   add("phases", "Phase diagrams", phase_diagrams(summary));
@@ -239,11 +242,11 @@ std::string page(const Summary& summary, FigureShelf& shelf) {
 
 }  // namespace
 
-Report write_report(const std::filesystem::path& result_dir) {
+Report write_report(const std::filesystem::path& result_dir, IntervalKind kind) {
   const Summary summary = summarise(result_dir);
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
-  write_file_atomically(report.file, page(summary, shelf));
+  write_file_atomically(report.file, page(summary, shelf, kind));
   report.problems = shelf.problems();
   return report;
 }

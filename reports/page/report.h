@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/numbers/statistics.h"
+
 namespace residuum::reports {
 
 struct Report {
@@ -14,8 +16,9 @@ struct Report {
   std::vector<std::string> problems;  // what could not be drawn, and why; one line each
 };
 
-/// Reads the folder's runs, draws figures/ and writes report.html. Without gnuplot the report has
-/// no drawings and says so.
-Report write_report(const std::filesystem::path& result_dir);
+/// Reads the folder's runs, draws figures/ and writes report.html. The kind is that of bands and
+/// tables over the seeds. Without gnuplot the report has no drawings and says so.
+Report write_report(const std::filesystem::path& result_dir,
+                    IntervalKind kind = IntervalKind::quartiles);
 
 }  // namespace residuum::reports

@@ -11,14 +11,11 @@
 namespace residuum::reports {
 namespace {
 
-std::string interval_text(const Spread& spread) {
-  if (spread.n < 2) {
-    return spread.n == 0 ? "" : "one seed: no interval";
+std::string interval_text(const std::optional<Interval>& interval, std::size_t seeds) {
+  if (interval) {
+    return fmt::format("[{}, {}]", short_number(interval->low), short_number(interval->high));
   }
-  return spread.interval ? fmt::format("[{}, {}]",
-                                       short_number(spread.interval->low),
-                                       short_number(spread.interval->high))
-                         : "";
+  return seeds == 0 ? "" : seeds == 1 ? "one seed: no interval" : "too few seeds for an interval";
 }
 
 std::string at_text(const Standing& standing, const std::optional<double>& spent) {
@@ -40,15 +37,31 @@ std::vector<std::size_t> order_of(const std::vector<const Standing*>& shown) {
   return groups;
 }
 
-Cell reached_cell(const Standing& standing, std::size_t group) {
+/// Says by how much a method is behind the first, over the seeds of both.
+std::string behind_text(const Reached& other, const Reached& best, IntervalKind kind) {
+  const Difference difference = difference_of(other, best, kind);
+  if (!difference.is_paired || !difference.mean) {
+    return {};
+  }
+  return fmt::format("{}{} {} to the best, same seeds",
+                     *difference.mean < 0 ? "" : "+",
+                     short_number(difference.mean),
+                     interval_text(difference.interval, difference.values.size()));
+}
+
+Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind) {
   const auto found = std::find_if(standing.methods.begin(),
                                   standing.methods.end(),
                                   [&](const Reached& reached) { return reached.group == group; });
-  Cell cell = number_cell(short_number(found->value.mean));
-  if (found == standing.methods.begin() && found->value.mean) {
+  const Centre centre = centre_of(found->value.values, kind);
+  Cell cell = number_cell(short_number(centre.middle));
+  const bool is_first = found == standing.methods.begin();
+  if (is_first && best_is_decided(standing, kind)) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
-  cell.html += small(interval_text(found->value));
+  cell.html += small(interval_text(centre.interval, centre.n));
+  const std::string behind = is_first ? "" : behind_text(*found, standing.methods.front(), kind);
+  cell.html += behind.empty() ? behind : small(behind);
   // The last value may be from long before the budget was spent where evaluations are rare.
   constexpr double kNearly = 0.95;
   if (found->spent && *found->spent < kNearly * *standing.budget) {
@@ -57,7 +70,9 @@ Cell reached_cell(const Standing& standing, std::size_t group) {
   return cell;
 }
 
-std::string comparison_html(const Comparison& comparison, const Summary& summary) {
+std::string comparison_html(const Comparison& comparison,
+                            const Summary& summary,
+                            IntervalKind kind) {
   std::vector<const Standing*> shown;
   std::string notes;
   for (const auto& standing : comparison.standings) {
@@ -80,23 +95,28 @@ std::string comparison_html(const Comparison& comparison, const Summary& summary
   for (const std::size_t group : order_of(shown)) {
     std::vector<Cell> row{text_cell(summary.groups[group].group.label)};
     for (const Standing* standing : shown) {
-      row.push_back(reached_cell(*standing, group));
+      row.push_back(reached_cell(*standing, group, kind));
     }
     rows.push_back(std::move(row));
   }
   const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
-  return fmt::format("<p>{} on {}: mean over the seeds and 95 % interval, the best bold.</p>\n",
-                     escape(quantity),
-                     escape(comparison.objective)) +
+  return fmt::format(
+             "<p>{} on {}: {} over the seeds. Rows are in the order of the means of the first "
+             "column. The best is bold if the 95 % interval of the mean of its differences to each "
+             "other method, over the seeds that both have, excludes zero; without common seeds, if "
+             "their intervals do not overlap.</p>\n",
+             escape(quantity),
+             escape(comparison.objective),
+             interval_words(kind)) +
          table(header, rows) + notes;
 }
 
 }  // namespace
 
-std::string comparison_tables(const Summary& summary) {
+std::string comparison_tables(const Summary& summary, IntervalKind kind) {
   std::string html;
   for (const auto& comparison : summary.comparisons) {
-    html += comparison_html(comparison, summary);
+    html += comparison_html(comparison, summary, kind);
   }
   return html;
 }
@@ -113,7 +133,8 @@ std::string rates_table(const Summary& summary) {
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
     Cell slope = number_cell(short_number(rate.slope.mean));
-    slope.html += small(rate.slope.n < 2 ? note_on(rate) : interval_text(rate.slope));
+    slope.html +=
+        small(rate.slope.n < 2 ? note_on(rate) : interval_text(rate.slope.interval, rate.slope.n));
     rows.push_back({text_cell(rate.label),
                     text_cell(rate.key),
                     text_cell(fmt::format("{} … {} ({} values)",

@@ -9,7 +9,7 @@ namespace residuum::reports {
 
 /// Returns per objective a table of the methods with a column for each cost; empty where there is
 /// nothing to compare.
-std::string comparison_tables(const Summary& summary);
+std::string comparison_tables(const Summary& summary, IntervalKind kind);
 
 /// Returns a line per method and key that varies; empty where nothing can be fitted.
 std::string rates_table(const Summary& summary);

@@ -88,16 +88,16 @@ std::string runs_text(const GroupSummary& group) {
   return text;
 }
 
-Cell spread_cell(const Spread* spread) {
+Cell spread_cell(const Spread* spread, IntervalKind kind) {
   if (spread == nullptr) {
     return number_cell(short_number(std::nullopt));
   }
-  Cell cell = number_cell(short_number(spread->median));
-  cell.value = spread->median;
-  if (spread->interval) {
-    cell.html += small(fmt::format("mean in [{}, {}]",
-                                   short_number(spread->interval->low),
-                                   short_number(spread->interval->high)));
+  const Centre centre = centre_of(spread->values, kind);
+  Cell cell = number_cell(short_number(centre.middle));
+  cell.value = centre.middle;
+  if (centre.interval) {
+    cell.html += small(fmt::format(
+        "[{}, {}]", short_number(centre.interval->low), short_number(centre.interval->high)));
   }
   return cell;
 }
@@ -211,7 +211,7 @@ std::string invariants_table(const Summary& summary) {
   return table(header, rows, sorted_use("invariants-table", summary));
 }
 
-std::string results_table(const Summary& summary) {
+std::string results_table(const Summary& summary, IntervalKind kind) {
   const auto columns = result_columns(summary);
   HtmlRow header{text_cell("method")};
   for (const auto& column : columns) {
@@ -224,14 +224,15 @@ std::string results_table(const Summary& summary) {
   for (const auto& group : summary.groups) {
     HtmlRow row{text_cell(group.group.label)};
     for (const auto& column : columns) {
-      row.push_back(spread_cell(group.metric(column.metric)));
+      row.push_back(spread_cell(group.metric(column.metric), kind));
     }
     row.push_back(value_cell(group.delta.median));
     row.push_back(median_cell(group, "uplink_bytes", true));
     row.push_back(median_cell(group, "wall_s", false));
     rows.push_back(std::move(row));
   }
-  return table(header, rows, sorted_use("results-table", summary));
+  return fmt::format("<p>{} over the seeds.</p>\n", interval_words(kind)) +
+         table(header, rows, sorted_use("results-table", summary));
 }
 
 std::string checks_table(const Summary& summary) {

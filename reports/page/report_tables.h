@@ -11,8 +11,8 @@ namespace residuum::reports {
 /// mass, and where each was worst.
 std::string invariants_table(const Summary& summary);
 
-/// The table gives per method where the seeds ended, with 95 % intervals.
-std::string results_table(const Summary& summary);
+/// The table gives per method where the seeds ended, with intervals of that kind.
+std::string results_table(const Summary& summary, IntervalKind kind);
 
 /// The table gives per method and invariant how often it was looked at, failures, and the worst
 /// ratio.

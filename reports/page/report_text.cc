@@ -112,8 +112,11 @@ constexpr std::array<Explanation, 13> kExplanations{{
      ""},
     {"Medians, bands, intervals",
      "mean ± t s/√n, Student's t with n − 1 degrees of freedom",
-     "Tables give the median over the seeds and the 95 % interval of the mean; with fewer than two "
-     "seeds there is none. The interval says how well these seeds determine the mean on this data "
+     "Tables and bands over the seeds say which they are: median and quartiles (IQR) unless the "
+     "report was asked for the mean with an interval. Verdicts, differences and rates take the 95 "
+     "% "
+     "interval of the mean; with fewer than two seeds there is none. The interval says how well "
+     "these seeds determine the mean on this data "
      "set, not how another data set would behave. Runs that diverged count for the assumptions but "
      "not for the final numbers; the column of seeds says how many there are.",
      ""},

@@ -10,6 +10,7 @@
 
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
+#include "tests/reports/numbers/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
@@ -17,81 +18,16 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::straight_id;
+using testing::StraightMethod;
 using testing::TemporaryFolder;
-
-/// f(w_t) = start - fall t + seed / 100, every second iteration evaluated.
-struct Method {
-  std::string aggregator;
-  std::uint64_t iterations = 10;
-  double fall = 0.01;
-  std::optional<double> bytes = 100;  // per iteration
-  bool has_totals = false;            // a running total of the bytes
-  std::optional<double> time = std::nullopt;
-  std::string objective = "logistic";
-  std::uint64_t measured_every = 1;
-  int seeds = 2;
-  double start = 1;
-};
-
-double loss_of(const Method& method, std::uint64_t t, int seed) {
-  return method.start - method.fall * static_cast<double>(t) + seed / 100.0;
-}
-
-std::string id_of(std::size_t method, int seed) {
-  return fmt::format("m{}-{:012x}", method, method * 100 + static_cast<std::size_t>(seed));
-}
-
-void write_run(const std::filesystem::path& folder,
-               const Method& method,
-               const std::string& id,
-               int seed) {
-  const auto path = folder / "runs" / id;
-  std::filesystem::create_directories(path);
-  Json config{{"run_id", id}, {"study", "s"}, {"seed", seed}};
-  config["varying"] = Json{{"aggregator.kind", method.aggregator}};
-  config["config"] = Json{{"aggregator", Json{{"kind", method.aggregator}}},
-                          {"objective", Json{{"kind", method.objective}, {"data", "a9a"}}}};
-  write_json_atomically(path / "config.json", config);
-  IterationsWriter rows(path / "iterations.csv", id);
-  for (std::uint64_t t = 0; t < method.iterations; t += method.measured_every) {
-    Row row(t);
-    if (t % 2 == 0) {
-      row.set(Column::loss, loss_of(method, t, seed));
-    }
-    if (method.bytes) {
-      row.set(Column::uplink_bytes, *method.bytes);
-      if (method.has_totals) {
-        row.set(Column::total_uplink_bytes, *method.bytes * static_cast<double>(t + 1));
-      }
-    }
-    if (method.time) {
-      row.set(Column::model_time_s, *method.time);
-    }
-    rows.write(row);
-  }
-  rows.close();
-  ChecksWriter(path / "checks.csv", id).close();
-  Json status{{"state", "finished"}, {"message", ""}, {"iterations", method.iterations}};
-  status["final"] = Json{{"loss", loss_of(method, method.iterations, seed)}};
-  write_json_atomically(path / "status.json", status);
-}
+using testing::write_straight;
 
 class Comparisons : public ::testing::Test {
  protected:
-  void write(const std::vector<Method>& methods) const {
-    Json runs = Json::array();
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      for (int seed = 1; seed <= methods[m].seeds; ++seed) {
-        write_run(path(), methods[m], id_of(m, seed), seed);
-        runs.push_back(id_of(m, seed));
-      }
-    }
-    Json study{{"name", "s"}, {"title", "s"}, {"command", ""}};
-    study["runs"] = runs;
-    write_json_atomically(path() / "study.resolved.json", study);
-  }
+  void write(const std::vector<StraightMethod>& methods) const { write_straight(path(), methods); }
   const std::filesystem::path& path() const { return folder_.path(); }
-  Summary summary(const std::vector<Method>& methods) const {
+  Summary summary(const std::vector<StraightMethod>& methods) const {
     write(methods);
     return collect(path());
   }
@@ -104,8 +40,9 @@ class Comparisons : public ::testing::Test {
 /// "label value" of the methods, best first.
 std::vector<std::string> order(const Summary& summary, const Standing& standing) {
   std::vector<std::string> lines;
-  for (const auto& [group, value, spent] : standing.methods) {
-    lines.push_back(fmt::format("{} {:.4f}", summary.groups[group].group.label, *value.mean));
+  for (const auto& reached : standing.methods) {
+    lines.push_back(
+        fmt::format("{} {:.4f}", summary.groups[reached.group].group.label, *reached.value.mean));
   }
   return lines;
 }
@@ -198,13 +135,81 @@ TEST_F(Comparisons, OfDifferentObjectivesAreNone) {
 
 TEST_F(Comparisons, AMethodThatDivergedComesLast) {
   write({{.aggregator = "a", .seeds = 1}, {.aggregator = "b", .seeds = 1}});
-  testing::change_status(path(), id_of(0, 1), [](Json& status) { status["state"] = "diverged"; });
+  testing::change_status(
+      path(), straight_id(0, 1), [](Json& status) { status["state"] = "diverged"; });
   const Summary result = collect(path());
   const auto& methods = result.comparisons[0].standings[0].methods;
 
   ASSERT_EQ(methods.size(), 2U);
   EXPECT_EQ(result.groups[methods[1].group].group.label, "a");
   EXPECT_FALSE(methods[1].value.mean);
+}
+
+/// A method's values over seeds, as a comparison has them.
+Reached reached(std::size_t group,
+                const std::vector<double>& values,
+                const std::vector<std::int64_t>& seeds) {
+  return {.group = group, .value = spread_of(values), .spent = 1, .seeds = seeds};
+}
+
+TEST(Differences, OfCommonSeedsHaveThePairedInterval) {
+  // R: t.test(c(5.1, 4.9, 6.2, 5.8), c(5.0, 4.6, 6.0, 5.3), paired = TRUE) gives
+  // [0.00324691162, 0.54675308838]; unpaired, the two overlap widely.
+  const Reached worse = reached(0, {5.1, 4.9, 6.2, 5.8}, {1, 2, 3, 4});
+  const Reached best = reached(1, {5.3, 5.0, 6.0, 4.6}, {4, 1, 3, 2});
+  const Difference difference = difference_of(worse, best, IntervalKind::quartiles);
+
+  EXPECT_TRUE(difference.is_paired);
+  EXPECT_NEAR(*difference.mean, 0.275, 1e-12);
+  EXPECT_NEAR(difference.interval->low, 0.00324691162, 1e-9);
+  EXPECT_NEAR(difference.interval->high, 0.54675308838, 1e-9);
+  const Standing standing{
+      .cost = "bytes", .unit = "bytes", .budget = 1, .methods = {best, worse}, .absent = {}};
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::bootstrap));  // of four seeds there is none
+}
+
+TEST(Differences, WithoutCommonSeedsAreDecidedByIntervalsThatDoNotOverlap) {
+  // The half width is 2.776445 sqrt(0.5) = 1.963: the best is in [1.037, 4.963].
+  const Reached best = reached(0, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5});
+  const Reached near = reached(1, {4.9, 5.9, 6.9, 7.9, 8.9}, {6, 7, 8, 9, 10});  // from 4.937
+  const Reached far = reached(2, {5, 6, 7, 8, 9}, {6, 7, 8, 9, 10});             // from 5.037
+  const Difference difference = difference_of(far, best, IntervalKind::student);
+
+  EXPECT_FALSE(difference.is_paired);
+  EXPECT_DOUBLE_EQ(*difference.mean, 4);
+  EXPECT_FALSE(difference.interval);
+  Standing standing{
+      .cost = "bytes", .unit = "bytes", .budget = 1, .methods = {best, far}, .absent = {}};
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+  standing.methods.push_back(near);
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
+}
+
+TEST(Differences, AreNotDecidedAgainstAMethodWithoutValuesAlone) {
+  const Reached best = reached(0, {1, 2, 3}, {1, 2, 3});
+  Standing standing{.cost = "bytes",
+                    .unit = "bytes",
+                    .budget = 1,
+                    .methods = {best, reached(1, {}, {})},
+                    .absent = {}};
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
+  standing.methods.insert(standing.methods.begin() + 1, reached(2, {2, 3, 4.1}, {1, 2, 3}));
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+}
+
+TEST_F(Comparisons, AreBoldWhereEverySeedSaysTheSame) {
+  write({{.aggregator = "a"}, {.aggregator = "b", .fall = 0.02}});
+  collect(path());
+
+  // The seeds add 0.01 and 0.02 to both: the difference, 0.1, has no spread at all.
+  EXPECT_THAT(page(), HasSubstr("<strong>0.815</strong><small>[0.8125, 0.8175]</small>"));
+  EXPECT_THAT(page(), HasSubstr("<small>+0.1 [0.1, 0.1] to the best, same seeds</small>"));
+  const Json methods =
+      read_json(path() / "summary.json")["comparisons"][0]["at_equal"][0]["methods"];
+  EXPECT_EQ(methods[0]["behind_best"], nullptr);
+  EXPECT_NEAR(methods[1]["behind_best"]["mean"].get<double>(), 0.1, 1e-12);
+  EXPECT_EQ(methods[1]["behind_best"]["pairs"], 2);
 }
 
 TEST_F(Comparisons, StandInSummaryAndReport) {
@@ -223,7 +228,8 @@ TEST_F(Comparisons, StandInSummaryAndReport) {
 
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("<h3>At equal cost</h3>"));
-  EXPECT_THAT(html, HasSubstr("<strong>0.61</strong><small>one seed: no interval</small>"));
+  EXPECT_THAT(html, HasSubstr("0.61<small>one seed: no interval</small>"));
+  EXPECT_THAT(html, Not(HasSubstr("<strong>")));
   EXPECT_THAT(html, HasSubstr("At equal modelled time: not measured"));
   EXPECT_THAT(html, Not(HasSubstr("<dense>")));
 }

@@ -1,0 +1,38 @@
+#include "reports/numbers/costs.h"
+
+#include "reports/numbers/fields.h"
+
+namespace residuum::reports {
+
+Costs costs_of(const Run& run, const Spent& bytes, const Spent& time) {
+  const auto iterations = number_at(run.status, "iterations");
+  Costs costs{iterations, std::nullopt, std::nullopt};
+  if (iterations && static_cast<double>(bytes.iterations) == *iterations) {
+    costs[kCostBytes] = bytes.after;
+  }
+  if (iterations && static_cast<double>(time.iterations) == *iterations) {
+    costs[kCostTime] = time.after;
+  }
+  return costs;
+}
+
+void read_evaluations(const ResultFolder& folder,
+                      const Run& run,
+                      Column quantity,
+                      const std::function<void(const Costs& spent, double value)>& take) {
+  Spent bytes = kSentBytes;
+  Spent time = kVirtualTime;
+  read_iterations(
+      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
+        bytes.add(record);
+        time.add(record);
+        if (const auto value = record.get(quantity)) {
+          take({static_cast<double>(record.iteration()), bytes.before, time.before}, *value);
+        }
+      });
+  if (const auto value = number_at(run.status, final_path(quantity))) {
+    take(costs_of(run, bytes, time), *value);
+  }
+}
+
+}  // namespace residuum::reports

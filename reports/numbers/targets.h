@@ -1,0 +1,46 @@
+#pragma once
+// What a method spends until f is at a target, for a scale of targets and every seed, as COCO has
+// it (Hansen et al. 2021). A run that never gets there has spent infinitely much: it is counted and
+// never dropped, whether it ended or diverged.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/numbers/curve.h"
+#include "reports/numbers/groups.h"
+
+namespace residuum::reports {
+
+inline constexpr std::size_t kTargets = 20;
+
+/// What the runs of one method had spent when they were first evaluated at each target or below it.
+struct TargetCosts {
+  std::size_t group = 0;
+  std::vector<std::vector<double>> spent;  // by target, then by run; infinite: never
+};
+
+/// The methods that worked on one objective, by one kind of cost.
+struct TargetComparison {
+  std::string objective;
+  std::string_view quantity;  // loss_gap where every run knows it, else loss
+  std::string_view cost;      // iterations, bytes or modelled time
+  std::string_view unit;
+  double most = 0;              // that a run has spent
+  std::vector<double> targets;  // falling
+  std::vector<TargetCosts> methods;
+};
+
+/// Compares all methods of which a run ended or diverged. The targets lead from the worst to the
+/// best: below the first value of every run, down to the best value of any run (no further than a
+/// factor 1e-8), in equal ratios for loss_gap and equal steps for loss. A cost that is not known is
+/// left out.
+std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
+                                               const std::vector<Group>& groups);
+
+/// Returns the share of all pairs of run and target that are reached, against what was spent: a
+/// stair that rises at every cost in `method` and ends at `most`.
+std::vector<Point> share_reached(const TargetCosts& method, double most);
+
+}  // namespace residuum::reports
