@@ -36,6 +36,7 @@ set(rules
   "reports/numbers -> reports/numbers reports/tables assumptions/theorems assumptions/estimators core/random core/record core/error core/text"
   "reports/verdicts -> reports/verdicts reports/numbers reports/tables assumptions/theorems assumptions/estimators assumptions/verdicts assumptions/delta_prediction core/error"
   "reports/figures -> reports/figures reports/numbers reports/tables core/record core/error core/text"
+  "reports/typeset -> reports/typeset reports/figures reports/verdicts reports/numbers reports/tables assumptions/estimators core/error core/text"
   "reports/collection -> reports/collection reports/verdicts reports/numbers reports/tables core/record core/error"
   "reports/exports -> reports/exports reports/collection reports/verdicts reports/numbers reports/tables core/record core/error"
   "reports/terminal -> reports/terminal reports/collection reports/verdicts reports/numbers reports/tables core/error core/text"

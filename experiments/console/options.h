@@ -47,6 +47,7 @@ struct Options {
   std::string room;                    // of list
   std::filesystem::path result_dir;    // of report, export and watch
   std::optional<std::string> theorem;  // that report explains on stdout
+  std::string interval = "iqr";        // of report: over the seeds, iqr, student or bootstrap
   std::vector<std::string> benchmarks;
 
   // export

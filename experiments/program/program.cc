@@ -235,6 +235,10 @@ struct CommandLine {
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
     report->add_option("DIR", options.result_dir, "a result folder")->required();
     report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+    report->add_option(
+        "--interval",
+        options.interval,
+        "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
     add_export(*exported, options);
     add_watch(*watch, options);
     add_compare(*compare, options);

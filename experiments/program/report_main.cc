@@ -16,6 +16,9 @@ int main(int argc, char** argv) {
   CLI::App app("Makes report.html, figures and tables from a residuum result folder");
   app.add_option("DIR", options.result_dir, "the result folder of a study")->required();
   app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
+  app.add_option("--interval",
+                 options.interval,
+                 "over the seeds: iqr (median, quartiles), student or bootstrap (mean, 95 %)");
   try {
     app.parse(argc, argv);
     return static_cast<int>(residuum::flush_output(residuum::report_command(options)));

@@ -97,6 +97,7 @@ bool add_methods(const Field& field,
                  const Descents& descents,
                  std::size_t cost,
                  TargetComparison& comparison) {
+  bool spends = false;
   for (std::size_t g = 0; g < descents.size(); ++g) {
     if (descents[g].empty()) {
       continue;
@@ -114,10 +115,11 @@ bool add_methods(const Field& field,
       }
     }
     for (const auto& descent : descents[g]) {
-      comparison.most = std::max(comparison.most, descent.end[cost].value_or(0));
+      method.most = std::max(method.most, descent.end[cost].value_or(0));
     }
+    spends = spends || method.most > 0;
   }
-  return comparison.most > 0;
+  return spends;
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
   return comparisons;
 }
 
-std::vector<Point> share_reached(const TargetCosts& method, double most) {
+std::vector<Point> share_reached(const TargetCosts& method) {
   std::vector<double> spent;
   std::size_t runs = 0;
   for (const auto& of_target : method.spent) {
@@ -168,8 +170,8 @@ std::vector<Point> share_reached(const TargetCosts& method, double most) {
         static_cast<std::size_t>(std::upper_bound(spent.begin(), spent.end(), x) - spent.begin());
     add(x, reached);
   }
-  if (!spent.empty() && (stair.empty() || stair.back().x < most)) {
-    add(most, reached);
+  if (!spent.empty() && (stair.empty() || stair.back().x < method.most)) {
+    add(method.most, reached);
   }
   return stair;
 }

@@ -19,6 +19,7 @@ inline constexpr std::size_t kTargets = 20;
 struct TargetCosts {
   std::size_t group = 0;
   std::vector<std::vector<double>> spent;  // by target, then by run; infinite: never
+  double most = 0;                         // that a run has spent in all
 };
 
 /// The methods that worked on one objective, by one kind of cost.
@@ -27,7 +28,6 @@ struct TargetComparison {
   std::string_view quantity;  // loss_gap where every run knows it, else loss
   std::string_view cost;      // iterations, bytes or modelled time
   std::string_view unit;
-  double most = 0;              // that a run has spent
   std::vector<double> targets;  // falling
   std::vector<TargetCosts> methods;
 };
@@ -40,7 +40,8 @@ std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
                                                const std::vector<Group>& groups);
 
 /// Returns the share of all pairs of run and target that are reached, against what was spent: a
-/// stair that rises at every cost in `method` and ends at `most`.
-std::vector<Point> share_reached(const TargetCosts& method, double most);
+/// stair that rises at every cost of a target and ends where the longest run ended, as nothing is
+/// known beyond.
+std::vector<Point> share_reached(const TargetCosts& method);
 
 }  // namespace residuum::reports

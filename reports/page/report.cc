@@ -8,6 +8,8 @@
 
 #include "reports/collection/summary_json.h"
 #include "reports/figures/report_figures.h"
+#include "reports/figures/target_figures.h"
+#include "reports/numbers/targets.h"
 #include "reports/page/figure_shelf.h"
 #include "reports/page/html.h"
 #include "reports/page/page_data.h"
@@ -25,6 +27,8 @@
 #include "reports/page/report_verdicts.h"
 #include "reports/page/report_workers.h"
 #include "reports/tables/files.h"
+#include "reports/typeset/study_tables.h"
+#include "reports/typeset/write_tables.h"
 #include "reports/verdicts/delta_workers.h"
 #include "reports/verdicts/summary.h"
 #include "reports/verdicts/verdict.h"
@@ -120,10 +124,29 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-std::string curves_html(const Summary& summary,
-                        ReportFigures& plan,
-                        FigureShelf& shelf,
-                        IntervalKind kind) {
+/// Returns links to the tables that a paper may print; empty where there are none.
+std::string table_links(const std::vector<TableSpec>& tables) {
+  std::string html;
+  for (const auto& table : tables) {
+    html += fmt::format(
+        "<li>{0}: <a href=\"tables/{0}.csv\">CSV</a>, <a href=\"tables/{0}.md\">Markdown</a>, "
+        "<a href=\"tables/{0}.tex\">LaTeX</a></li>\n",
+        table.name);
+  }
+  return html.empty() ? html : fmt::format("<ul>\n{}</ul>\n", html);
+}
+
+/// What the page and the tables beside it are made of.
+struct Contents {
+  Summary summary;
+  IntervalKind kind = IntervalKind::quartiles;
+  std::vector<TargetComparison> targets;
+  std::vector<TableSpec> tables;
+};
+
+std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+  const Summary& summary = contents.summary;
+  const IntervalKind kind = contents.kind;
   std::string html = shelf.draw(take(plan.figures, FigureSection::headline));
   if (html.empty()) {
     html = note("No run has left anything to draw.");
@@ -132,9 +155,13 @@ std::string curves_html(const Summary& summary,
     html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
                              plan.groups_left_out));
   }
-  return html + part("Where the runs ended", results_table(summary, kind)) +
-         part("At equal cost", comparison_tables(summary, kind)) +
-         part("Rates", rates_table(summary)) + part("Training practice", practice_html(summary));
+  html += part("Where the runs ended", results_table(summary, kind)) +
+          part("At equal cost", comparison_tables(summary, kind)) +
+          part("Rates", rates_table(summary));
+  const auto figures = plan_target_figures(summary.folder, groups_of(summary), contents.targets);
+  html += part("Targets reached", shelf.draw(figures));
+  return html + part("Training practice", practice_html(summary)) +
+         part("Tables for a paper", table_links(contents.tables));
 }
 
 std::string theorems_html(const Summary& summary, FigureShelf& shelf) {
@@ -216,8 +243,9 @@ std::string navigation(const std::vector<std::pair<std::string, std::string>>& s
   return html + "</ul></nav>\n";
 }
 
-std::string page(const Summary& summary, FigureShelf& shelf, IntervalKind kind) {
-  ReportFigures plan = plan_figures(summary.folder, groups_of(summary), kind);
+std::string page(const Contents& contents, FigureShelf& shelf) {
+  const Summary& summary = contents.summary;
+  ReportFigures plan = plan_figures(summary.folder, groups_of(summary), contents.kind);
   std::string body;
   std::vector<std::pair<std::string, std::string>> sections;
   const auto add = [&](const char* id, const char* title, const std::string& html) {
@@ -227,7 +255,7 @@ std::string page(const Summary& summary, FigureShelf& shelf, IntervalKind kind) 
     }
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
-  add("curves", "Over the iterations", curves_html(summary, plan, shelf, kind));
+  add("curves", "Over the iterations", curves_html(contents, plan, shelf));
   add("assumptions", "Assumptions", assumptions_html(summary, plan, shelf));
   add("distributions", "Distributions", distributions_html(summary, plan, shelf));
   add("phases", "Phase diagrams", phase_diagrams(summary));
@@ -243,10 +271,13 @@ std::string page(const Summary& summary, FigureShelf& shelf, IntervalKind kind) 
 }  // namespace
 
 Report write_report(const std::filesystem::path& result_dir, IntervalKind kind) {
-  const Summary summary = summarise(result_dir);
+  Contents contents{.summary = summarise(result_dir), .kind = kind, .targets = {}, .tables = {}};
+  contents.targets = costs_to_targets(contents.summary.folder, groups_of(contents.summary));
+  contents.tables = study_tables(contents.summary, contents.targets, kind);
+  write_tables(contents.tables, result_dir / "tables");
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
-  write_file_atomically(report.file, page(summary, shelf, kind));
+  write_file_atomically(report.file, page(contents, shelf));
   report.problems = shelf.problems();
   return report;
 }

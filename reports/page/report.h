@@ -16,8 +16,8 @@ struct Report {
   std::vector<std::string> problems;  // what could not be drawn, and why; one line each
 };
 
-/// Reads the folder's runs, draws figures/ and writes report.html. The kind is that of bands and
-/// tables over the seeds. Without gnuplot the report has no drawings and says so.
+/// Reads the folder's runs, draws figures/, writes tables/ and report.html. The kind is that of
+/// bands and tables over the seeds. Without gnuplot the report has no drawings and says so.
 Report write_report(const std::filesystem::path& result_dir,
                     IntervalKind kind = IntervalKind::quartiles);
 

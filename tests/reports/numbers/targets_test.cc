@@ -61,7 +61,7 @@ TEST_F(Targets, AreReachedAtTheFirstEvaluationThere) {
   EXPECT_THAT(all[1].methods[0].spent[9], ElementsAre(600, 600));
   EXPECT_THAT(all[0].methods[1].spent[4], ElementsAre(10, 10));          // 0.91
   EXPECT_THAT(all[0].methods[1].spent[5], ElementsAre(kNever, kNever));  // 0.89
-  EXPECT_EQ(all[1].most, 1000);
+  EXPECT_EQ(all[1].methods[0].most, 1000);
 }
 
 TEST_F(Targets, CountARunThatDivergedAsOneThatNeverGetsThere) {
@@ -91,10 +91,10 @@ TEST_F(Targets, OfRunsThatNeverImproveAreNone) {
 
 TEST(ShareReached, IsAStairThatKeepsMissesInItsDenominator) {
   // Two runs and two targets: three of the four pairs are reached, at 10, 10 and 40.
-  const TargetCosts method{.group = 0, .spent = {{10, 10}, {40, kNever}}};
+  const TargetCosts method{.group = 0, .spent = {{10, 10}, {40, kNever}}, .most = 100};
   std::vector<double> x;
   std::vector<double> y;
-  for (const Point& point : share_reached(method, 100)) {
+  for (const Point& point : share_reached(method)) {
     x.push_back(point.x);
     y.push_back(*point.middle);
     EXPECT_EQ(point.n, 2U);
@@ -105,7 +105,7 @@ TEST(ShareReached, IsAStairThatKeepsMissesInItsDenominator) {
 }
 
 TEST(ShareReached, OfAMethodThatReachedNothingIsZeroUpToTheEnd) {
-  const auto stair = share_reached({.group = 0, .spent = {{kNever}}}, 7);
+  const auto stair = share_reached({.group = 0, .spent = {{kNever}}, .most = 7});
 
   ASSERT_EQ(stair.size(), 1U);
   EXPECT_EQ(stair[0].x, 7);

@@ -1,0 +1,297 @@
+#include "reports/typeset/study_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reports/numbers/comparison.h"
+#include "reports/numbers/fields.h"
+#include "reports/numbers/words.h"
+
+namespace residuum::reports {
+namespace {
+
+struct ResultMetric {
+  std::string_view name;
+  std::string_view title;
+  bool higher_is_better = false;
+};
+constexpr std::array<ResultMetric, 5> kResultMetrics{
+    {{"final_loss", "final f"},
+     {"final_loss_gap", "final f − f*"},
+     {"final_test_loss", "test loss"},
+     {"final_test_accuracy", "test accuracy", true},
+     {"final_test_perplexity", "test perplexity"}}};
+
+/// Returns the words on what is bold; they are of the table's caption.
+std::string bold_words(IntervalKind kind) {
+  return fmt::format(
+      " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
+      "over "
+      "common seeds, or, without these, by intervals that do not overlap.",
+      kind == IntervalKind::bootstrap ? "bootstrap" : "Student");
+}
+
+std::string_view words_of_quantity(std::string_view quantity) {
+  return quantity == "loss_gap" ? "f − f*" : "f";
+}
+
+/// Returns where a metric ended in the group's finished runs, with the sign that makes less better.
+Reached ends_of(const Summary& summary, std::size_t group, const ResultMetric& metric) {
+  const auto& known = run_metrics();
+  const auto found = std::find_if(
+      known.begin(), known.end(), [&](const Metric& one) { return one.name == metric.name; });
+  Reached reached{.group = group, .value = {}, .spent = std::nullopt, .seeds = {}};
+  std::vector<double> values;
+  for (const std::size_t i : summary.groups[group].group.runs) {
+    const Run& run = summary.folder.runs[i];
+    const auto value = number_at(run.status, found->path);
+    if (run.state == "finished" && value) {
+      values.push_back(metric.higher_is_better ? -*value : *value);
+      reached.seeds.push_back(run.seed);
+    }
+  }
+  reached.value = spread_of(values);
+  return reached;
+}
+
+/// Returns the method that is ahead of all others in the metric; none where that is not decided.
+std::optional<std::size_t> best_method(const Summary& summary,
+                                       const ResultMetric& metric,
+                                       IntervalKind kind) {
+  if (fields_of(summary.folder, groups_of(summary)).size() != 1) {
+    return std::nullopt;  // different objectives cannot be compared
+  }
+  Standing standing{.cost = {}, .unit = {}, .budget = std::nullopt, .methods = {}, .absent = {}};
+  for (std::size_t group = 0; group < summary.groups.size(); ++group) {
+    Reached reached = ends_of(summary, group, metric);
+    if (reached.value.n > 0 && !reached.value.mean) {
+      return std::nullopt;  // a value that is not finite
+    }
+    if (reached.value.n > 0) {
+      standing.methods.push_back(std::move(reached));
+    }
+  }
+  std::stable_sort(standing.methods.begin(),
+                   standing.methods.end(),
+                   [](const Reached& a, const Reached& b) { return a.value.mean < b.value.mean; });
+  if (!best_is_decided(standing, kind)) {
+    return std::nullopt;
+  }
+  return standing.methods.front().group;
+}
+
+TableSpec results_spec(const Summary& summary, IntervalKind kind) {
+  TableSpec spec{.name = "results",
+                 .caption =
+                     "Where the methods ended; bytes are the median of all that the workers "
+                     "sent, δ is the largest of any iteration." +
+                     bold_words(kind),
+                 .interval = std::string(interval_words(kind)),
+                 .columns = {{.key = "method", .title = "method"}},
+                 .rows = {}};
+  for (const auto& group : summary.groups) {
+    spec.rows.push_back({text_of(group.group.label)});
+  }
+  for (const auto& metric : kResultMetrics) {
+    const bool is_known =
+        std::any_of(summary.groups.begin(), summary.groups.end(), [&](const auto& group) {
+          return group.metric(metric.name) != nullptr;
+        });
+    if (!is_known) {
+      continue;
+    }
+    spec.columns.push_back(
+        {.key = std::string(metric.name), .title = std::string(metric.title), .is_number = true});
+    const auto best = best_method(summary, metric, kind);
+    for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+      const Spread* spread = summary.groups[i].metric(metric.name);
+      TableCell cell = spread == nullptr ? number_of(std::nullopt)
+                                         : centre_cell(centre_of(spread->values, kind));
+      cell.is_best = best == i;
+      spec.rows[i].push_back(std::move(cell));
+    }
+  }
+  spec.columns.push_back({.key = "uplink_bytes", .title = "bytes sent", .is_number = true});
+  spec.columns.push_back({.key = "delta_max", .title = "largest δ", .is_number = true});
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    const Spread* bytes = summary.groups[i].metric("uplink_bytes");
+    spec.rows[i].push_back(number_of(bytes == nullptr ? std::nullopt : bytes->median));
+    spec.rows[i].push_back(number_of(summary.groups[i].delta.worst.value));
+  }
+  return spec;
+}
+
+/// The names of one kind of cost in tables.
+struct CostTable {
+  std::string_view cost;
+  std::string_view name;  // in the names of tables
+  std::string_view key;
+  std::string_view title;
+};
+constexpr std::array<CostTable, 3> kCostTables{
+    {{"iterations", "iterations", "iterations", "iterations"},
+     {"bytes", "bytes", "uplink_bytes", "bytes"},
+     {"modelled time", "time", "model_time_s", "modelled time, s"}}};
+
+const CostTable& cost_table(std::string_view cost) {
+  return *std::find_if(kCostTables.begin(), kCostTables.end(), [&](const CostTable& one) {
+    return one.cost == cost;
+  });
+}
+
+std::string at_cost(const Standing& standing) {
+  if (standing.unit == "bytes") {
+    return short_bytes(standing.budget);
+  }
+  return fmt::format("{} {}",
+                     short_number(standing.budget),
+                     standing.unit == "s" ? "s of modelled time" : standing.cost);
+}
+
+TableSpec equal_cost_spec(const Comparison& comparison,
+                          const Standing& standing,
+                          const Summary& summary,
+                          IntervalKind kind) {
+  const CostTable& cost = cost_table(standing.cost);
+  TableSpec spec{.name = fmt::format("equal-{}", cost.name),
+                 .caption = fmt::format(
+                     "{} on {} after {}, as last evaluated by then; beside it the mean of "
+                     "the differences to the best in mean, over common seeds, with its 95 % "
+                     "interval.{}",
+                     words_of_quantity(comparison.quantity),
+                     comparison.objective,
+                     at_cost(standing),
+                     bold_words(kind)),
+                 .interval = std::string(interval_words(kind)),
+                 .columns = {{.key = "method", .title = "method"},
+                             {.key = std::string(comparison.quantity),
+                              .title = std::string(words_of_quantity(comparison.quantity)),
+                              .is_number = true},
+                             {.key = "behind_best", .title = "behind the best", .is_number = true},
+                             {.key = std::string(cost.key),
+                              .title = fmt::format("{} when evaluated", cost.title),
+                              .is_number = true}},
+                 .rows = {}};
+  const bool is_decided = best_is_decided(standing, kind);
+  for (const auto& reached : standing.methods) {
+    TableCell value = centre_cell(centre_of(reached.value.values, kind));
+    TableCell behind = number_of(std::nullopt);
+    const bool is_first = &reached == &standing.methods.front();
+    value.is_best = is_first && is_decided;
+    if (!is_first) {
+      const Difference difference = difference_of(reached, standing.methods.front(), kind);
+      behind.value = difference.mean;
+      behind.interval = difference.interval;
+      behind.n = difference.interval ? difference.values.size() : 0;
+    }
+    spec.rows.push_back({text_of(summary.groups[reached.group].group.label),
+                         std::move(value),
+                         std::move(behind),
+                         number_of(reached.spent)});
+  }
+  return spec;
+}
+
+TableSpec targets_spec(const TargetComparison& comparison, const Summary& summary) {
+  constexpr std::size_t kEvery = kTargets / 4;
+  const CostTable& cost = cost_table(comparison.cost);
+  TableSpec spec{
+      .name = fmt::format("time-to-target-{}", cost.name),
+      .caption = fmt::format(
+          "What the runs had spent when {} on {} was first evaluated at a target or below it. Runs "
+          "that never got there count as infinite, whether they ended or diverged.",
+          words_of_quantity(comparison.quantity),
+          comparison.objective),
+      .interval = std::string(interval_words(IntervalKind::quartiles)),
+      .columns = {{.key = "method", .title = "method"},
+                  {.key = "target", .title = "target", .is_number = true},
+                  {.key = "reached", .title = "runs that reached it", .is_number = true},
+                  {.key = "runs", .title = "of", .is_number = true},
+                  {.key = std::string(cost.key),
+                   .title = std::string(cost.title),
+                   .is_number = true}},
+      .rows = {}};
+  for (std::size_t target = kEvery - 1; target < comparison.targets.size(); target += kEvery) {
+    for (const auto& method : comparison.methods) {
+      const auto& spent = method.spent[target];
+      const auto reached = static_cast<double>(
+          std::count_if(spent.begin(), spent.end(), [](double one) { return std::isfinite(one); }));
+      spec.rows.push_back({text_of(summary.groups[method.group].group.label),
+                           number_of(comparison.targets[target]),
+                           number_of(reached),
+                           number_of(static_cast<double>(spent.size())),
+                           centre_cell(centre_of(spent, IntervalKind::quartiles))});
+    }
+  }
+  return spec;
+}
+
+TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
+  const auto of_mean = kind == IntervalKind::quartiles ? IntervalKind::student : kind;
+  TableSpec spec{.name = "rates",
+                 .caption =
+                     "Slope of log X_T, X_T the mean of ‖∇f‖² over a run, against the "
+                     "logarithm of the key, fitted to every seed over the window stated.",
+                 .interval = std::string(interval_words(of_mean)),
+                 .columns = {{.key = "method", .title = "method"},
+                             {.key = "key", .title = "against"},
+                             {.key = "from", .title = "from", .is_number = true},
+                             {.key = "to", .title = "to", .is_number = true},
+                             {.key = "values", .title = "values", .is_number = true},
+                             {.key = "slope", .title = "slope", .is_number = true}},
+                 .rows = {}};
+  for (const auto& rate : summary.rates) {
+    spec.rows.push_back({text_of(rate.label),
+                         text_of(rate.key),
+                         number_of(rate.x.front()),
+                         number_of(rate.x.back()),
+                         number_of(static_cast<double>(rate.x.size())),
+                         centre_cell(centre_of(rate.slope.values, of_mean))});
+  }
+  return spec;
+}
+
+/// Adds the number of its kind to a table's name, from the second on.
+void number_names(std::vector<TableSpec>& specs) {
+  std::map<std::string, std::size_t> count;
+  for (auto& spec : specs) {
+    const std::size_t number = ++count[spec.name];
+    spec.name += number == 1 ? "" : fmt::format("-{}", number);
+  }
+}
+
+}  // namespace
+
+std::vector<TableSpec> study_tables(const Summary& summary,
+                                    const std::vector<TargetComparison>& targets,
+                                    IntervalKind kind) {
+  std::vector<TableSpec> specs;
+  if (!summary.groups.empty()) {
+    specs.push_back(results_spec(summary, kind));
+  }
+  for (const auto& comparison : summary.comparisons) {
+    for (const auto& standing : comparison.standings) {
+      if (standing.budget) {
+        specs.push_back(equal_cost_spec(comparison, standing, summary, kind));
+      }
+    }
+  }
+  for (const auto& comparison : targets) {
+    specs.push_back(targets_spec(comparison, summary));
+  }
+  if (!summary.rates.empty()) {
+    specs.push_back(rates_spec(summary, kind));
+  }
+  number_names(specs);
+  return specs;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,21 @@
+#pragma once
+// The tables of a study that a paper may print.
+
+#include <vector>
+
+#include "reports/numbers/statistics.h"
+#include "reports/numbers/targets.h"
+#include "reports/typeset/table_spec.h"
+#include "reports/verdicts/summary.h"
+
+namespace residuum::reports {
+
+/// Returns, as far as the study has them: results, equal-iterations, equal-bytes, equal-time,
+/// time-to-target-iterations, -bytes and -time, and rates; with a number from the second objective
+/// on. Values over the seeds are of that kind; times to targets are medians, because misses are
+/// infinite.
+std::vector<TableSpec> study_tables(const Summary& summary,
+                                    const std::vector<TargetComparison>& targets,
+                                    IntervalKind kind);
+
+}  // namespace residuum::reports

@@ -1,0 +1,142 @@
+#include "reports/typeset/table_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/text.h"
+#include "reports/numbers/words.h"
+#include "reports/tables/csv.h"
+
+namespace residuum::reports {
+namespace {
+
+std::string number_text(const std::optional<double>& value) {
+  if (value && std::isinf(*value)) {
+    return *value > 0 ? "∞" : "−∞";
+  }
+  return short_number(value);
+}
+
+std::string markdown_cell(const TableColumn& column, const TableCell& cell) {
+  if (!column.is_number) {
+    return markdown_text(cell.text);
+  }
+  std::string text = number_text(cell.value);
+  if (cell.is_best) {
+    text = fmt::format("**{}**", text);
+  }
+  if (cell.interval) {
+    text += fmt::format(
+        " \\[{}, {}\\]", number_text(cell.interval->low), number_text(cell.interval->high));
+  }
+  return text;
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+}  // namespace
+
+TableCell text_of(std::string_view text) { return {.text = std::string(text)}; }
+
+TableCell number_of(const std::optional<double>& value) { return {.text = {}, .value = value}; }
+
+TableCell centre_cell(const Centre& centre) {
+  return {.text = {}, .value = centre.middle, .interval = centre.interval, .n = centre.n};
+}
+
+std::string full_caption(const TableSpec& spec) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t largest = 0;
+  for (const auto& row : spec.rows) {
+    for (const auto& cell : row) {
+      least = cell.n > 0 ? std::min(least, cell.n) : least;
+      largest = std::max(largest, cell.n);
+    }
+  }
+  if (spec.interval.empty() || largest == 0) {
+    return spec.caption;
+  }
+  const std::string seeds =
+      least == largest ? fmt::format("{}", largest) : fmt::format("{} to {}", least, largest);
+  return fmt::format("{} Shown with brackets: {}, over n = {} seed{}.",
+                     spec.caption,
+                     spec.interval,
+                     seeds,
+                     largest == 1 ? "; one seed has no interval" : "s");
+}
+
+bool has_interval(const TableSpec& spec, std::size_t column) {
+  return std::any_of(spec.rows.begin(), spec.rows.end(), [column](const auto& row) {
+    return row[column].interval.has_value();
+  });
+}
+
+std::string table_csv(const TableSpec& spec) {
+  std::string text;
+  for (std::size_t i = 0; i < spec.columns.size(); ++i) {
+    const std::string& key = spec.columns[i].key;
+    text += (i == 0 ? "" : ",") + key;
+    if (has_interval(spec, i)) {
+      text += fmt::format(",{0}_low,{0}_high,{0}_n", key);
+    }
+  }
+  text += '\n';
+  for (const auto& row : spec.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const TableCell& cell = row[i];
+      text += i == 0 ? "" : ",";
+      text += spec.columns[i].is_number ? format_number(cell.value) : csv_field(cell.text);
+      if (has_interval(spec, i)) {
+        text += fmt::format(",{},{},{}",
+                            cell.interval ? format_number(cell.interval->low) : "",
+                            cell.interval ? format_number(cell.interval->high) : "",
+                            cell.n > 0 ? fmt::format("{}", cell.n) : "");
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string table_markdown(const TableSpec& spec) {
+  std::vector<std::string> header;
+  std::vector<std::string> rule;
+  for (const auto& column : spec.columns) {
+    header.push_back(markdown_text(column.title));
+    rule.emplace_back(column.is_number ? "---:" : "---");
+  }
+  std::string text =
+      markdown_text(full_caption(spec)) + "\n\n" + markdown_row(header) + markdown_row(rule);
+  for (const auto& row : spec.rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(markdown_cell(spec.columns[i], row[i]));
+    }
+    text += markdown_row(cells);
+  }
+  return text;
+}
+
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view kMarkup = "\\`*_[]|~$@";
+  std::string escaped;
+  for (const char c : harmless(text)) {
+    if (c == '<' || c == '>' || c == '&') {
+      escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
+      continue;
+    }
+    const bool is_in_address = c == '/' && !escaped.empty() && escaped.back() == ':';
+    if (is_in_address || kMarkup.find(c) != std::string_view::npos) {
+      escaped += '\\';
+    }
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,62 @@
+#pragma once
+// A TableSpec is the one description of a table for papers. It is written as CSV for programs, as
+// Markdown, and as LaTeX (latex_table.h); all three have the same numbers.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assumptions/estimators/intervals.h"
+#include "reports/numbers/statistics.h"
+
+namespace residuum::reports {
+
+struct TableColumn {
+  std::string key;    // of the CSV: snake_case, with its unit
+  std::string title;  // for people
+  bool is_number = false;
+};
+
+/// A cell of a number column has a value, infinite where something was never reached, and may have
+/// an interval; a cell of a text column has a text.
+struct TableCell {
+  std::string text;
+  std::optional<double> value = std::nullopt;
+  std::optional<Interval> interval = std::nullopt;
+  std::size_t n = 0;  // seeds that the interval is of
+  bool is_best = false;
+};
+
+TableCell text_of(std::string_view text);
+TableCell number_of(const std::optional<double>& value);
+TableCell centre_cell(const Centre& centre);
+
+struct TableSpec {
+  std::string name;      // of the table's files, without ending: [a-z0-9-]
+  std::string caption;   // without the seeds and the kind of interval, which are added
+  std::string interval;  // what the brackets are, "median, IQR"; empty: there are none
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<TableCell>> rows;
+};
+
+/// Returns the caption with the kind of the interval and the number of seeds, "over 3 to 8 seeds"
+/// where cells differ.
+std::string full_caption(const TableSpec& spec);
+
+/// Returns whether a cell of the column has an interval.
+bool has_interval(const TableSpec& spec, std::size_t column);
+
+/// <name>.csv: a column for each key; where there are intervals, also <key>_low, <key>_high and
+/// <key>_n. Nothing is rounded.
+std::string table_csv(const TableSpec& spec);
+
+/// <name>.md, in the form of GitHub. All texts are escaped.
+std::string table_markdown(const TableSpec& spec);
+
+/// The text for Markdown: nothing in it is markup, a link, HTML or the end of a cell.
+std::string markdown_text(std::string_view text);
+
+}  // namespace residuum::reports
