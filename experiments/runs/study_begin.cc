@@ -72,13 +72,16 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
     hashes.push_back(settings_hash(spec));
   }
   reports::write_file_atomically(result_dir / "study.toml", study.text);
-  reports::write_json_atomically(resolved,
-                                 {{"name", study.name},
-                                  {"title", study.title},
-                                  {"runs", ids},
-                                  {"settings", hashes},
-                                  {"command", command},
-                                  {"overrides", options.overrides}});
+  reports::Json content{{"name", study.name},
+                        {"title", study.title},
+                        {"runs", ids},
+                        {"settings", hashes},
+                        {"command", command},
+                        {"overrides", options.overrides}};
+  if (!study.expected.empty()) {
+    content["expected"] = study.expected;
+  }
+  reports::write_json_atomically(resolved, content);
   return lock;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "experiments/study/expected_values.h"
 #include "experiments/study/study_points.h"
 #include "experiments/study/study_toml.h"
 #include "reports/tables/files.h"
@@ -56,7 +57,7 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
 
 void check_top_level(const toml::table& root) {
   std::vector<std::string> known = section_names();
-  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point"}) {
+  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point", "expected"}) {
     known.emplace_back(key);
   }
   for (const auto& [key, node] : root) {
@@ -150,8 +151,9 @@ Study parse_study(const std::string& text,
                   const std::vector<std::string>& overrides) {
   const toml::table root = with_seeds(parse_toml(text, file), overrides);
   check_top_level(root);
-  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}};
+  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}, .expected = {}};
   study.title = title_of(root, study.name);
+  study.expected = expected_values(root);
 
   const auto points = points_of(root, overrides);
   const auto keys = varying_keys(points);

@@ -24,6 +24,7 @@ struct Study {
   std::string title;
   std::string text;  // the file's bytes
   std::vector<RunSpec> runs;
+  nlohmann::json expected = nlohmann::json::array();  // what papers have, for the report
 };
 
 /// The sections a study may have.

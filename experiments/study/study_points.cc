@@ -78,7 +78,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
           override_text);
   require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
-  for (const char* fixed : {"schema", "name", "title", "sweep", "point"}) {
+  for (const char* fixed : {"schema", "name", "title", "sweep", "point", "expected"}) {
     require(key != fixed, "--set {}: '{}' is set in the file alone", override_text, key);
   }
   if (key == "seeds") {

@@ -9,6 +9,7 @@
 #include "reports/collection/summary_json.h"
 #include "reports/figures/report_figures.h"
 #include "reports/figures/target_figures.h"
+#include "reports/numbers/bootstrap.h"
 #include "reports/numbers/targets.h"
 #include "reports/page/figure_shelf.h"
 #include "reports/page/html.h"
@@ -21,6 +22,7 @@
 #include "reports/page/report_layers.h"
 #include "reports/page/report_networks.h"
 #include "reports/page/report_phases.h"
+#include "reports/page/report_spec.h"
 #include "reports/page/report_tables.h"
 #include "reports/page/report_text.h"
 #include "reports/page/report_theorems.h"
@@ -124,25 +126,23 @@ std::string practice_html(const Summary& summary) {
                                 practice;
 }
 
-/// Returns links to the tables that a paper may print; empty where there are none.
-std::string table_links(const std::vector<TableSpec>& tables) {
-  std::string html;
-  for (const auto& table : tables) {
-    html += fmt::format(
-        "<li>{0}: <a href=\"tables/{0}.csv\">CSV</a>, <a href=\"tables/{0}.md\">Markdown</a>, "
-        "<a href=\"tables/{0}.tex\">LaTeX</a></li>\n",
-        table.name);
-  }
-  return html.empty() ? html : fmt::format("<ul>\n{}</ul>\n", html);
-}
-
-/// What the page and the tables beside it are made of.
+/// Contents are what the page and the tables beside it are made of.
 struct Contents {
   Summary summary;
   IntervalKind kind = IntervalKind::quartiles;
   std::vector<TargetComparison> targets;
   std::vector<TableSpec> tables;
 };
+
+std::string targets_html(const Contents& contents, FigureShelf& shelf) {
+  const Summary& summary = contents.summary;
+  const auto figures = plan_target_figures(summary.folder, groups_of(summary), contents.targets);
+  if (figures.empty()) {
+    return {};
+  }
+  return shelf.draw(figures) + details("What each method spent until it reached targets",
+                                       spec_tables(contents.tables, "time-to-target"));
+}
 
 std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
   const Summary& summary = contents.summary;
@@ -158,8 +158,8 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShe
   html += part("Where the runs ended", results_table(summary, kind)) +
           part("At equal cost", comparison_tables(summary, kind)) +
           part("Rates", rates_table(summary));
-  const auto figures = plan_target_figures(summary.folder, groups_of(summary), contents.targets);
-  html += part("Targets reached", shelf.draw(figures));
+  html += part("Targets reached", targets_html(contents, shelf));
+  html += part("Published values and ours", spec_tables(contents.tables, "expected"));
   return html + part("Training practice", practice_html(summary)) +
          part("Tables for a paper", table_links(contents.tables));
 }
@@ -234,6 +234,22 @@ std::string provenance_html(const Summary& summary) {
          details("The columns of iterations.csv", column_reference());
 }
 
+/// Says how many methods have no bootstrap interval for want of seeds; empty for none.
+std::string without_bootstrap(const Summary& summary) {
+  const std::size_t least = least_bootstrap_values();
+  const auto few =
+      std::count_if(summary.groups.begin(), summary.groups.end(), [&](const auto& one) {
+        return one.finished > 0 && one.finished < least;
+      });
+  return few == 0 ? std::string()
+                  : fmt::format(
+                        "a bootstrap interval needs {} seeds: {} of {} methods have fewer, "
+                        "and no interval",
+                        least,
+                        few,
+                        summary.groups.size());
+}
+
 /// Returns the links to the sections that the page has.
 std::string navigation(const std::vector<std::pair<std::string, std::string>>& sections) {
   std::string html = "<nav aria-label=\"Sections\"><ul>\n";
@@ -279,6 +295,11 @@ Report write_report(const std::filesystem::path& result_dir, IntervalKind kind) 
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
   report.problems = shelf.problems();
+  const std::string without =
+      kind == IntervalKind::bootstrap ? without_bootstrap(contents.summary) : "";
+  if (!without.empty()) {
+    report.problems.push_back(without);
+  }
   return report;
 }
 

@@ -13,7 +13,7 @@ namespace residuum::reports {
 
 struct Report {
   std::filesystem::path file;
-  std::vector<std::string> problems;  // what could not be drawn, and why; one line each
+  std::vector<std::string> problems;  // what could not be drawn or computed, and why; one line each
 };
 
 /// Reads the folder's runs, draws figures/, writes tables/ and report.html. The kind is that of

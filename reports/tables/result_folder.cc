@@ -174,6 +174,14 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
   folder.varying_keys = keys_of(folder.runs);
+  if (study.contains("expected")) {
+    folder.expected = study["expected"];
+    const bool is_list =
+        folder.expected.is_array() && std::all_of(folder.expected.begin(),
+                                                  folder.expected.end(),
+                                                  [](const Json& one) { return one.is_object(); });
+    require(is_list, "'expected' in '{}' is not a list of objects", file.string());
+  }
   return folder;
 }
 

@@ -34,6 +34,7 @@ struct ResultFolder {
   std::string command;
   std::vector<Run> runs;                  // in study order
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
+  Json expected = Json::array();          // objects: what the study says that a paper has
 
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };

@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "reports/numbers/comparison.h"
+#include "reports/numbers/expected.h"
 #include "reports/numbers/fields.h"
 #include "reports/numbers/words.h"
+#include "reports/typeset/expected_table.h"
 
 namespace residuum::reports {
 namespace {
@@ -289,6 +291,10 @@ std::vector<TableSpec> study_tables(const Summary& summary,
   }
   if (!summary.rates.empty()) {
     specs.push_back(rates_spec(summary, kind));
+  }
+  const auto groups = groups_of(summary);
+  if (auto spec = expected_spec(hold_against_expected(summary.folder, groups), groups, kind)) {
+    specs.push_back(std::move(*spec));
   }
   number_names(specs);
   return specs;

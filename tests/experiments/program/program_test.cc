@@ -166,6 +166,30 @@ TEST_F(Program, MakesAReportThatStandsAlone) {
   EXPECT_THAT(html, HasSubstr("residuum run"));
 }
 
+TEST_F(Program, HoldsPublishedValuesAgainstTheRunsInATable) {
+  const std::string expected =
+      "[[expected]]\nquantity = \"loss\"\nat = 0\nvalue = 0.6931471805599453\n"
+      "source = \"ln 2\"\nwhere = { \"feedback.putback\" = \"captured\" }\n";
+  ASSERT_EQ(run(kStudy + expected).code, 0);
+  const auto folders = std::distance(std::filesystem::directory_iterator(results() / "runs"), {});
+  ASSERT_EQ(run(kStudy).code, 0) << "the same runs, without what was expected of them";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(results() / "runs"), {}), folders);
+  ASSERT_EQ(run(kStudy + expected).code, 0);
+
+  const Finished report =
+      residuum_program({"report", "results/tiny", "--interval", "student"}, folder_.path());
+
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(read_text(results() / "tables" / "expected.csv"),
+              HasSubstr("\"loss, t = 0\",captured,0.6931471805599453,"));
+  EXPECT_THAT(read_text(results() / "tables" / "results.tex"),
+              HasSubstr("mean, 95 \\% interval (Student), over n = 2 seeds."));
+  const Finished wrong =
+      residuum_program({"report", "results/tiny", "--interval", "studnt"}, folder_.path());
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'student'?"));
+}
+
 TEST_F(Program, GivesTheSameBitsOnThreeProcesses) {
   folder_.write("s.toml", kStudy);
 

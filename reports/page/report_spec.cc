@@ -1,0 +1,62 @@
+#include "reports/page/report_spec.h"
+
+#include <fmt/format.h>
+
+#include "reports/page/html.h"
+
+namespace residuum::reports {
+namespace {
+
+Cell spec_cell(const TableColumn& column, const TableCell& from) {
+  if (!column.is_number) {
+    return text_cell(from.text);
+  }
+  Cell cell = number_cell(number_words(from.value));
+  cell.value = from.value;
+  if (from.is_best) {
+    cell.html = fmt::format("<strong>{}</strong>", cell.html);
+  }
+  if (from.interval) {
+    cell.html += small(fmt::format(
+        "[{}, {}]", number_words(from.interval->low), number_words(from.interval->high)));
+  }
+  return cell;
+}
+
+std::string spec_table(const TableSpec& spec) {
+  std::vector<Cell> header;
+  for (const auto& column : spec.columns) {
+    header.push_back(column.is_number ? number_cell(column.title) : text_cell(column.title));
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& from : spec.rows) {
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      row.push_back(spec_cell(spec.columns[i], from[i]));
+    }
+  }
+  return fmt::format("<p>{}</p>\n", escape(full_caption(spec))) + table(header, rows);
+}
+
+}  // namespace
+
+std::string spec_tables(const std::vector<TableSpec>& specs, std::string_view name) {
+  std::string html;
+  for (const auto& spec : specs) {
+    html += spec.name.starts_with(name) ? spec_table(spec) : std::string();
+  }
+  return html;
+}
+
+std::string table_links(const std::vector<TableSpec>& specs) {
+  std::string html;
+  for (const auto& spec : specs) {
+    html += fmt::format(
+        "<li>{0}: <a href=\"tables/{0}.csv\">CSV</a>, <a href=\"tables/{0}.md\">Markdown</a>, "
+        "<a href=\"tables/{0}.tex\">LaTeX</a></li>\n",
+        spec.name);
+  }
+  return html.empty() ? html : fmt::format("<ul>\n{}</ul>\n", html);
+}
+
+}  // namespace residuum::reports
