@@ -231,7 +231,8 @@ std::string results_table(const Summary& summary, IntervalKind kind) {
     row.push_back(median_cell(group, "wall_s", false));
     rows.push_back(std::move(row));
   }
-  return fmt::format("<p>{} over the seeds.</p>\n", interval_words(kind)) +
+  return fmt::format("<p>Over the seeds: {}; δ, bytes and wall time are medians.</p>\n",
+                     interval_words(kind)) +
          table(header, rows, sorted_use("results-table", summary));
 }
 
