@@ -58,7 +58,7 @@ class ExpectedEntry {
   }
 
   std::string quantity() const {
-    const std::string name = text("quantity");
+    std::string name = text("quantity");
     const auto known = reports::quantities_to_expect();
     require(
         name.starts_with("facts.") || std::find(known.begin(), known.end(), name) != known.end(),

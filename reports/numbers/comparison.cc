@@ -191,13 +191,13 @@ Comparison compare(const ResultFolder& folder,
 }
 
 /// Returns one value less the other for each seed that both have, in the order of the first.
-std::vector<double> paired_values(const Reached& one, const Reached& other) {
+std::vector<double> paired_values(const Reached& method, const Reached& reference) {
   std::vector<double> differences;
-  for (std::size_t i = 0; i < one.seeds.size(); ++i) {
-    const auto same = std::find(other.seeds.begin(), other.seeds.end(), one.seeds[i]);
-    if (same != other.seeds.end()) {
-      const auto place = static_cast<std::size_t>(same - other.seeds.begin());
-      differences.push_back(one.value.values[i] - other.value.values[place]);
+  for (std::size_t i = 0; i < method.seeds.size(); ++i) {
+    const auto same = std::find(reference.seeds.begin(), reference.seeds.end(), method.seeds[i]);
+    if (same != reference.seeds.end()) {
+      const auto place = static_cast<std::size_t>(same - reference.seeds.begin());
+      differences.push_back(method.value.values[i] - reference.value.values[place]);
     }
   }
   return differences;
@@ -215,17 +215,17 @@ bool is_ahead(const Reached& best, const Reached& other, IntervalKind kind) {
 
 }  // namespace
 
-Difference difference_of(const Reached& one, const Reached& other, IntervalKind kind) {
+Difference difference_of(const Reached& method, const Reached& reference, IntervalKind kind) {
   Difference difference{
       .is_paired = false, .values = {}, .mean = std::nullopt, .interval = std::nullopt};
-  auto pairs = paired_values(one, other);
+  auto pairs = paired_values(method, reference);
   if (pairs.size() >= 2) {
     difference.is_paired = true;
     difference.mean = mean(pairs);
     difference.interval = interval_of_mean(pairs, kind);
     difference.values = std::move(pairs);
-  } else if (one.value.mean && other.value.mean) {
-    difference.mean = *one.value.mean - *other.value.mean;
+  } else if (method.value.mean && reference.value.mean) {
+    difference.mean = *method.value.mean - *reference.value.mean;
   }
   return difference;
 }

@@ -52,7 +52,7 @@ struct Difference {
 
 /// Runs of the same seed have the same random numbers where their configurations leave them so, and
 /// much of their spread is common to both.
-Difference difference_of(const Reached& one, const Reached& other, IntervalKind kind);
+Difference difference_of(const Reached& method, const Reached& reference, IntervalKind kind);
 
 /// Returns whether the first method of the standing is ahead of all others that have a value: the
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals

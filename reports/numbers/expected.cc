@@ -35,14 +35,13 @@ bool is_meant(const Run& run, const Json& where) {
     return true;
   }
   const Json& config = value_at(run.config, "config");
+  std::size_t met = 0;
   for (const auto& [key, wanted] : where.items()) {
     const auto varied = run.varying.find(key);
     const bool varies_so = varied != run.varying.end() && *varied == wanted;
-    if (!varies_so && value_at(config, key) != wanted) {
-      return false;
-    }
+    met += varies_so || value_at(config, key) == wanted ? 1 : 0;
   }
-  return true;
+  return met == where.size();
 }
 
 const Metric* find_metric(std::string_view name) {

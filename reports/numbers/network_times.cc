@@ -7,8 +7,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "core/record/tables.h"
+#include "reports/numbers/comparison.h"
 #include "reports/numbers/fields.h"
 #include "reports/numbers/measures.h"
 #include "reports/tables/csv_reader.h"
@@ -28,6 +30,7 @@ struct RunTimes {
 struct RunOnNetworks {
   std::vector<std::pair<std::string, RunTimes>> networks;
   std::map<std::uint64_t, double> values;  // by iteration, the last one after the last step
+  std::int64_t seed = 0;
 
   RunTimes& on(const std::string& network) {
     const auto found = std::find_if(networks.begin(), networks.end(), [&](const auto& known) {
@@ -76,6 +79,7 @@ std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run
     return std::nullopt;
   }
   RunOnNetworks read;
+  read.seed = run.seed;
   read_networks(file, run, read);
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
@@ -116,6 +120,7 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
                     const std::string& network,
                     double target) {
   std::vector<double> to_target;
+  std::vector<std::int64_t> seeds;
   std::vector<double> totals;
   std::array<std::vector<double>, kTimeParts.size()> parts;
   for (const auto& run : runs) {
@@ -125,6 +130,7 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
       }
       if (const auto seconds = time_to(target, run, times)) {
         to_target.push_back(*seconds);
+        seeds.push_back(run.seed);
       }
       totals.push_back(times.total);
       for (std::size_t part = 0; part < parts.size(); ++part) {
@@ -136,7 +142,8 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
                    .network = network,
                    .to_target = spread_of(to_target),
                    .total = spread_of(totals),
-                   .parts = {}};
+                   .parts = {},
+                   .seeds = std::move(seeds)};
   std::transform(parts.begin(), parts.end(), time.parts.begin(), spread_of);
   return time;
 }
@@ -146,6 +153,24 @@ void add_names(const RunOnNetworks& run, std::vector<std::string>& names) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       names.push_back(name);
     }
+  }
+}
+
+/// Marks the method that is at the target first on the network, if that is decided.
+void mark_fastest(NetworkComparison& comparison, const std::string& network) {
+  Standing standing{.cost = {}, .unit = {}, .budget = std::nullopt, .methods = {}, .absent = {}};
+  for (std::size_t i = 0; i < comparison.times.size(); ++i) {
+    const NetworkTime& time = comparison.times[i];
+    if (time.network == network && time.to_target.mean) {
+      standing.methods.push_back(
+          {.group = i, .value = time.to_target, .spent = std::nullopt, .seeds = time.seeds});
+    }
+  }
+  std::stable_sort(standing.methods.begin(),
+                   standing.methods.end(),
+                   [](const Reached& a, const Reached& b) { return a.value.mean < b.value.mean; });
+  if (best_is_decided(standing, IntervalKind::student)) {
+    comparison.times[standing.methods.front().group].is_fastest = true;
   }
 }
 
@@ -175,6 +200,9 @@ std::optional<NetworkComparison> compare(const ResultFolder& folder, const Field
         comparison.times.push_back(time_of(runs[g], field.groups[g], network, comparison.target));
       }
     }
+  }
+  for (const auto& network : comparison.networks) {
+    mark_fastest(comparison, network);
   }
   return comparison;
 }

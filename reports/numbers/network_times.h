@@ -3,6 +3,7 @@
 // until f reached a target, and in all. They are read from the runs' networks.csv.
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct NetworkTime {
   Spread to_target;                             // seconds until f was at the target
   Spread total;                                 // seconds of the whole run
   std::array<Spread, kTimeParts.size()> parts;  // of the total
+  std::vector<std::int64_t> seeds = {};         // of to_target
+  bool is_fastest = false;  // to the target, and its lead over every other method is decided
 };
 
 /// One objective: every finished run of its methods has reached the target.

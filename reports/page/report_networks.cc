@@ -43,9 +43,10 @@ Cell target_cell(const NetworkComparison& comparison, const NetworkTime& time) {
     return cell;
   }
   const double least = fastest(comparison, time.network);
-  if (*median == least) {
+  if (time.is_fastest) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
-  } else if (least > 0) {
+  }
+  if (*median > least && least > 0) {
     cell.html += small(fmt::format("{} times the fastest", short_number(*median / least)));
   }
   cell.html += small(quartiles(time.to_target));
@@ -67,8 +68,10 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
   const std::string_view quantity = comparison.quantity == "loss_gap" ? "f(w) − f*" : "f(w)";
   return fmt::format(
              "<p>Virtual time until {} ≤ {} on {}, the best value that every finished run has "
-             "reached: median over the seeds and quartiles, the fastest bold. A run is there at "
-             "the first iteration at which it was evaluated there.</p>\n",
+             "reached: median over the seeds and quartiles, the fastest bold where the 95 % "
+             "interval "
+             "of its mean lead over each other method, over common seeds, excludes zero. A run is "
+             "there at the first iteration at which it was evaluated there.</p>\n",
              escape(quantity),
              escape(short_number(comparison.target)),
              escape(comparison.objective)) +

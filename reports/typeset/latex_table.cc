@@ -76,34 +76,39 @@ std::string in_text(double value, const NumberForm& form) {
   return fmt::format("\\num{{{}}}", plain_number(value, form));
 }
 
-/// Returns the room that siunitx must leave for the numbers: digits before and after the point, and
-/// of the exponent.
-std::string table_format(const TableSpec& spec, std::size_t column, const NumberForm& form) {
+/// The room that siunitx must leave for numbers: digits before the point, and of the exponent.
+struct Room {
   std::size_t whole = 1;
   std::size_t exponent = 0;
-  bool is_negative = false;
-  bool has_negative_exponent = false;
-  for (const auto& row : spec.rows) {
-    const auto& value = row[column].value;
-    if (!value || !std::isfinite(*value)) {
-      continue;
-    }
-    std::string text = plain_number(*value, form);
-    is_negative = is_negative || text.front() == '-';
+  bool has_minus = false;
+  bool has_minus_in_exponent = false;
+
+  void add(std::string text) {
+    has_minus = has_minus || text.front() == '-';
     text = text.substr(text.front() == '-' ? 1 : 0);
     const std::size_t e = std::min(text.find('e'), text.size());
     whole = std::max(whole, std::min(text.find('.'), e));
     if (e < text.size()) {
       const bool is_below = text[e + 1] == '-';
-      has_negative_exponent = has_negative_exponent || is_below;
+      has_minus_in_exponent = has_minus_in_exponent || is_below;
       exponent = std::max(exponent, text.size() - e - (is_below ? 2 : 1));
     }
   }
-  std::string room = fmt::format("{}{}.{}", is_negative ? "-" : "", whole, form.decimals);
-  if (exponent > 0) {
-    room += fmt::format("e{}{}", has_negative_exponent ? "-" : "", exponent);
+};
+
+std::string table_format(const TableSpec& spec, std::size_t column, const NumberForm& form) {
+  Room room;
+  for (const auto& row : spec.rows) {
+    const auto& value = row[column].value;
+    if (value && std::isfinite(*value)) {
+      room.add(plain_number(*value, form));
+    }
   }
-  return room;
+  std::string text = fmt::format("{}{}.{}", room.has_minus ? "-" : "", room.whole, form.decimals);
+  if (room.exponent > 0) {
+    text += fmt::format("e{}{}", room.has_minus_in_exponent ? "-" : "", room.exponent);
+  }
+  return text;
 }
 
 std::string latex_value(const TableCell& cell, const NumberForm& form) {

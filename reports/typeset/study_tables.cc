@@ -236,6 +236,32 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
   return spec;
 }
 
+TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summary) {
+  TableSpec spec{.name = "network-times",
+                 .caption = fmt::format("Virtual seconds until {} ≤ {} on {}, the best value that "
+                                        "every finished run has reached, "
+                                        "and mean of a whole run.{}",
+                                        words_of_quantity(comparison.quantity),
+                                        short_number(comparison.target),
+                                        comparison.objective,
+                                        bold_words(IntervalKind::student)),
+                 .interval = std::string(interval_words(IntervalKind::quartiles)),
+                 .columns = {{.key = "method", .title = "method"},
+                             {.key = "network", .title = "network"},
+                             {.key = "to_target_s", .title = "to the target, s", .is_number = true},
+                             {.key = "total_s", .title = "whole run, s", .is_number = true}},
+                 .rows = {}};
+  for (const auto& time : comparison.times) {
+    TableCell to_target = centre_cell(centre_of(time.to_target.values, IntervalKind::quartiles));
+    to_target.is_best = time.is_fastest;
+    spec.rows.push_back({text_of(summary.groups[time.group].group.label),
+                         text_of(time.network),
+                         std::move(to_target),
+                         number_of(time.total.mean)});
+  }
+  return spec;
+}
+
 TableSpec rates_spec(const Summary& summary, IntervalKind kind) {
   const auto of_mean = kind == IntervalKind::quartiles ? IntervalKind::student : kind;
   TableSpec spec{.name = "rates",
@@ -288,6 +314,9 @@ std::vector<TableSpec> study_tables(const Summary& summary,
   }
   for (const auto& comparison : targets) {
     specs.push_back(targets_spec(comparison, summary));
+  }
+  for (const auto& comparison : summary.on_networks) {
+    specs.push_back(networks_spec(comparison, summary));
   }
   if (!summary.rates.empty()) {
     specs.push_back(rates_spec(summary, kind));

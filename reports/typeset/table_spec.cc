@@ -28,6 +28,26 @@ std::string markdown_cell(const TableColumn& column, const TableCell& cell) {
   return text;
 }
 
+std::string csv_header(const TableSpec& spec, const std::vector<bool>& intervals) {
+  std::string text;
+  for (std::size_t i = 0; i < spec.columns.size(); ++i) {
+    const std::string& key = spec.columns[i].key;
+    text += (i == 0 ? "" : ",") + key;
+    text += intervals[i] ? fmt::format(",{0}_low,{0}_high,{0}_n", key) : "";
+  }
+  return text + '\n';
+}
+
+/// Writes the fields of a cell's interval and its seeds, each after a comma.
+std::string interval_fields(const TableCell& cell) {
+  const std::string seeds = cell.n > 0 ? fmt::format("{}", cell.n) : "";
+  return cell.interval ? fmt::format(",{},{},{}",
+                                     format_number(cell.interval->low),
+                                     format_number(cell.interval->high),
+                                     seeds)
+                       : fmt::format(",,,{}", seeds);
+}
+
 std::string markdown_row(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
@@ -77,26 +97,16 @@ bool has_interval(const TableSpec& spec, std::size_t column) {
 }
 
 std::string table_csv(const TableSpec& spec) {
-  std::string text;
+  std::vector<bool> intervals;
   for (std::size_t i = 0; i < spec.columns.size(); ++i) {
-    const std::string& key = spec.columns[i].key;
-    text += (i == 0 ? "" : ",") + key;
-    if (has_interval(spec, i)) {
-      text += fmt::format(",{0}_low,{0}_high,{0}_n", key);
-    }
+    intervals.push_back(has_interval(spec, i));
   }
-  text += '\n';
+  std::string text = csv_header(spec, intervals);
   for (const auto& row : spec.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const TableCell& cell = row[i];
       text += i == 0 ? "" : ",";
-      text += spec.columns[i].is_number ? format_number(cell.value) : csv_field(cell.text);
-      if (has_interval(spec, i)) {
-        text += fmt::format(",{},{},{}",
-                            cell.interval ? format_number(cell.interval->low) : "",
-                            cell.interval ? format_number(cell.interval->high) : "",
-                            cell.n > 0 ? fmt::format("{}", cell.n) : "");
-      }
+      text += spec.columns[i].is_number ? format_number(row[i].value) : csv_field(row[i].text);
+      text += intervals[i] ? interval_fields(row[i]) : "";
     }
     text += '\n';
   }

@@ -15,8 +15,8 @@ namespace {
 /// Returns whether a file is a table as this program names them.
 bool is_table(const std::filesystem::path& file) {
   constexpr std::array<std::string_view, 3> kEndings{".csv", ".md", ".tex"};
-  constexpr std::array<std::string_view, 5> kNames{
-      "results", "equal-", "time-to-target-", "rates", "expected"};
+  constexpr std::array<std::string_view, 6> kNames{
+      "results", "equal-", "time-to-target-", "network-times", "rates", "expected"};
   const std::string stem = file.stem().string();
   return std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end() &&
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {

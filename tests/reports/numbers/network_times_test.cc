@@ -5,15 +5,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "reports/page/report_networks.h"
 #include "reports/tables/files.h"
+#include "reports/typeset/study_tables.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 using testing::TemporaryFolder;
@@ -125,8 +129,29 @@ TEST_F(OnNetworks, ThereIsNothingWithoutTables) {
 TEST_F(OnNetworks, TheReportNamesTheFastestAndByWhatTheOthersAreSlower) {
   const std::string html = network_tables(summarise(folder_.path()));
   EXPECT_THAT(html, HasSubstr("<strong>4 s</strong>"));
+  EXPECT_EQ(html.find("<strong>"), html.rfind("<strong>")) << "on fast, both take 4 s";
   EXPECT_THAT(html, HasSubstr("10 times the fastest"));
   EXPECT_THAT(html, HasSubstr("f(w) − f* ≤ 0.0004"));
+}
+
+TEST_F(OnNetworks, TheFastestIsBoldOnlyIfTheSeedsDecideIt) {
+  // 40 s against 4 and 76: the differences are 36 and -36.
+  write_times(1, 1, 1);
+  write_times(1, 2, 19);
+  write_times(0, 1, 10);
+  write_times(0, 2, 10);
+  EXPECT_THAT(network_tables(summarise(folder_.path())), Not(HasSubstr("<strong>")));
+  write_times(1, 1, 19.5);
+  EXPECT_THAT(network_tables(summarise(folder_.path())), HasSubstr("<strong>40 s</strong>"));
+}
+
+TEST_F(OnNetworks, StandInATableForPapers) {
+  const auto specs = study_tables(summarise(folder_.path()), {}, IntervalKind::quartiles);
+  const auto spec = std::find_if(
+      specs.begin(), specs.end(), [](const TableSpec& one) { return one.name == "network-times"; });
+  ASSERT_NE(spec, specs.end());
+  EXPECT_THAT(table_markdown(*spec), HasSubstr("| slow | **4** \\[4, 4\\] | 4 |\n"));
+  EXPECT_THAT(table_markdown(*spec), HasSubstr("| slow | 40 \\[40, 40\\] | 40 |\n"));
 }
 
 TEST_F(OnNetworks, ADamagedTableNamesFileAndLine) {
