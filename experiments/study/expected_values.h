@@ -1,6 +1,6 @@
 #pragma once
-// What a paper has may stand in a study ([[expected]]), for the table of published values and ours.
-// It changes no run.
+// A study may say what a paper has ([[expected]]), for the table of published values and ours. It
+// changes no run.
 
 #include "experiments/study/study_toml.h"
 

@@ -13,7 +13,7 @@
 namespace residuum::reports {
 namespace {
 
-/// The names of a cost in a figure.
+/// CostWords are the names of a cost in a figure.
 struct CostWords {
   std::string_view cost;
   std::string_view file;

@@ -1,5 +1,5 @@
 #pragma once
-// The shares of targets that methods reach, as figures.
+// This file plans the figures of the shares of targets that methods reach.
 
 #include <vector>
 

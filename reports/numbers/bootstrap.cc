@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostEnumerated = 7;  // values, of which 1716 resamples differ
 constexpr std::size_t kDraws = 1999;        // so that 95 % ends at the 50th and the 1950th
 
-/// The mean of a resample, and how many orders of drawing give it.
+/// A Resample has its mean, and says how many orders of drawing give it.
 struct Resample {
   double mean = 0;
   std::uint64_t orders = 1;

@@ -42,7 +42,7 @@ struct Comparison {
   std::vector<Standing> standings;
 };
 
-/// By how much a method's values exceed another's.
+/// A Difference says by how much a method's values exceed another's.
 struct Difference {
   bool is_paired = false;      // over the seeds that both have, which are two or more
   std::vector<double> values;  // of the pairs; the mean alone where they are not paired

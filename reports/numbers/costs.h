@@ -1,5 +1,5 @@
 #pragma once
-// What a run has spent when a quantity was evaluated: iterations, bytes and modelled time.
+// Costs are what a run has spent when a quantity was evaluated: iterations, bytes, modelled time.
 
 #include <array>
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace residuum::reports {
 
-/// One value or interval that a source gives.
+/// Expected is one value or interval that a source gives.
 struct Expected {
   std::string quantity;  // a result of runs.csv, a column of iterations.csv, or facts.NAME
   std::string at;        // end, max, mean, or an iteration
@@ -22,7 +22,7 @@ struct Expected {
   Json where = Json::object();  // settings of the methods that it is about
 };
 
-/// What one method gave, a number for each finished run.
+/// An ExpectedResult is what one method gave, a number for each finished run.
 struct ExpectedResult {
   Expected expected;
   std::optional<std::size_t> group;  // absent where no method is meant

@@ -36,8 +36,8 @@ struct Spread {
 
 Spread spread_of(const std::vector<double>& values);
 
-/// The middle of the seeds and what stands beside it: the median with its quartiles, or the mean
-/// with a 95 % interval by Student or by the bootstrap.
+/// An IntervalKind says what the middle of the seeds is and what stands beside it: the median with
+/// its quartiles, or the mean with a 95 % interval by Student or by the bootstrap.
 enum class IntervalKind { quartiles, student, bootstrap };
 
 struct Centre {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kSmallestTarget = 1e-8;  // of the first
 
-/// A value that no earlier one of its run was below, and what had been spent by then.
+/// An Improvement is a value that no earlier one of its run was below, and what was spent by then.
 struct Improvement {
   double value = 0;
   Costs spent;
@@ -40,7 +40,7 @@ Descent read_descent(const ResultFolder& folder, const Run& run, Column quantity
   return descent;
 }
 
-/// The descents of one field's methods, in their order.
+/// Descents are those of one field's methods, in their order.
 using Descents = std::vector<std::vector<Descent>>;
 
 Descents read_descents(const ResultFolder& folder,

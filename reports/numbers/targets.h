@@ -1,7 +1,7 @@
 #pragma once
-// What a method spends until f is at a target, for a scale of targets and every seed, as COCO has
-// it (Hansen et al. 2021). A run that never gets there has spent infinitely much: it is counted and
-// never dropped, whether it ended or diverged.
+// A method spends something until f is at a target, for a scale of targets and every seed, as in
+// COCO (Hansen et al. 2021). A run that never gets there has spent infinitely much: it is counted
+// and never dropped, whether it ended or diverged.
 
 #include <cstddef>
 #include <string>
@@ -15,14 +15,15 @@ namespace residuum::reports {
 
 inline constexpr std::size_t kTargets = 20;
 
-/// What the runs of one method had spent when they were first evaluated at each target or below it.
+/// TargetCosts are what the runs of one method had spent when they were first evaluated at each
+/// target or below it.
 struct TargetCosts {
   std::size_t group = 0;
   std::vector<std::vector<double>> spent;  // by target, then by run; infinite: never
   double most = 0;                         // that a run has spent in all
 };
 
-/// The methods that worked on one objective, by one kind of cost.
+/// A TargetComparison has the methods that worked on one objective, by one kind of cost.
 struct TargetComparison {
   std::string objective;
   std::string_view quantity;  // loss_gap where every run knows it, else loss

@@ -1,5 +1,5 @@
 #pragma once
-// The table of what a paper has and what the study gave.
+// This file makes the table of what a paper has and what the study gave.
 
 #include <optional>
 #include <vector>

@@ -11,7 +11,7 @@
 namespace residuum::reports {
 namespace {
 
-/// The form of a column's numbers: fixed with so many decimals, or scientific.
+/// A NumberForm is that of a column's numbers: fixed with so many decimals, or scientific.
 struct NumberForm {
   bool is_scientific = false;
   int decimals = 0;
@@ -76,7 +76,7 @@ std::string in_text(double value, const NumberForm& form) {
   return fmt::format("\\num{{{}}}", plain_number(value, form));
 }
 
-/// The room that siunitx must leave for numbers: digits before the point, and of the exponent.
+/// Room is what siunitx must leave for numbers: digits before the point, and of the exponent.
 struct Room {
   std::size_t whole = 1;
   std::size_t exponent = 0;
@@ -128,7 +128,7 @@ std::string latex_interval(const TableCell& cell, const NumberForm& form) {
                        : std::string();
 }
 
-/// One column of the spec as LaTeX has it, with a further column for intervals.
+/// A LatexColumn is a column of the spec, perhaps with a further one for intervals.
 struct LatexColumn {
   NumberForm form;
   bool has_interval = false;

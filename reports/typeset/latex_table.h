@@ -1,5 +1,5 @@
 #pragma once
-// The LaTeX form of a table: booktabs rules, numbers aligned by siunitx. Texts are untrusted:
+// The LaTeX form of a table has booktabs rules and numbers aligned by siunitx. Texts are untrusted:
 // `latex_text` leaves none of TeX's special characters in them.
 
 #include <string>

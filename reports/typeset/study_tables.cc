@@ -131,7 +131,7 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
   return spec;
 }
 
-/// The names of one kind of cost in tables.
+/// A CostTable has the names of one kind of cost in tables.
 struct CostTable {
   std::string_view cost;
   std::string_view name;  // in the names of tables

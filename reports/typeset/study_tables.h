@@ -1,5 +1,5 @@
 #pragma once
-// The tables of a study that a paper may print.
+// This file makes the tables of a study that a paper may print.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What a study says that papers have, and what is said of it where it is wrong.
+// A study may say what papers have; errors name the place of what is wrong.
 
 #include "experiments/study/expected_values.h"
 

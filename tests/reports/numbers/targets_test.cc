@@ -1,4 +1,4 @@
-// What runs spend until they reach targets, on runs that can be followed by hand.
+// Runs that can be followed by hand spend known amounts until they reach targets.
 
 #include "reports/numbers/targets.h"
 
