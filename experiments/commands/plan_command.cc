@@ -143,7 +143,12 @@ ExitCode plan_command(const Options& options) {
     plan_layers(options, study, objectives);
     return ExitCode::done;
   }
+  require(!study.search || !plan_format(options.plan_format).is_an_engine,
+          "--format {}: a search decides run by run what comes next, which no engine can be told "
+          "beforehand; use 'residuum run', with --groups on many processes",
+          options.plan_format);
   Plan plan{.runs = {},
+            .most_runs = study.search ? study.search->most_runs() : 0,
             .needs_processes = real_execution(study) != nullptr,
             .result_dir = output_folder(options, study.name)};
   constexpr std::size_t kMany = 10000;

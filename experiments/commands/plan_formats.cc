@@ -43,6 +43,9 @@ void print_plan_as_table(const Options& /*options*/, const Plan& plan) {
     }
   }
   fmt::print("{} runs, {} to do: {} worker-iterations\n", plan.runs.size(), left, work);
+  if (plan.most_runs > 0) {
+    fmt::print("a search makes {} of them at most: as many as its looks need\n", plan.most_runs);
+  }
   if (pilots > 0) {
     fmt::print(
         "{} of them find a threshold first: 1 pilot run (\"pilot\") or about 10 "
@@ -67,9 +70,15 @@ const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> formats{
       {.name = "table", .print = print_plan_as_table, .lists_layers = true},
       {.name = "json", .print = print_plan_as_json, .lists_layers = true},
-      {.name = "slurm", .print = print_plan_as_slurm, .lists_layers = false},
-      {.name = "parallel", .print = print_plan_as_parallel, .lists_layers = false},
-      {.name = "snakemake", .print = print_plan_as_snakemake, .lists_layers = false}};
+      {.name = "slurm", .print = print_plan_as_slurm, .lists_layers = false, .is_an_engine = true},
+      {.name = "parallel",
+       .print = print_plan_as_parallel,
+       .lists_layers = false,
+       .is_an_engine = true},
+      {.name = "snakemake",
+       .print = print_plan_as_snakemake,
+       .lists_layers = false,
+       .is_an_engine = true}};
   return formats;
 }
 

@@ -30,6 +30,7 @@ struct PlannedRun {
 
 struct Plan {
   std::vector<PlannedRun> runs;      // in the order in which --shard counts them, at least one
+  std::size_t most_runs = 0;         // that a search makes; 0 without one
   bool needs_processes = false;      // real runs cannot share one process
   std::filesystem::path result_dir;  // where they go
 };
@@ -40,7 +41,8 @@ int shared_processes(const Plan& plan);
 struct PlanFormat {
   const char* name;
   void (*print)(const Options& options, const Plan& plan);
-  bool lists_layers;  // and so goes together with --layers
+  bool lists_layers;          // and so goes together with --layers
+  bool is_an_engine = false;  // that is told beforehand what to run
 };
 
 const std::vector<PlanFormat>& plan_formats();

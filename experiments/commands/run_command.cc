@@ -18,6 +18,7 @@
 #include "experiments/runs/planned_runs.h"
 #include "experiments/runs/provenance.h"
 #include "experiments/runs/rank_log.h"
+#include "experiments/runs/run_batches.h"
 #include "experiments/runs/run_folder.h"
 #include "experiments/runs/run_maker.h"
 #include "experiments/runs/run_queue.h"
@@ -88,22 +89,12 @@ class StudyRuns {
 
  private:
   ExitCode run_planned() {
-    for (std::size_t i = 0; i < planned_.size(); ++i) {
-      if (options_.share.has(i)) {
-        chosen_.push_back(i);
-      }
+    std::optional<Error> failure;
+    RunBatches batches(study_, options_.share, all_ids(), result_dir_);
+    while (!failure && !ends() && take_batch(batches)) {
+      failure = work_on_batch();
     }
-    RunQueue queue(chosen_.size(), queue_file());
-    together(world_, [&] {
-      if (world_.is_root()) {
-        begin(queue);
-      }
-    });
-    const std::optional<Error> failure = work(queue);
-    pool();  // all groups are through
-    if (world_.is_root() && options_.share.of == 1) {
-      queue.remove();  // nobody else is in the folder; a share may be done twice at once
-    }
+    pool_done();
     together(world_, [&] {
       if (failure) {
         throw Error(*failure);
@@ -112,7 +103,7 @@ class StudyRuns {
     ExitCode code = ExitCode::done;
     together(world_, [&] {
       if (world_.is_root()) {
-        code = close();
+        code = close(batches);
       }
     });
     return static_cast<ExitCode>(world_.minimum(world_.is_root() ? static_cast<int>(code) : 255));
@@ -124,12 +115,38 @@ class StudyRuns {
     return group;
   }
 
-  void begin(RunQueue& queue) {
-    for (const std::size_t i : chosen_) {
-      refuse_other_data(result_dir_, planned_[i]);
+  /// Notes in the folder what it is about, and takes the next runs; returns false where nothing is
+  /// left.
+  bool take_batch(RunBatches& batches) {
+    const std::string text = text_of_root(world_, [&] {
+      const auto batch = batches.next();
+      if (lock_) {
+        write_study_files(result_dir_, study_, batches, command_, options_);
+      } else {
+        for (const std::size_t i : batch) {
+          refuse_other_data(result_dir_, planned_[i]);
+        }
+        lock_ = begin_study(result_dir_, study_, batches, command_, options_);
+      }
+      return nlohmann::json(batch).dump();
+    });
+    chosen_ = nlohmann::json::parse(text).get<std::vector<std::size_t>>();
+    return !chosen_.empty();
+  }
+
+  std::optional<Error> work_on_batch() {
+    RunQueue queue(chosen_.size(), queue_file());
+    together(world_, [&] {
+      if (world_.is_root()) {
+        queue.start();
+      }
+    });
+    const std::optional<Error> failure = work(queue);
+    pool();  // all groups are through
+    if (world_.is_root() && options_.share.of == 1) {
+      queue.remove();  // nobody else is in the folder; a share may be done twice at once
     }
-    lock_ = begin_study(result_dir_, study_, ids(), command_, options_);
-    queue.start();
+    return failure;
   }
 
   /// Groups take their runs from a file; a single one needs none.
@@ -180,11 +197,18 @@ class StudyRuns {
                : std::nullopt;
   }
 
+  bool any(bool mine) const { return world_.minimum(mine ? 0 : 1) == 0; }
+
   /// Tells all groups what each of them has met.
   void pool() {
-    const auto any = [&](bool mine) { return world_.minimum(mine ? 0 : 1) == 0; };
     stopped_ = any(stopped_);
     out_of_time_ = any(out_of_time_);
+    any_failed_ = any(any_failed_);
+  }
+
+  bool ends() const { return stopped_ || (options_.fail_fast && any_failed_); }
+
+  void pool_done() {
     std::array done{group_->is_root() ? static_cast<double>(done_before_) : 0.0};
     world_.add_up(std::span<double>(done));
     done_before_ = static_cast<std::size_t>(done.front());
@@ -294,14 +318,11 @@ class StudyRuns {
     progress.end_run(fmt::format("failed: {}", error.what()), Notice::trouble);
   }
 
-  /// Returns the ids of the runs that a share has.
-  std::vector<std::string> ids(const Share& share = {}) const {
+  std::vector<std::string> all_ids() const {
     std::vector<std::string> ids;
     ids.reserve(planned_.size());
-    for (std::size_t i = 0; i < planned_.size(); ++i) {
-      if (share.has(i)) {
-        ids.push_back(planned_[i].id);
-      }
+    for (const PreparedRun& run : planned_) {
+      ids.push_back(run.id);
     }
     return ids;
   }
@@ -311,6 +332,8 @@ class StudyRuns {
     std::optional<Study> study;
     together(world_,
              [&] { study = parse_study(text, options_.study.string(), options_.overrides); });
+    require(!study->search || options_.share.of == 1,
+            "--shard: a search decides run by run what comes next; leave it out, or use --groups");
     return *std::move(study);
   }
 
@@ -325,11 +348,12 @@ class StudyRuns {
   }
 
   /// Collects the tables and says how the batch went.
-  ExitCode close() {
+  ExitCode close(const RunBatches& batches) {
+    const auto own = batches.own_ids();
     if (done_before_ > 0) {
-      say(fmt::format("{} of {} runs were done before", done_before_, chosen_.size()));
+      say(fmt::format("{} of {} runs were done before", done_before_, own.size()));
     }
-    const ExitCode code = end_study(result_dir_, ids(options_.share), options_);
+    const ExitCode code = end_study(result_dir_, own, options_);
     if (out_of_time_ && stopped_) {
       say("out of time: the same command goes on from here");
       return ExitCode::time_limit;
@@ -353,7 +377,7 @@ class StudyRuns {
   std::optional<RunMaker> maker_;
   std::string command_;
   std::vector<PreparedRun> planned_;
-  std::vector<std::size_t> chosen_;  // the runs of this share
+  std::vector<std::size_t> chosen_;  // the runs of this batch
   std::unique_ptr<FileLock> lock_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::size_t done_before_ = 0;

@@ -7,6 +7,7 @@
 #include "experiments/runs/study_end.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
+#include "experiments/study/search_section.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
 
@@ -47,11 +48,39 @@ std::string name_in(const fs::path& resolved) {
   }
 }
 
+/// The error of a search holds for a plan that was made before its runs.
+void refuse_other_plan(const fs::path& resolved, const Study& study) {
+  auto before = nlohmann::json(reports::value_at(reports::read_json(resolved), "search"));
+  if (before.is_null() || !study.search) {
+    return;
+  }
+  before.erase("runs");
+  require(before == plan_of(*study.search),
+          "{} holds a search with another plan, and the error of a search holds for one that was "
+          "made before its runs; give another --out",
+          resolved.parent_path().string());
+}
+
+/// Returns the search with the ids of the runs that it may need, by method.
+nlohmann::json search_record(const StudySearch& search, const std::vector<std::string>& ids) {
+  auto record = plan_of(search);
+  auto runs = nlohmann::json::array();
+  for (std::size_t method = 0; method <= search.values.size(); ++method) {
+    auto of_method = nlohmann::json::array();
+    for (std::size_t seed = 0; seed < search.seeds; ++seed) {
+      of_method.push_back(ids[search.run_of(method, seed)]);
+    }
+    runs.push_back(std::move(of_method));
+  }
+  record["runs"] = std::move(runs);
+  return record;
+}
+
 }  // namespace
 
 std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
                                       const Study& study,
-                                      const std::vector<std::string>& ids,
+                                      const RunBatches& batches,
                                       const std::string& command,
                                       const Options& options) {
   const fs::path resolved = result_dir / "study.resolved.json";
@@ -65,24 +94,37 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
             result_dir.string(),
             other,
             study.name);
+    refuse_other_plan(resolved, study);
   }
+  write_study_files(result_dir, study, batches, command, options);
+  return lock;
+}
+
+void write_study_files(const fs::path& result_dir,
+                       const Study& study,
+                       const RunBatches& batches,
+                       const std::string& command,
+                       const Options& options) {
+  std::vector<std::string> ids;
   std::vector<std::string> hashes;
-  hashes.reserve(study.runs.size());
-  for (const auto& spec : study.runs) {
-    hashes.push_back(settings_hash(spec));
+  for (const std::size_t i : batches.known()) {
+    ids.push_back(batches.ids()[i]);
+    hashes.push_back(settings_hash(study.runs[i]));
+  }
+  nlohmann::json resolved{{"name", study.name},
+                          {"title", study.title},
+                          {"runs", ids},
+                          {"settings", hashes},
+                          {"command", command},
+                          {"overrides", options.overrides}};
+  if (study.search) {
+    resolved["search"] = search_record(*study.search, batches.ids());
   }
   reports::write_file_atomically(result_dir / "study.toml", study.text);
-  reports::Json content{{"name", study.name},
-                        {"title", study.title},
-                        {"runs", ids},
-                        {"settings", hashes},
-                        {"command", command},
-                        {"overrides", options.overrides}};
   if (!study.expected.empty()) {
-    content["expected"] = study.expected;
+    resolved["expected"] = study.expected;
   }
-  reports::write_json_atomically(resolved, content);
-  return lock;
+  reports::write_json_atomically(result_dir / "study.resolved.json", resolved);
 }
 
 std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {

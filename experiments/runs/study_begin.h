@@ -9,18 +9,26 @@
 
 #include "experiments/console/options.h"
 #include "experiments/runs/file_lock.h"
+#include "experiments/runs/run_batches.h"
 #include "experiments/study/study.h"
 
 namespace residuum {
 
-/// Writes study.toml and study.resolved.json with the `ids` of all runs. A folder that is not this
-/// study's, or that another process is writing, is a usage error; shards stand side by side. The
-/// lock is to be held as long as the folder is written.
+/// Locks the folder and writes the study's files. A folder that is not this study's, or that
+/// another process is writing, is a usage error, and so is one of a search with another plan;
+/// shards stand side by side. The lock is to be held as long as the folder is written.
 std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
                                       const Study& study,
-                                      const std::vector<std::string>& ids,
+                                      const RunBatches& batches,
                                       const std::string& command,
                                       const Options& options);
+
+/// Writes study.toml, and study.resolved.json with the runs that are known so far.
+void write_study_files(const std::filesystem::path& result_dir,
+                       const Study& study,
+                       const RunBatches& batches,
+                       const std::string& command,
+                       const Options& options);
 
 /// Returns the ids of the runs that were begun in the folder, by `settings_hash`; none where it
 /// holds no study.

@@ -68,6 +68,9 @@ ExitCode end_study(const std::filesystem::path& result_dir,
   } else {
     fmt::print("{}", reports::study_table(summary));
     fmt::print("{}", reports::verdict_lines(summary, reports::kTableLines - 2));
+    if (summary.search) {
+      fmt::print("{}\n", reports::sentence_of(*summary.search));
+    }
   }
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));

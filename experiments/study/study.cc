@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "experiments/study/expected_values.h"
+#include "experiments/study/search_section.h"
 #include "experiments/study/study_points.h"
 #include "experiments/study/study_toml.h"
 #include "reports/tables/files.h"
@@ -57,7 +58,7 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
 
 void check_top_level(const toml::table& root) {
   std::vector<std::string> known = section_names();
-  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point", "expected"}) {
+  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point", "search", "expected"}) {
     known.emplace_back(key);
   }
   for (const auto& [key, node] : root) {
@@ -151,13 +152,14 @@ Study parse_study(const std::string& text,
                   const std::vector<std::string>& overrides) {
   const toml::table root = with_seeds(parse_toml(text, file), overrides);
   check_top_level(root);
-  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}, .expected = {}};
+  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}, .search = {}, .expected = {}};
   study.title = title_of(root, study.name);
   study.expected = expected_values(root);
 
-  const auto points = points_of(root, overrides);
-  const auto keys = varying_keys(points);
   const auto seeds = seeds_of(root);
+  study.search = read_search(root, seeds.size());
+  const auto points = points_of(root, overrides, study.search);
+  const auto keys = varying_keys(points);
   require(points.size() * seeds.size() <= kMaxRuns,
           "{} points times {} seeds are more than {} runs",
           points.size(),

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config/section.h"
+#include "experiments/study/study_search.h"
 
 namespace residuum {
 
@@ -22,8 +24,9 @@ struct RunSpec {
 struct Study {
   std::string name;
   std::string title;
-  std::string text;  // the file's bytes
-  std::vector<RunSpec> runs;
+  std::string text;           // the file's bytes
+  std::vector<RunSpec> runs;  // of a search: those of a method beside each other, all it may need
+  std::optional<StudySearch> search;
   nlohmann::json expected = nlohmann::json::array();  // what papers have, for the report
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "experiments/study/long_keys.h"
+#include "experiments/study/search_section.h"
 #include "experiments/study/study.h"
 
 namespace residuum {
@@ -78,8 +79,11 @@ void apply_override(const std::string& override_text, Settings& settings) {
           override_text);
   require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
-  for (const char* fixed : {"schema", "name", "title", "sweep", "point", "expected"}) {
-    require(key != fixed, "--set {}: '{}' is set in the file alone", override_text, key);
+  for (const char* fixed : {"schema", "name", "title", "sweep", "point", "search", "expected"}) {
+    require(key != fixed && !key.starts_with(std::string(fixed) + '.'),
+            "--set {}: '{}' is set in the file alone",
+            override_text,
+            key);
   }
   if (key == "seeds") {
     return;  // not a section's key: `with_seeds` has taken it
@@ -185,7 +189,8 @@ std::set<std::string> varying_keys(const std::vector<Settings>& points) {
 }
 
 std::vector<Settings> points_of(const toml::table& root,
-                                const std::vector<std::string>& overrides) {
+                                const std::vector<std::string>& overrides,
+                                const std::optional<StudySearch>& search) {
   const Settings base = base_of(root);
   Settings forced;
   for (const auto& override_text : overrides) {
@@ -195,7 +200,7 @@ std::vector<Settings> points_of(const toml::table& root,
   for (auto& extra : extra_points_of(root)) {
     changes.push_back(std::move(extra));
   }
-  check_size(base, changes.size());
+  check_size(base, search ? 1 + search->values.size() : changes.size());
   std::vector<Settings> points;
   for (const auto& change : changes) {
     // `insert` leaves what is there, so that the strongest settings come first.
@@ -203,6 +208,11 @@ std::vector<Settings> points_of(const toml::table& root,
     point.insert(change.begin(), change.end());
     point.insert(base.begin(), base.end());
     points.push_back(std::move(point));
+  }
+  if (search) {
+    require(
+        !forced.contains(search->key), "--set {}: {} gives its values", search->key, search->place);
+    return search_points(points.front(), *search);
   }
   if (!forced.empty()) {
     merge_equal(points);

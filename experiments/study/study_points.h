@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "experiments/study/study_search.h"
 #include "experiments/study/study_toml.h"
 
 namespace residuum {
@@ -15,8 +17,11 @@ namespace residuum {
 /// Grids larger than this are a mistake in the file, not an experiment.
 inline constexpr std::size_t kMaxRuns = 100000;
 
-/// Returns all points, in order. `overrides` are "key=value" and win over the file.
-std::vector<Settings> points_of(const toml::table& root, const std::vector<std::string>& overrides);
+/// Returns all points, in order: of the sweep, or of a search. `overrides` are "key=value" and win
+/// over the file, but for the key of a search, which they must not name.
+std::vector<Settings> points_of(const toml::table& root,
+                                const std::vector<std::string>& overrides,
+                                const std::optional<StudySearch>& search);
 
 /// Returns the keys that take different values over the points.
 std::set<std::string> varying_keys(const std::vector<Settings>& points);

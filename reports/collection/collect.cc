@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "reports/collection/search_table.h"
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
 #include "reports/tables/csv.h"
@@ -127,6 +128,17 @@ void write_details(const ResultFolder& folder, const TableInfo& table) {
   file.commit();
 }
 
+/// Writes the looks of a search; where the study has none, an old table is removed.
+void write_search(const Summary& summary) {
+  const auto path = summary.folder.path / "search.csv";
+  if (summary.search) {
+    write_file_atomically(path, search_csv(*summary.search));
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 }  // namespace
 
 std::filesystem::path details_path(const ResultFolder& folder,
@@ -157,6 +169,7 @@ Summary collect(const std::filesystem::path& result_dir) {
   write_json_atomically(result_dir / "datapackage.json", data_package(folder));
   Summary summary = make_summary(std::move(folder), measures);
   write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));
+  write_search(summary);
   write_json_atomically(result_dir / "summary.json", to_json(summary));
   return summary;
 }

@@ -18,6 +18,9 @@ Summary collect(const std::filesystem::path& result_dir);
 /// Returns datapackage.json (Frictionless data package) for the tables of this study.
 Json data_package(const ResultFolder& folder);
 
+/// Returns the data package of a study that has every table and no run.
+Json data_package_of_all_tables();
+
 /// Returns where a run has such a table; the next tells whether the run was asked for it and has
 /// it.
 std::filesystem::path details_path(const ResultFolder& folder,

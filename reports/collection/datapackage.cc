@@ -2,9 +2,11 @@
 // (https://specs.frictionlessdata.io), made of the tables that also write the headers.
 
 #include <algorithm>
+#include <functional>
 
 #include "core/record/columns.h"
 #include "reports/collection/collect.h"
+#include "reports/collection/search_table.h"
 
 namespace residuum::reports {
 namespace {
@@ -32,7 +34,7 @@ Json resource(std::string_view name, const Json& fields, const Json& primary_key
   if (!primary_key.empty()) {
     schema["primaryKey"] = primary_key;
   }
-  if (name != "runs" && name != "bounds") {
+  if (name != "runs" && name != "bounds" && name != "search") {
     schema["foreignKeys"] = Json::array({Json{
         {"fields", "run_id"}, {"reference", Json{{"resource", "runs"}, {"fields", "run_id"}}}}});
   }
@@ -98,6 +100,14 @@ Json bound_fields() {
        field("rhs", "number", "right side with the measured constants, mean over the seeds")});
 }
 
+Json search_fields() {
+  Json fields = Json::array();
+  for (const auto& column : search_columns()) {
+    fields.push_back(field(column.name, column.type, column.meaning));
+  }
+  return fields;
+}
+
 /// Returns the one type that all values of a parameter have; string where they differ.
 std::string type_of_parameter(const ResultFolder& folder, const std::string& key) {
   std::string type;
@@ -118,6 +128,29 @@ std::string type_of_parameter(const ResultFolder& folder, const std::string& key
     type = one;
   }
   return type.empty() ? "string" : type;
+}
+
+Json package_of(const ResultFolder& folder,
+                const std::function<bool(const TableInfo&)>& has_table,
+                bool has_search) {
+  Json package{{"profile", "tabular-data-package"},
+               {"name", folder.name},
+               {"title", folder.title},
+               {"schema_version", 1}};
+  package["resources"] = Json::array(
+      {resource("runs", run_fields(folder), "run_id"),
+       resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
+       resource("checks", check_fields(), nullptr),
+       resource("bounds", bound_fields(), Json::array({"method", "theorem", "iterations"}))});
+  for (const TableInfo* table : kDetailTables) {
+    if (has_table(*table)) {
+      package["resources"].push_back(detail_resource(*table));
+    }
+  }
+  if (has_search) {
+    package["resources"].push_back(resource("search", search_fields(), "look"));
+  }
+  return package;
 }
 
 }  // namespace
@@ -155,21 +188,15 @@ std::vector<RunColumn> run_columns(const ResultFolder& folder) {
 }
 
 Json data_package(const ResultFolder& folder) {
-  Json package{{"profile", "tabular-data-package"},
-               {"name", folder.name},
-               {"title", folder.title},
-               {"schema_version", 1}};
-  package["resources"] = Json::array(
-      {resource("runs", run_fields(folder), "run_id"),
-       resource("iterations", iteration_fields(), Json::array({"run_id", "iteration"})),
-       resource("checks", check_fields(), nullptr),
-       resource("bounds", bound_fields(), Json::array({"method", "theorem", "iterations"}))});
-  for (const TableInfo* table : kDetailTables) {
-    if (has_details(folder, *table)) {
-      package["resources"].push_back(detail_resource(*table));
-    }
-  }
-  return package;
+  return package_of(
+      folder,
+      [&](const TableInfo& table) { return has_details(folder, table); },
+      !folder.search.is_null());
+}
+
+Json data_package_of_all_tables() {
+  return package_of(
+      ResultFolder(), [](const TableInfo& /*table*/) { return true; }, true);
 }
 
 }  // namespace residuum::reports

@@ -295,23 +295,27 @@ Json to_json(const Summary& summary) {
   for (const auto& group : summary.groups) {
     groups.push_back(to_json(group, summary.folder));
   }
-  return {{"schema_version", 1},
-          {"study", summary.folder.name},
-          {"title", summary.folder.title},
-          {"command", summary.folder.command},
-          {"counts", counts_json(summary)},
-          {"invariants_hold", summary.invariants_hold()},
-          {"failures", failures_json(summary)},
-          {"checks", checks_json(summary.checks)},
-          {"groups", groups},
-          {"runs", runs_json(summary)},
-          {"delta_against_workers", to_json(delta_against_workers(summary))},
-          {"comparisons", comparisons_json(summary)},
-          {"on_networks", on_networks_json(summary)},
-          {"rates", rates_json(summary)},
-          {"timing", timing_json(summary.folder)},
-          {"data", data_json(summary.folder)},
-          {"provenance", provenance_json(summary.folder)}};
+  Json whole{{"schema_version", 1},
+             {"study", summary.folder.name},
+             {"title", summary.folder.title},
+             {"command", summary.folder.command},
+             {"counts", counts_json(summary)},
+             {"invariants_hold", summary.invariants_hold()},
+             {"failures", failures_json(summary)},
+             {"checks", checks_json(summary.checks)},
+             {"groups", groups},
+             {"runs", runs_json(summary)},
+             {"delta_against_workers", to_json(delta_against_workers(summary))},
+             {"comparisons", comparisons_json(summary)},
+             {"on_networks", on_networks_json(summary)},
+             {"rates", rates_json(summary)},
+             {"timing", timing_json(summary.folder)},
+             {"data", data_json(summary.folder)},
+             {"provenance", provenance_json(summary.folder)}};
+  if (summary.search) {
+    whole["search"] = search_json(*summary.search);
+  }
+  return whole;
 }
 
 }  // namespace residuum::reports

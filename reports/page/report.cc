@@ -57,6 +57,9 @@ std::string headline(const Summary& summary) {
       escape(counts_line(summary)),
       escape(summary.folder.title),
       escape(answer(summary)));
+  if (summary.search) {
+    html += fmt::format("<li>{}</li>\n", escape(sentence_of(*summary.search)));
+  }
   for (const auto& sentence : findings(summary)) {
     html += fmt::format("<li>{}</li>\n", escape(sentence));
   }

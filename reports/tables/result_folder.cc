@@ -105,6 +105,20 @@ Run read_failure(const std::filesystem::path& file, const std::string& id) {
   return run;
 }
 
+std::vector<std::string> keys_of(const std::vector<Run>& runs) {
+  std::vector<std::string> keys;
+  for (const auto& run : runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
 /// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
 Run read_run(const std::filesystem::path& folder, const std::string& id) {
   try {
@@ -129,20 +143,6 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   }
 }
 
-std::vector<std::string> keys_of(const std::vector<Run>& runs) {
-  std::vector<std::string> keys;
-  for (const auto& run : runs) {
-    for (const auto& [key, value] : run.varying.items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        keys.push_back(key);
-      }
-    }
-  }
-  return keys;
-}
-
-}  // namespace
-
 std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
   std::filesystem::path file = run_folder;
   file += ".failed.json";
@@ -160,6 +160,7 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
   folder.title = text_at(study, "title");
   folder.title = folder.title.empty() ? folder.name : folder.title;
   folder.command = text_at(study, "command");
+  folder.search = value_at(study, "search");
 
   const Json& ids = required(study, "runs", file);
   require(ids.is_array(), "'runs' in '{}' is not a list", file.string());

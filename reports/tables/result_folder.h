@@ -35,6 +35,7 @@ struct ResultFolder {
   std::vector<Run> runs;                  // in study order
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
   Json expected = Json::array();          // objects: what the study says that a paper has
+  Json search;                            // its plan and its runs; null without one
 
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };
@@ -42,6 +43,9 @@ struct ResultFolder {
 /// Returns the file beside a run's folder that says why the run failed if the folder cannot be
 /// written: {"config": config.json, "status": status.json}.
 std::filesystem::path failure_file(const std::filesystem::path& run_folder);
+
+/// Reads the files of a run; what cannot be what the program wrote is a usage error.
+Run read_run(const std::filesystem::path& run_folder, const std::string& run_id);
 
 /// Reads the folder; what cannot be what the program wrote is a usage error that names the file.
 ResultFolder read_result_folder(const std::filesystem::path& path);

@@ -122,7 +122,9 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
   for (const auto& group : groups) {
     judged.push_back(summarise_group(folder, group, measures));
   }
-  Summary summary{numbers_of(std::move(folder), groups, measures), std::move(judged)};
+  auto search = critical_ratio(folder);
+  Summary summary{
+      numbers_of(std::move(folder), groups, measures), std::move(judged), std::move(search)};
   correct_for_their_number(summary);
   return summary;
 }

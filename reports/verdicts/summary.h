@@ -2,6 +2,7 @@
 // A Summary is what a study comes to: its numbers, and what theorems and assumptions say of each
 // method. The report, the final table and summary.json are all made of it.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "assumptions/delta_prediction.h"
 #include "assumptions/theorems/theorem.h"
 #include "assumptions/verdicts/assumptions.h"
+#include "reports/numbers/search_folder.h"
 #include "reports/numbers/study_numbers.h"
 
 namespace residuum::reports {
@@ -43,6 +45,7 @@ struct GroupSummary : GroupNumbers {
 
 struct Summary : StudyNumbers {
   std::vector<GroupSummary> groups;
+  std::optional<CriticalRatio> search;  // for the largest compression without significant loss
 };
 
 /// Returns the methods of a summary, in its order.
