@@ -6,6 +6,7 @@
 
 #include "core/cluster/world.h"
 #include "core/error.h"
+#include "experiments/commands/reference.h"
 #include "experiments/console/options.h"
 
 namespace residuum {
@@ -26,7 +27,8 @@ ExitCode falsify_command(const Options& options);
 ExitCode verify_command(const Options& options, const std::string& program);
 /// Collective over the world's processes.
 ExitCode bench_command(const Options& options, World& world);
-ExitCode list_command(const Options& options);
+/// `commands` are the program's own, for `residuum list commands`.
+ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands);
 ExitCode info_command(const Options& options);
 
 }  // namespace residuum

@@ -1,10 +1,10 @@
-// `residuum list` prints what can be named in a study, one line each, with the paper it comes from.
+// `residuum list` prints what can be named in a study, one line each, with the paper it comes from,
+// and what columns, keys and commands there are.
 
 #include <fmt/format.h>
 
 #include <functional>
 #include <map>
-#include <span>
 
 #include "assumptions/probes/probe.h"
 #include "assumptions/theorems/theorem.h"
@@ -12,119 +12,169 @@
 #include "core/feedback/feedback.h"
 #include "core/protocols/protocol.h"
 #include "core/quantisers/quantiser.h"
-#include "core/record/tables.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
 #include "experiments/study/network_section.h"
+#include "experiments/study/study_keys.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/registry.h"
+#include "reports/collection/collect.h"
 
 namespace residuum {
 namespace {
 
-struct Line {
-  std::string name;
-  std::string summary;
-  std::string source;
-};
+using Groups = std::vector<ReferenceGroup>;
+
+Groups one_group(std::vector<ReferenceLine> lines) {
+  return {{.prefix = "", .title = "", .text = "", .lines = std::move(lines)}};
+}
 
 template <class Entries>
-std::vector<Line> lines_of(const Entries& entries) {
-  std::vector<Line> lines;
+Groups lines_of(const Entries& entries) {
+  std::vector<ReferenceLine> lines;
   lines.reserve(entries.size());
   for (const auto& entry : entries) {
     lines.push_back({.name = std::string(entry.name),
                      .summary = std::string(entry.summary),
                      .source = std::string(entry.source)});
   }
-  return lines;
+  return one_group(std::move(lines));
 }
 
-std::vector<Line> dataset_lines() {
-  std::vector<Line> lines;
+Groups datasets_by_name() {
+  std::vector<ReferenceLine> lines;
   lines.reserve(datasets().size());
   for (const auto& entry : datasets()) {
     lines.push_back({.name = entry.name, .summary = entry.summary, .source = entry.terms});
   }
-  return lines;
+  return one_group(std::move(lines));
 }
 
-/// The columns of iterations.csv, and as workers.NAME those of the tables of details.
-std::vector<Line> column_lines() {
-  std::vector<Line> lines;
-  const auto append = [&](const std::string& before, std::span<const ColumnInfo> columns) {
-    lines.reserve(lines.size() + columns.size());
-    for (const auto& column : columns) {
-      lines.push_back({.name = before + std::string(column.name),
-                       .summary = std::string(column.meaning),
-                       .source = std::string(column.unit)});
+Groups theorems_by_name() {
+  std::vector<ReferenceLine> lines;
+  for (const auto& theorem : theorems()) {
+    lines.push_back({.name = std::string(theorem.name),
+                     .summary = std::string(theorem.statement),
+                     .source = std::string(theorem.paper)});
+  }
+  return one_group(std::move(lines));
+}
+
+/// The columns of iterations.csv come first and by their names, those of other tables as
+/// workers.NAME.
+Groups columns_by_table() {
+  Groups groups;
+  const auto package = reports::data_package_of_all_tables();
+  for (const auto& table : package.at("resources")) {
+    const auto name = table.at("name").get<std::string>();
+    const bool is_first = name == "iterations";
+    ReferenceGroup group{.prefix = is_first ? "" : name + '.',
+                         .title = table.at("path").get<std::string>(),
+                         .text = "",
+                         .lines = {}};
+    for (const auto& field : table.at("schema").at("fields")) {
+      group.lines.push_back({.name = field.at("name").get<std::string>(),
+                             .summary = field.value("description", ""),
+                             .source = field.value("unit", "")});
     }
-  };
-  append("", kColumns);
-  for (const TableInfo* table : kDetailTables) {
-    append(std::string(table->name) + '.', table->columns);
+    groups.insert(is_first ? groups.begin() : groups.end(), std::move(group));
   }
-  return lines;
+  return groups;
 }
 
-const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>>& rooms() {
-  static const std::vector<std::pair<std::string, std::function<std::vector<Line>()>>> all{
-      {"objectives", [] { return lines_of(objectives()); }},
-      {"datasets", dataset_lines},
-      {"sparsifiers", [] { return lines_of(sparsifiers()); }},
-      {"quantisers", [] { return lines_of(quantisers()); }},
-      {"aggregators", [] { return lines_of(aggregators()); }},
-      {"feedback", [] { return lines_of(feedbacks()); }},
-      {"protocols", [] { return lines_of(protocols()); }},
-      {"networks", [] { return lines_of(named_networks()); }},
-      {"probes", [] { return lines_of(probes()); }},
-      {"theorems",
-       [] {
-         std::vector<Line> lines;
-         for (const auto& theorem : theorems()) {
-           lines.push_back({.name = std::string(theorem.name),
-                            .summary = std::string(theorem.statement),
-                            .source = std::string(theorem.paper)});
-         }
-         return lines;
-       }},
-      {"columns", column_lines}};
-  return all;
+Groups keys_by_section() {
+  Groups groups;
+  for (const auto& key : study_keys()) {
+    const std::string section(key.section);
+    const std::string title = section.empty() ? "The study" : fmt::format("[{}]", section);
+    if (groups.empty() || groups.back().title != title) {
+      groups.push_back({.prefix = section.empty() ? "" : section + '.',
+                        .title = title,
+                        .text = "",
+                        .lines = {}});
+    }
+    groups.back().lines.push_back({.name = std::string(key.name),
+                                   .summary = std::string(key.meaning),
+                                   .source = std::string(key.fallback)});
+  }
+  return groups;
 }
 
-void print(const std::string& room, const std::vector<Line>& lines, bool with_title) {
+struct Room {
+  const char* name;
+  const char* title;
+  std::vector<std::string> heads;
+  std::function<Groups()> groups;
+};
+
+std::vector<Room> rooms(const Groups& commands) {
+  const std::vector<std::string> named{"name", "source", "summary"};
+  return {{"objectives", "Objectives", named, [] { return lines_of(objectives()); }},
+          {"datasets", "Data sets", {"name", "terms", "summary"}, datasets_by_name},
+          {"sparsifiers", "Sparsifiers", named, [] { return lines_of(sparsifiers()); }},
+          {"quantisers", "Quantisers", named, [] { return lines_of(quantisers()); }},
+          {"aggregators", "Aggregators", named, [] { return lines_of(aggregators()); }},
+          {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
+          {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},
+          {"networks", "Networks", named, [] { return lines_of(named_networks()); }},
+          {"probes", "Probes", named, [] { return lines_of(probes()); }},
+          {"theorems", "Theorems", {"name", "paper", "statement"}, theorems_by_name},
+          {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
+          {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
+          {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
+             return commands;
+           }}};
+}
+
+void print(const Room& room, bool with_title) {
   if (with_title) {
-    fmt::print("{}\n", room);
+    fmt::print("{}\n", room.name);
   }
-  for (const auto& line : lines) {
-    const std::string source = line.source.empty() ? "" : fmt::format("  [{}]", line.source);
-    fmt::print("{}{:<22} {}{}\n", with_title ? "  " : "", line.name, line.summary, source);
+  for (const auto& group : room.groups()) {
+    for (const auto& line : group.lines) {
+      const std::string source = line.source.empty() ? "" : fmt::format("  [{}]", line.source);
+      fmt::print("{}{:<22} {}{}\n",
+                 with_title ? "  " : "",
+                 group.prefix + line.name,
+                 line.summary,
+                 source);
+    }
   }
 }
 
-nlohmann::json as_json(const std::vector<Line>& lines) {
+nlohmann::json as_json(const Groups& groups) {
   auto list = nlohmann::json::array();
-  for (const auto& line : lines) {
-    list.push_back({{"name", line.name}, {"summary", line.summary}, {"source", line.source}});
+  for (const auto& group : groups) {
+    for (const auto& line : group.lines) {
+      list.push_back(
+          {{"name", group.prefix + line.name}, {"summary", line.summary}, {"source", line.source}});
+    }
   }
   return list;
 }
 
 }  // namespace
 
-ExitCode list_command(const Options& options) {
+ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands) {
+  require(!options.json || options.list_format == "text", "--json and --format: give one of them");
   std::vector<std::string> known;
   auto json = nlohmann::json::object();
-  for (const auto& [room, lines] : rooms()) {
-    known.push_back(room);
-    if (!options.room.empty() && options.room != room) {
+  for (const Room& room : rooms(commands)) {
+    known.emplace_back(room.name);
+    if (!options.room.empty() && options.room != room.name) {
       continue;
     }
     if (options.json) {
-      json[room] = as_json(lines());
+      json[room.name] = as_json(room.groups());
+    } else if (options.list_format == "markdown") {
+      fmt::print("{}",
+                 as_markdown({.name = room.name,
+                              .title = room.title,
+                              .heads = room.heads,
+                              .groups = room.groups()}));
     } else {
-      print(room, lines(), options.room.empty());
+      print(room, options.room.empty());
     }
   }
   require(

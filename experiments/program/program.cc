@@ -252,10 +252,38 @@ struct CommandLine {
     bench->add_option("NAME", options.benchmarks, "which ones; all without");
     add_flag(*bench, "--json", options.json, "as JSON");
     list->add_option("ROOM", options.room, "objectives, datasets, sparsifiers, ...; all without");
+    list->add_option("--format", options.list_format, "text, or markdown, a page of reference")
+        ->check(CLI::IsMember({"text", "markdown"}));
     add_flag(*list, "--json", options.json, "as JSON");
     add_flag(*info, "--json", options.json, "as JSON");
   }
 };
+
+residuum::ReferenceGroup reference_of(const CLI::App& command) {
+  residuum::ReferenceGroup group{.prefix = command.get_name() + ' ',
+                                 .title = "residuum " + command.get_name(),
+                                 .text = command.get_description(),
+                                 .lines = {}};
+  for (const auto* option : command.get_options()) {
+    if (option == command.get_help_ptr()) {
+      continue;
+    }
+    const bool is_flag = option->get_items_expected_max() == 0;
+    group.lines.push_back(
+        {.name = option->get_name() + (is_flag || option->get_positional() ? "" : " VALUE"),
+         .summary = option->get_description(),
+         .source = option->get_required() ? "required" : ""});
+  }
+  return group;
+}
+
+std::vector<residuum::ReferenceGroup> command_reference(const CLI::App& app) {
+  std::vector<residuum::ReferenceGroup> groups;
+  for (const auto* command : app.get_subcommands(nullptr)) {
+    groups.push_back(reference_of(*command));
+  }
+  return groups;
+}
 
 /// Says in one line what is wrong with the command line.
 std::string complaint(const CommandLine& line,
@@ -313,7 +341,7 @@ ExitCode dispatch(const CommandLine& line,
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
   }
   if (line.list->parsed()) {
-    return residuum::list_command(options);
+    return residuum::list_command(options, command_reference(line.app));
   }
   return residuum::info_command(options);
 }

@@ -66,6 +66,8 @@ class KnownKeys {
   void note(const std::string& section, const std::vector<std::string>& keys);
   /// Throws a usage error if a key of the study was read by none of its runs.
   void check(const Study& study) const;
+  /// Returns the keys by section.
+  const std::map<std::string, std::set<std::string>>& all() const { return keys_; }
 
  private:
   std::map<std::string, std::set<std::string>> keys_;

@@ -1,0 +1,34 @@
+#pragma once
+// A reference is what `residuum list` prints of columns, keys, commands and components: as text, as
+// JSON, or as the pages of experiments/reference, which a test compares with what it prints.
+
+#include <string>
+#include <vector>
+
+namespace residuum {
+
+struct ReferenceLine {
+  std::string name;
+  std::string summary;
+  std::string source;  // or unit, default, and so on, by the reference
+};
+
+/// Lines that belong together: a table of columns, a section of keys, a command.
+struct ReferenceGroup {
+  std::string prefix;  // before each name where lines of all groups stand together
+  std::string title;   // on a page; empty where there is one group
+  std::string text;    // below the title
+  std::vector<ReferenceLine> lines;
+};
+
+struct Reference {
+  std::string name;                // residuum list NAME
+  std::string title;               // of the page
+  std::vector<std::string> heads;  // of the columns of its tables: name, source, summary
+  std::vector<ReferenceGroup> groups;
+};
+
+/// Returns the reference as a page of Markdown, which says how it is made.
+std::string as_markdown(const Reference& reference);
+
+}  // namespace residuum

@@ -1,0 +1,225 @@
+#include "experiments/study/study_keys.h"
+
+#include <array>
+
+namespace residuum {
+namespace {
+
+constexpr std::string_view kObjective = "objective";
+constexpr std::string_view kWorkers = "workers";
+constexpr std::string_view kSparsifier = "sparsifier";
+constexpr std::string_view kQuantiser = "quantiser";
+constexpr std::string_view kAggregator = "aggregator";
+constexpr std::string_view kFeedback = "feedback";
+constexpr std::string_view kProtocol = "protocol";
+constexpr std::string_view kNetwork = "network";
+constexpr std::string_view kStep = "step";
+constexpr std::string_view kOuter = "outer";
+constexpr std::string_view kBudget = "budget";
+constexpr std::string_view kProbes = "probes";
+constexpr std::string_view kSearch = "search";
+
+constexpr auto kKeys = std::to_array<StudyKey>({
+    {"", "schema", "", "1, the form of this file"},
+    {"", "name", "", "names the results folder: letters, digits, '.', '-', '_'"},
+    {"", "title", "the name", "free text, for the report"},
+    {"", "seeds", "1", "how many seeds each point of the study gets, or a list of them"},
+    {"", "sweep", "", "section of keys with lists of values; the study has their product"},
+    {"", "point", "", "[[point]] adds a point outside of the product"},
+
+    {kObjective, "kind", "", "residuum list objectives"},
+    {kObjective, "precision", "float32", "of accumulators and messages; or float64"},
+    {kObjective,
+     "data",
+     "synthetic-logistic; networks: synthetic-images, synthetic-text",
+     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz), for lstm a text"},
+    {kObjective, "rows", "4000; images: 6000", "samples of synthetic data"},
+    {kObjective, "features", "200", "of synthetic-logistic"},
+    {kObjective, "data_seed", "1", "of what is drawn once for all runs"},
+    {kObjective, "scale", "none", "max-abs divides each feature by its largest magnitude"},
+    {kObjective, "intercept", "false", "logistic: one more parameter, a constant feature"},
+    {kObjective, "l2", "1/n", "a number, 1/n or L/NUMBER: the loss has l2/2 |w|^2"},
+    {kObjective, "start", "zero", "logistic: zero, a number, or \"minimizer + NUMBER\""},
+    {kObjective, "shifted", "false", "logistic: gradients less those of the worker at x* (EF-GD*)"},
+    {kObjective, "regulariser", "0.1", "nonconvex-logistic: lambda of sum w_j^2 / (1 + w_j^2)"},
+    {kObjective, "dimension", "200; signal: 100000", "quadratic, signal: d"},
+    {kObjective, "smoothness", "1.0", "quadratic: L, the largest curvature"},
+    {kObjective, "curvature_ratio", "0.01", "quadratic: mu/L"},
+    {kObjective, "heterogeneity", "0.5", "quadratic: how far the minima of workers are apart"},
+    {kObjective, "noise_variance", "4.0", "quadratic: sigma^2 of a worker's gradient"},
+    {kObjective, "law", "normal", "signal: of all entries; or laplace"},
+    {kObjective, "signal_to_noise", "0.0", "signal: the common part of gradients over their noise"},
+    {kObjective, "hidden", "128", "mlp: widths of hidden layers, one or a list; lstm: state"},
+    {kObjective, "sequence", "32", "lstm: tokens of a window"},
+    {kObjective, "embedding", "64", "lstm: numbers for a token"},
+    {kObjective, "layers", "2", "lstm: cells on top of each other"},
+    {kObjective,
+     "level",
+     "word; synthetic-text: character",
+     "lstm: a token is a word or a character"},
+    {kObjective, "characters", "20000", "lstm: length of synthetic-text"},
+    {kObjective, "train_samples", "0", "networks: takes the first so many samples; 0 is all"},
+    {kObjective, "evaluate_samples", "0", "networks: f is a mean over so many; 0 is all"},
+    {kObjective, "test_samples", "0", "networks: held-out samples that are used; 0 is all"},
+    {kObjective, "evaluate_precision", "float64; lstm: float32", "networks: in which f is taken"},
+    {kObjective, "device", "auto", "networks: cpu, cuda, or auto (cuda where libtorch has it)"},
+    {kObjective, "augment", "false", "images: random crops and flips in training"},
+
+    {kWorkers, "count", "4", "P, the logical workers"},
+    {kWorkers, "batch", "32", "samples of a gradient, or full"},
+    {kWorkers, "partition", "iid", "iid, contiguous, by-label or dirichlet:ALPHA"},
+    {kWorkers, "partition_seed", "1", "of the shards; run draws them anew for every seed"},
+    {kWorkers, "sampling", "replacement", "or shuffle"},
+    {kWorkers, "accumulate", "1", "batches whose gradients are added up before an exchange"},
+
+    {kSparsifier, "kind", "none", "residuum list sparsifiers"},
+    {kSparsifier, "density", "", "k/d, in (0, 1]"},
+    {kSparsifier, "k", "", "entries that a worker keeps; instead of density"},
+    {kSparsifier, "scope", "model", "layer selects in every layer by itself"},
+    {kSparsifier,
+     "threshold",
+     "",
+     "hard-threshold: a number, or with a density \"matched\" (as many bytes as Top-k) or "
+     "\"pilot\""},
+    {kSparsifier,
+     "rule",
+     "fixed; from a density: eta-scaled",
+     "hard-threshold: eta-scaled moves with the step size"},
+    {kSparsifier, "period", "32", "reused-threshold: messages for each selection by Top-k"},
+    {kSparsifier, "block", "", "chunk-top-k, random-block: entries of a block"},
+    {kSparsifier, "mask", "shared", "rand-k, random-block: or per-worker"},
+    {kSparsifier, "scaled", "false", "rand-k, random-block: sends what is unbiased"},
+    {kSparsifier, "stages", "1", "estimated thresholds: times that the tail is fitted"},
+    {kSparsifier, "schedule", "none", "dgc, gtopk, gtopk-code or a list: densities at first"},
+    {kSparsifier, "schedule_epochs", "1.0", "length of a stage of the schedule"},
+    {kSparsifier, "schedule_iterations", "", "likewise, in iterations"},
+
+    {kQuantiser, "kind", "none", "residuum list quantisers"},
+    {kQuantiser, "bits", "4", "qsgd, linear: of a value"},
+    {kQuantiser, "bucket", "512", "qsgd: values to a norm"},
+    {kQuantiser, "shrink", "false", "qsgd, terngrad, linear: sends Q(x)/(1 + omega)"},
+
+    {kAggregator, "kind", "dense", "residuum list aggregators"},
+    {kAggregator,
+     "algorithm",
+     "",
+     "dense, powersgd: chain, ring, tree, recursive-doubling or "
+     "hierarchical"},
+    {kAggregator, "per_node", "", "hierarchical: workers of a node"},
+    {kAggregator, "reduction", "ordered", "fast is MPI_Allreduce, whose bits depend on processes"},
+    {kAggregator, "down", "whole", "parameter-server: or top-k of the sum"},
+    {kAggregator, "rank", "2", "powersgd: of the approximation of a layer"},
+    {kAggregator, "warm_start", "true", "powersgd: goes on from the last approximation"},
+    {kAggregator, "k", "", "ok-topk: where the sparsifier has none"},
+    {kAggregator, "density", "", "ok-topk: likewise, k/d"},
+    {kAggregator, "period", "32", "ok-topk: exchanges with one threshold"},
+    {kAggregator, "region_period", "64", "ok-topk: exchanges with the same regions"},
+
+    {kFeedback, "kind", "ef14", "residuum list feedback"},
+    {kFeedback, "putback", "captured", "published, discard: what becomes of what a merge cut"},
+    {kFeedback, "units", "step", "gradient, as most training code does"},
+    {kFeedback, "averaging", "0.1", "ef21-sgdm: weight of the newest gradient"},
+    {kFeedback, "momentum", "0.9", "dgc: of the momentum correction"},
+    {kFeedback, "masking", "true", "dgc: what was sent loses its velocity"},
+
+    {kProtocol, "kind", "bsp", "residuum list protocols"},
+    {kProtocol, "period", "", "local: gradients between two exchanges"},
+    {kProtocol, "execution", "simulated", "asp, ssp, inhad: or real, on the processes of mpirun"},
+    {kProtocol,
+     "staleness",
+     "inhad: unlimited",
+     "ssp, inhad: gradients or versions ahead, at most"},
+    {kProtocol, "nodes", "", "inhad: over which the workers are divided"},
+    {kProtocol, "quota", "", "inhad: gradients announced before the server pulls"},
+    {kProtocol, "cap", "1", "inhad: gradients of a worker at one version"},
+    {kProtocol, "weights", "plain", "inhad: or per-worker"},
+    {kProtocol, "graph", "", "gossip: ring, torus, hypercube, complete or erdos-renyi:P"},
+    {kProtocol, "graph_seed", "1", "gossip: of a random graph"},
+    {kProtocol, "mixing", "plain", "gossip: or choco"},
+    {kProtocol, "consensus_step", "", "gossip with choco: in (0, 1]"},
+    {kProtocol,
+     "compute",
+     "late gradients: 1",
+     "virtual seconds of a gradient: a number, exponential:MEAN, lognormal:MEDIAN,SIGMA, "
+     "pareto:LEAST,ALPHA, or in lockstep measured"},
+    {kProtocol, "speeds", "", "of the workers, a list: worker p takes 1/speeds[p] of the time"},
+    {kProtocol, "straggler_factor", "1", "how many times as long a straggler takes"},
+    {kProtocol, "straggler_every_s", "", "mean time between two slow times of a worker"},
+    {kProtocol, "straggler_lasts_s", "", "mean time that it is slow"},
+
+    {kNetwork,
+     "model",
+     "none",
+     "residuum list networks, a table {alpha_s, beta_s_per_byte, name}, or a list of these"},
+    {kNetwork, "workers_per_node", "", "workers that share a link to the others"},
+    {kNetwork, "within", "", "links in a node, a table {alpha_s, beta_s_per_byte}"},
+    {kNetwork, "local", "none", "measured: selection and received messages take what they take"},
+    {kNetwork, "overlap", "none", "wfbp or merged: layers travel while gradients are computed"},
+    {kNetwork, "layer_times", "measured", "when the gradients of layers are ready, fractions"},
+
+    {kStep, "rule", "constant", "inv-sqrt, inv-time or milestones"},
+    {kStep, "value", "", "a number, C/L, C/mu, C/sqrt(T), C*sqrt(P/T) or theory"},
+    {kStep, "shift", "7d/k", "inv-time: the step is value/(shift + t)"},
+    {kStep, "milestones", "", "list of epochs; each multiplies the step by factor"},
+    {kStep, "factor", "0.1", "of milestones"},
+    {kStep, "unit", "epochs", "of milestones and warmup; or iterations"},
+    {kStep, "warmup", "0", "how long the step grows to its value"},
+    {kStep, "warmup_from", "1/P", "the part of the step that the warm-up begins with"},
+    {kStep, "momentum", "0.0", "heavy ball, after the aggregation"},
+    {kStep, "weight_decay", "0", "after the aggregation"},
+    {kStep, "clip_norm", "0", "largest norm of a gradient; 0 clips nothing"},
+    {kStep, "clip_at", "worker", "worker (to clip_norm/sqrt(P), before compression) or update"},
+
+    {kOuter, "kind", "plain", "heavy-ball or nesterov"},
+    {kOuter, "step", "1.0", "the update is multiplied by it"},
+    {kOuter, "momentum", "0.9", "heavy-ball, nesterov"},
+
+    {kBudget, "iterations", "", "T"},
+    {kBudget, "epochs", "", "instead of iterations"},
+    {kBudget, "loss_bound", "", "an evaluated f above it ends the run as diverged"},
+
+    {kProbes,
+     "names",
+     "delta, contraction, residual, conservation, xi, traffic, noise, "
+     "certificate, ef21",
+     "residuum list probes; a list"},
+    {kProbes,
+     "every",
+     "{ geometric = 1.1 }",
+     "which iterations are measured: each N-th, { geometric = F } or { even = N }"},
+    {kProbes, "evaluate", "{ geometric = 1.1 }", "when f and its gradient are, likewise"},
+    {kProbes, "test", "as evaluate: { geometric = 1.1 }", "when held-out data are, likewise"},
+    {kProbes, "virtual_every", "{ geometric = 4.0 }", "when f is taken at the virtual iterate"},
+    {kProbes, "noise_every", "{ geometric = 1.5 }", "when half batches are compared"},
+    {kProbes, "tail_every", "100", "probe tail: when entries are sorted"},
+    {kProbes, "power_every", "", "probe smoothness: when power iteration estimates L"},
+    {kProbes, "power_samples", "1024", "probe smoothness: samples of the power iteration"},
+    {kProbes, "full_gradient", "true", "false evaluates the loss alone"},
+    {kProbes, "times", "true", "false leaves wall times out"},
+    {kProbes, "workers", "false", "true writes workers.csv"},
+    {kProbes, "layers", "[]", "names of layers, or all: writes layers.csv"},
+    {kProbes, "staleness", "false", "true writes staleness.csv"},
+
+    {kSearch, "key", "", "what makes the compression, such as sparsifier.density"},
+    {kSearch, "ratios", "", "of 1/density: a list, or { from = 10, to = 1000, factor = 2 }"},
+    {kSearch,
+     "values",
+     "",
+     "of the key, from the least compression to the most; instead of ratios"},
+    {kSearch, "quantity", "loss", "loss-gap or accuracy: at the end of a run"},
+    {kSearch, "margin", "0", "a loss beyond it is significant"},
+    {kSearch, "relative_margin", "", "likewise, as a part of what dense training ends at"},
+    {kSearch, "alpha", "0.05", "the chance that any interval of the search misses"},
+    {kSearch, "first", "4", "seeds of the first look; each further one has twice as many"},
+    {kSearch, "order", "bisection", "or ascending, which looks at every ratio up to the answer"},
+    {kSearch,
+     "dense",
+     "no sparsifier and quantiser, aggregator dense",
+     "settings of dense training: the sections that it names stand in for those of the study"},
+});
+
+}  // namespace
+
+std::span<const StudyKey> study_keys() { return kKeys; }
+
+}  // namespace residuum

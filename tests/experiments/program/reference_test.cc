@@ -1,0 +1,87 @@
+// The pages of reference are what the program prints, so that neither can change alone.
+
+#include "experiments/commands/reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+const std::filesystem::path kReferencePages = std::filesystem::path(RESIDUUM_STUDIES) / "reference";
+
+class ReferencePage : public testing::TestWithParam<const char*> {};
+
+TEST_P(ReferencePage, IsWhatTheProgramPrints) {
+  const std::string name = GetParam();
+  const TemporaryFolder folder;
+
+  const auto printed = residuum_program({"list", name, "--format", "markdown"}, folder.path());
+
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_EQ(printed.out, read_text(kReferencePages / (name + ".md")))
+      << "write it anew: residuum list " << name << " --format markdown > experiments/reference/"
+      << name << ".md";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReferencePage, testing::Values("columns", "keys", "commands"));
+
+TEST(Reference, NamesColumnsOfEveryTableWithUnitAndMeaning) {
+  const TemporaryFolder folder;
+
+  const std::string page =
+      residuum_program({"list", "columns", "--format", "markdown"}, folder.path()).out;
+
+  for (const char* table : {"runs", "iterations", "checks", "bounds", "workers", "overlap"}) {
+    EXPECT_THAT(page, HasSubstr(std::string("\n## ") + table + ".csv\n"));
+  }
+  EXPECT_THAT(page, HasSubstr("| `select_s` | s | "));
+}
+
+TEST(Reference, NamesEveryCommandWithItsOptions) {
+  const TemporaryFolder folder;
+  const std::string help = residuum_program({"--help"}, folder.path()).out;
+
+  const std::string page =
+      residuum_program({"list", "commands", "--format", "markdown"}, folder.path()).out;
+
+  for (const char* command : {"run", "plan", "report", "falsify", "list", "info"}) {
+    ASSERT_THAT(help, HasSubstr(std::string("\n  ") + command + " "));
+    EXPECT_THAT(page, HasSubstr(std::string("\n## residuum ") + command + "\n"));
+  }
+  EXPECT_THAT(page, HasSubstr("| `--groups VALUE` |"));
+  EXPECT_THAT(page, HasSubstr("| `--json` |"));
+  EXPECT_THAT(page, HasSubstr("| `STUDY` | required |"));
+}
+
+TEST(Reference, KeepsBarsAndTagsInsideACell) {
+  const Reference reference{
+      .name = "x",
+      .title = "X",
+      .heads = {"name", "source", "summary"},
+      .groups = {{.prefix = "",
+                  .title = "T",
+                  .text = "",
+                  .lines = {{.name = "a", .summary = "|x| <b>", .source = "s"}}}}};
+
+  EXPECT_THAT(as_markdown(reference),
+              HasSubstr("## T\n\n| name | source | summary |\n|---|---|---|\n"
+                        "| `a` | s | \\|x\\| &lt;b> |\n"));
+}
+
+TEST(Reference, IsEitherJsonOrAPage) {
+  const TemporaryFolder folder;
+
+  const auto both =
+      residuum_program({"list", "keys", "--json", "--format", "markdown"}, folder.path());
+
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--json and --format: give one of them"));
+}
+
+}  // namespace
+}  // namespace residuum
