@@ -39,9 +39,9 @@ struct Plan {
 int shared_processes(const Plan& plan);
 
 struct PlanFormat {
-  const char* name;
-  void (*print)(const Options& options, const Plan& plan);
-  bool lists_layers;          // and so goes together with --layers
+  const char* name = "";
+  void (*print)(const Options& options, const Plan& plan) = nullptr;
+  bool lists_layers = false;  // and so goes together with --layers
   bool is_an_engine = false;  // that is told beforehand what to run
 };
 

@@ -141,7 +141,7 @@ class StudyRuns {
         queue.start();
       }
     });
-    const std::optional<Error> failure = work(queue);
+    std::optional<Error> failure = work(queue);
     pool();  // all groups are through
     if (world_.is_root() && options_.share.of == 1) {
       queue.remove();  // nobody else is in the folder; a share may be done twice at once

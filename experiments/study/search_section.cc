@@ -122,7 +122,7 @@ Settings read_dense(const Section& section, const StudySearch& search) {
       continue;
     }
     for (const auto& [key, inner] : value.items()) {
-      settings[name + '.' + key] = {.value = inner, .place = place};
+      settings[fmt::format("{}.{}", name, key)] = {.value = inner, .place = place};
     }
   }
   const std::string own = search.key.substr(0, search.key.find('.') + 1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reports/collection/search_table.h"
 #include "reports/collection/verdicts_json.h"
 #include "reports/numbers/practice.h"
 #include "reports/verdicts/delta_workers.h"

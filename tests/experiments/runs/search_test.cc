@@ -109,6 +109,19 @@ TEST_F(SearchedStudy, GoesOnWhereItWasStoppedAndRepeatsNoRun) {
             read_text(folder_.path() / "whole" / "search.csv"));
 }
 
+TEST_F(SearchedStudy, GoesOnAfterARequestToStop) {
+  ASSERT_EQ(run(kSearchStudy, {"--out", "whole"}).code, 0);
+  const auto stopped = run(kSearchStudy, {"--time-limit", "0.001"});
+  EXPECT_EQ(stopped.code, 124) << stopped.err;
+  EXPECT_THAT(stopped.out, HasSubstr("the search for the largest compression is not over"));
+
+  const auto again = run(kSearchStudy);
+
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_text(results() / "search.csv"),
+            read_text(folder_.path() / "whole" / "search.csv"));
+}
+
 TEST_F(SearchedStudy, FindsTheSameOnProcessesInGroups) {
   ASSERT_EQ(run(kSearchStudy).code, 0);
   const auto file = folder_.write("s.toml", kSearchStudy);
