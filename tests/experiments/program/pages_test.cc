@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -227,6 +228,40 @@ TEST(Pages, BracketTheCrossingByMeasuredNumbersOfWorkers) {
   EXPECT_THAT(papers(), HasSubstr("20 and 32 for ρ = 0.001, and between 80 and 96 for ρ = 0.01"));
 }
 
+/// The gap that a method ended at, by ends.csv.
+double final_gap(const std::string& study, const std::string& method) {
+  CsvReader table(kGallery / study / "ends.csv");
+  while (table.next()) {
+    if (table.text(table.column("method")) == method) {
+      return table.number(table.column("final_loss_gap")).value();
+    }
+  }
+  ADD_FAILURE() << study << " has no " << method;
+  return 0;
+}
+
+TEST(Pages, LeadTheGalleryWithWhatWasFound) {
+  const std::string page = read_text(kGallery / "README.md");
+  const std::string findings = page.substr(0, page.find("\n## "));
+
+  EXPECT_THAT(findings,
+              HasSubstr(fmt::format("f − f* = {:.2g}; ",
+                                    final_gap("quickstart", "gtopk-tree, top-k, published"))));
+  EXPECT_THAT(findings,
+              HasSubstr(fmt::format("at {:.2g}, where dense SGD ends ({:.2g})",
+                                    final_gap("quickstart", "gtopk-tree, top-k, captured"),
+                                    final_gap("quickstart", "dense, none"))));
+  EXPECT_THAT(
+      findings,
+      HasSubstr(fmt::format("is {:.2f} for 4 workers and {:.2f} for 64, and {:.2f} and {:.2f} with",
+                            final_gap("r4-leak", "gtopk-tree, published, P=4"),
+                            final_gap("r4-leak", "gtopk-tree, published, P=64"),
+                            final_gap("r4-leak", "gtopk-tree, captured, P=4"),
+                            final_gap("r4-leak", "gtopk-tree, captured, P=64"))));
+  const auto search = nlohmann::json::parse(read_text(kGallery / "critical-ratio/search.json"));
+  EXPECT_THAT(findings, HasSubstr(search.at("sentence").get<std::string>()));
+}
+
 /// A study is called as its file, and the gallery's folder as the study.
 TEST(Pages, CallStudiesAsTheirFiles) {
   for (const auto& entry : std::filesystem::directory_iterator(kRoot / "experiments/papers")) {
@@ -243,8 +278,12 @@ TEST(Pages, CallStudiesAsTheirFiles) {
     }
     std::string file = entry.path().filename().string();
     std::replace(file.begin(), file.end(), '-', '_');
-    EXPECT_TRUE(std::filesystem::exists(kRoot / "experiments/papers" / (file + ".toml"))) << file;
-    EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr("papers/" + file + ".toml`"));
+    const bool is_of_a_paper =
+        std::filesystem::exists(kRoot / "experiments/papers" / (file + ".toml"));
+    const std::string study =
+        (is_of_a_paper ? "experiments/papers/" : "experiments/") + file + ".toml";
+    EXPECT_TRUE(std::filesystem::exists(kRoot / study)) << study;
+    EXPECT_THAT(read_text(kGallery / "README.md"), HasSubstr('`' + study + '`'));
   }
 }
 
