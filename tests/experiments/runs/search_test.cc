@@ -122,6 +122,25 @@ TEST_F(SearchedStudy, GoesOnAfterARequestToStop) {
             read_text(folder_.path() / "whole" / "search.csv"));
 }
 
+TEST_F(SearchedStudy, EndsAtARunThatFailsAndMakesItAgainAtTheNextStart) {
+  ASSERT_EQ(run(kSearchStudy).code, 0);
+  const std::string table = read_text(results() / "search.csv");
+  const auto ids =
+      nlohmann::json::parse(read_text(results() / "study.resolved.json")).at("search").at("runs");
+  const auto folder = results() / "runs" / ids.at(2).at(0).get<std::string>();
+  std::filesystem::remove_all(folder);
+  std::ofstream(folder) << "in the way";
+
+  const auto failed = run(kSearchStudy);
+  EXPECT_EQ(failed.code, 3) << failed.err;
+  EXPECT_THAT(failed.out,
+              HasSubstr("is not decided: compression number 2 failed with seed number 1"));
+
+  std::filesystem::remove(folder);
+  EXPECT_EQ(run(kSearchStudy).code, 0);
+  EXPECT_EQ(read_text(results() / "search.csv"), table);
+}
+
 TEST_F(SearchedStudy, FindsTheSameOnProcessesInGroups) {
   ASSERT_EQ(run(kSearchStudy).code, 0);
   const auto file = folder_.write("s.toml", kSearchStudy);
