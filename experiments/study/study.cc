@@ -58,7 +58,8 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
 
 void check_top_level(const toml::table& root) {
   std::vector<std::string> known = section_names();
-  for (const char* key : {"schema", "name", "title", "seeds", "sweep", "point", "search", "expected"}) {
+  for (const char* key :
+       {"schema", "name", "title", "seeds", "sweep", "point", "search", "expected"}) {
     known.emplace_back(key);
   }
   for (const auto& [key, node] : root) {
@@ -152,7 +153,12 @@ Study parse_study(const std::string& text,
                   const std::vector<std::string>& overrides) {
   const toml::table root = with_seeds(parse_toml(text, file), overrides);
   check_top_level(root);
-  Study study{.name = name_of(root, file), .title = "", .text = text, .runs = {}, .search = {}, .expected = {}};
+  Study study{.name = name_of(root, file),
+              .title = "",
+              .text = text,
+              .runs = {},
+              .search = {},
+              .expected = {}};
   study.title = title_of(root, study.name);
   study.expected = expected_values(root);
 
