@@ -142,7 +142,9 @@ std::span<std::byte> Cluster::pass_down(int root, std::span<std::byte> room) con
   std::span<std::byte> message = room;
   std::byte has_arrived{};
   for (int stride = 1 << (ceil_log2(processes) - 1); stride > 0; stride /= 2) {
-    const auto is_waited_for = [&] { return stride > 1 && message.size() > kShortBytes; };
+    const auto is_waited_for = [&] {
+      return stride > 1 && message.size() > kShortBytes && !world_->sends_wait();
+    };
     if (position % (2 * stride) == stride) {
       const int parent = rank_of(position - stride);
       world_->post(parent, room);

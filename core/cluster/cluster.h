@@ -75,7 +75,7 @@ class Cluster {
   /// Copies what the process of `from` holds, at most `most_entries` entries, to all processes,
   /// along a binomial tree. A process sends to its next child when the one before has the whole
   /// message: on a slow network the messages would else share the link, and the child that has most
-  /// below it would wait for its siblings.
+  /// below it would wait for its siblings. The child says so by one byte.
   template <class Real>
   void broadcast(int from,
                  std::size_t most_entries,

@@ -118,6 +118,14 @@ class MpiWorld final : public World {
     std::_Exit(static_cast<int>(code));  // not reached: MPI_Abort does not return
   }
 
+  bool sends_wait() const override {
+#ifdef RESIDUUM_SENDS_WAIT
+    return true;
+#else
+    return false;
+#endif
+  }
+
   std::string description() const override {
     return fmt::format("{} processes, {}", size_, mpi_library_version());
   }

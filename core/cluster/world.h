@@ -67,6 +67,9 @@ class World {
   /// Ends every process of the job; the others may be waiting for this one.
   [[noreturn]] virtual void abort(ExitCode code) = 0;
 
+  /// True where `send` returns only when the message has been received, however long it is.
+  virtual bool sends_wait() const { return false; }
+
   /// Returns name and version of the library that moves the bytes.
   virtual std::string description() const = 0;
 };

@@ -85,7 +85,7 @@ void print(const std::vector<MeasuredLink>& links) {
       "[network]\nmodel = {{ alpha_s = {:.4g}, beta_s_per_byte = {:.4g} }}\n",
       kSweeps,
       std::max(0.0, slowest.alpha_s.median),
-      slowest.beta_s_per_byte.median);
+      std::max(0.0, slowest.beta_s_per_byte.median));
 }
 
 }  // namespace

@@ -30,16 +30,18 @@ std::size_t rows_of(const Options& options,
                     std::size_t workers,
                     std::size_t dimension) {
   if (!method.aggregator->law().approximates_sum) {
-    require(!options.rows,
-            "--rows goes with an aggregator that approximates matrices, not with '{}'",
+    require(!options.rows && !options.rank,
+            "{} goes with an aggregator that approximates matrices, not with '{}'",
+            options.rows ? "--rows" : "--rank",
             options.aggregator);
     return 1;
   }
   require(options.rows.has_value(),
           "--aggregator {} takes accumulators as matrices: say with --rows how many rows they have",
           options.aggregator);
-  require(*options.rows >= 1 && dimension % static_cast<std::size_t>(*options.rows) == 0,
-          "--rows is {}, but must divide the {} entries of an accumulator",
+  require(*options.rows > 1 && static_cast<std::size_t>(*options.rows) < dimension &&
+              dimension % static_cast<std::size_t>(*options.rows) == 0,
+          "--rows is {}, but must divide the {} entries of an accumulator into a matrix",
           *options.rows,
           dimension);
   const auto rows = static_cast<std::size_t>(*options.rows);

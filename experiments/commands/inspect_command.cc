@@ -100,12 +100,13 @@ reports::Json as_json(const StepQuantities& step,
   const std::size_t dimension = vectors.front().size();
   const auto d = static_cast<double>(dimension);
   const Row& row = step.row;
+  const bool has_k = !method.aggregator->law().approximates_sum;
   const auto predicted =
       predict_delta(selection_laws(method, dimension), step.k / d, static_cast<double>(workers));
   reports::Json json{{"workers", workers},
                      {"dimension", dimension},
-                     {"k", step.k},
-                     {"density", step.k / d},
+                     {"k", has_k ? reports::Json(step.k) : reports::Json()},
+                     {"density", has_k ? reports::Json(step.k / d) : reports::Json()},
                      {"aggregator", options.aggregator},
                      {"putback", options.put_back},
                      {"delta", column(row, Column::delta)},

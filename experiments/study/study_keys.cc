@@ -18,6 +18,7 @@ constexpr std::string_view kOuter = "outer";
 constexpr std::string_view kBudget = "budget";
 constexpr std::string_view kProbes = "probes";
 constexpr std::string_view kSearch = "search";
+constexpr std::string_view kExpected = "expected";
 
 constexpr auto kKeys = std::to_array<StudyKey>({
     {"", "schema", "", "1, the form of this file"},
@@ -216,6 +217,13 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "dense",
      "no sparsifier and quantiser, aggregator dense",
      "settings of dense training: the sections that it names stand in for those of the study"},
+
+    {kExpected, "quantity", "", "a column, a result of runs.csv, or facts.NAME: what a paper has"},
+    {kExpected, "at", "end", "of a column: end, max, mean, or an iteration"},
+    {kExpected, "value", "", "the published number"},
+    {kExpected, "interval", "", "the published interval, or that of a number's rounding"},
+    {kExpected, "source", "", "where it is published"},
+    {kExpected, "where", "all methods", "the keys and values of the methods that it is about"},
 });
 
 }  // namespace

@@ -69,7 +69,7 @@ Size size_from(const std::vector<std::string_view>& words) {
   require(words.size() >= 2,
           "residuum_exchange_times takes DIMENSION K [REPETITIONS [AGGREGATOR...]]");
   Size size{.dimension = whole_number(words[0], "DIMENSION"), .k = whole_number(words[1], "K")};
-  require(size.k <= size.dimension, "K is {}, but there are {}", size.k, size.dimension);
+  require(size.k <= size.dimension, "K is {}, but DIMENSION is {}", size.k, size.dimension);
   if (words.size() > 2) {
     size.repetitions = whole_number(words[2], "REPETITIONS");
     size.names.assign(words.begin() + 3, words.end());

@@ -122,6 +122,7 @@ TEST_F(LowRankRun, IsInspectedOnMatrices) {
   EXPECT_EQ(json["uplink_bytes"], 2 * (3 + 4) * 4);
   EXPECT_LT(json["contraction"].get<double>(), 1e-30);
   EXPECT_TRUE(json["delta"].is_null());
+  EXPECT_TRUE(json["k"].is_null());
   const std::vector<double> sum{3, -3, 6, 6, -6, 12, 9, -9, 18};  // without zeros
   ASSERT_EQ(json["update"].size(), sum.size());
   for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -171,6 +172,8 @@ TEST_F(LowRankRun, SaysWhichMatricesItTakes) {
   EXPECT_THAT(complaint({"powersgd", "--rows", "3", "--rank", "2"}), HasSubstr("at most 1"));
   EXPECT_THAT(complaint({"powersgd", "--rows", "3", "--k", "1"}), HasSubstr("sends no entries"));
   EXPECT_THAT(complaint({"gtopk-tree", "--rows", "3", "--k", "1"}), HasSubstr("--rows goes with"));
+  EXPECT_THAT(complaint({"gtopk-tree", "--rank", "1", "--k", "1"}), HasSubstr("--rank goes with"));
+  EXPECT_THAT(complaint({"powersgd", "--rows", "12"}), HasSubstr("into a matrix"));
   const auto searched = call({"falsify",
                               "--aggregator",
                               "powersgd",

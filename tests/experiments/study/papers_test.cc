@@ -121,6 +121,8 @@ TEST_F(OverSeeds, AreNotNeededForWhatAnIterationGoesTo) {
             "method,network,iteration_ms,compute_ms,select_ms,merge_ms,wire_ms\n"
             "sparsifier_k=5,1gbe,5500,3000,1000,500,1000\n");
   EXPECT_EQ(per_iteration("nowhere").code, 2);
+  folder_.write("runs.csv", "run_id,seed,p_protocol_compute\na,1,\"lognormal:0.1,0.5\"\n");
+  EXPECT_EQ(per_iteration(folder_.path().string()).code, 2);
 }
 
 TEST_F(OverSeeds, NamesWhatIsNotThere) {
