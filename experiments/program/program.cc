@@ -151,18 +151,12 @@ std::string utf8_text(const std::string& text) {
   return residuum::is_utf8(text) ? std::string() : "is no UTF-8 text";
 }
 
-void add_sparsifier(CLI::App& command, Options& options) {
+void add_compression(CLI::App& command, Options& options) {
   command.add_option("--sparsifier", options.sparsifier, "with a k: residuum list sparsifiers")
       ->check(utf8_text);
   command.add_option("--block", options.block, "of entries, for a sparsifier that asks");
-}
-
-void add_low_rank(CLI::App& command, Options& options) {
   command.add_option("--rows", options.rows, "of the matrix that an accumulator is, for powersgd");
   command.add_option("--rank", options.rank, "of its approximation");
-}
-
-void add_quantiser(CLI::App& command, Options& options) {
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
   command.add_option("--bits", options.bits, "of a value, for a quantiser that asks");
@@ -179,9 +173,7 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--k", options.k, "entries a worker keeps");
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
-  add_sparsifier(command, options);
-  add_low_rank(command, options);
-  add_quantiser(command, options);
+  add_compression(command, options);
   add_flag(command, "--json", options.json, "on one line");
 }
 
@@ -196,9 +188,7 @@ void add_falsify(CLI::App& command, Options& options) {
   command.add_option("--against", own.against, "delta, conservation or contraction");
   command.add_option("--putback", options.put_back, "captured, published or discard")
       ->check(utf8_text);
-  add_sparsifier(command, options);
-  add_low_rank(command, options);
-  add_quantiser(command, options);
+  add_compression(command, options);
   command.add_option("--seed", own.seed, "the same seed finds the same vectors");
   command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
   command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");

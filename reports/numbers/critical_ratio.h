@@ -44,7 +44,7 @@ struct SearchPlan {
   bool ascends = false;                 // from the least compression on, instead of bisection
 };
 
-/// What a run has come to.
+/// An ending says how a run ended, if it has.
 struct Ending {
   enum class Kind { missing, finished, diverged, failed };
   Kind kind = Kind::missing;

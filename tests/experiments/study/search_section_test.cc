@@ -1,4 +1,4 @@
-// What [search] makes of a study, and what is said of one that is wrong.
+// A study with [search] has the runs that it may need, and one that is wrong is refused in a line.
 
 #include "experiments/study/search_section.h"
 
