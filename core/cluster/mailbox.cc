@@ -236,6 +236,7 @@ void Mailbox::take(Parcel parcel) {
       break;
     case Parcel::Kind::loss: {
       const int lost = lost_rank(parcel, size());
+      const Lock lock(mutex_);
       lose(lost,
            lost == parcel.peer
                ? fmt::format("process {} has failed and left the run; its own message says why",
@@ -264,22 +265,24 @@ void Mailbox::judge() {
     return;
   }
   if (const auto rank = liveness_.lost()) {
+    // The owner leaves as soon as it is told and nothing waits to be sent, so it must not hear of
+    // the loss before the notices to the others are posted.
+    const Lock lock(mutex_);
     lose(*rank,
          fmt::format("process {} is lost: it gave no sign of life for {} ms; find out whether it "
                      "was killed, stopped or cut off, and run again",
                      options_.first_rank + *rank,
                      options_.patience.count()));
-    const Lock lock(mutex_);
     post_to_others(Parcel::Kind::loss, rank_to_bytes(*rank));
   }
 }
 
+/// The caller holds the lock.
 void Mailbox::lose(int rank, std::string_view message) {
   if (lost_) {
     return;
   }
   lost_at_ = Liveness::Clock::now();
-  const Lock lock(mutex_);
   lost_ = LostPeer(rank, message);
   arrived_.notify_all();
 }

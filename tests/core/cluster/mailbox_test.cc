@@ -21,6 +21,7 @@ using test::error_of;
 using test::ParcelHub;
 using test::with_mailboxes;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -212,6 +213,46 @@ TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
 
   EXPECT_EQ(resorts, 1);
   EXPECT_EQ(lost_rank, 1);
+}
+
+/// The carrier of process 0 of three. Process 1 is silent and process 2 gives signs all the time.
+class HalfSilentCarrier final : public Carrier {
+ public:
+  explicit HalfSilentCarrier(std::vector<Parcel>& sent) : sent_(sent) {}
+  int rank() const override { return 0; }
+  int size() const override { return 3; }
+  void send(Parcel parcel) override { sent_.push_back(std::move(parcel)); }
+  std::optional<Parcel> poll() override {
+    ++polls_;
+    return polls_ % 2 == 0
+               ? std::nullopt
+               : std::optional(Parcel{.peer = 2, .kind = Parcel::Kind::heartbeat, .bytes = {}});
+  }
+  bool has_sent_all() override { return true; }
+
+ private:
+  std::vector<Parcel>& sent_;
+  int polls_ = 0;
+};
+
+TEST(Mailbox, SendsTheNoticesOfALossHoweverFastItsOwnerLeaves) {
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    std::vector<Parcel> sent;
+    EXPECT_THROW(
+        {
+          Mailbox mailbox(std::make_unique<HalfSilentCarrier>(sent), {.patience = milliseconds(8)});
+          mailbox.next(kEnough);
+        },
+        LostPeer);
+
+    std::vector<int> told;
+    for (const Parcel& parcel : sent) {
+      if (parcel.kind == Parcel::Kind::loss) {
+        told.push_back(parcel.peer);
+      }
+    }
+    ASSERT_THAT(told, ElementsAre(1, 2)) << "in repetition " << repetition;
+  }
 }
 
 /// The carrier of process 0 of two. The other gives signs and says goodbye after 600 ms.
