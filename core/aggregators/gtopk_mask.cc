@@ -1,7 +1,11 @@
 // Mask-then-reduce uses the tree of gTop-k only to decide the support S; then the full accumulators
-// are summed on it, g_j = sum_p a^p_j for j in S, and every worker clears S. There is no error on
-// selected indices (delta_in = 0) and nothing is lost.
+// are summed on it along the same tree, g_j = sum_p a^p_j for j in S, and every worker clears S.
+// There is no error on selected indices (delta_in = 0) and nothing is lost. reduction = "fast"
+// leaves the order of the additions to MPI_Allreduce.
 
+#include <functional>
+
+#include "core/aggregators/dense_sums.h"
 #include "core/aggregators/gather.h"
 #include "core/aggregators/tree.h"
 
@@ -11,7 +15,11 @@ namespace {
 template <class Real>
 class MaskExchange final : public Exchange<Real> {
  public:
-  explicit MaskExchange(Reduction reduction) : reduction_(reduction) {}
+  explicit MaskExchange(Reduction reduction) : rules_{.reduction = reduction} {
+    if (reduction == Reduction::ordered) {
+      rules_.all_reduce.algorithm = AllReduce::Algorithm::tree;
+    }
+  }
 
   void combine(const Cluster& cluster,
                const Contributions<Real>& contributions,
@@ -57,7 +65,7 @@ class MaskExchange final : public Exchange<Real> {
         block[i] += accumulator[support_[begin + i]];
       }
     };
-    sum_everywhere<Real>(cluster, reduction_, values_, add);
+    sums_.take(rules_, cluster, std::cref(add), values_);
     sum.clear();
     for (std::size_t i = 0; i < support_.size(); ++i) {
       if (values_[i] != 0) {
@@ -66,7 +74,8 @@ class MaskExchange final : public Exchange<Real> {
     }
   }
 
-  Reduction reduction_;
+  DenseRules rules_;
+  DenseSums<Real> sums_;
   MessageLists<Real> lists_;
   MergeTree<Real> tree_;
   std::vector<std::uint32_t> support_;

@@ -107,6 +107,15 @@ TEST(GTopKMask, SumsTheWholeAccumulatorsOnTheSupport) {
   EXPECT_EQ(delivery.delivered[1], (Vector{{0}, {-20}}));
 }
 
+TEST(GTopKMask, AddsInTheOrderOfTheTree) {
+  // 2^53 + 1 is rounded to 2^53. The tree adds the two ones to each other first, a chain loses
+  // both.
+  constexpr double kLarge = 0x1p53;
+  const auto delivery = top_one("gtopk-mask", {{kLarge, 0}, {0, 0}, {1, 0}, {1, 0}});
+
+  EXPECT_EQ(delivery.sum, (Vector{{0}, {kLarge + 2}}));
+}
+
 TEST(GTopKMask, DropsAnIndexWhereTheAccumulatorsCancel) {
   const auto delivery = top_one("gtopk-mask", {{2, 0}, {-2, 3}});
 
