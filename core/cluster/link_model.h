@@ -1,6 +1,8 @@
 #pragma once
 // A link model is what virtual clocks assume of the links between workers: a message of n bytes
-// takes alpha + beta n seconds, of which it keeps the port at either end busy for beta n.
+// takes alpha + beta n seconds, of which it keeps the port at either end busy for beta n. LogGP
+// (Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995) adds what a message costs either worker, the
+// overhead o, and the gap g that a port keeps between two messages.
 
 #include <algorithm>
 #include <string>
@@ -10,7 +12,19 @@ namespace residuum {
 struct LinkModel {
   double alpha_s = 0;
   double beta_s_per_byte = 0;
+  double overhead_s = 0;  // in which a worker hands a message to its port, or takes it
+  double gap_s = 0;       // in which a port rests after each message
 
+  /// Returns a link on which n bytes take o + L + (n-1) G + o seconds.
+  static LinkModel log_gp(double latency_s,
+                          double overhead_s,
+                          double gap_s,
+                          double gap_s_per_byte) {
+    return {.alpha_s = latency_s - gap_s_per_byte,
+            .beta_s_per_byte = gap_s_per_byte,
+            .overhead_s = overhead_s,
+            .gap_s = gap_s};
+  }
   bool operator==(const LinkModel&) const = default;
 };
 
@@ -31,17 +45,19 @@ struct Port {
   double sends_until = 0;
   double receives_until = 0;
 
-  /// Sends a message that is ready at `now` and keeps the port busy for so many seconds; returns
-  /// when its end has left.
-  double send(double now, double busy) {
-    sends_until = std::max(now, sends_until) + busy;
-    return sends_until;
+  /// Sends a message that is ready at `now`, keeps the port busy for so many seconds and then lets
+  /// it rest for `gap`; returns when its end has left.
+  double send(double now, double busy, double gap = 0) {
+    const double end = std::max(now, sends_until) + busy;
+    sends_until = end + gap;
+    return end;
   }
   /// Receives a message whose end would arrive at `arrival` if the port were free; returns when it
   /// does. A port receives messages in the order of the calls.
-  double receive(double arrival, double busy) {
-    receives_until = std::max(arrival, receives_until + busy);
-    return receives_until;
+  double receive(double arrival, double busy, double gap = 0) {
+    const double end = std::max(arrival, receives_until + busy);
+    receives_until = end + gap;
+    return end;
   }
 };
 

@@ -129,7 +129,8 @@ void NetworkClocks::visit(ActorState& state) {
   }
 }
 
-/// Sends a message in the round that is replayed. The sender goes on at once; its port is busy.
+/// Sends a message in the round that is replayed. The sender goes on when its port has taken the
+/// message; the port is busy.
 void NetworkClocks::send(std::size_t from, std::size_t to, double bytes) {
   const auto per_node = static_cast<std::size_t>(network_.workers_per_node);
   const bool stays_in_node = from / per_node == to / per_node;
@@ -137,9 +138,13 @@ void NetworkClocks::send(std::size_t from, std::size_t to, double bytes) {
   auto& ports = stays_in_node ? of_workers_ : of_nodes_;
   const std::size_t ports_of = stays_in_node ? 1 : per_node;
   const double busy = link.beta_s_per_byte * bytes * share_;
-  const double sent = ports[from / ports_of].send(clocks_[from], busy);
-  round_.push_back(
-      {.port = &ports[to / ports_of], .to = to, .arrival = sent + link.alpha_s, .busy = busy});
+  clocks_[from] += link.overhead_s;
+  const double sent = ports[from / ports_of].send(clocks_[from], busy, link.gap_s);
+  round_.push_back({.port = &ports[to / ports_of],
+                    .to = to,
+                    .arrival = sent + link.alpha_s,
+                    .busy = busy,
+                    .link = &link});
 }
 
 /// Receives the messages of the round in the order in which they arrive at the ports; those that
@@ -149,8 +154,9 @@ void NetworkClocks::end_round() {
   if (!std::is_sorted(round_.begin(), round_.end(), is_earlier)) {
     std::stable_sort(round_.begin(), round_.end(), is_earlier);
   }
-  for (const auto& [port, to, arrival, busy] : round_) {
-    clocks_[to] = std::max(clocks_[to], port->receive(arrival, busy));
+  for (const auto& [port, to, arrival, busy, link] : round_) {
+    const double received = port->receive(arrival, busy, link->gap_s);
+    clocks_[to] = std::max(clocks_[to], received) + link->overhead_s;
   }
   round_.clear();
   for (std::size_t worker = 0; worker < workers(); ++worker) {

@@ -66,6 +66,7 @@ class NetworkClocks {
     std::size_t to;  // worker
     double arrival;  // if the port is free
     double busy;     // seconds of the port
+    const LinkModel* link;
   };
 
   void replay(const Transfers& transfers, bool with_work);

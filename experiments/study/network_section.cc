@@ -19,22 +19,51 @@ constexpr double seconds_per_byte(double bits_per_second) {
   return kBits * kWireShare / bits_per_second;
 }
 
+constexpr const char* kTables =
+    "a table {alpha_s, beta_s_per_byte} or {latency_s, overhead_s, gap_s, gap_s_per_byte}";
+
 /// Returns a number of the table that is finite and at least 0.
 double number_of(const nlohmann::json& table, const char* key, const std::string& where) {
   const auto found = table.find(key);
   const bool is_good = found != table.end() && found->is_number() &&
                        std::isfinite(found->get<double>()) && found->get<double>() >= 0;
-  require(
-      is_good,
-      "{} must have the numbers alpha_s and beta_s_per_byte, both finite and at least 0; got {}",
-      where,
-      table.dump());
+  require(is_good,
+          "{} must be {} of numbers that are finite and at least 0; got {}",
+          where,
+          kTables,
+          table.dump());
   return found->get<double>();
 }
 
+/// Reads links from a table that has their numbers alone.
 LinkModel links_of(const nlohmann::json& table, const std::string& where) {
-  return {.alpha_s = number_of(table, "alpha_s", where),
-          .beta_s_per_byte = number_of(table, "beta_s_per_byte", where)};
+  const bool is_log_gp = table.contains("latency_s");
+  require(table.is_object() && table.size() == (is_log_gp ? 4 : 2),
+          "{} must be {}; got {}",
+          where,
+          kTables,
+          table.dump());
+  if (!is_log_gp) {
+    return {.alpha_s = number_of(table, "alpha_s", where),
+            .beta_s_per_byte = number_of(table, "beta_s_per_byte", where)};
+  }
+  const double latency = number_of(table, "latency_s", where);
+  const double per_byte = number_of(table, "gap_s_per_byte", where);
+  require(latency >= per_byte,
+          "{}: a latency of {} s is below the {} s of one byte, which would arrive before it has "
+          "left; latency_s must be at least gap_s_per_byte",
+          where,
+          latency,
+          per_byte);
+  return LinkModel::log_gp(
+      latency, number_of(table, "overhead_s", where), number_of(table, "gap_s", where), per_byte);
+}
+
+std::string name_of(const LinkModel& links) {
+  const auto name = fmt::format("{}s+{}s/byte", links.alpha_s, links.beta_s_per_byte);
+  return links.overhead_s == 0 && links.gap_s == 0
+             ? name
+             : fmt::format("{}+2*{}s+{}s gap", name, links.overhead_s, links.gap_s);
 }
 
 NetworkModel named(const std::string& name, const std::string& where) {
@@ -52,15 +81,11 @@ NetworkModel named(const std::string& name, const std::string& where) {
 }
 
 NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
-  const bool has_name = table.contains("name");
-  require(table.size() == (has_name ? 3 : 2),
-          "{} must be a table {{alpha_s, beta_s_per_byte}} with an optional name; got {}",
-          where,
-          table.dump());
-  const LinkModel links = links_of(table, where);
-  if (!has_name) {
-    return {.name = fmt::format("{}s+{}s/byte", links.alpha_s, links.beta_s_per_byte),
-            .links = links};
+  auto numbers = table;
+  numbers.erase("name");
+  const LinkModel links = links_of(numbers, where);
+  if (!table.contains("name")) {
+    return {.name = name_of(links), .links = links};
   }
   const auto& name = table["name"];
   const bool is_text = name.is_string() && !name.get_ref<const std::string&>().empty();
@@ -73,9 +98,9 @@ NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
 
 NetworkModel network_of(const nlohmann::json& model, const std::string& where) {
   require(model.is_string() || model.is_object(),
-          "{} must be a network's name (residuum list networks), a table {{alpha_s, "
-          "beta_s_per_byte}}, or a list of these; got {}",
+          "{} must be a network's name (residuum list networks), {}, or a list of these; got {}",
           where,
+          kTables,
           model.dump());
   return model.is_string() ? named(model.get<std::string>(), where) : of_table(model, where);
 }
@@ -105,8 +130,8 @@ void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& 
     return;
   }
   require(section.has("workers_per_node") && section.has("within"),
-          "{} and {} belong together: how many workers share a link, and the table {{alpha_s, "
-          "beta_s_per_byte}} of the links among them",
+          "{} and {} belong together: how many workers share a link, and the table of the links "
+          "among them",
           section.where("workers_per_node"),
           section.where("within"));
   const auto per_node = section.integer("workers_per_node");
@@ -115,14 +140,10 @@ void read_nodes(const Section& section, int workers, std::vector<NetworkModel>& 
           section.where("workers_per_node"),
           workers,
           per_node);
-  const auto within = section.any("within");
-  require(within.is_object() && within.size() == 2,
-          "{} must be a table {{alpha_s, beta_s_per_byte}} of the links in a node; got {}",
-          section.where("within"),
-          within.dump());
+  const LinkModel within = links_of(section.any("within"), section.where("within"));
   for (NetworkModel& network : networks) {
     network.workers_per_node = static_cast<int>(per_node);
-    network.within = links_of(within, section.where("within"));
+    network.within = within;
   }
 }
 
@@ -174,6 +195,12 @@ void check_late(const Section& section, const NetworkSection& read) {
           "{}: protocols with late gradients have nodes of their own (protocol.nodes) and take "
           "local work as free; leave out workers_per_node, within and local",
           section.where("model"));
+  const LinkModel& links = read.networks.front().links;
+  require(
+      links.overhead_s == 0 && links.gap_s == 0,
+      "{}: protocols with late gradients know links {{alpha_s, beta_s_per_byte}} alone, without "
+      "overhead_s and gap_s",
+      section.where("model"));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct NetworkSection {
 /// Reads
 ///   model             a network or a list of them, which have different names. A network is "none"
 ///                     (default: messages take no time), a name that `residuum list networks`
-///                     shows, or a table {alpha_s, beta_s_per_byte} with an optional `name`;
+///                     shows, or a table with an optional `name`: {alpha_s, beta_s_per_byte}, or
+///                     LogGP's L, o, g and G, {latency_s, overhead_s, gap_s, gap_s_per_byte};
 ///   workers_per_node  workers that share one link to the others, with `within`, the table of the
 ///                     links among them;
 ///   local             "none" (default) or "measured": what workers compute besides gradients;

@@ -151,9 +151,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kNetwork,
      "model",
      "none",
-     "residuum list networks, a table {alpha_s, beta_s_per_byte, name}, or a list of these"},
+     "residuum list networks, a table {alpha_s, beta_s_per_byte, name} or, for LogGP, {latency_s, "
+     "overhead_s, gap_s, gap_s_per_byte, name}, or a list of these"},
     {kNetwork, "workers_per_node", "", "workers that share a link to the others"},
-    {kNetwork, "within", "", "links in a node, a table {alpha_s, beta_s_per_byte}"},
+    {kNetwork, "within", "", "links in a node, a table like those of `model`"},
     {kNetwork, "local", "none", "measured: selection and received messages take what they take"},
     {kNetwork, "overlap", "none", "wfbp or merged: layers travel while gradients are computed"},
     {kNetwork, "layer_times", "measured", "when the gradients of layers are ready, fractions"},

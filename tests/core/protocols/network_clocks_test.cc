@@ -152,6 +152,46 @@ TEST(NetworkClocks, ReceiveInTheOrderOfArrival) {
   EXPECT_EQ(time_of(transfers, 4), kAlpha + 2 * 4 * kBeta);
 }
 
+const NetworkModel kLogGp{.name = "LogGP", .links = LinkModel::log_gp(2, 0.5, 1, 0.25)};
+
+// L = 2, o = 1/2, g = 1, G = 1/4. A message of 9 bytes: o + 8 G + L + o = 5.
+TEST(NetworkClocks, TakeTwoOverheadsAndALatencyForAMessageOnLogGP) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::message, 9, 0, 1);
+  EXPECT_EQ(time_of(transfers, 2, kLogGp), 5);
+}
+
+// Two messages of 9 bytes from worker 0. It has handed in the first at 1/2 and the second at 1. The
+// port sends the first until 1/2 + 9 G = 2.75, rests until 3.75 and sends the second until 6, whose
+// last byte arrives L - G later, at 7.75, and is taken at 8.25.
+TEST(NetworkClocks, KeepAGapBetweenTheMessagesOfAPortOnLogGP) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::message, 9, 0, 1);
+  transfers.add(Transfer::Kind::message, 9, 0, 2);
+  NetworkClocks clocks = clocks_of(3, kLogGp);
+  clocks.exchange(transfers, /*with_work=*/true);
+  EXPECT_EQ(std::vector(clocks.times().begin(), clocks.times().end()),
+            (std::vector<double>{1, 5, 8.25}));
+}
+
+// Workers 1 and 2 send 9 bytes each to worker 0 at the same time. The first arrives at 4.5; the
+// port rests until 5.5 and then receives the second until 5.5 + 9 G = 7.75. Worker 0 takes it
+// by 8.25.
+TEST(NetworkClocks, KeepAGapBetweenTheMessagesThatAPortReceivesOnLogGP) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::message, 9, 1, 0);
+  transfers.add(Transfer::Kind::message, 9, 2, 0);
+  EXPECT_EQ(time_of(transfers, 3, kLogGp), 8.25);
+}
+
+// A tree of P = 8 takes three such messages one after the other up, and three down.
+TEST(NetworkClocks, TakeSixMessagesOneAfterTheOtherForATreeOnLogGP) {
+  Transfers transfers;
+  transfers.add(Transfer::Kind::tree_up, 9);
+  transfers.add(Transfer::Kind::tree_down, 9);
+  EXPECT_EQ(time_of(transfers, 8, kLogGp), 6 * 5);
+}
+
 TEST(NetworkClocks, ChargeWorkToTheWorkerThatDoesIt) {
   Transfers transfers(/*times_work=*/true);
   transfers.add(Transfer::Kind::message, 4, 1, 0);  // at 1.5

@@ -69,5 +69,52 @@ TEST(NetworkSection, RefusesTimesThatAreNoFractions) {
   EXPECT_THAT(overlap_error_of({{"layer_times", {1, 0.5}}}), HasSubstr("set it to \"wfbp\""));
 }
 
+NetworkSection network_of_text(const char* model, Synchrony synchrony = Synchrony::lockstep) {
+  const Section section("network", {{"model", NetworkJson::parse(model)}});
+  return read_network(section, 4, synchrony);
+}
+
+std::string network_error_of(const char* model, Synchrony synchrony = Synchrony::lockstep) {
+  try {
+    network_of_text(model, synchrony);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return {};
+}
+
+constexpr const char* kLogGpTable =
+    R"({"latency_s": 5e-6, "overhead_s": 1e-6, "gap_s": 2e-6, "gap_s_per_byte": 1e-9})";
+
+TEST(NetworkSection, ReadsLinksOfAlphaAndBetaAndOfLogGP) {
+  EXPECT_EQ(network_of_text(R"({"alpha_s": 1, "beta_s_per_byte": 0.5})").networks.front().links,
+            (LinkModel{.alpha_s = 1, .beta_s_per_byte = 0.5}));
+  EXPECT_EQ(network_of_text(kLogGpTable).networks.front().links,
+            LinkModel::log_gp(5e-6, 1e-6, 2e-6, 1e-9));
+}
+
+TEST(NetworkSection, RefusesTablesThatAreNeitherKindOfLink) {
+  for (const char* model :
+       {R"({"alpha_s": 1})",
+        R"({"alpha_s": 1, "beta_s_per_byte": -1})",
+        R"({"alpha_s": 1, "beta_s_per_byte": 1, "gap_s": 1})",
+        R"({"latency_s": 1, "overhead_s": 1, "gap_s": 1})",
+        R"({"latency_s": 1, "overhead_s": 1, "gap_s": 1, "beta_s_per_byte": 0})",
+        R"({"latency_s": "1", "overhead_s": 1, "gap_s": 1, "gap_s_per_byte": 0})"}) {
+    EXPECT_THAT(network_error_of(model),
+                HasSubstr("'network.model' must be a table {alpha_s, beta"))
+        << model;
+  }
+  EXPECT_THAT(network_error_of(
+                  R"({"latency_s": 1e-9, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-8})"),
+              HasSubstr("latency_s must be at least gap_s_per_byte"));
+}
+
+TEST(NetworkSection, RefusesLogGPWhereGradientsAreLate) {
+  EXPECT_THAT(network_error_of(kLogGpTable, Synchrony::late),
+              HasSubstr("know links {alpha_s, beta_s_per_byte} alone"));
+}
+
 }  // namespace
 }  // namespace residuum
