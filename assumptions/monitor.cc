@@ -57,6 +57,7 @@ void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
   set_if_known(row, Column::control_bytes, notes.control_bytes);
   set_if_known(row, Column::downlink_bytes, notes.downlink_bytes);
   set_if_known(row, Column::virtual_s, notes.seconds);
+  set_if_known(row, Column::model_time_s, notes.version_seconds);
   set_if_known(row, Column::weight_skew, notes.weight_skew);
   set_if_known(row, Column::consensus_sq, notes.consensus_sq);
   if (notes.waits) {

@@ -23,4 +23,15 @@ void write_overlap_details(const StepView& view, Recorder& recorder) {
   }
 }
 
+void write_layer_times(std::span<const Layer> layers, const StepView& view, Recorder& recorder) {
+  if (view.iteration > 0 || view.network.ready.empty()) {
+    return;
+  }
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    DetailRow row(kLayerTimesTable, view.iteration, layers[l].name);
+    row.set(LayerTimesColumn::ready, view.network.ready[l]);
+    recorder.write_detail(row);
+  }
+}
+
 }  // namespace residuum

@@ -21,7 +21,7 @@ void write_worker_details(const StepView& view, Recorder& recorder) {
     DetailRow row(kWorkersTable, view.iteration, fmt::format("{}", worker));
     row.set(WorkerColumn::nnz_sent, scalars.nnz_sent);
     row.set(WorkerColumn::worker_grad_norm_sq,
-            view.run.local_steps > 1 ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
+            view.run.steps_locally ? scalars.step_grad_norm_sq : scalars.gradient_norm_sq);
     if (view.run.exchanges_gradients) {
       set_memory(scalars, row);
     }

@@ -20,7 +20,7 @@ class NoiseProbe final : public Probe {
   Needs needs() const override { return {.halves = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    if (view.run.local_steps > 1) {
+    if (view.run.steps_locally) {
       observe_local_steps(view, row);
       return;
     }

@@ -8,12 +8,6 @@
 namespace residuum {
 namespace {
 
-/// Returns the value as a person wrote it; JSON cannot express infinities and NaN.
-std::string shown(const nlohmann::json& value) {
-  const bool is_odd = value.is_number_float() && !std::isfinite(value.get<double>());
-  return is_odd ? fmt::format("{}", value.get<double>()) : value.dump();
-}
-
 std::map<std::string, Setting> without_places(const nlohmann::json& values) {
   std::map<std::string, Setting> settings;
   for (const auto& [key, value] : values.items()) {
@@ -23,6 +17,21 @@ std::map<std::string, Setting> without_places(const nlohmann::json& values) {
 }
 
 }  // namespace
+
+std::string shown(const nlohmann::json& value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    return fmt::format("{}", value.get<double>());
+  }
+  if (!value.is_structured()) {
+    return value.dump();
+  }
+  std::string text;
+  for (const auto& [key, element] : value.items()) {
+    const std::string name = value.is_object() ? nlohmann::json(key).dump() + ':' : "";
+    text += fmt::format("{}{}{}", text.empty() ? "" : ",", name, shown(element));
+  }
+  return value.is_array() ? '[' + text + ']' : '{' + text + '}';
+}
 
 Section::Section(std::string name, std::map<std::string, Setting> settings)
     : name_(std::move(name)), settings_(std::move(settings)) {}
@@ -101,7 +110,7 @@ std::int64_t Section::integer(const std::string& key, std::optional<std::int64_t
                    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())),
           "{} must be a whole number, got {}",
           where(key),
-          value.dump());
+          shown(value));
   resolved_[key] = value.get<std::int64_t>();
   return value.get<std::int64_t>();
 }
@@ -113,7 +122,7 @@ bool Section::flag(const std::string& key, std::optional<bool> fallback) const {
     return *fallback;
   }
   const auto& value = require_present(setting, key).value;
-  require(value.is_boolean(), "{} must be true or false, got {}", where(key), value.dump());
+  require(value.is_boolean(), "{} must be true or false, got {}", where(key), shown(value));
   resolved_[key] = value.get<bool>();
   return value.get<bool>();
 }
@@ -126,7 +135,7 @@ std::string Section::text(const std::string& key,
     return *fallback;
   }
   const auto& value = require_present(setting, key).value;
-  require(value.is_string(), "{} must be a text, got {}", where(key), value.dump());
+  require(value.is_string(), "{} must be a text, got {}", where(key), shown(value));
   resolved_[key] = value.get<std::string>();
   return value.get<std::string>();
 }

@@ -22,6 +22,9 @@ struct Setting {
   std::string place;
 };
 
+/// Returns the value for a message: as JSON, but with the infinities and NaN that JSON lacks.
+std::string shown(const nlohmann::json& value);
+
 class Section {
  public:
   Section() = default;

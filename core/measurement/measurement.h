@@ -27,7 +27,7 @@ struct StepState {
   std::size_t k = 0;
   double update_scale = 1;  // the factor of clipping
   bool split = false;       // batches were split: gradients have halves
-  std::uint64_t local_steps = 1;
+  bool steps_locally = false;
   std::span<const Worker<Real>> workers;      // of this process
   const VersionParts<Real>* parts = nullptr;  // of a version that is not made in lockstep
   const VersionNotes* notes = nullptr;        // where workers have models of their own

@@ -47,6 +47,9 @@ void take_seconds(std::vector<double>& seconds, std::size_t slot, const Act& act
 struct NetworkView {
   std::span<const NetworkTimes> times;  // up to and with this version, by network
   bool is_measured = false;             // some of the seconds were measured on this machine
+  /// With overlap: the parts of a gradient's time after which those of the layers are ready, in the
+  /// order of the model.
+  std::span<const double> ready = {};
 };
 
 }  // namespace residuum

@@ -37,7 +37,7 @@ std::uint64_t read_limit(const Section& section,
           "{} must be a whole number of at least {}, or \"unlimited\"; got {}",
           section.where(key),
           least,
-          value.dump());
+          shown(value));
   return value.get<std::uint64_t>();
 }
 

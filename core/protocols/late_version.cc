@@ -104,6 +104,7 @@ VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
                      .downlink_bytes = made.bytes_down,
                      .control_bytes = made.control_bytes,
                      .seconds = made.time,
+                     .version_seconds = made.time - std::exchange(last_time_, made.time),
                      .waits = made.waits,
                      .weight_skew = std::nullopt,
                      .consensus_sq = std::nullopt};
@@ -120,6 +121,7 @@ void LateVersion<Real>::visit(ActorState& state) {
   state.row(weight_given_);
   state.list(staleness_counts_);
   state.value(gradients_);
+  state.value(last_time_);
 }
 
 template <class Real>

@@ -63,6 +63,7 @@ class LateVersion {
   VersionParts<Real> parts_;
 
   std::uint64_t gradients_ = 0;                  // in all versions so far
+  double last_time_ = 0;                         // of the version before
   std::vector<double> weight_given_;             // to each worker, in all versions so far
   std::vector<std::uint64_t> staleness_counts_;  // gradients so far, by staleness
 };

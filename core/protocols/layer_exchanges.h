@@ -64,6 +64,8 @@ class LayerExchanges {
                                   const ExpectedTimes& expected,
                                   const std::function<double(double share)>& seconds_of) const;
 
+  /// Returns the fractions in the order of the model; none but on the root.
+  std::span<const double> ready() const { return ready_; }
   bool is_measured() const { return training_.overlap.ready.empty(); }
   void visit(ActorState& state) { state.row(ready_); }
 

@@ -55,7 +55,7 @@ TimeLaw law_of(const nlohmann::json& value, const Section& section) {
                    : value.is_string() ? law_of_words(value.get<std::string>())
                                        : std::nullopt;
   if (!law) {
-    usage_error(kComputeForms, section.where("compute"), value.dump());
+    usage_error(kComputeForms, section.where("compute"), shown(value));
   }
   law->check(section.where("compute").c_str());
   return *law;
@@ -73,7 +73,7 @@ std::vector<double> read_speeds(const Section& section) {
   require(value.is_array() && std::all_of(value.begin(), value.end(), is_speed),
           "{} must be a list of positive numbers, one for each worker; got {}",
           section.where("speeds"),
-          value.dump());
+          shown(value));
   return value.get<std::vector<double>>();
 }
 

@@ -86,7 +86,7 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
   }
   times_.compute_s = lap();
   for (auto& worker : workers_) {
-    if (split_ && local_steps == 1) {
+    if (split_ && !steps_locally(method_, local_steps)) {
       worker.gradient.compute_half(t_, working_model_, bench_, worker.scalars);
     }
   }
@@ -287,7 +287,7 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .k = method_.sparsifier_at(t_).k(d_).value_or(d_),
           .update_scale = update_scale_,
           .split = split_,
-          .local_steps = law_.local_steps,
+          .steps_locally = steps_locally(method_, law_.local_steps),
           .workers = workers_,
           .parts = parts_,
           .notes = notes_,

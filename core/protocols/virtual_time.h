@@ -35,8 +35,9 @@ class VirtualTime {
   /// Returns the times up to the last version; they are right on the root.
   NetworkView view() const {
     return {.times = times_,
-            .is_measured = measures_compute_ || transfers_.times_work() ||
-                           (layers_ && layers_->is_measured())};
+            .is_measured =
+                measures_compute_ || transfers_.times_work() || (layers_ && layers_->is_measured()),
+            .ready = layers_ ? layers_->ready() : std::span<const double>()};
   }
 
   void visit(RunState& state);

@@ -47,7 +47,7 @@ namespace residuum {
   X(model_time_s,                                                                                  \
     number,                                                                                        \
     "s",                                                                                           \
-    "virtual time of this iteration, on the first network of the study")                           \
+    "virtual time of this iteration, on the first network of the study, or since the last update") \
   X(test_loss, number, "", "mean loss on held-out data, where evaluated")                          \
   X(test_accuracy, number, "", "fraction of held-out samples classified right, where evaluated")   \
   X(distance_sq, number, "", "|w_t - x*|^2, where x* is known")                                    \

@@ -128,6 +128,25 @@ inline constexpr auto kOverlapColumns = std::to_array<ColumnInfo>({
 #undef RESIDUUM_INFO
 });
 
+#define RESIDUUM_LAYER_TIMES_COLUMNS(X) \
+  X(ready,                              \
+    number,                             \
+    "",                                 \
+    "part of a gradient's time after which the layer's is ready, given or measured")
+
+enum class LayerTimesColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_LAYER_TIMES_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kLayerTimesColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_LAYER_TIMES_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
 struct TableInfo {
   std::string_view name;      // e.g. "workers", for the file workers.csv
   std::string_view key;       // the column that names the part, after run_id and iteration
@@ -169,7 +188,17 @@ inline constexpr TableInfo kOverlapTable{.name = "overlap",
                                          .key_meaning = "its name in network.model",
                                          .columns = kOverlapColumns};
 
-inline constexpr std::array kDetailTables{
-    &kWorkersTable, &kLayersTable, &kStalenessTable, &kNetworksTable, &kOverlapTable};
+inline constexpr TableInfo kLayerTimesTable{.name = "layer_times",
+                                            .key = "layer",
+                                            .key_type = "string",
+                                            .key_meaning = "its name in the model",
+                                            .columns = kLayerTimesColumns};
+
+inline constexpr std::array kDetailTables{&kWorkersTable,
+                                          &kLayersTable,
+                                          &kStalenessTable,
+                                          &kNetworksTable,
+                                          &kOverlapTable,
+                                          &kLayerTimesTable};
 
 }  // namespace residuum

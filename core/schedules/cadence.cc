@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/config/section.h"
+
 namespace residuum {
 namespace {
 
@@ -23,7 +25,7 @@ const nlohmann::json* only_number(const nlohmann::json& value, const char* key) 
 Cadence::Cadence(const nlohmann::json& value, const std::string& where, std::uint64_t iterations)
     : last_(iterations == 0 ? 0 : iterations - 1) {
   if (value.is_number_integer()) {
-    require(value >= 1, "{} must be at least 1, got {}", where, value.dump());
+    require(value >= 1, "{} must be at least 1, got {}", where, shown(value));
     every_ = value.get<std::uint64_t>();
     return;
   }
@@ -35,7 +37,7 @@ Cadence::Cadence(const nlohmann::json& value, const std::string& where, std::uin
       "{} must be a whole number, {{ geometric = F }} with F > 1 or {{ even = N }} with a whole "
       "N >= 1, got {}",
       where,
-      value.dump());
+      shown(value));
   if (factor != nullptr) {
     list_geometric(factor->get<double>(), where, iterations);
   } else {

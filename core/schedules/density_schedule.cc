@@ -55,14 +55,14 @@ std::vector<double> read_densities(const Section& section) {
   require(value.is_array() && !value.empty(),
           "{} must be \"none\", \"dgc\", \"gtopk\", \"gtopk-code\" or a list of densities, got {}",
           where,
-          value.dump());
+          shown(value));
   std::vector<double> densities;
   densities.reserve(value.size());
   for (const auto& entry : value) {
     require(entry.is_number() && entry.get<double>() > 0 && entry.get<double>() <= 1,
             "{} must list densities in (0, 1], got {}",
             where,
-            entry.dump());
+            shown(entry));
     densities.push_back(entry.get<double>());
   }
   require(std::is_sorted(densities.rbegin(), densities.rend()), "{} must not increase", where);

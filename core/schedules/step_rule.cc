@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <string_view>
 #include <vector>
 
@@ -154,9 +155,36 @@ class WarmUp final : public StepRule {
   bool in_epochs_;
 };
 
-/// True if milestones and a warm-up are counted in epochs, false if in iterations.
+/// After a warm-up that ends at `begin` this rule falls as half a cosine from `value` to `floor`
+/// times it at `end`, and stays there (Loshchilov, Hutter, ICLR 2017, without restarts).
+class Cosine final : public StepRule {
+ public:
+  Cosine(double value, double floor, double begin, double end, bool in_epochs)
+      : value_(value), floor_(floor), begin_(begin), end_(end), in_epochs_(in_epochs) {}
+  double at(std::uint64_t iteration, double epoch) const override {
+    const double now = in_epochs_ ? epoch : static_cast<double>(iteration);
+    const double over = std::clamp((now - begin_) / (end_ - begin_), 0.0, 1.0);
+    return value_ * (floor_ + (1 - floor_) * (1 + std::cos(std::numbers::pi * over)) / 2);
+  }
+
+ private:
+  double value_;
+  double floor_;
+  double begin_;
+  double end_;
+  bool in_epochs_;
+};
+
+std::string rule_of(const Section& section) {
+  return section.choice(
+      "rule", {"constant", "inv-sqrt", "inv-time", "milestones", "cosine"}, "constant");
+}
+
+/// True if milestones, the end of a cosine and a warm-up are counted in epochs, false if in
+/// iterations.
 bool in_epochs(const Section& section, const StepContext& context) {
-  const bool epochs = section.choice("unit", {"epochs", "iterations"}, "epochs") == "epochs";
+  const char* fallback = rule_of(section) == "cosine" ? "iterations" : "epochs";
+  const bool epochs = section.choice("unit", {"epochs", "iterations"}, fallback) == "epochs";
   require(!epochs || context.has_epochs,
           "{} is \"epochs\", but this objective has no data set; use \"iterations\"",
           section.where("unit"));
@@ -222,9 +250,26 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
       read_value(section, context, 0), factor, std::move(milestones), in_epochs(section, context));
 }
 
+std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext& context) {
+  const bool epochs = in_epochs(section, context);
+  require(!epochs || section.has("until"),
+          "{} is \"epochs\", so that step.until must say after how many of them the step has come "
+          "to its floor",
+          section.where("unit"));
+  const double begin = section.switch_on("warmup", 0);
+  const double end = section.number("until", context.iterations);
+  const double floor = section.number("floor", 0.1);
+  require(end > begin && std::isfinite(end),
+          "{} must lie behind the warm-up, which ends at {}, got {}",
+          section.where("until"),
+          begin,
+          end);
+  require(floor > 0 && floor <= 1, "{} must lie in (0, 1], got {}", section.where("floor"), floor);
+  return std::make_unique<Cosine>(read_value(section, context, 0), floor, begin, end, epochs);
+}
+
 std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& context) {
-  const auto rule =
-      section.choice("rule", {"constant", "inv-sqrt", "inv-time", "milestones"}, "constant");
+  const std::string rule = rule_of(section);
   if (rule == "constant") {
     return make_constant(section, context);
   }
@@ -233,6 +278,9 @@ std::unique_ptr<StepRule> make_rule(const Section& section, const StepContext& c
   }
   if (rule == "inv-time") {
     return make_inverse_time(section, context);
+  }
+  if (rule == "cosine") {
+    return make_cosine(section, context);
   }
   return make_milestones(section, context);
 }
@@ -247,7 +295,7 @@ double read_first_fraction(const Section& section, const StepContext& context) {
   require(from.is_number() && from.get<double>() >= 0 && from.get<double>() <= 1,
           "{} must be \"1/P\" or a number in [0, 1], got {}",
           where,
-          from.dump());
+          shown(from));
   return from.get<double>();
 }
 

@@ -47,6 +47,7 @@ struct VersionNotes {
   std::optional<std::uint64_t> downlink_bytes;
   std::optional<std::uint64_t> control_bytes;
   std::optional<double> seconds;               // from the start, virtual or of the wall clock
+  std::optional<double> version_seconds;       // since the version before
   std::optional<std::array<double, 4>> waits;  // of the quota, staleness, pulls; idle workers
   std::optional<double> weight_skew;           // largest over mean of the workers' weights so far
   std::optional<double> consensus_sq;          // mean of |w^p - mean w|^2

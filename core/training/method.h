@@ -9,6 +9,7 @@
 
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
+#include "core/optimisers/optimiser.h"
 #include "core/quantisers/quantiser.h"
 #include "core/schedules/density_schedule.h"
 #include "core/schedules/step_rule.h"
@@ -55,6 +56,7 @@ struct Method {
   double clip_norm = 0;                                  // the bound, in units of gradients
   std::vector<DensityStage> stages = {};                 // by increasing `until`
   std::shared_ptr<const Quantiser> quantiser = nullptr;  // null: values travel as they are
+  std::shared_ptr<const Optimiser> optimiser = nullptr;  // null: workers step along gradients
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
 

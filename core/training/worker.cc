@@ -50,6 +50,11 @@ void visit_gradients(const Training& training, std::span<Worker<Real>> workers, 
   state.workers<double>(training.objective->statistics(), [&](std::size_t slot) {
     return std::span(workers[slot].gradient.statistics());
   });
+  if (const Optimiser* optimiser = training.method->optimiser.get()) {
+    state.workers<Real>(
+        training.objective->dimension() * optimiser->vectors(),
+        [&](std::size_t slot) { return workers[slot].gradient.optimiser_memory(); });
+  }
   if (keeps_previous_gradient(training)) {
     state.workers<Real>(training.objective->dimension(),
                         [&](std::size_t slot) { return workers[slot].gradient.kept(); });

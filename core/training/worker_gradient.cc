@@ -32,6 +32,9 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
       gradient_(large_vector<Real>(objective_.dimension())),
       previous_(keeps_previous_ ? gradient_ : std::vector<Real>()),
+      optimiser_memory_(training.method->optimiser == nullptr
+                            ? 0
+                            : training.method->optimiser->vectors() * objective_.dimension()),
       statistics_(objective_.statistics()) {
   objective_.initial_statistics(statistics_);
 }
@@ -44,10 +47,10 @@ void WorkerGradient<Real>::compute(const Steps& steps,
   if (keeps_previous_) {
     gradient_.swap(previous_);
   }
-  if (steps.count == 1) {
-    take(steps.first, model, bench.part_gradient, gradient_);
-  } else {
+  if (steps_locally(*training_.method, steps.count)) {
     step_locally(steps, model, bench, scalars);
+  } else {
+    take(steps.first, model, bench.part_gradient, gradient_);
   }
   if (keeps_previous_) {
     scalars.gradient_change_sq = difference_sq(gradient_, previous_);
@@ -81,6 +84,7 @@ void WorkerGradient<Real>::step_locally(const Steps& steps,
   bench.step_gradient.resize(model.size());
   std::fill(gradient_.begin(), gradient_.end(), Real{0});
   const auto step_size = static_cast<Real>(steps.step_size);
+  const Optimiser* const optimiser = training_.method->optimiser.get();
   scalars.step_grad_norm_sq = 0;
   for (std::uint64_t h = 0; h < steps.count; ++h) {
     take(steps.first + h,
@@ -91,6 +95,12 @@ void WorkerGradient<Real>::step_locally(const Steps& steps,
         norm_sq<Real>(bench.step_gradient) / static_cast<double>(steps.count);
     if (h == 0 && steps.splits_first) {
       take_half(steps.first, model, bench.part_gradient, bench.step_gradient, scalars);
+    }
+    if (optimiser != nullptr) {
+      optimiser->turn(Turn<Real>{.before = steps.first + h,
+                                 .model = bench.local_model,
+                                 .gradient = bench.step_gradient,
+                                 .memory = optimiser_memory_});
     }
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
       gradient_[i] += bench.step_gradient[i];
@@ -193,6 +203,10 @@ void WorkerGradient<Real>::weigh(std::vector<Real>& gradient) const {
   for (Real& value : gradient) {
     value *= static_cast<Real>(weight);
   }
+}
+
+bool steps_locally(const Method& method, std::uint64_t gradients) {
+  return gradients > 1 || method.optimiser != nullptr;
 }
 
 bool can_split(const Training& training) {

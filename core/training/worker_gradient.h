@@ -27,9 +27,10 @@ class WorkerGradient {
     bool splits_first = false;  // the noise of the first is wanted, of several
   };
 
-  /// Computes G^p_t at `model`: one gradient, or the sum of several, between which the worker steps
-  /// on a model of its own; then it also fills in the mean of their squared norms. If workers
-  /// exchange changes of estimates, it also fills in how much G^p_t has changed.
+  /// Computes G^p_t at `model`: one gradient, or the sum of the directions of several, between
+  /// which the worker steps on a model of its own. Where `steps_locally` it also fills in the mean
+  /// of the gradients' squared norms. If workers exchange changes of estimates, it also fills in
+  /// how much G^p_t has changed.
   void compute(const Steps& steps,
                std::span<const Real> model,
                Workbench<Real>& bench,
@@ -54,6 +55,9 @@ class WorkerGradient {
 
   /// Returns G^p for checkpoints of protocols in which it is computed before it is needed.
   std::span<Real> in_the_making() { return gradient_; }
+
+  /// Returns what the optimiser remembers of the gradients before; nothing without one.
+  std::span<Real> optimiser_memory() { return optimiser_memory_; }
 
   /// Returns what the next iteration needs of G^p_{t-1}: all of it or nothing.
   std::span<Real> kept() { return keeps_previous_ ? std::span(gradient_) : std::span<Real>(); }
@@ -85,8 +89,13 @@ class WorkerGradient {
   bool keeps_previous_;
   Batches batches_;
   std::vector<Real> gradient_, previous_, half_;
+  std::vector<Real> optimiser_memory_;
   std::vector<double> statistics_;
 };
+
+/// Returns whether what a worker hands in after so many gradients is how far it has stepped, and
+/// not one gradient at the model that all share.
+bool steps_locally(const Method& method, std::uint64_t gradients);
 
 /// Returns whether batches can be split for a measurement of their noise. They cannot where they
 /// have one sample, have no noise (whole shards), are not independent draws (the halves of a

@@ -10,6 +10,7 @@
 #include "assumptions/theorems/theorem.h"
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
+#include "core/optimisers/optimiser.h"
 #include "core/protocols/protocol.h"
 #include "core/quantisers/quantiser.h"
 #include "core/sparsifiers/sparsifier.h"
@@ -114,6 +115,7 @@ std::vector<Room> rooms(const Groups& commands) {
           {"datasets", "Data sets", {"name", "terms", "summary"}, datasets_by_name},
           {"sparsifiers", "Sparsifiers", named, [] { return lines_of(sparsifiers()); }},
           {"quantisers", "Quantisers", named, [] { return lines_of(quantisers()); }},
+          {"optimisers", "Optimisers of workers", named, [] { return lines_of(optimisers()); }},
           {"aggregators", "Aggregators", named, [] { return lines_of(aggregators()); }},
           {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
           {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},

@@ -42,7 +42,7 @@ std::string state_in(const std::filesystem::path& result_dir, const PreparedRun&
 std::string varying_text(const nlohmann::json& varying) {
   std::string text;
   for (const auto& [key, value] : varying.items()) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(value.dump()));
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, harmless(shown(value)));
   }
   return text;
 }

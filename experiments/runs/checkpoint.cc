@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "state-";
 constexpr std::string_view kRefusedPrefix = "refused-";
 constexpr std::uint64_t kMagic = 0x5253444d53544154;  // read backwards on the other kind of machine
-constexpr std::uint32_t kFormat = 3;
+constexpr std::uint32_t kFormat = 4;
 constexpr std::uint32_t kLongestHead = 1U << 16U;
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 

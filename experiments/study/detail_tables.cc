@@ -29,7 +29,7 @@ std::set<std::string> named_layers(const nlohmann::json& list,
                                    const std::vector<Layer>& layers,
                                    const std::string& where) {
   constexpr const char* kWanted = R"({} must be "all" or a list of layer names, got {})";
-  require(list.is_array(), kWanted, where, list.dump());
+  require(list.is_array(), kWanted, where, shown(list));
   std::vector<std::string> known;
   known.reserve(layers.size());
   for (const auto& layer : layers) {
@@ -37,7 +37,7 @@ std::set<std::string> named_layers(const nlohmann::json& list,
   }
   std::set<std::string> names;
   for (const auto& name : list) {
-    require(name.is_string(), kWanted, where, list.dump());
+    require(name.is_string(), kWanted, where, shown(list));
     check_layer(name.get<std::string>(), known, where);
     names.insert(name.get<std::string>());
   }
@@ -85,8 +85,9 @@ std::vector<const TableInfo*> DetailTables::tables() const {
   if (networks) {
     asked.push_back(&kNetworksTable);
   }
-  if (overlap) {
+  if (!overlapped.empty()) {
     asked.push_back(&kOverlapTable);
+    asked.push_back(&kLayerTimesTable);
   }
   return asked;
 }
@@ -106,8 +107,11 @@ void DetailTables::add_to(Monitor& monitor) const {
   if (networks) {
     monitor.add_details(write_network_details);
   }
-  if (overlap) {
+  if (!overlapped.empty()) {
     monitor.add_details(write_overlap_details);
+    monitor.add_details([layers = overlapped](const StepView& view, Recorder& recorder) {
+      write_layer_times(layers, view, recorder);
+    });
   }
 }
 

@@ -24,7 +24,8 @@ struct DetailTables {
   bool workers = false;
   std::vector<NumberedLayer> layers;  // those that were named, in the order of the model
   bool networks = false;              // a row for each network; the study names them, not [probes]
-  bool overlap = false;               // likewise, where exchanges overlap with gradients
+  std::vector<Layer> overlapped =
+      {};  // likewise: all layers, where exchanges overlap with gradients
   bool staleness = false;
 
   bool any() const { return workers || !layers.empty() || staleness; }

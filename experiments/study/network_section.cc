@@ -31,7 +31,7 @@ double number_of(const nlohmann::json& table, const char* key, const std::string
           "{} must be {} of numbers that are finite and at least 0; got {}",
           where,
           kTables,
-          table.dump());
+          shown(table));
   return found->get<double>();
 }
 
@@ -42,7 +42,7 @@ LinkModel links_of(const nlohmann::json& table, const std::string& where) {
           "{} must be {}; got {}",
           where,
           kTables,
-          table.dump());
+          shown(table));
   if (!is_log_gp) {
     return {.alpha_s = number_of(table, "alpha_s", where),
             .beta_s_per_byte = number_of(table, "beta_s_per_byte", where)};
@@ -92,7 +92,7 @@ NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
   require(is_text && harmless(name.get<std::string>()) == name.get_ref<const std::string&>(),
           "{}: the name of a network must be a text of one line, got {}",
           where,
-          name.dump());
+          shown(name));
   return {.name = name.get<std::string>(), .links = links};
 }
 
@@ -101,7 +101,7 @@ NetworkModel network_of(const nlohmann::json& model, const std::string& where) {
           "{} must be a network's name (residuum list networks), {}, or a list of these; got {}",
           where,
           kTables,
-          model.dump());
+          shown(model));
   return model.is_string() ? named(model.get<std::string>(), where) : of_table(model, where);
 }
 
@@ -161,7 +161,7 @@ std::vector<double> read_layer_times(const Section& section) {
       "{} must be \"measured\" or a list of numbers above 0 and up to 1, one for each layer: "
       "the part of a gradient's time after which the layer's is ready; got {}",
       section.where("layer_times"),
-      value.dump());
+      shown(value));
   return value.get<std::vector<double>>();
 }
 

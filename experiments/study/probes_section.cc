@@ -66,7 +66,7 @@ Cadence read_cadence(const Section& section,
   require(!section.has(key) || !value.is_number_integer() || value < 1 || value <= iterations,
           "{}: every {} iterations are more than the run has, which are {}",
           section.where(key),
-          value.dump(),
+          shown(value),
           iterations);
   return {value, section.where(key), iterations};
 }
@@ -119,7 +119,9 @@ void read_probes(const Section& section, PreparedRun& run) {
     refuse_details(section, run);
   }
   run.details.networks = !training.networks.empty() && law.synchrony != Synchrony::late;
-  run.details.overlap = training.overlap.rule != OverlapRule::none;
+  if (training.overlap.rule != OverlapRule::none) {
+    run.details.overlapped = run.objective->layers();
+  }
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);

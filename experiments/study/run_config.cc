@@ -64,7 +64,7 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   require(value.is_number_integer() && value.get<std::int64_t>() >= 1,
           "{} must be a whole number of at least 1, or \"full\"; got {}",
           section.where("batch"),
-          value.dump());
+          shown(value));
   return value.get<std::size_t>();
 }
 
@@ -91,7 +91,7 @@ std::uint64_t read_partition_seed(const Section& section,
   require(value.is_number_integer() && value.get<std::int64_t>() >= 0,
           "{} must be \"run\" or a whole number of at least 0, got {}",
           section.where(key),
-          value.dump());
+          shown(value));
   return value.get<std::uint64_t>();
 }
 
@@ -252,20 +252,17 @@ std::unique_ptr<Method> read_method(const Sections& sections,
                                       .iterations = static_cast<double>(run.training.iterations),
                                       .workers = static_cast<double>(run.workers),
                                       .has_epochs = objective.samples() > 0});
-  read_update(step, feedback, *method);
+  const ProtocolLaw protocol = run.protocol->law(run.workers);
+  read_update(step, feedback, protocol, *method);
   resolve(step);
-  require(
-      method->weight_decay == 0 || run.protocol->law(run.workers).local_steps == 1,
-      "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
-      "times weaker; put it into the objective (objective.l2)",
-      step.where("weight_decay"),
-      run.protocol->law(run.workers).local_steps);
-  const Section& outer = sections["outer"];
-  read_outer(outer, step, feedback, *method);
-  if (!outer.resolved().empty()) {  // runs without the section keep the ids that they had before
-    config[outer.name()] = outer.resolved();
+  read_local(sections["local"], protocol, feedback, *method);
+  read_outer(sections["outer"], step, feedback, *method);
+  for (const Section* section : {&sections["local"], &sections["outer"]}) {
+    if (!section->resolved().empty()) {  // runs without it keep the ids that they had before
+      config[section->name()] = section->resolved();
+    }
+    known.note(section->name(), section->known());
   }
-  known.note(outer.name(), outer.known());
   return method;
 }
 

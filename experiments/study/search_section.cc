@@ -44,7 +44,7 @@ std::vector<double> range_of(const nlohmann::json& range, const std::string& whe
           "{} must be a list, or a range {{ from = 10, to = 1000, factor = 2 }} with from >= 1, to "
           "> from and factor > 1; got {}",
           where,
-          range.dump());
+          shown(range));
   constexpr double kRounding = 1e-9;
   std::vector<double> ratios;
   for (double ratio = from; ratio <= to * (1 + kRounding) && ratios.size() <= kMostLevels;

@@ -135,6 +135,7 @@ const std::vector<std::string>& section_names() {
                                               "aggregator",
                                               "feedback",
                                               "protocol",
+                                              "local",
                                               "network",
                                               "step",
                                               "outer",

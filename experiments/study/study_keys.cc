@@ -12,6 +12,7 @@ constexpr std::string_view kQuantiser = "quantiser";
 constexpr std::string_view kAggregator = "aggregator";
 constexpr std::string_view kFeedback = "feedback";
 constexpr std::string_view kProtocol = "protocol";
+constexpr std::string_view kLocal = "local";
 constexpr std::string_view kNetwork = "network";
 constexpr std::string_view kStep = "step";
 constexpr std::string_view kOuter = "outer";
@@ -148,6 +149,14 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProtocol, "straggler_every_s", "", "mean time between two slow times of a worker"},
     {kProtocol, "straggler_lasts_s", "", "mean time that it is slow"},
 
+    {kLocal, "optimiser", "sgd", "residuum list optimisers: how workers step between exchanges"},
+    {kLocal, "momentum", "0.9", "momentum"},
+    {kLocal, "nesterov", "false", "momentum: Nesterov's form"},
+    {kLocal, "beta1", "0.9", "adamw: of the mean of gradients"},
+    {kLocal, "beta2", "0.999", "adamw: of the mean of squares"},
+    {kLocal, "epsilon", "1e-08", "adamw: added to the root of the mean of squares"},
+    {kLocal, "weight_decay", "momentum: 0; adamw: 0.01", "in units of the step"},
+
     {kNetwork,
      "model",
      "none",
@@ -159,12 +168,14 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kNetwork, "overlap", "none", "wfbp or merged: layers travel while gradients are computed"},
     {kNetwork, "layer_times", "measured", "when the gradients of layers are ready, fractions"},
 
-    {kStep, "rule", "constant", "inv-sqrt, inv-time or milestones"},
+    {kStep, "rule", "constant", "inv-sqrt, inv-time, milestones or cosine"},
     {kStep, "value", "", "a number, C/L, C/mu, C/sqrt(T), C*sqrt(P/T) or theory"},
     {kStep, "shift", "7d/k", "inv-time: the step is value/(shift + t)"},
     {kStep, "milestones", "", "list of epochs; each multiplies the step by factor"},
     {kStep, "factor", "0.1", "of milestones"},
-    {kStep, "unit", "epochs", "of milestones and warmup; or iterations"},
+    {kStep, "until", "T", "cosine: when the step has come to its floor"},
+    {kStep, "floor", "0.1", "cosine: the part of the step that is left at the end"},
+    {kStep, "unit", "epochs; cosine: iterations", "of milestones, until and warmup; or the other"},
     {kStep, "warmup", "0", "how long the step grows to its value"},
     {kStep, "warmup_from", "1/P", "the part of the step that the warm-up begins with"},
     {kStep, "momentum", "0.0", "heavy ball, after the aggregation"},

@@ -2,7 +2,10 @@
 
 namespace residuum {
 
-void read_update(const Section& step, const Section& feedback, Method& method) {
+void read_update(const Section& step,
+                 const Section& feedback,
+                 const ProtocolLaw& protocol,
+                 Method& method) {
   method.momentum = step.number("momentum", 0);
   require(method.momentum >= 0 && method.momentum < 1,
           "{} must lie in [0, 1), got {}",
@@ -17,6 +20,13 @@ void read_update(const Section& step, const Section& feedback, Method& method) {
           "{} must be at least 0, got {}",
           step.where("weight_decay"),
           method.weight_decay);
+  require(
+      method.weight_decay == 0 || protocol.local_steps == 1,
+      "{}: between exchanges nothing decays, so that {} local steps would make the decay as many "
+      "times weaker; put it into the objective (objective.l2), or let an optimiser do it "
+      "(local.weight_decay)",
+      step.where("weight_decay"),
+      protocol.local_steps);
   method.clip_norm = step.switch_on("clip_norm", 0);
   require(method.clip_norm >= 0,
           "{} must be at least 0, got {}",
@@ -27,6 +37,31 @@ void read_update(const Section& step, const Section& feedback, Method& method) {
     const auto at = step.choice("clip_at", {"worker", "update"}, "worker");
     method.clip = at == "worker" ? Clip::worker : Clip::update;
   }
+}
+
+void read_local(const Section& local,
+                const ProtocolLaw& protocol,
+                const Section& feedback,
+                Method& method) {
+  local.knows("optimiser");
+  if (local.given().empty()) {
+    return;
+  }
+  method.optimiser = make_optimiser(local);
+  if (method.optimiser == nullptr) {
+    return;
+  }
+  const std::string place = local.where("optimiser");
+  require(protocol.synchrony == Synchrony::lockstep || protocol.synchrony == Synchrony::periodic,
+          "{}: under this protocol workers hand in gradients that are late or mix models, and no "
+          "optimiser of their own steps between; take protocol \"bsp\" or \"local\", or optimiser "
+          "\"sgd\"",
+          place);
+  require(!method.feedback->estimates() && !method.feedback->has_velocity(),
+          "{}: {} estimates gradients or has a momentum of its own, and an optimiser hands in "
+          "steps; use feedback \"ef14\" or \"none\", or optimiser \"sgd\"",
+          place,
+          feedback.where("kind"));
 }
 
 void read_outer(const Section& outer,

@@ -24,7 +24,7 @@ std::int64_t width_from(const Section& section, const nlohmann::json& value) {
           "{} must be a layer width between 1 and {}, or a list of them, got {}",
           section.where("hidden"),
           kWidestLayer,
-          value.dump());
+          shown(value));
   return value.get<std::int64_t>();
 }
 

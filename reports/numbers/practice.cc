@@ -16,10 +16,25 @@ void add_momentum(const Json& config, std::vector<std::string>& practice) {
   }
 }
 
+void add_optimiser(const Json& config, std::vector<std::string>& practice) {
+  const std::string name = text_at(config, "local.optimiser");
+  if (name.empty() || name == "sgd") {
+    return;
+  }
+  std::vector<std::string> numbers;
+  for (const auto& [key, value] : value_at(config, "local").items()) {
+    if (key != "optimiser") {
+      numbers.push_back(fmt::format("{} {}", key, plain_text(value)));
+    }
+  }
+  practice.push_back(fmt::format("workers step by {} ({})", name, fmt::join(numbers, ", ")));
+}
+
 void add_local_steps(const Json& config, std::vector<std::string>& practice) {
   if (const auto period = number_at(config, "protocol.period"); period && *period > 1) {
     practice.push_back(fmt::format("{} local steps between exchanges", *period));
   }
+  add_optimiser(config, practice);
   const auto step = number_at(config, "outer.step");
   if (const auto momentum = number_at(config, "outer.momentum")) {
     practice.push_back(fmt::format(
@@ -46,6 +61,12 @@ void add_step(const Json& config, std::vector<std::string>& practice) {
     practice.push_back(fmt::format("step warm-up from {} of its size over {} {}",
                                    plain_text(value_at(config, "step.warmup_from")),
                                    *length,
+                                   unit));
+  }
+  if (text_at(config, "step.rule") == "cosine") {
+    practice.push_back(fmt::format("step falls as a cosine to {} of its size after {} {}",
+                                   plain_text(value_at(config, "step.floor")),
+                                   plain_text(value_at(config, "step.until")),
                                    unit));
   }
   if (text_at(config, "step.rule") == "milestones") {

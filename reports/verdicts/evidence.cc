@@ -165,7 +165,7 @@ void add_step_facts(MethodFacts& facts, const Json& config) {
   facts.step_rule = rule + (warms_up ? " with warm-up" : "");
   facts.steps_are_constant = rule == "constant" && !warms_up;
   const double factor = number_at(config, "step.factor").value_or(0);
-  const bool falls = is_one_of(rule, {"constant", "inv-sqrt", "inv-time", "milestones"});
+  const bool falls = is_one_of(rule, {"constant", "inv-sqrt", "inv-time", "milestones", "cosine"});
   facts.steps_may_grow = !falls || warms_up || (rule == "milestones" && factor > 1);
   // The rule's default is a multiple of d/k that config.json gives as it was written.
   if (warms_up) {

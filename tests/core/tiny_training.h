@@ -66,6 +66,7 @@ struct Recipe {
   Overlap overlap = {};
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
   Json quantiser = {{"kind", "none"}};
+  Json local = {{"optimiser", "sgd"}};
 };
 
 /// A sparsifier's density schedule is counted in iterations; it is read for `dimension` entries.
@@ -82,7 +83,8 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .weight_decay = recipe.weight_decay,
                 .clip = recipe.clip,
                 .clip_norm = recipe.clip_norm,
-                .quantiser = quantiser(recipe.quantiser)};
+                .quantiser = quantiser(recipe.quantiser),
+                .optimiser = make_optimiser(Section("local", recipe.local))};
   method.stages = read_density_stages(
       selection,
       *method.sparsifier,

@@ -178,15 +178,18 @@ TEST(Asp, AppliesEachGradientWhenItArrives) {
   const auto frames = late_frames(objective, recipe);
   Values models;
   Values seconds;
+  Values version_seconds;
   std::vector<int> contributors;
   std::vector<std::uint64_t> staleness;
   for (const auto& frame : frames) {
     models.push_back(frame.model[0]);
     seconds.push_back(frame.notes->seconds.value());
+    version_seconds.push_back(frame.notes->version_seconds.value());
     contributors.push_back(frame.contributors.at(0));
     staleness.push_back(frame.notes->staleness_max.value());
   }
   EXPECT_EQ(seconds, (Values{1, 2, 2.5, 3, 4, 5}));
+  EXPECT_EQ(version_seconds, (Values{1, 1, 0.5, 0.5, 1, 1}));
   EXPECT_EQ(contributors, (std::vector<int>{0, 0, 1, 0, 0, 1}));
   EXPECT_EQ(models, (Values{99, 98, 88, 87, 86, 76}));
   // Worker 1 reads versions 0 and 3; worker 0's fourth gradient was read at version 2.

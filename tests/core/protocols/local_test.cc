@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -200,6 +201,98 @@ TEST(OuterStep, LosesNoGradient) {
       }
     }
   }
+}
+
+constexpr std::array<double, 3> kSlopes{1, 2, 0.5};
+constexpr std::array<double, 3> kMinima{-1, 2, 4};
+
+test::TinyObjective three_valleys() {
+  return {{3.0}, [](const Draw& draw, std::span<const double> w, std::span<double> g) {
+            const auto p = static_cast<std::size_t>(draw.worker);
+            g[0] = kSlopes[p] * (w[0] - kMinima[p]);
+          }};
+}
+
+/// The models of dense local training, heavy ball on each worker.
+std::vector<double> models_by_hand(double momentum, double eta, int period, int rounds) {
+  std::vector<double> models;
+  std::array<double, 3> velocity{};
+  double w = 3;
+  for (int round = 0; round < rounds; ++round) {
+    double mean = 0;
+    for (std::size_t p = 0; p < 3; ++p) {
+      double own = w;
+      for (int h = 0; h < period; ++h) {
+        velocity[p] = momentum * velocity[p] + kSlopes[p] * (own - kMinima[p]);
+        own -= eta * velocity[p];
+      }
+      mean += (w - own) / 3;
+    }
+    w -= mean;
+    models.push_back(w);
+  }
+  return models;
+}
+
+Recipe recipe_of(const Json& local, const Protocol& protocol) {
+  Recipe recipe;
+  recipe.protocol = &protocol;
+  recipe.workers = 3;
+  recipe.iterations = 8;
+  recipe.step = {{"value", 0.1}};
+  recipe.evaluated = Json(1);
+  recipe.local = local;
+  return recipe;
+}
+
+TEST(LocalOptimiser, KeepsItsMemoryFromExchangeToExchange) {
+  for (const int period : {1, 3}) {
+    const auto protocol = local_of(period);
+    const auto frames = frames_of(
+        three_valleys(), recipe_of({{"optimiser", "momentum"}, {"momentum", 0.5}}, *protocol));
+    const auto expected = models_by_hand(0.5, 0.1, period, 8);
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+      EXPECT_NEAR(frames[t].model[0], expected[t], 1e-12) << period << " at " << t;
+    }
+  }
+}
+
+TEST(LocalOptimiser, WithoutMomentumStepsAlongGradients) {
+  for (const int period : {1, 4}) {
+    const auto protocol = local_of(period);
+    test::expect_same_frames(
+        frames_of(three_valleys(), recipe_of({{"optimiser", "sgd"}}, *protocol)),
+        frames_of(three_valleys(),
+                  recipe_of({{"optimiser", "momentum"}, {"momentum", 0}}, *protocol)));
+  }
+}
+
+TEST(LocalOptimiser, HasTheSameBitsOnAnyNumberOfProcesses) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto protocol = local_of(3);
+  for (const char* optimiser : {"momentum", "adamw"}) {
+    Recipe recipe = recipe_of({{"optimiser", optimiser}}, *protocol);
+    recipe.sparsifier = {{"kind", "top-k"}, {"k", 2}};
+    recipe.aggregator = {{"kind", "gtopk-tree"}};
+    recipe.precision = Precision::float32;
+    const auto alone = frames_of(objective, recipe);
+    test::expect_same_frames(alone, frames_of(objective, recipe, 2));
+    test::expect_same_frames(alone, frames_of(objective, recipe, 3));
+  }
+}
+
+// Nothing that workers compute is lost: what they hand in, less what was applied, is in residuals.
+TEST(LocalOptimiser, HandsInTheSumOfItsDirections) {
+  const auto protocol = local_of(2);
+  Recipe recipe = recipe_of({{"optimiser", "adamw"}}, *protocol);
+  const auto frames = frames_of(three_valleys(), recipe);
+  // AdamW's first direction is the sign of the gradient, plus 0.01 w.
+  EXPECT_EQ(frames.size(), 8U);
+  recipe.protocol = nullptr;
+  recipe.iterations = 1;
+  const double signs = 1.0 + 1.0 - 1.0;  // of 3 - (-1), 3 - 2, 3 - 4
+  EXPECT_NEAR(
+      frames_of(three_valleys(), recipe)[0].model[0], 3 - 0.1 * (signs / 3 + 0.01 * 3), 1e-8);
 }
 
 }  // namespace

@@ -97,6 +97,34 @@ TEST(StepRule, FallsAtMilestones) {
   EXPECT_EQ(step(in_iterations, 6, 0), 0.25);
 }
 
+TEST(StepRule, FallsAsACosineAfterItsWarmUp) {
+  // nanoGPT's schedule: up to 2 in 100 iterations, then down to 0.2 in 2000.
+  const Json values{{"rule", "cosine"},
+                    {"value", 2},
+                    {"floor", 0.1},
+                    {"warmup", 100},
+                    {"warmup_from", 0},
+                    {"until", 2000}};
+  EXPECT_EQ(step(values, 0, 0), 0);
+  EXPECT_NEAR(step(values, 50, 0), 1, 1e-15);
+  EXPECT_EQ(step(values, 100, 0), 2);
+  EXPECT_NEAR(step(values, 1050, 0), 1.1, 1e-15);  // half way
+  EXPECT_NEAR(step(values, 2000, 0), 0.2, 1e-15);
+  EXPECT_NEAR(step(values, 9999, 0), 0.2, 1e-15) << "it stays there";
+
+  auto in_epochs = values;
+  in_epochs["unit"] = "epochs";
+  EXPECT_NEAR(step(in_epochs, 0, 1050), 1.1, 1e-15);
+}
+
+TEST(StepRule, RefusesCosinesThatEndBeforeTheyBegin) {
+  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"warmup", 50}, {"until", 50}}, known()),
+            "");
+  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"until", 9}, {"floor", 0}}, known()), "");
+  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"until", 9}, {"floor", 1.5}}, known()), "");
+  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"unit", "epochs"}}, known()), "");
+}
+
 TEST(StepRule, AsksForNoFactsThatItDoesNotNeed) {
   const StepContext context{
       .facts = []() -> Facts { throw std::logic_error("asked"); }, .dimension = 1, .k = 1};

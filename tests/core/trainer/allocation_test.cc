@@ -131,10 +131,11 @@ struct Case {
   bool measure = false;
   std::size_t batch = 4;
   Sampling sampling = Sampling::replacement;
+  Json local = {{"optimiser", "sgd"}};
 
   std::string name() const {
-    return sparsifier.dump() + (by_layer ? " by layer" : "") + ", " + aggregator.dump() + ", " +
-           feedback.dump() + ", P = " + std::to_string(workers) +
+    return local.dump() + ", " + sparsifier.dump() + (by_layer ? " by layer" : "") + ", " +
+           aggregator.dump() + ", " + feedback.dump() + ", P = " + std::to_string(workers) +
            (precision == Precision::float32 ? ", float" : ", double");
   }
 };
@@ -153,6 +154,7 @@ std::unique_ptr<Method> method_of(const Case& c, std::size_t dimension) {
   const Section step("step", Json{{"value", 0.05}});
   method->step_rule = make_step_rule(step, {});
   method->momentum = c.momentum;
+  method->optimiser = make_optimiser(Section("local", c.local));
   try {
     check_approximation(*method,
                         dimension,
@@ -322,6 +324,17 @@ TEST(Allocations, EndBeforeTheSteadyStateWithMomentum) {
     c.momentum = 0.5;
     expect_none(*objective, c);
   });
+}
+
+TEST(Allocations, EndBeforeTheSteadyStateWithOptimisersOfWorkers) {
+  const auto objective = quadratic(4);
+  for (const auto& entry : optimisers()) {
+    Case c;
+    c.local = {{"optimiser", std::string(entry.name)}};
+    expect_none(*objective, c);
+    c.precision = Precision::float64;
+    expect_none(*objective, c);
+  }
 }
 
 TEST(Allocations, AreOfMeasuredIterationsAloneWhereProbesLook) {

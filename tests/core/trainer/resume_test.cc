@@ -218,6 +218,20 @@ TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
   }
 }
 
+TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
+  for (const char* optimiser : {"momentum", "adamw"}) {
+    for (const bool exchanges_often : {true, false}) {
+      Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                    .aggregator = {{"kind", "allgather"}}};
+      recipe.protocol = exchanges_often ? nullptr : local.get();
+      recipe.local = {{"optimiser", optimiser}};
+      expect_resumes(objective, watched(recipe));
+    }
+  }
+}
+
 TEST(Resumed, LateGradientsGoOnToTheSameBitsWithWhatIsUnderWay) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   for (const Json& section : {Json{{"kind", "asp"}, {"compute", "exponential:1"}},

@@ -192,7 +192,7 @@ TEST_F(CheckpointTest, RefusesAnotherFormatByName) {
   change_byte(10, 8);
 
   EXPECT_EQ(found(), 0U);
-  EXPECT_THAT(said_, HasSubstr("its format is 2, this program writes 3"));
+  EXPECT_THAT(said_, HasSubstr("its format is 5, this program writes 4"));
 }
 
 TEST_F(CheckpointTest, UsesTheOneBeforeOneThatTheCallerRefuses) {

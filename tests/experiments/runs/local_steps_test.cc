@@ -94,6 +94,41 @@ TEST_F(LocalSteps, CountAllGradientsInEpochs) {
   }
 }
 
+TEST_F(LocalSteps, OfOptimisersAreRefusedWhereNobodyStepsSo) {
+  const auto refused = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"--set", "local.optimiser=adamw"});
+    const Finished finished = run(kStudy, options);
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(refused({"--set", "protocol.kind=asp", "--set", "aggregator.kind=allgather"}),
+              HasSubstr("take protocol \"bsp\" or \"local\", or optimiser \"sgd\""));
+  EXPECT_THAT(refused({"--set", "feedback.kind=ef21"}),
+              HasSubstr("use feedback \"ef14\" or \"none\""));
+  EXPECT_THAT(refused({"--set", "local.momentum=0.9"}), HasSubstr("momentum"));
+}
+
+// Theorems are about gradients, and what an optimiser hands in is something else, also where it
+// does so after each gradient.
+TEST_F(LocalSteps, OfOptimisersAreNotTakenForGradients) {
+  for (const char* period : {"1", "5"}) {
+    const auto summary = made(std::string("adamw") + period,
+                              {"--set",
+                               "protocol.kind=local",
+                               "--set",
+                               std::string("protocol.period=") + period,
+                               "--set",
+                               "local.optimiser=adamw"});
+    for (const auto& theorem : summary["groups"][0]["theorems"]) {
+      EXPECT_NE(theorem["verdict"], "fails") << theorem;
+      if (theorem["name"] == "certificate" || theorem["name"] == "local-sgd" ||
+          theorem["name"] == "bsp") {
+        EXPECT_EQ(theorem["verdict"], "not applicable") << theorem;
+      }
+    }
+  }
+}
+
 TEST_F(LocalSteps, AreNamedInTheReport) {
   made("local",
        {"--set",

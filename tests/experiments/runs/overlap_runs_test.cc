@@ -96,12 +96,20 @@ TEST_F(OverlapRuns, TellTheTimesOfTheSchedulesByHand) {
     if (rule != "none") {
       const double exchanges = rule == "wfbp" ? 4 : 2;
       EXPECT_EQ(column("overlap.csv", "exchanges"), std::vector<double>(3, exchanges));
+      EXPECT_EQ(column("layer_times.csv", "ready"), (std::vector<double>{1, 1, 0.5, 0.5}));
     }
   }
 }
 
 TEST_F(OverlapRuns, MeasureTheLayersWhereTheirTimesAreNotGiven) {
   ASSERT_EQ(run("wfbp", "").code, 0);
+  const auto ready = column("layer_times.csv", "ready");
+  ASSERT_EQ(ready.size(), 4U);
+  for (const double fraction : ready) {
+    EXPECT_GT(fraction, 0);
+    EXPECT_LE(fraction, 1);
+  }
+  EXPECT_LT(ready[3], ready[0]) << "back-propagation has the last layer first";
   for (const double seconds : column("networks.csv", "iteration_s")) {
     EXPECT_GT(seconds, 100) << "the gradient alone";
     EXPECT_LT(seconds, 100 + 68) << "all exchanges at the end";

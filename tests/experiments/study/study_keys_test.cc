@@ -134,6 +134,22 @@ clip_norm = 1.0
 [budget]
 epochs = 2
 )",
+    R"([local]
+optimiser = "momentum"
+[step]
+rule = "cosine"
+value = 0.1
+until = 3
+[budget]
+iterations = 3
+)",
+    R"([local]
+optimiser = "adamw"
+[step]
+value = 0.1
+[budget]
+iterations = 3
+)",
     R"([step]
 rule = "inv-time"
 value = 0.1

@@ -49,6 +49,15 @@ TEST(Practice, NamesEverythingThatIsOn) {
                    "gradients of 4 batches accumulated"}));
 }
 
+TEST(Practice, NamesOptimisersOfWorkersAndTheCosine) {
+  const Json step{{"rule", "cosine"}, {"floor", 0.1}, {"until", 2000}, {"unit", "iterations"}};
+  const Json local{{"optimiser", "adamw"}, {"beta1", 0.9}, {"beta2", 0.95}};
+  EXPECT_EQ(practice_of(run_with({{"step", step}, {"local", local}})),
+            (Words{"workers step by adamw (beta1 0.9, beta2 0.95)",
+                   "step falls as a cosine to 0.1 of its size after 2000 iterations"}));
+  EXPECT_EQ(practice_of(run_with({{"local", {{"optimiser", "sgd"}}}})), Words{});
+}
+
 TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {
   EXPECT_EQ(
       practice_of(run_with({{"step", {{"clip_norm", 2}, {"clip_at", "worker"}}},

@@ -1,0 +1,42 @@
+// SGD with momentum, as PyTorch has it:
+//   g <- g + lambda w;  v <- m v + g;  u = v, or g + m v by Nesterov.
+
+#include "core/optimisers/optimiser.h"
+
+namespace residuum {
+namespace {
+
+class Momentum final : public OptimiserFor<Momentum> {
+ public:
+  Momentum(double momentum, double decay, bool looks_ahead)
+      : momentum_(momentum), decay_(decay), looks_ahead_(looks_ahead) {}
+
+  std::size_t vectors() const override { return 1; }
+
+  template <class Real>
+  void direct(const Turn<Real>& turn) const {
+    const auto momentum = static_cast<Real>(momentum_);
+    const auto decay = static_cast<Real>(decay_);
+    for (std::size_t i = 0; i < turn.gradient.size(); ++i) {
+      const Real gradient = turn.gradient[i] + decay * turn.model[i];
+      Real& velocity = turn.memory[i];
+      velocity = momentum * velocity + gradient;
+      turn.gradient[i] = looks_ahead_ ? gradient + momentum * velocity : velocity;
+    }
+  }
+
+ private:
+  double momentum_;
+  double decay_;
+  bool looks_ahead_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimiser> make_local_momentum(const Section& section) {
+  const double momentum = optimiser_factor_from(section, "momentum", 0.9);
+  const double decay = optimiser_decay_from(section, 0);
+  return std::make_unique<Momentum>(momentum, decay, section.flag("nesterov", false));
+}
+
+}  // namespace residuum

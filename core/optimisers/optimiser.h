@@ -1,0 +1,63 @@
+#pragma once
+// An optimiser turns a worker's gradient into the direction along which the worker steps,
+//   w^p <- w^p - eta u,  u = u(G^p(w^p), what the worker remembers).
+// Its memory stays with the worker: nothing of it is exchanged. What the worker hands in is how far
+// it has come, the sum of its directions. There is one file for each optimiser.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/config/registry.h"
+
+namespace residuum {
+
+/// A gradient becomes a direction in its place.
+template <class Real>
+struct Turn {
+  std::uint64_t before = 0;     // gradients that the worker has taken before this one
+  std::span<const Real> model;  // at which it was taken
+  std::span<Real> gradient;     // d numbers, and then the direction
+  std::span<Real> memory;       // vectors() times d numbers, 0 at first
+};
+
+class Optimiser {
+ public:
+  Optimiser() = default;
+  Optimiser(const Optimiser&) = delete;
+  Optimiser& operator=(const Optimiser&) = delete;
+  Optimiser(Optimiser&&) = delete;
+  Optimiser& operator=(Optimiser&&) = delete;
+  virtual ~Optimiser() = default;
+
+  /// Returns how many vectors of d numbers a worker remembers.
+  virtual std::size_t vectors() const = 0;
+  virtual void turn(const Turn<float>& turn) const = 0;
+  virtual void turn(const Turn<double>& turn) const = 0;
+};
+
+/// Implements the overloads by the member template direct<Real>(turn) of Derived.
+template <class Derived>
+class OptimiserFor : public Optimiser {
+ public:
+  void turn(const Turn<float>& turn) const final { self().template direct<float>(turn); }
+  void turn(const Turn<double>& turn) const final { self().template direct<double>(turn); }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+std::span<const Entry<Optimiser>> optimisers();
+
+/// Builds what the section's `optimiser` names; null for "sgd", which is the default and steps
+/// along the gradient. The caller finishes the section.
+std::unique_ptr<Optimiser> make_optimiser(const Section& section);
+
+/// Reads `weight_decay`, which is at least 0.
+double optimiser_decay_from(const Section& section, double fallback);
+
+/// Reads a factor of an average, which lies in [0, 1).
+double optimiser_factor_from(const Section& section, const char* key, double fallback);
+
+}  // namespace residuum

@@ -1,0 +1,61 @@
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/optimisers/optimiser.h"
+
+namespace residuum {
+
+std::unique_ptr<Optimiser> make_local_momentum(const Section& section);
+std::unique_ptr<Optimiser> make_adamw(const Section& section);
+
+namespace {
+
+constexpr auto kOptimisers = std::to_array<Entry<Optimiser>>({
+    {"momentum",
+     "heavy ball, or Nesterov's form of it, on each worker's own gradients",
+     "Sutskever et al., ICML 2013",
+     "{}",
+     make_local_momentum},
+    {"adamw",
+     "means of gradients over roots of means of squares, with decay of weights apart",
+     "Loshchilov, Hutter, ICLR 2019",
+     "{}",
+     make_adamw},
+});
+
+}  // namespace
+
+std::span<const Entry<Optimiser>> optimisers() { return registry_of<Optimiser>(kOptimisers); }
+
+std::unique_ptr<Optimiser> make_optimiser(const Section& section) {
+  std::vector<std::string> names{"sgd"};
+  for (const auto& name : names_of(optimisers())) {
+    names.push_back(name);
+  }
+  const std::string chosen = section.choice("optimiser", names, "sgd");
+  for (const auto& entry : optimisers()) {
+    if (entry.name == chosen) {
+      return entry.make(section);
+    }
+  }
+  return nullptr;
+}
+
+double optimiser_decay_from(const Section& section, double fallback) {
+  const double decay = section.number("weight_decay", fallback);
+  require(decay >= 0 && std::isfinite(decay),
+          "{} must be at least 0, got {}",
+          section.where("weight_decay"),
+          decay);
+  return decay;
+}
+
+double optimiser_factor_from(const Section& section, const char* key, double fallback) {
+  const double factor = section.number(key, fallback);
+  require(factor >= 0 && factor < 1, "{} must lie in [0, 1), got {}", section.where(key), factor);
+  return factor;
+}
+
+}  // namespace residuum
