@@ -18,11 +18,10 @@ Lists<Real> MessageLists<Real>::of(const Contributions<Real>& contributions) {
 }
 
 template <class Real>
-void GatheredSum<Real>::take(const Cluster& cluster,
-                             Lists<Real> mine,
-                             const Contributions<Real>& contributions,
-                             Ledger& ledger,
-                             SparseVector<Real>& sum) {
+Lists<Real> GatheredSum<Real>::gather(const Cluster& cluster,
+                                      Lists<Real> mine,
+                                      const Contributions<Real>& contributions,
+                                      Ledger& ledger) {
   bytes_.resize(mine.size());
   for (std::size_t slot = 0; slot < mine.size(); ++slot) {
     const Message<Real>& message = *contributions.of_workers[slot].message;
@@ -31,8 +30,17 @@ void GatheredSum<Real>::take(const Cluster& cluster,
                        : message.bytes(contributions.dimension);
   }
   ledger.gather(bytes_);
-  const auto lists = cluster.all_gather<Real>(mine, mail_);
-  ledger.work_all([&] { pairwise_.take(lists, sum); });
+  return cluster.all_gather<Real>(mine, mail_);
+}
+
+template <class Real>
+void GatheredSum<Real>::take(const Cluster& cluster,
+                             Lists<Real> mine,
+                             const Contributions<Real>& contributions,
+                             Ledger& ledger,
+                             SparseVector<Real>& sum) {
+  const auto lists = gather(cluster, mine, contributions, ledger);
+  ledger.work_all([&] { add_up(lists, sum); });
 }
 
 /// Every partial sum keeps its own buffer, so that reallocation soon ends.

@@ -41,7 +41,15 @@ class PairwiseSum {
 template <class Real>
 class GatheredSum {
  public:
-  /// sum := the sum of all workers' lists, on every process; `mine` are those of the contributions.
+  /// Returns all workers' lists, on every process, until the next call; `mine` are those of the
+  /// contributions.
+  Lists<Real> gather(const Cluster& cluster,
+                     Lists<Real> mine,
+                     const Contributions<Real>& contributions,
+                     Ledger& ledger);
+  /// sum := the sum of such lists.
+  void add_up(Lists<Real> lists, SparseVector<Real>& sum) { pairwise_.take(lists, sum); }
+  /// Does both, and charges the workers with the additions.
   void take(const Cluster& cluster,
             Lists<Real> mine,
             const Contributions<Real>& contributions,

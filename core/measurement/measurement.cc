@@ -215,8 +215,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const int workers = training_.cluster->workers();
   return {.workers = workers,
           .dimension = training_.objective->dimension(),
-          .conserves = have_own_models_ || method.feedback->conserves(
-                                               method.aggregator->law(), sent_everything_, workers),
+          .conserves = have_own_models_ || method.conserves(sent_everything_, workers),
           .applies_whole_messages = method.aggregator->law().applies_whole_messages,
           .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,

@@ -46,6 +46,10 @@ void check_approximation(const Method& method,
                          const Section& sparsifier,
                          const Section& aggregator,
                          const Section& feedback) {
+  require(!method.aggregator->law().weighs_messages || !method.feedback->estimates(),
+          "{}: workers and model hold the same estimates only where messages are summed as they "
+          "are; use feedback \"ef14\", or take weighting and clip out of [aggregator]",
+          feedback.where("kind"));
   if (!method.aggregator->law().approximates_sum) {
     return;
   }
@@ -97,6 +101,11 @@ void Method::compress(std::uint64_t iteration,
 bool Method::follows_gradients() const {
   return momentum == 0 && weight_decay == 0 && clip != Clip::update && outer_step == 1 &&
          !feedback->has_velocity();
+}
+
+bool Method::conserves(bool sends_everything, int workers) const {
+  const AggregatorLaw law = aggregator->law();
+  return !law.weighs_messages && feedback->conserves(law, sends_everything, workers);
 }
 
 double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }

@@ -34,7 +34,8 @@ struct Method;
 void check_quantiser(const Method& method, const std::string& aggregator, const std::string& place);
 
 /// Reports a usage error for a sparsifier that drops entries, or a feedback that needs lists, under
-/// an aggregator that approximates the sum of whole accumulators. The method was made of the
+/// an aggregator that approximates the sum of whole accumulators, and for gradient estimates under
+/// one that weighs messages. The method was made of the
 /// sections.
 void check_approximation(const Method& method,
                          std::size_t dimension,
@@ -78,6 +79,9 @@ struct Method {
   /// True if z moves by eta times the mean gradient: no momentum, decay or clipping of updates, and
   /// no outer step.
   bool follows_gradients() const;
+
+  /// True if nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
+  bool conserves(bool sends_everything, int workers) const;
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
   /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange.

@@ -69,7 +69,8 @@ Json aggregator_json(const AggregatorLaw& law) {
           {"cuts_in_merges", law.cuts_in_merges},
           {"is_sparse", law.is_sparse},
           {"completes_support", law.completes_support},
-          {"selects_largest", law.selects_largest}};
+          {"selects_largest", law.selects_largest},
+          {"weighs_messages", law.weighs_messages}};
 }
 
 Json feedback_json(const Method& method) {

@@ -181,8 +181,7 @@ bool conserves(const PreparedRun& run) {
   if (run.protocol->law(run.workers).synchrony == Synchrony::neighbours) {
     return true;
   }
-  return run.method->feedback->conserves(
-      run.method->aggregator->law(), sends_everything(run), run.workers);
+  return run.method->conserves(sends_everything(run), run.workers);
 }
 
 }  // namespace

@@ -117,6 +117,9 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kAggregator, "period", "32", "ok-topk: exchanges with one threshold"},
     {kAggregator, "region_period", "64", "ok-topk: exchanges with the same regions"},
 
+    {kAggregator, "weighting", "workers", "allgather: or senders, entries over how many sent them"},
+    {kAggregator, "clip", "none", "allgather: or median-norm, messages down to the median norm"},
+
     {kFeedback, "kind", "ef14", "residuum list feedback"},
     {kFeedback, "putback", "captured", "published, discard: what becomes of what a merge cut"},
     {kFeedback, "units", "step", "gradient, as most training code does"},

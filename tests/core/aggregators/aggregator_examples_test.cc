@@ -13,6 +13,7 @@ namespace residuum {
 namespace {
 
 using Vector = SparseVector<double>;
+using test::Json;
 
 Delivery<double> top_one(const std::string& kind, const test::Rows<double>& rows) {
   const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", 1}}), rows);
@@ -121,6 +122,43 @@ TEST(GTopKMask, DropsAnIndexWhereTheAccumulatorsCancel) {
 
   EXPECT_EQ(delivery.sum, (Vector{{1}, {3}}));
   EXPECT_TRUE(top_one("gtopk-mask", {{2, 0}, {0, 0}, {0, 0}, {-2, 0}}).sum.empty());
+}
+
+Delivery<double> top_two_weighed(const Json& keys, const test::Rows<double>& rows) {
+  Json section{{"kind", "allgather"}};
+  section.update(keys);
+  const auto messages = test::messages_of(*test::sparsifier({{"kind", "top-k"}, {"k", 2}}), rows);
+  return test::aggregate(*test::aggregator(section), messages, rows, 2);
+}
+
+TEST(WeighedAllGather, DividesEntriesByTheirSenders) {
+  // Index 0 is sent by three of four, 1 by one, 2 by two, 3 by two: times 4/3, 4, 2, 2.
+  const auto delivery = top_two_weighed({{"weighting", "senders"}},
+                                        {{3, 1, 0, 0}, {6, 0, 5, 1}, {0, 0, 4, -2}, {3, 0, 0, 7}});
+  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2, 3}, {16, 4, 18, 10}}));
+  EXPECT_EQ(delivery.delivered[1], (Vector{{0, 2}, {6, 5}})) << "workers clear what they sent";
+  EXPECT_FALSE(delivery.applied_whole);
+}
+
+TEST(WeighedAllGather, ClipsMessagesToTheLowerMedianOfTheirNorms) {
+  // Norms 5, 10, 1, 26: the lower median is 5, so that the second is halved and the last is 5.
+  const auto delivery = top_two_weighed({{"clip", "median-norm"}},
+                                        {{3, 4, 0, 0}, {6, 8, 0, 0}, {1, 0, 0, 0}, {0, 0, 26, 0}});
+  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2}, {3 + 3 + 1, 4 + 4, 5}}));
+}
+
+TEST(WeighedAllGather, DoesBothAtOnce) {
+  // As above; index 0 is sent by three of four, 1 by two, 2 by one.
+  const auto delivery = top_two_weighed({{"weighting", "senders"}, {"clip", "median-norm"}},
+                                        {{3, 4, 0, 0}, {6, 8, 0, 0}, {2, 0, 0, 0}, {0, 0, 26, 0}});
+  EXPECT_EQ(delivery.sum, (Vector{{0, 1, 2}, {4 * 8 / 3.0, 16, 20}}));
+}
+
+TEST(WeighedAllGather, IsPlainWhereTheKeysSayWhatIsDefault) {
+  const auto plain =
+      test::aggregator({{"kind", "allgather"}, {"weighting", "workers"}, {"clip", "none"}});
+  EXPECT_TRUE(plain->law().applies_whole_messages);
+  EXPECT_FALSE(plain->law().weighs_messages);
 }
 
 }  // namespace

@@ -95,6 +95,9 @@ void read_further_sections(KeysRead& read) {
   add("aggregator", {{"kind", "dense"}, {"reduction", "fast"}}, [](const Section& section) {
     make_aggregator(section);
   });
+  add("aggregator",
+      {{"kind", "allgather"}, {"weighting", "senders"}, {"clip", "median-norm"}},
+      [](const Section& section) { make_aggregator(section); });
   const auto protocol = [](const Section& section) { make_protocol(section); };
   add("protocol",
       {{"kind", "gossip"}, {"graph", "ring"}, {"mixing", "choco"}, {"consensus_step", 0.3}},
