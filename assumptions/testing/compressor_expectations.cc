@@ -1,0 +1,160 @@
+// The laws of compressors about expectations: the contraction, or omega, and unbiasedness. Where
+// the compressor draws at random, both are judged by means over the same draws, at a risk of 1e-9
+// for each vector.
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/testing/compressor_session.h"
+
+namespace residuum::laws {
+namespace {
+
+const double kLogRisk = std::log(2 / 1e-9);
+
+/// Mean, and how far it may be from its expectation by the empirical Bernstein bound (Maurer and
+/// Pontil, COLT 2009), with the observed range, at least 1, as the range.
+struct DrawnMean {
+  double value = 0;
+  double room = 0;
+};
+
+DrawnMean drawn_mean(const std::vector<double>& draws) {
+  const auto n = static_cast<double>(draws.size());
+  double sum = 0;
+  for (const double draw : draws) {
+    sum += draw;
+  }
+  const double mean = sum / n;
+  if (draws.size() == 1) {
+    return {.value = mean, .room = 0};
+  }
+  double squares = 0;
+  for (const double draw : draws) {
+    squares += (draw - mean) * (draw - mean);
+  }
+  const auto [least, most] = std::minmax_element(draws.begin(), draws.end());
+  const double range = std::max({1.0, *most - *least, *most});
+  const double variance = squares / (n - 1);
+  return {.value = mean,
+          .room = std::sqrt(2 * variance * kLogRisk / n) + 7 * range * kLogRisk / (3 * (n - 1))};
+}
+
+/// The answers to one vector x, in units of |x|.
+struct Draws {
+  std::vector<double> errors;       // |C(x) - x|^2/|x|^2
+  std::vector<double> projections;  // <C(x), x>/|x|^2
+  double deviation = 0;             // |mean of C(x) - x|/|x|
+};
+
+Draws draws_of(CompressorSession& session, const NamedSingles& vector, std::size_t count) {
+  const std::vector<float>& x = vector.values;
+  const double total = norm_sq_of(x);
+  std::vector<double> sum(x.size());
+  Draws draws;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto output = session.ask_fresh(x, vector.name).output;
+    double projection = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto value = static_cast<double>(output[i]);
+      projection += value * static_cast<double>(x[i]);
+      sum[i] += value - static_cast<double>(x[i]);
+    }
+    draws.errors.push_back(distance_sq(output, x) / total);
+    draws.projections.push_back(projection / total);
+  }
+  double deviation = 0;
+  for (const double lost : sum) {
+    deviation += lost * lost;
+  }
+  draws.deviation = std::sqrt(deviation / total) / static_cast<double>(count);
+  return draws;
+}
+
+std::string in_the_mean(std::size_t draws) {
+  return draws > 1 ? fmt::format(" in the mean of {} draws", draws) : "";
+}
+
+/// Names the vector whose error is above |x|^2 times `allowed`; empty: it is not.
+std::string error_fault(const Draws& draws, double allowed) {
+  const DrawnMean ratio = drawn_mean(draws.errors);
+  if (ratio.value - ratio.room <= allowed * (1 + kSingleRounding) + kSingleRounding) {
+    return "";
+  }
+  return fmt::format("|x - C(x)|^2 = {:.6g} |x|^2{}, allowed is {:.6g} |x|^2",
+                     ratio.value,
+                     in_the_mean(draws.errors.size()),
+                     allowed);
+}
+
+/// The mean of <C(x), x> is seen to a few per mille. What is left of the bias is a vector, whose
+/// mean of n draws is within 2 R l/n + sqrt(2 s^2 l/n) of its expectation, l = log(2/risk), for
+/// draws within R of it whose mean square distance is s^2 (Pinelis; Smale and Zhou 2007, lemma 2).
+std::string bias_fault(const Draws& draws) {
+  const auto n = static_cast<double>(draws.errors.size());
+  const DrawnMean along = drawn_mean(draws.projections);
+  if (!(std::abs(along.value - 1) <= along.room + kSingleRounding)) {
+    return fmt::format("<C(x), x> = {:.6g} |x|^2{}, and |x|^2 +- {:.2g} is expected",
+                       along.value,
+                       in_the_mean(draws.errors.size()),
+                       along.room);
+  }
+  const DrawnMean error = drawn_mean(draws.errors);
+  const double radius = std::sqrt(*std::max_element(draws.errors.begin(), draws.errors.end()));
+  const double room = 2 * radius * kLogRisk / n +
+                      std::sqrt(2 * (error.value + error.room) * kLogRisk / n) + kSingleRounding;
+  if (!(draws.deviation <= room)) {
+    return fmt::format("the mean of {} draws is {:.6g} |x| from x, and {:.2g} |x| is expected",
+                       draws.errors.size(),
+                       draws.deviation,
+                       room);
+  }
+  return "";
+}
+
+std::optional<double> allowed_error(const CompressorClaims& claims, std::size_t dimension) {
+  const auto contraction = contraction_of(claims, dimension);
+  return contraction ? 1 - *contraction : claims.omega;
+}
+
+LawFinding error_not_claimed() {
+  return not_looked_at("contraction", "no k of a biased rule, no contraction and no omega");
+}
+
+}  // namespace
+
+std::vector<LawFinding> expectation_findings(CompressorSession& session,
+                                             const CompressorClaims& claims) {
+  const auto allowed = allowed_error(claims, session.dimension());
+  std::string error;
+  std::string bias;
+  const std::size_t count = claims.random || claims.unbiased ? session.draws() : 1;
+  for (const auto& vector : single_accumulators(session.dimension())) {
+    if (norm_sq_of(vector.values) == 0 || (!allowed && !claims.unbiased)) {
+      continue;
+    }
+    const Draws draws = draws_of(session, vector, count);
+    const std::string words = vector_words(vector.name, vector.values.size()) + ": ";
+    const std::string too_far = allowed ? error_fault(draws, *allowed) : "";
+    const std::string off = claims.unbiased ? bias_fault(draws) : "";
+    error = error.empty() && !too_far.empty() ? words + too_far : error;
+    bias = bias.empty() && !off.empty() ? words + off : bias;
+  }
+  LawFinding contraction =
+      allowed ? LawFinding{"contraction",
+                           error.empty(),
+                           error.empty() ? fmt::format("|x - C(x)|^2 is at most {:.6g} |x|^2{}",
+                                                       *allowed,
+                                                       in_the_mean(count))
+                                         : error}
+              : error_not_claimed();
+  LawFinding unbiased =
+      claims.unbiased
+          ? LawFinding{"unbiased",
+                       bias.empty(),
+                       bias.empty() ? fmt::format("C(x) is x{}", in_the_mean(count)) : bias}
+          : not_looked_at("unbiased", "it is not claimed");
+  return {std::move(contraction), std::move(unbiased)};
+}
+
+}  // namespace residuum::laws

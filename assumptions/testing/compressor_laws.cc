@@ -1,0 +1,315 @@
+// The laws of compressors that speak of single answers. Those of expectations and of memory have
+// files of their own.
+
+#include "assumptions/testing/compressor_laws.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "assumptions/testing/compressor_session.h"
+#include "core/random/random.h"
+
+namespace residuum::laws {
+namespace {
+
+std::size_t nonzeros(std::span<const float> x) {
+  return static_cast<std::size_t>(
+      std::count_if(x.begin(), x.end(), [](float value) { return value != 0; }));
+}
+
+bool all_finite(std::span<const float> x) {
+  return std::all_of(x.begin(), x.end(), [](float value) { return std::isfinite(value); });
+}
+
+/// Everything that a deterministic compressor must repeat: each vector for a tensor of its own,
+/// then several for one.
+std::vector<std::vector<float>> transcript(CompressorSession& session) {
+  constexpr std::uint32_t kSteps = 5;
+  std::vector<std::vector<float>> outputs;
+  for (const auto& [name, x] : single_accumulators(session.dimension())) {
+    outputs.push_back(session.ask(name, x, name).output);
+  }
+  for (std::uint32_t step = 0; step < kSteps; ++step) {
+    const auto x = normal_singles(session.dimension(), step);
+    outputs.push_back(session.ask("several", x, fmt::format("step {}", step)).output);
+  }
+  return outputs;
+}
+
+/// What one tensor answers in three steps, alone or with other tensors in between.
+std::vector<std::vector<float>> steps_of_one(CompressorSession& session, bool alone) {
+  constexpr std::uint32_t kSteps = 3;
+  constexpr float kLoud = 1000;
+  const std::size_t d = session.dimension();
+  Tensor longer{.name = "longer", .shape = session.shape()};
+  ++longer.shape.front();
+  std::vector<std::vector<float>> outputs;
+  for (std::uint32_t step = 0; step < kSteps; ++step) {
+    outputs.push_back(
+        session.ask("a", normal_singles(d, step), fmt::format("step {}", step)).output);
+    if (!alone) {
+      auto loud = normal_singles(d, kSteps + step);
+      std::for_each(loud.begin(), loud.end(), [](float& value) { value *= kLoud; });
+      session.ask("b", loud, "loud");
+      const auto other = normal_singles(entries_of(longer.shape), 2 * kSteps + step);
+      session.ask(longer, other, "of another length");
+    }
+  }
+  return outputs;
+}
+
+/// A float32 of 30 random bits: sign, mantissa, and an exponent from -32 to 31.
+float of_random_bits(RandomStream& random) {
+  constexpr std::uint32_t kOthers = 0x807fffff;
+  constexpr std::uint32_t kExponents = 64;
+  constexpr std::uint32_t kBias = 127;
+  const std::uint32_t exponent = kBias - kExponents / 2 + random.below(kExponents);
+  return std::bit_cast<float>((random.bits() & kOthers) | exponent << 23U);
+}
+
+/// Returns how many bytes a message has at least from which the output was made. Where every entry
+/// that is not zero is the input's, a message of b bits reproduces s entries of 30 random bits with
+/// a probability below 2^(b + 1 - 30 s), whatever the rule; one entry's bits are left as room.
+std::uint64_t fewest_bytes(std::span<const float> x, std::span<const float> output) {
+  constexpr std::uint64_t kBits = 30;
+  std::uint64_t sent = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (output[i] == 0) {
+      continue;
+    }
+    if (output[i] != x[i]) {
+      return 0;
+    }
+    ++sent;
+  }
+  return sent == 0 ? 0 : (kBits * (sent - 1) + 7) / 8;
+}
+
+std::string bytes_fault(const CompressorAnswer& answer, std::span<const float> x) {
+  if (answer.declared_bytes && answer.message_bytes &&
+      *answer.declared_bytes != *answer.message_bytes) {
+    return fmt::format("it declares {} bytes, and its message has {}",
+                       *answer.declared_bytes,
+                       *answer.message_bytes);
+  }
+  const auto bytes = answer.declared_bytes ? answer.declared_bytes : answer.message_bytes;
+  const std::uint64_t least = fewest_bytes(x, answer.output);
+  if (bytes && *bytes < least) {
+    return fmt::format(
+        "it declares {} bytes, but {} entries arrive with all of their 30 random bits, which take "
+        "at least {}",
+        *bytes,
+        nonzeros(answer.output),
+        least);
+  }
+  return "";
+}
+
+/// Names what the compressor makes of an entry that is no number; empty: as it should be.
+std::string not_finite_fault(CompressorSession& session, float entry) {
+  const std::size_t d = session.dimension();
+  const std::size_t place = d / 2;
+  auto x = normal_singles(d, 0);
+  x[place] = entry;
+  session.restart();
+  const CompressorAnswer answer = session.try_fresh(x);
+  if (answer.refusal.empty() && all_finite(answer.output)) {
+    return fmt::format(
+        "entry {} of the vector is {}, and the answer is finite: it should pass it on, or refuse "
+        "the vector",
+        place,
+        entry);
+  }
+  const auto after = session.ask_fresh(normal_singles(d, 1), "after one that is not finite");
+  if (!all_finite(after.output)) {
+    return fmt::format("after {} in one tensor, the answer for another tensor is not finite",
+                       entry);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<double> contraction_of(const CompressorClaims& claims, std::size_t dimension) {
+  if (claims.contraction || !claims.k || claims.unbiased) {
+    return claims.contraction;
+  }
+  return static_cast<double>(*claims.k) / static_cast<double>(dimension);
+}
+
+LawFinding sparsity_finding(CompressorSession& session, const CompressorClaims& claims) {
+  if (!claims.k) {
+    return not_looked_at("sparsity", "no k is claimed");
+  }
+  std::size_t most = 0;
+  for (const auto& [name, x] : single_accumulators(session.dimension())) {
+    const std::size_t sent = nonzeros(session.ask_fresh(x, name).output);
+    if (sent > *claims.k) {
+      return {"sparsity",
+              false,
+              fmt::format("{}: {} entries are not zero, but k is {}",
+                          vector_words(name, x.size()),
+                          sent,
+                          *claims.k)};
+    }
+    most = std::max(most, sent);
+  }
+  return {"sparsity", true, fmt::format("at most {} entries are not zero", most)};
+}
+
+LawFinding zero_finding(CompressorSession& session) {
+  const std::vector<float> zero(session.dimension());
+  const auto output = session.ask_fresh(zero, "zero").output;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    if (output[i] != 0) {
+      return {"zero",
+              false,
+              fmt::format("entry {} of the answer to the zero vector is {}", i, output[i])};
+    }
+  }
+  return {"zero", true, "the zero vector comes back as it is"};
+}
+
+LawFinding finite_finding(CompressorSession& session) {
+  for (const auto& [name, x] : single_accumulators(session.dimension())) {
+    if (!all_finite(session.ask_fresh(x, name).output)) {
+      return {"finite",
+              false,
+              fmt::format("{}: the answer is not finite", vector_words(name, x.size()))};
+    }
+  }
+  for (const float entry :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::string fault = not_finite_fault(session, entry);
+    if (!fault.empty()) {
+      return {"finite", false, std::move(fault)};
+    }
+  }
+  return {
+      "finite", true, "finite vectors have finite answers; nan and inf are passed on or refused"};
+}
+
+LawFinding determinism_finding(CompressorSession& session, const CompressorClaims& claims) {
+  if (claims.random) {
+    return not_looked_at("determinism", "the compressor is said to draw at random");
+  }
+  const auto first = transcript(session);
+  session.restart();
+  const auto again = transcript(session);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (!same_bits(first[i], again[i])) {
+      const std::size_t entry = first_difference(first[i], again[i]);
+      return {"determinism",
+              false,
+              fmt::format("request {}: entry {} of the answer is {}, and {} after a new start",
+                          i + 1,
+                          entry,
+                          first[i][entry],
+                          again[i][entry])};
+    }
+  }
+  return {"determinism",
+          true,
+          fmt::format("{} answers have the same bits after a new start", first.size())};
+}
+
+LawFinding stateless_finding(CompressorSession& session, const CompressorClaims& claims) {
+  if (claims.has_memory || claims.random) {
+    return not_looked_at("stateless",
+                         claims.has_memory ? "the compressor is said to have a memory"
+                                           : "the compressor is said to draw at random");
+  }
+  for (const auto& [name, x] : single_accumulators(session.dimension())) {
+    const auto first = session.ask(name, x, name).output;
+    const auto again = session.ask(name, x, name).output;
+    if (!same_bits(first, again)) {
+      const std::size_t entry = first_difference(first, again);
+      return {"stateless",
+              false,
+              fmt::format("{}: entry {} of the answer is {} and the second time {}; a residual of "
+                          "its own must be said",
+                          vector_words(name, x.size()),
+                          entry,
+                          first[entry],
+                          again[entry])};
+    }
+  }
+  return {"stateless", true, "the same vector twice has the same answer"};
+}
+
+LawFinding tensors_finding(CompressorSession& session, const CompressorClaims& claims) {
+  const auto alone = steps_of_one(session, true);
+  session.restart();
+  const auto among_others = steps_of_one(session, false);
+  const std::vector<float> zero(session.dimension());
+  const auto silence = session.ask("unseen", zero, "zero").output;
+  if (const std::size_t leaked = nonzeros(silence); leaked > 0) {
+    return {"tensors",
+            false,
+            fmt::format("the answer to the zero vector of a tensor that was never seen has {} "
+                        "entries of other tensors",
+                        leaked)};
+  }
+  if (claims.random) {
+    return {"tensors", true, "a tensor that was never seen has no memory of others"};
+  }
+  for (std::size_t step = 0; step < alone.size(); ++step) {
+    if (!same_bits(alone[step], among_others[step])) {
+      const std::size_t entry = first_difference(alone[step], among_others[step]);
+      return {"tensors",
+              false,
+              fmt::format("step {} of tensor 'a': entry {} of the answer is {} when the tensor is "
+                          "alone, and {} with others in between",
+                          step + 1,
+                          entry,
+                          alone[step][entry],
+                          among_others[step][entry])};
+    }
+  }
+  return {"tensors", true, "no tensor changes the answers for another"};
+}
+
+LawFinding bytes_finding(CompressorSession& session) {
+  constexpr std::uint32_t kVectors = 8;
+  bool declares = false;
+  for (std::uint32_t number = 0; number < kVectors; ++number) {
+    RandomStream random(3, Purpose::test, 0, number);
+    std::vector<float> x(session.dimension());
+    std::generate(x.begin(), x.end(), [&] { return of_random_bits(random); });
+    const std::string name = fmt::format("random bits {}", number + 1);
+    const CompressorAnswer answer = session.ask_fresh(x, name);
+    declares = declares || answer.declared_bytes || answer.message_bytes;
+    const std::string fault = bytes_fault(answer, x);
+    if (!fault.empty()) {
+      return {"bytes", false, fmt::format("{}: {}", vector_words(name, x.size()), fault)};
+    }
+  }
+  if (!declares) {
+    return not_looked_at("bytes", "the compressor declares no bytes");
+  }
+  return {"bytes", true, "messages are as long as declared, and long enough for what arrives"};
+}
+
+std::vector<LawFinding> check_compressor(Compressor& compressor,
+                                         const CompressorClaims& claims,
+                                         const CompressorCases& cases) {
+  CompressorSession session(compressor, cases);
+  std::vector<LawFinding> findings = expectation_findings(session, claims);
+  const auto look = [&](auto law) {
+    session.restart();
+    findings.push_back(law());
+  };
+  look([&] { return conservation_finding(session, claims); });
+  look([&] { return sparsity_finding(session, claims); });
+  look([&] { return zero_finding(session); });
+  look([&] { return finite_finding(session); });
+  look([&] { return determinism_finding(session, claims); });
+  look([&] { return stateless_finding(session, claims); });
+  look([&] { return tensors_finding(session, claims); });
+  look([&] { return bytes_finding(session); });
+  return findings;
+}
+
+}  // namespace residuum::laws

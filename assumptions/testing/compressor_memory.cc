@@ -1,0 +1,119 @@
+#include "assumptions/testing/compressor_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assumptions/testing/compressor_session.h"
+
+namespace residuum::laws {
+namespace {
+
+const double kUnlikely = std::sqrt(1e9);
+constexpr double kDrained = 1e-6;
+constexpr std::size_t kMostSteps = 20'000;
+/// Adding to a residual in float32 and taking from it each round an entry once.
+constexpr double kStepRounding = 4 * 0x1p-24;
+
+double norm_of(std::span<const double> x) {
+  double sum = 0;
+  for (const double value : x) {
+    sum += value * value;
+  }
+  return std::sqrt(sum);
+}
+
+/// 20 vectors to remember, large ones among them.
+std::vector<std::vector<float>> inputs_to_remember(std::size_t d) {
+  constexpr std::uint32_t kInputs = 20;
+  constexpr std::uint32_t kHeavyEvery = 5;
+  std::vector<std::vector<float>> inputs;
+  for (std::uint32_t number = 0; number < kInputs; ++number) {
+    auto x = normal_singles(d, number);
+    if (number % kHeavyEvery == 0) {
+      std::transform(
+          x.begin(), x.end(), x.begin(), [](float value) { return value * value * value; });
+    }
+    inputs.push_back(std::move(x));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+ConservationWatch::ConservationWatch(std::optional<double> contraction,
+                                     double decay,
+                                     bool random,
+                                     std::size_t d)
+    : factor_(std::sqrt(1 - contraction.value_or(0))),
+      decay_(decay),
+      slack_(random ? kUnlikely : 1),
+      outstanding_(d) {}
+
+std::string ConservationWatch::step(std::span<const float> input,
+                                    std::span<const float> output,
+                                    std::span<const float> told_residual) {
+  const double before = norm_of(outstanding_);
+  std::vector<double> untold;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const double accumulated = decay_ * outstanding_[i] + static_cast<double>(input[i]);
+    outstanding_[i] = accumulated - static_cast<double>(output[i]);
+    if (!told_residual.empty()) {
+      untold.push_back(outstanding_[i] - static_cast<double>(told_residual[i]));
+    }
+  }
+  const double size = std::sqrt(norm_sq_of(input));
+  bound_ = factor_ * (decay_ * bound_ + size);
+  const double left = norm_of(outstanding_);
+  rounding_ = decay_ * rounding_ + kStepRounding * (before + size + left);
+  if (!(norm_of(untold) <= rounding_)) {
+    return fmt::format("inputs - outputs - residual has norm {:.6g}, and rounding explains {:.2g}",
+                       norm_of(untold),
+                       rounding_);
+  }
+  const double most = slack_ * bound_ + rounding_;
+  if (has_bound() && !(left <= most)) {
+    return fmt::format(
+        "inputs - outputs has norm {:.6g}, and a residual has at most {:.6g}", left, most);
+  }
+  return "";
+}
+
+std::size_t ConservationWatch::steps_to_drain() const {
+  if (!has_bound()) {
+    return 0;
+  }
+  const double shrinks = -std::log(std::max(factor_ * decay_, 1e-3));
+  const auto steps = std::ceil(std::log(slack_ / kDrained) / shrinks);
+  return static_cast<std::size_t>(std::min(steps, static_cast<double>(kMostSteps)));
+}
+
+LawFinding conservation_finding(CompressorSession& session, const CompressorClaims& claims) {
+  constexpr const char* kLaw = "conservation";
+  if (!claims.has_memory) {
+    return not_looked_at(kLaw, "the compressor is not said to have a memory");
+  }
+  const std::size_t d = session.dimension();
+  ConservationWatch watch(contraction_of(claims, d), claims.decay, claims.random, d);
+  auto inputs = inputs_to_remember(d);
+  const std::size_t filled = inputs.size();
+  inputs.resize(filled + watch.steps_to_drain(), std::vector<float>(d));
+  bool tells = true;
+  for (std::size_t step = 0; step < inputs.size(); ++step) {
+    const auto answer = session.ask("a", inputs[step], fmt::format("step {}", step + 1));
+    tells = tells && !answer.residual.empty();
+    const std::string fault = watch.step(inputs[step], answer.output, answer.residual);
+    if (!fault.empty()) {
+      const std::string zeros =
+          step < filled ? "" : fmt::format(", {} of them with zero vectors", step + 1 - filled);
+      return {kLaw, false, fmt::format("after {} steps{}: {}", step + 1, zeros, fault)};
+    }
+  }
+  if (!tells && !watch.has_bound()) {
+    return not_looked_at(kLaw, "without a contraction above 0 the residual must be told");
+  }
+  return {kLaw,
+          true,
+          fmt::format("outputs and residual add up to the inputs in {} steps", inputs.size())};
+}
+
+}  // namespace residuum::laws

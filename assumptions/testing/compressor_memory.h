@@ -1,0 +1,43 @@
+#pragma once
+// Error feedback conserves mass: what came in and has not come out is the residual,
+//   e_{t+1} = decay e_t + g_t - C(decay e_t + g_t).
+// Inputs and outputs alone determine it, and a contraction bounds it,
+//   |e_{t+1}| <= sqrt(1 - contraction) (decay |e_t| + |g_t|),
+// so mass that is lost shows once zero vectors have driven the bound below it.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assumptions/testing/compressor_laws.h"
+
+namespace residuum::laws {
+
+class ConservationWatch {
+ public:
+  /// Without a contraction above 0 only residuals that are told can be judged. A compressor that
+  /// draws at random keeps the bound in the mean of squares, and exceeds it 1e9-fold with a
+  /// probability below 1e-9 (Markov).
+  ConservationWatch(std::optional<double> contraction, double decay, bool random, std::size_t d);
+
+  /// Takes a step. Returns how the law is broken; empty: it is not.
+  std::string step(std::span<const float> input,
+                   std::span<const float> output,
+                   std::span<const float> told_residual);
+
+  /// Returns how many zero vectors drive the bound below 1e-6 of all that came in, 0 if none do.
+  std::size_t steps_to_drain() const;
+
+  bool has_bound() const { return factor_ < 1; }
+
+ private:
+  double factor_;  // sqrt(1 - contraction)
+  double decay_;
+  double slack_;  // a factor on the bound, for draws
+  std::vector<double> outstanding_;
+  double bound_ = 0;
+  double rounding_ = 0;
+};
+
+}  // namespace residuum::laws
