@@ -19,6 +19,22 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
+/// What the user of a compressor says of it, and where it is.
+struct CheckOptions {
+  std::optional<std::string> command;
+  std::filesystem::path input;
+  std::filesystem::path output;
+  std::optional<double> contraction;
+  std::optional<double> omega;
+  bool unbiased = false;
+  bool random = false;
+  bool memory = false;
+  double decay = 1;
+  std::string shape = "60";
+  std::int64_t draws = 2000;
+  double timeout_s = 30;
+};
+
 /// A share is every n-th run of a study, from the i-th on (--shard i/n). The code does not call it
 /// a shard, because shards are the data of workers.
 struct Share {
@@ -81,6 +97,7 @@ struct Options {
   std::optional<std::int64_t> bits;
 
   FalsifyOptions falsify;
+  CheckOptions check;
 };
 
 /// results/<study name>, or --out.

@@ -195,6 +195,25 @@ void add_falsify(CLI::App& command, Options& options) {
   add_flag(command, "--json", options.json, "on one line");
 }
 
+void add_check(CLI::App& command, Options& options) {
+  auto& own = options.check;
+  command.add_option("--command", own.command, "a program and its arguments; no shell reads it")
+      ->check(utf8_text);
+  command.add_option("--input", own.input, "vectors, instead of --command: .npy or .csv");
+  command.add_option("--output", own.output, "what the compressor made of each");
+  command.add_option("--k", options.k, "at most so many entries of an answer are not zero");
+  command.add_option("--contraction", own.contraction, "E|C(x) - x|^2 <= (1 - this) |x|^2 (k/d)");
+  command.add_option("--omega", own.omega, "E|C(x) - x|^2 <= omega |x|^2, of an unbiased rule");
+  add_flag(command, "--unbiased", own.unbiased, "E C(x) = x");
+  add_flag(command, "--random", own.random, "answers differ from run to run");
+  add_flag(command, "--memory", own.memory, "it keeps a residual of every tensor itself");
+  command.add_option("--decay", own.decay, "of the residual, in every step (1)");
+  command.add_option("--shape", own.shape, "of the tensors, e.g. 6x10 (60)")->check(utf8_text);
+  command.add_option("--draws", own.draws, "of each vector, for an expectation (2000)");
+  command.add_option("--timeout", own.timeout_s, "seconds for an answer (30)");
+  add_flag(command, "--json", options.json, "on one line");
+}
+
 struct CommandLine {
   Options options;
   CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
@@ -206,6 +225,7 @@ struct CommandLine {
   CLI::App* compare = app.add_subcommand("compare", "the same study twice: what changed");
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
+  CLI::App* check = app.add_subcommand("check", "the laws of a compressor in any language");
   CLI::App* verify =
       app.add_subcommand("verify", "run a study at several process counts, compare the bits");
   CLI::App* bench = app.add_subcommand("bench", "benchmarks, as ratios within one run");
@@ -234,6 +254,7 @@ struct CommandLine {
     add_compare(*compare, options);
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
+    add_check(*check, options);
     add_study(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
         ->delimiter(',')
@@ -327,6 +348,9 @@ ExitCode dispatch(const CommandLine& line,
   if (line.falsify->parsed()) {
     return residuum::falsify_command(options);
   }
+  if (line.check->parsed()) {
+    return residuum::check_command(options);
+  }
   if (line.verify->parsed()) {
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
   }
@@ -365,7 +389,7 @@ int residuum_main(int argc, char** argv) {
   hold_standard_streams();
   CommandLine line;
   const std::vector<std::string> arguments(argv, argv + argc);
-  if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify")) {
+  if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify" || arguments[1] == "check")) {
     catch_stop_signals();  // a request may come while the program is still loading
   }
   try {

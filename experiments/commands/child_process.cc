@@ -1,0 +1,274 @@
+#include "experiments/commands/child_process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "core/error.h"
+#include "experiments/console/signals.h"
+
+namespace residuum {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kChunk = std::size_t{1} << 16U;
+constexpr std::size_t kMostErrorBytes = std::size_t{16} << 20U;
+constexpr std::size_t kErrorTail = 4096;
+
+std::string words_of_errno(int code) { return std::generic_category().message(code); }
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+};
+
+/// Both ends close when a program is started; the one that is ours never blocks.
+Pipe make_pipe(bool we_read) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    resource_error("cannot make a pipe: {}", words_of_errno(errno));
+  }
+  const int ours = we_read ? ends[0] : ends[1];
+  fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK);
+  return {.read_end = ends[0], .write_end = ends[1]};
+}
+
+void close_end(int& descriptor) {
+  if (descriptor >= 0) {
+    close(descriptor);
+  }
+  descriptor = -1;
+}
+
+/// The child leads a process group, and takes signals as a program that a shell starts.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t signals;
+    sigfillset(&signals);
+    sigdelset(&signals, SIGKILL);
+    sigdelset(&signals, SIGSTOP);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  SpawnAttributes(SpawnAttributes&&) = delete;
+  SpawnAttributes& operator=(SpawnAttributes&&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, int err) {
+  std::vector<std::string> copies = words;
+  std::vector<char*> argv;
+  for (auto& word : copies) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+  const SpawnAttributes attributes;
+  pid_t child = -1;
+  const int failure =
+      posix_spawnp(&child, argv.front(), &actions, attributes.get(), argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  require(failure == 0, "cannot start '{}': {}", words.front(), words_of_errno(failure));
+  return child;
+}
+
+}  // namespace
+
+struct ChildProcess::Deadline {
+  Clock::time_point at;
+  double limit_s;
+
+  /// Milliseconds until then, at most 100, so that a request to stop is soon seen.
+  int wait_ms() const {
+    constexpr std::int64_t kLongest = 100;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(at - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kLongest));
+  }
+};
+
+ChildProcess::ChildProcess(const std::vector<std::string>& words, double timeout_s)
+    : timeout_s_(timeout_s) {
+  Pipe in = make_pipe(false);
+  Pipe out = make_pipe(true);
+  Pipe err = make_pipe(true);
+  input_ = in.write_end;
+  output_ = out.read_end;
+  errors_ = err.read_end;
+  const auto close_theirs = [&] {
+    close_end(in.read_end);
+    close_end(out.write_end);
+    close_end(err.write_end);
+  };
+  try {
+    child_ = spawn_with_pipes(words, in.read_end, out.write_end, err.write_end);
+  } catch (...) {
+    close_theirs();
+    kill_group();
+    throw;
+  }
+  close_theirs();
+}
+
+ChildProcess::~ChildProcess() { kill_group(); }
+
+void ChildProcess::kill_group() {
+  close_end(input_);
+  close_end(output_);
+  close_end(errors_);
+  if (child_ < 0) {
+    return;
+  }
+  kill(-child_, SIGKILL);
+  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+}
+
+void ChildProcess::wait_for_pipes(bool has_output, const Deadline& deadline) {
+  if (stop_requested().load()) {
+    throw Error(ExitCode::stopped, "stopped on request");
+  }
+  require(Clock::now() < deadline.at,
+          "the compressor did not answer within {} s, and was killed; --timeout gives it longer{}",
+          deadline.limit_s,
+          last_words());
+  std::array<pollfd, 3> pipes{{{.fd = has_output ? input_ : -1, .events = POLLOUT, .revents = 0},
+                               {.fd = output_, .events = POLLIN, .revents = 0},
+                               {.fd = errors_, .events = POLLIN, .revents = 0}}};
+  poll(pipes.data(), pipes.size(), deadline.wait_ms());
+}
+
+void ChildProcess::send(std::string_view& request) {
+  const auto written = write(input_, request.data(), request.size());
+  if (written > 0) {
+    request.remove_prefix(static_cast<std::size_t>(written));
+  } else if (written < 0 && errno == EPIPE) {
+    request = {};  // it reads no more; its answer, or its end, is on standard output
+  }
+}
+
+/// Returns false at the end of the stream.
+bool ChildProcess::receive() {
+  std::array<char, kChunk> chunk{};
+  const auto count = read(output_, chunk.data(), chunk.size());
+  if (count > 0) {
+    received_.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+  return count != 0;
+}
+
+void ChildProcess::drain_errors() {
+  std::array<char, kChunk> chunk{};
+  const auto count = errors_ < 0 ? 0 : read(errors_, chunk.data(), chunk.size());
+  if (count == 0) {
+    close_end(errors_);
+  }
+  if (count <= 0) {
+    return;
+  }
+  error_bytes_ += static_cast<std::size_t>(count);
+  error_tail_.append(chunk.data(), static_cast<std::size_t>(count));
+  if (error_tail_.size() > kErrorTail) {
+    error_tail_.erase(0, error_tail_.size() - kErrorTail);
+  }
+  require(error_bytes_ <= kMostErrorBytes,
+          "the compressor writes more than {} MiB on standard error, and was killed{}",
+          kMostErrorBytes >> 20U,
+          last_words());
+}
+
+void ChildProcess::refuse_surplus(std::size_t expected) const {
+  require(received_.size() <= expected,
+          "the compressor writes {} bytes more than its answer on standard output{}",
+          received_.size() - expected,
+          last_words());
+}
+
+std::optional<std::string> ChildProcess::exchange(
+    std::string_view request,
+    const std::function<std::optional<std::size_t>(std::string_view)>& size) {
+  const auto limit =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
+  const Deadline deadline{.at = Clock::now() + limit, .limit_s = timeout_s_};
+  receive();
+  refuse_surplus(0);  // of the answer before, which would be taken for this one
+  for (;;) {
+    const auto complete = received_.empty() ? std::nullopt : size(received_);
+    if (complete && received_.size() >= *complete && request.empty()) {
+      refuse_surplus(*complete);
+      return std::exchange(received_, {});
+    }
+    wait_for_pipes(!request.empty(), deadline);
+    if (!request.empty()) {
+      send(request);
+    }
+    drain_errors();
+    if (!receive()) {
+      return std::nullopt;
+    }
+  }
+}
+
+std::string ChildProcess::ending() {
+  constexpr int kPatience = 100;
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  siginfo_t info{};
+  for (int i = 0; i < kPatience && info.si_pid == 0; ++i) {
+    drain_errors();
+    if (waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT | WNOHANG) != 0) {
+      break;
+    }
+    if (info.si_pid == 0) {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+  drain_errors();
+  if (info.si_pid == 0) {
+    return "it closed its standard output" + last_words();
+  }
+  const char* how = info.si_code == CLD_EXITED ? "with exit code" : "by signal";
+  return fmt::format("it ended {} {}{}", how, info.si_status, last_words());
+}
+
+std::string ChildProcess::last_words() const {
+  constexpr std::string_view kEnds = "\r\n \t";
+  const auto end = error_tail_.find_last_not_of(kEnds);
+  if (end == std::string::npos) {
+    return "";
+  }
+  const auto begin = error_tail_.find_last_of("\r\n", end);
+  const std::size_t first = begin == std::string::npos ? 0 : begin + 1;
+  return fmt::format("; its last line on standard error: {}",
+                     error_tail_.substr(first, end + 1 - first));
+}
+
+}  // namespace residuum

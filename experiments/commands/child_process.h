@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace residuum {
+
+/// ChildProcess is a program of the user's that answers on standard output to what it reads from
+/// standard input. It is started without a shell, in a process group of its own, all of which is
+/// killed with the object.
+class ChildProcess {
+ public:
+  /// A program that cannot be started is a usage error.
+  ChildProcess(const std::vector<std::string>& words, double timeout_s);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ChildProcess(ChildProcess&&) = delete;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess();
+
+  /// Sends the request and returns the answer; `size` tells from the bytes so far how long it is,
+  /// nothing while it cannot. Returns nothing if the program has ended before its answer. A program
+  /// that does not answer in time, goes on after its answer, or writes too much on standard error
+  /// is a usage error.
+  std::optional<std::string> exchange(
+      std::string_view request,
+      const std::function<std::optional<std::size_t>(std::string_view)>& size);
+
+  /// Says how the program ended, and its last line on standard error.
+  std::string ending();
+
+ private:
+  struct Deadline;
+
+  void wait_for_pipes(bool has_output, const Deadline& deadline);
+  void send(std::string_view& request);
+  bool receive();
+  void refuse_surplus(std::size_t expected) const;
+  void drain_errors();
+  void kill_group();
+  std::string last_words() const;
+
+  double timeout_s_;
+  pid_t child_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  int errors_ = -1;
+  std::string received_;
+  std::string error_tail_;
+  std::size_t error_bytes_ = 0;
+};
+
+}  // namespace residuum

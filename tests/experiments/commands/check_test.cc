@@ -1,0 +1,224 @@
+// `residuum check` with compressors that break its language, and with options that make no sense.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "core/error.h"
+#include "experiments/commands/command_words.h"
+#include "experiments/commands/compressor_frames.h"
+#include "experiments/commands/vectors_file.h"
+#include "objectives/data/npy.h"
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string words_fault(const std::string& line) {
+  try {
+    command_words(line, "--command");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CommandWords, ArePartedAsAShellPartsThem) {
+  EXPECT_THAT(command_words("python3 c.py --k=6", "--command"),
+              ElementsAre("python3", "c.py", "--k=6"));
+  EXPECT_THAT(command_words("  a\t'b c' \"d 'e'\" f\\ g h'i'\"j\" ''", "--command"),
+              ElementsAre("a", "b c", "d 'e'", "f g", "hij", ""));
+  EXPECT_THAT(command_words(R"('a\b' "c\"\\\d" '$x|y')", "--command"),
+              ElementsAre("a\\b", "c\"\\\\d", "$x|y"));
+}
+
+TEST(CommandWords, WhatOnlyAShellUnderstandsIsRefused) {
+  for (const char* line :
+       {"a | b", "a > b", "a && b", "a; b", "a $HOME", "a `b`", "~/a", "a *.py"}) {
+    EXPECT_THAT(words_fault(line), HasSubstr("no shell reads it")) << line;
+  }
+  EXPECT_THAT(words_fault("a 'b"), HasSubstr("has a ' that does not end"));
+  EXPECT_THAT(words_fault("a \"b"), HasSubstr("has a \" that does not end"));
+  EXPECT_THAT(words_fault("a \\"), HasSubstr("ends in a backslash"));
+  EXPECT_THAT(words_fault("  "), HasSubstr("--command is empty"));
+}
+
+const std::vector<std::size_t> kTwo{2};
+
+std::string array_of(const std::vector<float>& numbers) {
+  return npy_header(NpyType::float32, std::vector<std::size_t>{numbers.size()}) +
+         std::string(std::string_view(reinterpret_cast<const char*>(numbers.data()),
+                                      numbers.size() * sizeof(float)));
+}
+
+std::string answer_fault(const std::string& bytes) {
+  try {
+    parse_answer(bytes, kTwo);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CompressorFrames, AnAnswerIsAnArrayOrALineAndTheArraysItNames) {
+  const auto bare = parse_answer(array_of({1, 2}), kTwo);
+  const std::string message = npy_header(NpyType::uint8, std::vector<std::size_t>{3}) + "abc";
+  const auto full = parse_answer("{\"bytes\": 3, \"residual\": true, \"message\": true}\n" +
+                                     array_of({1, 2}) + array_of({3, 4}) + message,
+                                 kTwo);
+
+  EXPECT_THAT(bare.value().answer.output, ElementsAre(1, 2));
+  EXPECT_EQ(bare.value().answer.declared_bytes, std::nullopt);
+  EXPECT_THAT(full.value().answer.residual, ElementsAre(3, 4));
+  EXPECT_EQ(full.value().answer.declared_bytes, 3U);
+  EXPECT_EQ(full.value().answer.message_bytes, 3U);
+  EXPECT_EQ(parse_answer("{\"error\": \"no\"}\n", kTwo).value().answer.refusal, "no");
+}
+
+TEST(CompressorFrames, AnAnswerIsIncompleteUntilItsLastByte) {
+  const std::string whole = "{\"residual\": true}\n" + array_of({1, 2}) + array_of({3, 4});
+
+  for (std::size_t seen = 0; seen < whole.size(); ++seen) {
+    EXPECT_FALSE(parse_answer(whole.substr(0, seen), kTwo).has_value()) << seen;
+  }
+  EXPECT_EQ(parse_answer(whole + "more", kTwo).value().size, whole.size());
+}
+
+TEST(CompressorFrames, WhatCannotBecomeAnAnswerIsNamed) {
+  EXPECT_THAT(answer_fault("Traceback"), HasSubstr("where the output should begin stands: Trace"));
+  EXPECT_THAT(answer_fault("\x93NUMBY"), HasSubstr("no .npy file"));
+  EXPECT_THAT(answer_fault("{nonsense}\n"), HasSubstr("is no JSON object"));
+  EXPECT_THAT(answer_fault("{\"byte\": 3}\n"), HasSubstr("did you mean 'bytes'?"));
+  EXPECT_THAT(answer_fault("{\"bytes\": -3}\n"), HasSubstr("'bytes' is -3"));
+  EXPECT_THAT(answer_fault("{\"error\": \"\"}\n"), HasSubstr("'error' is \"\""));
+  EXPECT_THAT(answer_fault("{\"residual\": 1}\n"), HasSubstr("'residual' is 1"));
+  EXPECT_THAT(answer_fault("{" + std::string(70'000, ' ')), HasSubstr("has no end"));
+  EXPECT_THAT(answer_fault(array_of({1, 2, 3})), HasSubstr("the shape is (3,), not (2)"));
+  EXPECT_THAT(answer_fault(npy_header(NpyType::float64, kTwo)), HasSubstr("'<f8', not '<f4'"));
+  EXPECT_THAT(answer_fault("{\"message\": true}\n" + array_of({1, 2}) +
+                           npy_header(NpyType::uint8, std::vector<std::size_t>{1UL << 60U})),
+              HasSubstr("too large"));
+  EXPECT_THAT(answer_fault(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
+              HasSubstr("a head of"));
+}
+
+class CheckCommand : public testing::Test {
+ protected:
+  Finished check(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "check");
+    return residuum_program(arguments, folder_.path());
+  }
+
+  /// Runs the check, expects exit code 2 and one line, and returns it.
+  std::string fault(const std::vector<std::string>& arguments) const {
+    const Finished finished = check(arguments);
+    EXPECT_EQ(finished.code, 2) << finished.out << finished.err;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    return finished.err;
+  }
+
+  std::string script(const std::string& text) const {
+    folder_.write("compressor.sh", text);
+    return "sh compressor.sh";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithAllThatItStarted) {
+  const auto before = std::chrono::steady_clock::now();
+
+  const std::string line =
+      fault({"--command", script("sleep 600 & echo $! > pid; wait"), "--timeout", "0.5"});
+
+  EXPECT_THAT(line, HasSubstr("did not answer within 0.5 s, and was killed"));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
+  const auto sleeper = std::stoi(read_text(folder_.path() / "pid"));
+  const auto stat = read_text(fmt::format("/proc/{}/stat", sleeper));
+  EXPECT_TRUE(stat.empty() || stat.find(") Z ") != std::string::npos) << stat;
+}
+
+TEST_F(CheckCommand, ACompressorThatEndsEarlyIsQuoted) {
+  EXPECT_THAT(fault({"--command", script("echo no module named numpy >&2; exit 3")}),
+              HasSubstr("it ended with exit code 3; its last line on standard error: no module "
+                        "named numpy"));
+  EXPECT_THAT(fault({"--command", script("kill -9 $$")}), HasSubstr("it ended by signal 9"));
+  EXPECT_THAT(fault({"--command", "true"}), HasSubstr("it ended with exit code 0"));
+}
+
+TEST_F(CheckCommand, GarbageOnThePipeIsQuoted) {
+  EXPECT_THAT(fault({"--command", script("echo starting up; cat > /dev/null")}),
+              HasSubstr("where the output should begin stands: starting up"));
+  EXPECT_THAT(fault({"--command", "cat"}), HasSubstr("unknown key 'shape'"));
+  EXPECT_THAT(fault({"--command", "yes"}), HasSubstr("should begin stands: y"));
+}
+
+TEST_F(CheckCommand, AFloodOfStandardErrorEndsIt) {
+  EXPECT_THAT(fault({"--command", script("yes warning >&2")}),
+              HasSubstr("more than 16 MiB on standard error, and was killed; its last line on "
+                        "standard error: "));
+}
+
+TEST_F(CheckCommand, NoiseOnStandardErrorDoesNotBlockAnAnswer) {
+  const std::string line = fault(
+      {"--command",
+       script(
+           "head -c 1000000 /dev/zero >&2; echo '{\"error\": \"not today\"}'; cat > /dev/null")});
+
+  EXPECT_THAT(line, HasSubstr("though its numbers are finite: not today"));
+}
+
+TEST_F(CheckCommand, MoreThanOneAnswerToARequestIsAFault) {
+  const std::string both = R"(printf '{"error": "no"}\nmore'; cat > /dev/null)";
+
+  EXPECT_THAT(fault({"--command", script(both)}), HasSubstr("4 bytes more than its answer"));
+}
+
+TEST_F(CheckCommand, RefusesOptionsThatMakeNoSenseInOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{}, "give --command, or --input and --output"},
+      {{"--command", "true", "--input", "a.npy"}, "give --command, or --input and --output"},
+      {{"--input", "a.npy"}, "give --command, or --input and --output"},
+      {{"--command", ""}, "--command is empty"},
+      {{"--command", "no-such-program-here"}, "cannot start 'no-such-program-here'"},
+      {{"--command", "true", "--k", "0"}, "--k is 0, but must be from 1 to 60"},
+      {{"--command", "true", "--k", "61"}, "--k is 61"},
+      {{"--command", "true", "--shape", "6y10"}, "--shape is '6y10'"},
+      {{"--command", "true", "--shape", "0"}, "--shape is '0'"},
+      {{"--command", "true", "--shape", "99999999x99999999"}, "at most 10000000 entries"},
+      {{"--command", "true", "--contraction", "1.5"}, "--contraction is 1.5"},
+      {{"--command", "true", "--contraction", "nan"}, "--contraction is nan"},
+      {{"--command", "true", "--omega", "-1"}, "--omega is -1"},
+      {{"--command", "true", "--omega", "1", "--contraction", "0.5"}, "give one of"},
+      {{"--command", "true", "--draws", "3"}, "--draws is 3"},
+      {{"--command", "true", "--timeout", "0"}, "--timeout is 0"},
+      {{"--command", "true", "--decay", "0.5"}, "say --memory too"},
+      {{"--command", "true", "--decay", "0", "--memory"}, "--decay is 0"},
+      {{"--command", "true", "--memory", "--unbiased"}, "exclude each other"}};
+  for (const auto& [arguments, message] : cases) {
+    EXPECT_THAT(fault(arguments), HasSubstr(message));
+  }
+}
+
+TEST_F(CheckCommand, InputsAndOutputsFromFilesAreJudged) {
+  write_vectors(folder_.path() / "in.npy", std::vector<double>{3, 1, -3, 1}, 2);
+  write_vectors(folder_.path() / "right.npy", std::vector<double>{3, 0, -3, 0}, 2);
+  write_vectors(folder_.path() / "signed.npy", std::vector<double>{3, 0, 0, 1}, 2);
+
+  const Finished right = check({"--input", "in.npy", "--output", "right.npy", "--k", "1"});
+  const Finished wrong = check({"--input", "in.npy", "--output", "signed.npy", "--k", "1"});
+
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  EXPECT_EQ(wrong.code, 4) << wrong.out << wrong.err;
+  EXPECT_THAT(wrong.out, HasSubstr("row 1: |x - C(x)|^2 = 0.9 |x|^2, allowed is 0.5 |x|^2"));
+  EXPECT_THAT(fault({"--input", "in.npy", "--output", "right.npy", "--unbiased"}),
+              HasSubstr("--unbiased takes draws"));
+}
+
+}  // namespace
+}  // namespace residuum

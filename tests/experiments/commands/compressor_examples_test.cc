@@ -1,0 +1,113 @@
+// `residuum check` as a user calls it, on the compressors in experiments/compressors.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+const std::filesystem::path kCompressors = std::filesystem::path(RESIDUUM_STUDIES) / "compressors";
+
+class CompressorExample : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (run_program({"python3", "-c", "import struct"}, folder_.path()).code != 0) {
+      GTEST_SKIP() << "python3 is not installed";
+    }
+  }
+
+  /// Runs the check with the example and its arguments, and expects the exit code.
+  nlohmann::json checked(std::vector<std::string> claims, const std::string& example, int code) {
+    const std::string command = "python3 '" +
+                                (kCompressors / example.substr(0, example.find(' '))).string() +
+                                "'" + example.substr(std::min(example.find(' '), example.size()));
+    claims.insert(claims.begin(), {"check", "--command", command, "--json"});
+    const Finished finished = residuum_program(claims, folder_.path());
+    EXPECT_EQ(finished.code, code) << finished.out << finished.err;
+    return nlohmann::json::parse(finished.out);
+  }
+
+  static nlohmann::json law(const nlohmann::json& found, const std::string& name) {
+    for (const auto& one : found["laws"]) {
+      if (one["law"] == name) {
+        return one;
+      }
+    }
+    return {};
+  }
+
+  static std::vector<std::string> violated(const nlohmann::json& found) {
+    std::vector<std::string> names;
+    for (const auto& one : found["laws"]) {
+      if (one["verdict"] == "violated") {
+        names.push_back(one["law"]);
+      }
+    }
+    return names;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CompressorExample, ARightTopKKeepsAllLaws) {
+  const auto found = checked({"--k", "6", "--memory"}, "top_k.py 6", 0);
+
+  for (const char* name : {"contraction",
+                           "conservation",
+                           "sparsity",
+                           "zero",
+                           "finite",
+                           "determinism",
+                           "tensors",
+                           "bytes"}) {
+    EXPECT_EQ(law(found, name)["verdict"], "holds") << name;
+  }
+}
+
+TEST_F(CompressorExample, TopKWithoutTheAbsoluteValueIsNoContraction) {
+  const auto found = checked({"--k", "6"}, "top_k_signed.py 6", 4);
+
+  EXPECT_THAT(violated(found), testing::ElementsAre("contraction"));
+  EXPECT_EQ(
+      law(found, "contraction")["explanation"],
+      "vector 'first entry alone' of 60 entries: |x - C(x)|^2 = 1 |x|^2, allowed is 0.9 |x|^2");
+}
+
+TEST_F(CompressorExample, AResidualThatIgnoresTheQuantisationLosesMassAndTheRightOneDoesNot) {
+  const std::vector<std::string> claims{"--k", "6", "--contraction", "0.09", "--memory"};
+
+  checked(claims, "top_k_4bit.py 6 sent", 0);
+  const auto found = checked(claims, "top_k_4bit.py 6 selected", 4);
+
+  EXPECT_THAT(violated(found), testing::ElementsAre("conservation"));
+}
+
+TEST_F(CompressorExample, PowerSgdTellsItsResidualAndKeepsAllLaws) {
+  const auto found =
+      checked({"--contraction", "0", "--memory", "--shape", "6x10"}, "powersgd.py 2", 0);
+
+  EXPECT_EQ(law(found, "conservation")["verdict"], "holds");
+}
+
+TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {
+  const Finished finished =
+      residuum_program({"check",
+                        "--k",
+                        "6",
+                        "--command",
+                        "python3 '" + (kCompressors / "top_k_signed.py").string() + "' 6"},
+                       folder_.path());
+
+  EXPECT_EQ(finished.code, 4);
+  EXPECT_THAT(finished.out, HasSubstr("contraction   violated       vector 'first entry alone'"));
+  EXPECT_THAT(finished.out, HasSubstr("unbiased      not looked at  it is not claimed"));
+}
+
+}  // namespace
+}  // namespace residuum
