@@ -220,7 +220,10 @@ std::optional<std::string> ChildProcess::exchange(
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
   const Deadline deadline{.at = Clock::now() + limit, .limit_s = timeout_s_};
   receive();
-  refuse_surplus(0);  // of the answer before, which would be taken for this one
+  if (!received_.empty()) {
+    size(received_);    // says what is wrong with garbage, whenever it comes
+    refuse_surplus(0);  // what fits would be taken for the answer to this request
+  }
   for (;;) {
     const auto complete = received_.empty() ? std::nullopt : size(received_);
     if (complete && received_.size() >= *complete && request.empty()) {
