@@ -89,6 +89,12 @@ class Objective {
   Objective& operator=(Objective&&) = delete;
   virtual ~Objective() = default;
 
+  /// Returns whether there is an f. Where gradients are all that is known, no run asks for f, for
+  /// grad f, or for the gradient of half a batch.
+  virtual bool has_function() const { return true; }
+  /// Returns how many gradients there are of each worker; absent where there is no end of them.
+  virtual std::optional<std::uint64_t> recorded_steps() const { return std::nullopt; }
+
   virtual std::size_t dimension() const = 0;
   /// Returns the named parts of w in their order; by default w is one part.
   virtual std::vector<Layer> layers() const {

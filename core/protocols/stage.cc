@@ -226,8 +226,10 @@ StepEnd Stage<Real>::look_at_the_end(std::optional<Evaluation>& evaluation,
                                      std::optional<TestResult>& test) {
   std::vector<double> gradient;
   const auto statistics = mean_statistics<Real>(training_, workers_);
-  evaluation =
-      evaluate(training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
+  if (objective_.has_function()) {
+    evaluation = evaluate(
+        training_, {model_, statistics}, training_.plan.full_gradient ? &gradient : nullptr);
+  }
   const StepEnd end = residuum::agree(cluster_.world(), end_at_point(evaluation));
   if (!end.diverged()) {
     test = tested(statistics);

@@ -212,7 +212,8 @@ bool steps_locally(const Method& method, std::uint64_t gradients) {
 bool can_split(const Training& training) {
   const bool has_samples = training.objective->samples() > 0;
   const bool has_independent_halves = training.batch >= 2 && training.sampling != Sampling::shuffle;
-  return training.method->clip != Clip::worker && (!has_samples || has_independent_halves);
+  return training.objective->has_function() && training.method->clip != Clip::worker &&
+         (!has_samples || has_independent_halves);
 }
 
 double first_half_of_batch(const Training& training) {
