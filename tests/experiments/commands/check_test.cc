@@ -177,16 +177,15 @@ TEST_F(CheckCommand, AFloodOfStandardErrorEndsIt) {
 }
 
 TEST_F(CheckCommand, NoiseOnStandardErrorDoesNotBlockAnAnswer) {
-  const std::string line = fault(
-      {"--command",
-       script(
-           "head -c 1000000 /dev/zero >&2; echo '{\"error\": \"not today\"}'; cat > /dev/null")});
+  const std::string line = fault({"--command",
+                                  script("read line; head -c 1000000 /dev/zero >&2; echo "
+                                         "'{\"error\": \"not today\"}'; cat > /dev/null")});
 
   EXPECT_THAT(line, HasSubstr("though its numbers are finite: not today"));
 }
 
 TEST_F(CheckCommand, MoreThanOneAnswerToARequestIsAFault) {
-  const std::string both = R"(printf '{"error": "no"}\nmore'; cat > /dev/null)";
+  const std::string both = R"(read line; printf '{"error": "no"}\nmore'; cat > /dev/null)";
 
   EXPECT_THAT(fault({"--command", script(both)}), HasSubstr("4 bytes more than its answer"));
 }
