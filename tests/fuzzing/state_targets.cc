@@ -1,5 +1,6 @@
 // Vectors that a user brings, and checkpoints.
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,11 @@
 #include "core/cluster/run_state.h"
 #include "core/cluster/world.h"
 #include "core/error.h"
+#include "experiments/commands/compressor_frames.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/runs/checkpoint.h"
 #include "experiments/runs/checksum.h"
+#include "objectives/data/recorded_gradients.h"
 #include "tests/fuzzing/inputs.h"
 #include "tests/fuzzing/targets.h"
 
@@ -78,6 +81,28 @@ void load_state(StateStream& stream) {
 void take_npy(std::string_view bytes) { expect_round_trip(scratch().write("vectors.npy", bytes)); }
 
 void take_csv(std::string_view bytes) { expect_round_trip(scratch().write("vectors.csv", bytes)); }
+
+void take_answer(std::string_view bytes) {
+  const std::array<std::size_t, 2> shape{2, 3};
+  const auto parsed = parse_answer(bytes, shape);
+  require(parsed.has_value(), "the answer is not complete");
+  const auto& answer = parsed->answer;
+  expect(parsed->size <= bytes.size(), "an answer ends within its bytes");
+  expect(answer.output.size() == (answer.refusal.empty() ? 6U : 0U), "an answer has six numbers");
+  expect(answer.residual.empty() || answer.residual.size() == 6, "and so has its residual");
+  expect(!parse_answer(bytes.substr(0, parsed->size - 1), shape).has_value(),
+         "an answer is complete with its last byte alone");
+}
+
+void take_recorded(std::string_view bytes) {
+  const auto recording = open_recorded_gradients(scratch().write("gradients.npy", bytes));
+  const RecordedShape shape = recording->shape();
+  std::vector<double> gradient(shape.dimension);
+  recording->read(shape.steps - 1, shape.workers - 1, gradient);
+  for (const double value : gradient) {
+    expect(std::isfinite(value), "numbers are finite");
+  }
+}
 
 void take_checkpoint(std::string_view bytes) {
   std::filesystem::create_directories(scratch().path() / "checkpoint");

@@ -1,0 +1,302 @@
+#include "objectives/data/recorded_gradients.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fcntl.h>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include "core/error.h"
+#include "core/fnv1a.h"
+#include "core/random/random.h"
+#include "objectives/data/npy.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Bytes that are read at once, a multiple of every width.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
+
+/// A file that is open for reading, with messages that name it.
+class InputFile {
+ public:
+  explicit InputFile(const fs::path& path)
+      : name_(path.string()), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    require(descriptor_ >= 0, "{}: {}", name_, std::generic_category().message(errno));
+  }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  InputFile(InputFile&&) = delete;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile() { close(descriptor_); }
+
+  std::size_t size() const {
+    struct stat status {};
+    const bool is_file = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+    require(is_file, "{}: is no file of numbers", name_);
+    return static_cast<std::size_t>(status.st_size);
+  }
+
+  /// Fills `bytes` from this place on.
+  void read_at(std::size_t place, std::span<char> bytes) const {
+    while (!bytes.empty()) {
+      const auto count = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+      if (count < 0 && errno == EINTR) {
+        continue;
+      }
+      require(count > 0,
+              "{}: no bytes at {}: {}",
+              name_,
+              place,
+              count == 0 ? "the file was cut off" : std::generic_category().message(errno));
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+      place += static_cast<std::size_t>(count);
+    }
+  }
+
+ private:
+  std::string name_;
+  int descriptor_;
+};
+
+/// What the head of a file says.
+struct RecordedArray {
+  NpyType type = NpyType::float32;
+  std::vector<std::size_t> shape;
+  std::size_t start = 0;  // of the numbers
+};
+
+/// Reads the head of a file whose array has the sizes that `form` names, "(T, P, d)".
+RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* form) {
+  constexpr std::size_t kLongestHead = std::size_t{1} << 16U;
+  const std::string name = path.string();
+  const InputFile file(path);
+  const std::size_t size = file.size();
+  std::string head(std::min(size, kLongestHead), '\0');
+  file.read_at(0, head);
+  const NpyHeader header = parse_npy_header(head, name);
+  const auto type = npy_type(header.type);
+  require(type && *type != NpyType::uint8,
+          "{}: type {} is not supported; save float16, float32 or float64, little-endian",
+          name,
+          header.type);
+  require(!header.by_column, "{}: is in Fortran order; save it in C order", name);
+  const auto shape = parse_npy_shape(header.shape);
+  require(shape && shape->size() == sizes, "{}: shape {} is not {}", name, header.shape, form);
+  require(npy_entries(*shape, npy_width(*type), size - header.size).has_value(),
+          "{}: {} bytes of numbers do not make shape {}",
+          name,
+          size - header.size,
+          header.shape);
+  return {.type = *type, .shape = *shape, .start = header.size};
+}
+
+/// Returns the number whose digits come last in the file's name without its ending.
+std::uint64_t step_number(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto last = std::find_if(stem.rbegin(), stem.rend(), is_digit);
+  const auto before = std::find_if_not(last, stem.rend(), is_digit);
+  std::uint64_t number = 0;
+  const std::string digits(before.base(), last.base());
+  const auto* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, number);
+  require(result.ec == std::errc{} && result.ptr == end,
+          "{}: has no step number in its name, like step-12.npy",
+          path.string());
+  return number;
+}
+
+/// Returns the .npy files of a folder in the order of their steps.
+std::vector<fs::path> step_files(const fs::path& folder) {
+  std::map<std::uint64_t, fs::path> by_number;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".npy") {
+      continue;
+    }
+    const auto [place, is_new] = by_number.emplace(step_number(entry.path()), entry.path());
+    require(is_new,
+            "{} and {}: are both step {}",
+            std::min(place->second, entry.path()).string(),
+            std::max(place->second, entry.path()).string(),
+            place->first);
+  }
+  require(!by_number.empty(), "{}: has no .npy files, one for each step", folder.string());
+  std::vector<fs::path> files;
+  for (const auto& [number, file] : by_number) {
+    files.push_back(file);
+  }
+  return files;
+}
+
+class FileGradients final : public RecordedGradients {
+ public:
+  explicit FileGradients(const fs::path& path) {
+    if (fs::is_directory(path)) {
+      open_steps(path);
+    } else {
+      open_one(path);
+    }
+    look_at_all();
+  }
+
+  RecordedShape shape() const override { return shape_; }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  void read(std::size_t step, std::size_t worker, std::span<float> gradient) const override {
+    take(step, worker, gradient);
+  }
+  void read(std::size_t step, std::size_t worker, std::span<double> gradient) const override {
+    take(step, worker, gradient);
+  }
+
+ private:
+  void open_one(const fs::path& path) {
+    const RecordedArray array = read_head(path, 3, "(T, P, d)");
+    shape_ = {.steps = array.shape[0], .workers = array.shape[1], .dimension = array.shape[2]};
+    type_ = array.type;
+    steps_per_file_ = shape_.steps;
+    files_ = {path};
+    starts_ = {array.start};
+  }
+
+  void open_steps(const fs::path& folder) {
+    files_ = step_files(folder);
+    for (const auto& file : files_) {
+      const RecordedArray array = read_head(file, 2, "(P, d)");
+      const RecordedShape own{
+          .steps = files_.size(), .workers = array.shape[0], .dimension = array.shape[1]};
+      if (starts_.empty()) {
+        shape_ = own;
+        type_ = array.type;
+      }
+      require(own.workers == shape_.workers && own.dimension == shape_.dimension,
+              "{}: has {} workers of {} numbers, but {} has {} of {}",
+              file.string(),
+              own.workers,
+              own.dimension,
+              files_.front().string(),
+              shape_.workers,
+              shape_.dimension);
+      require(array.type == type_,
+              "{}: has another type of numbers than {}",
+              file.string(),
+              files_.front().string());
+      starts_.push_back(array.start);
+    }
+  }
+
+  std::size_t file_of(std::size_t step) const { return step / steps_per_file_; }
+
+  /// Calls `use` with the number of the first entry and the bytes of every part of a gradient.
+  template <class Use>
+  void for_parts(std::size_t step, std::size_t worker, const Use& use) const {
+    const std::size_t at = file_of(step);
+    const std::size_t row = (step - at * steps_per_file_) * shape_.workers + worker;
+    const std::size_t width = npy_width(type_);
+    const InputFile file(files_[at]);
+    const std::size_t start = starts_[at] + row * shape_.dimension * width;
+    const std::size_t per_part = kChunkBytes / width;
+    std::vector<char> bytes(std::min(kChunkBytes, shape_.dimension * width));
+    for (std::size_t first = 0; first < shape_.dimension; first += per_part) {
+      const std::size_t count = std::min(per_part, shape_.dimension - first);
+      const auto part = std::span(bytes).first(count * width);
+      file.read_at(start + first * width, part);
+      use(first, std::string_view(part.data(), part.size()));
+    }
+  }
+
+  template <class Real>
+  void take(std::size_t step, std::size_t worker, std::span<Real> gradient) const {
+    for_parts(step, worker, [&](std::size_t first, std::string_view bytes) {
+      const std::size_t count = bytes.size() / npy_width(type_);
+      for (std::size_t i = 0; i < count; ++i) {
+        gradient[first + i] = static_cast<Real>(npy_number(type_, bytes, i));
+      }
+    });
+  }
+
+  /// Hashes all numbers and refuses those that are not finite.
+  void look_at_all() {
+    Fnv1a hash;
+    hash.add(fmt::format("{} {} {} ", shape_.steps, shape_.workers, shape_.dimension));
+    for (std::size_t step = 0; step < shape_.steps; ++step) {
+      for (std::size_t worker = 0; worker < shape_.workers; ++worker) {
+        for_parts(step, worker, [&](std::size_t first, std::string_view bytes) {
+          hash.add(bytes);
+          for (std::size_t i = 0; i < bytes.size() / npy_width(type_); ++i) {
+            const double number = npy_number(type_, bytes, i);
+            require(std::isfinite(number),
+                    "{}: the gradient of step {}, worker {} is {} at index {}",
+                    files_[file_of(step)].string(),
+                    step,
+                    worker,
+                    number,
+                    first + i);
+          }
+        });
+      }
+    }
+    fingerprint_ = fmt::format("{:016x}", hash.value());
+  }
+
+  RecordedShape shape_;
+  NpyType type_ = NpyType::float32;
+  std::size_t steps_per_file_ = 1;
+  std::vector<fs::path> files_;
+  std::vector<std::size_t> starts_;
+  std::string fingerprint_;
+};
+
+class DrawnGradients final : public RecordedGradients {
+ public:
+  DrawnGradients(const RecordedShape& shape, std::uint64_t seed) : shape_(shape), seed_(seed) {}
+
+  RecordedShape shape() const override { return shape_; }
+  std::string fingerprint() const override { return ""; }
+
+  void read(std::size_t step, std::size_t worker, std::span<float> gradient) const override {
+    draw(step, worker, gradient);
+  }
+  void read(std::size_t step, std::size_t worker, std::span<double> gradient) const override {
+    draw(step, worker, gradient);
+  }
+
+ private:
+  template <class Real>
+  void draw(std::size_t step, std::size_t worker, std::span<Real> gradient) const {
+    RandomStream random(seed_,
+                        Purpose::synthetic,
+                        static_cast<std::uint32_t>(worker),
+                        static_cast<std::uint32_t>(step));
+    std::generate(
+        gradient.begin(), gradient.end(), [&] { return static_cast<Real>(random.normal()); });
+  }
+
+  RecordedShape shape_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordedGradients> open_recorded_gradients(const std::filesystem::path& path) {
+  return std::make_unique<FileGradients>(path);
+}
+
+std::unique_ptr<RecordedGradients> draw_recorded_gradients(const RecordedShape& shape,
+                                                           std::uint64_t seed) {
+  return std::make_unique<DrawnGradients>(shape, seed);
+}
+
+}  // namespace residuum
