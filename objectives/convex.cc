@@ -11,6 +11,7 @@ std::unique_ptr<Objective> make_signal(const Section& section, const ObjectiveCo
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_nonconvex_logistic(const Section& section,
                                                    const ObjectiveContext& context);
+std::unique_ptr<Objective> make_recorded(const Section& section, const ObjectiveContext& context);
 
 std::span<const ObjectiveEntry> convex_objectives() {
   static constexpr std::array kEntries{
@@ -36,6 +37,12 @@ std::span<const ObjectiveEntry> convex_objectives() {
                                "Fatkhullin (EF21) 2021",
                      .example = R"({"data": "synthetic-logistic", "rows": 300, "features": 12})",
                      .make = make_nonconvex_logistic},
+      ObjectiveEntry{
+          .name = "recorded",
+          .summary = "gradients that you recorded, (T, P, d) in .npy files; no f is known",
+          .source = "Residuum",
+          .example = R"({"data": "synthetic-gradients", "steps": 20, "dimension": 50})",
+          .make = make_recorded},
   };
   return kEntries;
 }

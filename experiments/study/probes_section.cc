@@ -71,6 +71,32 @@ Cadence read_cadence(const Section& section,
   return {value, section.where(key), iterations};
 }
 
+/// Refuses what a study asks for that takes an f, where only gradients are known.
+void refuse_function(const Section& section, const PreparedRun& run) {
+  const std::string reason = "the gradients of this objective are recorded, and no f is known";
+  for (const char* key :
+       {"evaluate", "test", "virtual_every", "noise_every", "power_every", "full_gradient"}) {
+    require(!section.has(key), "{}: {}; leave it out", section.where(key), reason);
+  }
+  for (const auto& name : run.probes) {
+    const Needs needs = make_probes({name}, section.where("names")).front()->needs();
+    require(!needs.compares_points && !needs.averages_iterates,
+            "{}: probe '{}' needs f, but {}; leave it out",
+            section.where("names"),
+            name,
+            reason);
+  }
+}
+
+/// Leaves out of the plan what takes an f.
+void measure_without_function(MeasurementPlan& plan) {
+  plan.evaluated.reset();
+  plan.tested.reset();
+  plan.virtual_points.reset();
+  plan.split.reset();
+  plan.full_gradient = false;
+}
+
 /// Reads what the chosen probes need beyond the run itself, each on a cadence of its own.
 void read_needs(const Section& section, PreparedRun& run) {
   Training& training = run.training;
@@ -131,6 +157,10 @@ void read_probes(const Section& section, PreparedRun& run) {
   training.plan.full_gradient = section.flag("full_gradient", true);
   run.records_times = section.flag("times", true);
   read_needs(section, run);
+  if (!run.objective->has_function()) {
+    refuse_function(section, run);
+    measure_without_function(training.plan);
+  }
 }
 
 }  // namespace residuum

@@ -119,6 +119,23 @@ void check_batches(const Section& budget, const Training& training, std::uint64_
           batches);
 }
 
+/// In lockstep every iteration takes so many gradients of each worker. How many a late worker gives
+/// shows in the run.
+void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law) {
+  const auto steps = training.objective->recorded_steps();
+  if (!steps || law.synchrony == Synchrony::late) {
+    return;
+  }
+  require(
+      training.iterations * law.local_steps <= *steps,
+      "{}: {} iterations take {} gradients of each worker, but {} are recorded; give at most {}",
+      budget.where("iterations"),
+      training.iterations,
+      training.iterations * law.local_steps,
+      *steps,
+      *steps / law.local_steps);
+}
+
 /// Counts the samples of all gradients of an iteration: their batches, or their shards. It is
 /// absent where iterations have more gradients or fewer.
 std::optional<double> samples_per_iteration(const PreparedRun& run) {
@@ -167,10 +184,13 @@ std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   return static_cast<std::uint64_t>(iterations);
 }
 
-std::optional<double> read_loss_bound(const Section& section) {
+std::optional<double> read_loss_bound(const Section& section, const Objective& objective) {
   if (!section.has("loss_bound")) {
     return std::nullopt;
   }
+  require(objective.has_function(),
+          "{}: the gradients of this objective are recorded, and have no loss to bound",
+          section.where("loss_bound"));
   const double bound = section.number("loss_bound");
   require(bound > 0, "{} must be positive, got {}", section.where("loss_bound"), bound);
   return bound;
@@ -373,7 +393,8 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
   check_batches(budget, training, run.protocol->law(run.workers).local_steps);
-  training.loss_bound = read_loss_bound(budget);
+  check_recorded(budget, training, run.protocol->law(run.workers));
+  training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
