@@ -3,6 +3,8 @@
 
 #include "assumptions/testing/compressor_laws.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -162,12 +164,12 @@ LawFinding sparsity_finding(CompressorSession& session, const CompressorClaims& 
 LawFinding zero_finding(CompressorSession& session) {
   const std::vector<float> zero(session.dimension());
   const auto output = session.ask_fresh(zero, "zero").output;
-  for (std::size_t i = 0; i < output.size(); ++i) {
-    if (output[i] != 0) {
-      return {"zero",
-              false,
-              fmt::format("entry {} of the answer to the zero vector is {}", i, output[i])};
-    }
+  const auto other = std::find_if(output.begin(), output.end(), [](float a) { return a != 0; });
+  if (other != output.end()) {
+    return {"zero",
+            false,
+            fmt::format(
+                "entry {} of the answer to the zero vector is {}", other - output.begin(), *other)};
   }
   return {"zero", true, "the zero vector comes back as it is"};
 }

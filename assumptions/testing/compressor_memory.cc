@@ -1,5 +1,7 @@
 #include "assumptions/testing/compressor_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,7 @@
 namespace residuum::laws {
 namespace {
 
-const double kUnlikely = std::sqrt(1e9);
+constexpr double kUnlikely = 31622.776601683792;  // sqrt(1e9)
 constexpr double kDrained = 1e-6;
 constexpr std::size_t kMostSteps = 20'000;
 /// Adding to a residual in float32 and taking from it each round an entry once.
@@ -49,9 +51,8 @@ ConservationWatch::ConservationWatch(std::optional<double> contraction,
       slack_(random ? kUnlikely : 1),
       outstanding_(d) {}
 
-std::string ConservationWatch::step(std::span<const float> input,
-                                    std::span<const float> output,
-                                    std::span<const float> told_residual) {
+std::string ConservationWatch::step(const WatchedStep& taken) {
+  const auto [input, output, told_residual] = taken;
   const double before = norm_of(outstanding_);
   std::vector<double> untold;
   for (std::size_t i = 0; i < input.size(); ++i) {
@@ -101,7 +102,8 @@ LawFinding conservation_finding(CompressorSession& session, const CompressorClai
   for (std::size_t step = 0; step < inputs.size(); ++step) {
     const auto answer = session.ask("a", inputs[step], fmt::format("step {}", step + 1));
     tells = tells && !answer.residual.empty();
-    const std::string fault = watch.step(inputs[step], answer.output, answer.residual);
+    const std::string fault = watch.step(
+        {.input = inputs[step], .output = answer.output, .told_residual = answer.residual});
     if (!fault.empty()) {
       const std::string zeros =
           step < filled ? "" : fmt::format(", {} of them with zero vectors", step + 1 - filled);

@@ -14,6 +14,12 @@
 
 namespace residuum::laws {
 
+struct WatchedStep {
+  std::span<const float> input;
+  std::span<const float> output;
+  std::span<const float> told_residual;  // empty: it is not told
+};
+
 class ConservationWatch {
  public:
   /// Without a contraction above 0 only residuals that are told can be judged. A compressor that
@@ -22,9 +28,7 @@ class ConservationWatch {
   ConservationWatch(std::optional<double> contraction, double decay, bool random, std::size_t d);
 
   /// Takes a step. Returns how the law is broken; empty: it is not.
-  std::string step(std::span<const float> input,
-                   std::span<const float> output,
-                   std::span<const float> told_residual);
+  std::string step(const WatchedStep& taken);
 
   /// Returns how many zero vectors drive the bound below 1e-6 of all that came in, 0 if none do.
   std::size_t steps_to_drain() const;

@@ -1,5 +1,7 @@
 // The laws of compressors that show in a table of inputs and outputs.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -131,8 +133,9 @@ LawFinding pairs_conservation(Rows inputs, Rows outputs, const CompressorClaims&
     return not_looked_at("conservation", "it takes a contraction above 0");
   }
   for (std::size_t row = 0; row < inputs.size(); ++row) {
-    const std::string fault =
-        watch.step(as_single_row(inputs[row]), as_single_row(outputs[row]), {});
+    const auto input = as_single_row(inputs[row]);
+    const auto output = as_single_row(outputs[row]);
+    const std::string fault = watch.step({.input = input, .output = output, .told_residual = {}});
     if (!fault.empty()) {
       return {"conservation", false, fmt::format("after row {}: {}", row, fault)};
     }

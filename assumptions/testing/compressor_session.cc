@@ -1,6 +1,10 @@
 #include "assumptions/testing/compressor_session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <utility>
 

@@ -83,6 +83,7 @@ class SpawnAttributes {
 pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, int err) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
+  argv.reserve(copies.size() + 1);
   for (auto& word : copies) {
     argv.push_back(word.data());
   }
@@ -104,8 +105,8 @@ pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, i
 }  // namespace
 
 struct ChildProcess::Deadline {
-  Clock::time_point at;
-  double limit_s;
+  Clock::time_point at{};
+  double limit_s = 0;
 
   /// Milliseconds until then, at most 100, so that a request to stop is soon seen.
   int wait_ms() const {
@@ -167,7 +168,7 @@ void ChildProcess::wait_for_pipes(bool has_output, const Deadline& deadline) {
   poll(pipes.data(), pipes.size(), deadline.wait_ms());
 }
 
-void ChildProcess::send(std::string_view& request) {
+void ChildProcess::send(std::string_view& request) const {
   const auto written = write(input_, request.data(), request.size());
   if (written > 0) {
     request.remove_prefix(static_cast<std::size_t>(written));

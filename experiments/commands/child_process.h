@@ -37,7 +37,7 @@ class ChildProcess {
   struct Deadline;
 
   void wait_for_pipes(bool has_output, const Deadline& deadline);
-  void send(std::string_view& request);
+  void send(std::string_view& request) const;
   bool receive();
   void refuse_surplus(std::size_t expected) const;
   void drain_errors();

@@ -15,7 +15,7 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 16U;
 constexpr std::size_t kLongestHead = std::size_t{1} << 16U;
 constexpr std::size_t kMostMessageBytes = std::size_t{1} << 32U;
 
-const std::string kAnswer = "the compressor's answer";
+constexpr std::string_view kAnswer = "the compressor's answer";
 
 struct AnswerLine {
   std::optional<std::uint64_t> bytes;

@@ -134,6 +134,7 @@ std::vector<fs::path> step_files(const fs::path& folder) {
   }
   require(!by_number.empty(), "{}: has no .npy files, one for each step", folder.string());
   std::vector<fs::path> files;
+  files.reserve(by_number.size());
   for (const auto& [number, file] : by_number) {
     files.push_back(file);
   }

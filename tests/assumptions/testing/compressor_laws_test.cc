@@ -343,9 +343,13 @@ TEST(CompressorLaws, ARefusedFiniteVectorIsAnErrorThatNamesIt) {
 TEST(ConservationWatch, BoundsTheResidualByTheContractionStepByStep) {
   // With contraction 0.75, |e_1| <= |g|/2 and after a zero vector |e_2| <= |g|/4.
   const auto second = [](float kept) {
+    const Floats one{1};
+    const Floats half{0.5};
+    const Floats zero{0};
+    const Floats rest{0.5F - kept};
     ConservationWatch watch(0.75, 1, false, 1);
-    EXPECT_EQ(watch.step(Floats{1}, Floats{0.5}, {}), "");
-    return watch.step(Floats{0}, Floats{0.5F - kept}, {});
+    EXPECT_EQ(watch.step({.input = one, .output = half, .told_residual = {}}), "");
+    return watch.step({.input = zero, .output = rest, .told_residual = {}});
   };
 
   EXPECT_EQ(second(0.25), "");

@@ -95,6 +95,14 @@ TEST_F(CompressorExample, PowerSgdTellsItsResidualAndKeepsAllLaws) {
   EXPECT_EQ(law(found, "conservation")["verdict"], "holds");
 }
 
+TEST_F(CompressorExample, RandKIsUnbiasedAndItsOmegaIsDOverKLessOne) {
+  const auto found = checked({"--k", "6", "--unbiased", "--omega", "9"}, "rand_k.py 6", 0);
+  const auto closer = checked({"--k", "6", "--unbiased", "--omega", "8.5"}, "rand_k.py 6", 4);
+
+  EXPECT_EQ(law(found, "unbiased")["verdict"], "holds");
+  EXPECT_THAT(violated(closer), testing::ElementsAre("contraction"));
+}
+
 TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {
   const Finished finished =
       residuum_program({"check",
