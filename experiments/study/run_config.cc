@@ -8,6 +8,7 @@
 #include "core/fnv1a.h"
 #include "core/schedules/density_schedule.h"
 #include "core/training/matrices.h"
+#include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/probes_section.h"
 #include "experiments/study/quantiser_section.h"
@@ -108,34 +109,6 @@ std::size_t read_accumulation(const Section& section, std::size_t batch) {
   return static_cast<std::size_t>(parts);
 }
 
-/// Random streams are keyed by the number of the batch, which has 32 bits.
-void check_batches(const Section& budget, const Training& training, std::uint64_t local_steps) {
-  const std::uint64_t batches = training.accumulation * local_steps;
-  require(training.iterations < (std::uint64_t{1} << 32) / batches,
-          "{}: {} iterations of {} batches per worker are 2^32 batches or more; accumulate fewer, "
-          "or step fewer times between exchanges",
-          budget.where(budget.has("epochs") ? "epochs" : "iterations"),
-          training.iterations,
-          batches);
-}
-
-/// In lockstep every iteration takes so many gradients of each worker. How many a late worker gives
-/// shows in the run.
-void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law) {
-  const auto steps = training.objective->recorded_steps();
-  if (!steps || law.synchrony == Synchrony::late) {
-    return;
-  }
-  require(
-      training.iterations * law.local_steps <= *steps,
-      "{}: {} iterations take {} gradients of each worker, but {} are recorded; give at most {}",
-      budget.where("iterations"),
-      training.iterations,
-      training.iterations * law.local_steps,
-      *steps,
-      *steps / law.local_steps);
-}
-
 /// Counts the samples of all gradients of an iteration: their batches, or their shards. It is
 /// absent where iterations have more gradients or fewer.
 std::optional<double> samples_per_iteration(const PreparedRun& run) {
@@ -182,18 +155,6 @@ std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
           epochs,
           iterations);
   return static_cast<std::uint64_t>(iterations);
-}
-
-std::optional<double> read_loss_bound(const Section& section, const Objective& objective) {
-  if (!section.has("loss_bound")) {
-    return std::nullopt;
-  }
-  require(objective.has_function(),
-          "{}: the gradients of this objective are recorded, and have no loss to bound",
-          section.where("loss_bound"));
-  const double bound = section.number("loss_bound");
-  require(bound > 0, "{} must be positive, got {}", section.where("loss_bound"), bound);
-  return bound;
 }
 
 Precision read_precision(const Section& section) {

@@ -23,7 +23,7 @@ void take_facts(std::string_view bytes);          // a kept minimizer
 void take_npy(std::string_view bytes);            // vectors for `residuum inspect`
 void take_csv(std::string_view bytes);            // the same as text
 void take_answer(std::string_view bytes);         // of a compressor to a vector of six numbers
-void take_recorded(std::string_view bytes);        // gradients of a file (T, P, d)
+void take_recorded(std::string_view bytes);       // gradients of a file (T, P, d)
 void take_checkpoint(std::string_view bytes);     // a whole file, or parts `head` and `state`
 void take_message(std::string_view bytes);        // of a worker, after what is known of it
 void take_table(std::string_view bytes);          // iterations.csv

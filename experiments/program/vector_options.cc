@@ -1,0 +1,87 @@
+#include "experiments/program/vector_options.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/text.h"
+
+namespace residuum {
+namespace {
+
+/// Says what is wrong with a text that messages will quote; empty: nothing.
+std::string utf8_text(const std::string& text) {
+  return is_utf8(text) ? std::string() : "is no UTF-8 text";
+}
+
+void add_compression(CLI::App& command, Options& options) {
+  command.add_option("--sparsifier", options.sparsifier, "with a k: residuum list sparsifiers")
+      ->check(utf8_text);
+  command.add_option("--block", options.block, "of entries, for a sparsifier that asks");
+  command.add_option("--rows", options.rows, "of the matrix that an accumulator is, for powersgd");
+  command.add_option("--rank", options.rank, "of its approximation");
+  command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
+      ->check(utf8_text);
+  command.add_option("--bits", options.bits, "of a value, for a quantiser that asks");
+}
+
+}  // namespace
+
+void add_flag(CLI::App& command, const char* name, bool& value, const char* description) {
+  command.add_flag(name, value, description)->check([](const std::string& given) {
+    return given == "true" ? std::string() : "takes no value, got '" + given + "'";
+  });
+}
+
+void add_inspect(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
+      ->required();
+  command.add_option("--gradient", options.gradient, "the gradients alone, for xi");
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->check(utf8_text);
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
+  command.add_option("--k", options.k, "entries a worker keeps");
+  command.add_option("--density", options.density, "k/d instead of --k");
+  command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
+  add_compression(command, options);
+  add_flag(command, "--json", options.json, "on one line");
+}
+
+void add_falsify(CLI::App& command, Options& options) {
+  auto& own = options.falsify;
+  command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
+      ->required()
+      ->check(utf8_text);
+  command.add_option("--workers", own.workers, "P")->required();
+  command.add_option("--k", options.k, "entries a worker keeps");
+  command.add_option("--dim", own.dimension, "d, the length of an accumulator")->required();
+  command.add_option("--against", own.against, "delta, conservation or contraction");
+  command.add_option("--putback", options.put_back, "captured, published or discard")
+      ->check(utf8_text);
+  add_compression(command, options);
+  command.add_option("--seed", own.seed, "the same seed finds the same vectors");
+  command.add_option("--evaluations", own.evaluations, "steps looked at (20000)");
+  command.add_option("--out", own.out, "the worst vectors, replaced if there (worst.npy)");
+  add_flag(command, "--json", options.json, "on one line");
+}
+
+void add_check(CLI::App& command, Options& options) {
+  auto& own = options.check;
+  command.add_option("--command", own.command, "a program and its arguments; no shell reads it")
+      ->check(utf8_text);
+  command.add_option("--input", own.input, "vectors, instead of --command: .npy or .csv");
+  command.add_option("--output", own.output, "what the compressor made of each");
+  command.add_option("--k", options.k, "at most so many entries of an answer are not zero");
+  command.add_option("--contraction", own.contraction, "E|C(x) - x|^2 <= (1 - this) |x|^2 (k/d)");
+  command.add_option("--omega", own.omega, "E|C(x) - x|^2 <= omega |x|^2, of an unbiased rule");
+  add_flag(command, "--unbiased", own.unbiased, "E C(x) = x");
+  add_flag(command, "--random", own.random, "answers differ from run to run");
+  add_flag(command, "--memory", own.memory, "it keeps a residual of every tensor itself");
+  command.add_option("--decay", own.decay, "of the residual, in every step (1)");
+  command.add_option("--shape", own.shape, "of the tensors, e.g. 6x10 (60)")->check(utf8_text);
+  command.add_option("--draws", own.draws, "of each vector, for an expectation (2000)");
+  command.add_option("--timeout", own.timeout_s, "seconds for an answer (30)");
+  add_flag(command, "--json", options.json, "on one line");
+}
+
+}  // namespace residuum

@@ -1,0 +1,19 @@
+#pragma once
+// The options of the commands that look at vectors of the user's, or at a compressor of them.
+
+#include "experiments/console/options.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 calls itself so
+class App;
+}
+
+namespace residuum {
+
+/// A flag is given or not; CLI11 reads the bare one as "true", and would take any other value too.
+void add_flag(CLI::App& command, const char* name, bool& value, const char* description);
+
+void add_inspect(CLI::App& command, Options& options);
+void add_falsify(CLI::App& command, Options& options);
+void add_check(CLI::App& command, Options& options);
+
+}  // namespace residuum

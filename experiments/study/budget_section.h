@@ -1,0 +1,23 @@
+#pragma once
+// What the [budget] of a study may be, given the training that it is for.
+
+#include <cstdint>
+#include <optional>
+
+#include "core/config/section.h"
+#include "core/protocols/protocol.h"
+#include "core/training/training.h"
+
+namespace residuum {
+
+/// Random streams are keyed by the number of the batch, which has 32 bits.
+void check_batches(const Section& budget, const Training& training, std::uint64_t local_steps);
+
+/// In lockstep every iteration takes so many gradients of each worker. How many a late worker gives
+/// shows in the run.
+void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law);
+
+/// Reads the loss from which a run counts as diverged.
+std::optional<double> read_loss_bound(const Section& section, const Objective& objective);
+
+}  // namespace residuum
