@@ -48,7 +48,7 @@ ExitCode report_command(const Options& options) {
   }
   const auto kind = interval_kind(options.interval);
   const auto summary = reports::collect(options.result_dir);
-  const auto report = reports::write_report(options.result_dir, kind);
+  const auto report = reports::write_report(summary, kind);
   for (const auto& problem : report.problems) {
     say(fmt::format("note: {}", problem));
   }

@@ -170,7 +170,7 @@ Summary collect(const std::filesystem::path& result_dir) {
   Summary summary = make_summary(std::move(folder), measures);
   write_file_atomically(result_dir / "bounds.csv", bounds_csv(summary));
   write_search(summary);
-  write_json_atomically(result_dir / "summary.json", to_json(summary));
+  write_summary(summary, result_dir / "summary.json");
   return summary;
 }
 

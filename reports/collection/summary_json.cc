@@ -228,6 +228,26 @@ Json data_json(const ResultFolder& folder) {
   return data;
 }
 
+/// Returns the text of a value that stands `depth` characters from the margin.
+std::string indented(const Json& value, std::size_t depth) {
+  const std::string text = indented_text(value);
+  const std::string margin(depth, ' ');
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1);
+    out += begin == 0 ? "" : margin;
+    out.append(text, begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  return out;
+}
+
+/// Returns the members of an object that is the whole of a file, without its braces.
+std::string members_text(const Json& object) {
+  const std::string text = indented_text(object);
+  return text.substr(2, text.size() - 4);
+}
+
 }  // namespace
 
 Json comparisons_json(const Summary& summary) {
@@ -291,32 +311,41 @@ Json on_networks_json(const Summary& summary) {
   return comparisons;
 }
 
-Json to_json(const Summary& summary) {
-  Json groups = Json::array();
-  for (const auto& group : summary.groups) {
-    groups.push_back(to_json(group, summary.folder));
-  }
-  Json whole{{"schema_version", 1},
-             {"study", summary.folder.name},
-             {"title", summary.folder.title},
-             {"command", summary.folder.command},
-             {"counts", counts_json(summary)},
-             {"invariants_hold", summary.invariants_hold()},
-             {"failures", failures_json(summary)},
-             {"checks", checks_json(summary.checks)},
-             {"groups", groups},
-             {"runs", runs_json(summary)},
+Json background_json(const ResultFolder& folder) {
+  return {{"timing", timing_json(folder)},
+          {"data", data_json(folder)},
+          {"provenance", provenance_json(folder)}};
+}
+
+void write_summary(const Summary& summary, const std::filesystem::path& file) {
+  Json before{{"schema_version", 1},
+              {"study", summary.folder.name},
+              {"title", summary.folder.title},
+              {"command", summary.folder.command},
+              {"counts", counts_json(summary)},
+              {"invariants_hold", summary.invariants_hold()},
+              {"failures", failures_json(summary)},
+              {"checks", checks_json(summary.checks)}};
+  Json after{{"runs", runs_json(summary)},
              {"delta_against_workers", to_json(delta_against_workers(summary))},
              {"comparisons", comparisons_json(summary)},
              {"on_networks", on_networks_json(summary)},
-             {"rates", rates_json(summary)},
-             {"timing", timing_json(summary.folder)},
-             {"data", data_json(summary.folder)},
-             {"provenance", provenance_json(summary.folder)}};
+             {"rates", rates_json(summary)}};
+  after.update(background_json(summary.folder));
   if (summary.search) {
-    whole["search"] = search_json(*summary.search);
+    after["search"] = search_json(*summary.search);
   }
-  return whole;
+  AtomicFile out(file);
+  out.append("{\n" + members_text(before) + ",\n  \"groups\": [");
+  std::string_view separator = "\n    ";
+  for (const auto& group : summary.groups) {
+    out.append(separator);
+    out.append(indented(to_json(group, summary.folder), 4));
+    separator = ",\n    ";
+  }
+  out.append(summary.groups.empty() ? "]" : "\n  ]");
+  out.append(",\n" + members_text(after) + "\n}\n");
+  out.commit();
 }
 
 }  // namespace residuum::reports

@@ -131,14 +131,14 @@ std::string practice_html(const Summary& summary) {
 
 /// Contents are what the page and the tables beside it are made of.
 struct Contents {
-  Summary summary;
+  const Summary* summary = nullptr;
   IntervalKind kind = IntervalKind::quartiles;
   std::vector<TargetComparison> targets;
   std::vector<TableSpec> tables;
 };
 
 std::string targets_html(const Contents& contents, FigureShelf& shelf) {
-  const Summary& summary = contents.summary;
+  const Summary& summary = *contents.summary;
   const auto figures = plan_target_figures(summary.folder, groups_of(summary), contents.targets);
   if (figures.empty()) {
     return {};
@@ -148,7 +148,7 @@ std::string targets_html(const Contents& contents, FigureShelf& shelf) {
 }
 
 std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
-  const Summary& summary = contents.summary;
+  const Summary& summary = *contents.summary;
   const IntervalKind kind = contents.kind;
   std::string html = shelf.draw(take(plan.figures, FigureSection::headline));
   if (html.empty()) {
@@ -215,7 +215,7 @@ std::string repeat_html(const Summary& summary) {
 }
 
 std::string background_html(const Summary& summary) {
-  const Json json = to_json(summary);
+  const Json json = background_json(summary.folder);
   std::string html = facts_table(json["timing"]);
   for (const auto& data : json["data"]) {
     html += "<h3>Data</h3>\n" + facts_table(data);
@@ -263,7 +263,7 @@ std::string navigation(const std::vector<std::pair<std::string, std::string>>& s
 }
 
 std::string page(const Contents& contents, FigureShelf& shelf) {
-  const Summary& summary = contents.summary;
+  const Summary& summary = *contents.summary;
   ReportFigures plan = plan_figures(summary.folder, groups_of(summary), contents.kind);
   std::string body;
   std::vector<std::pair<std::string, std::string>> sections;
@@ -289,17 +289,21 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
 
 }  // namespace
 
-Report write_report(const std::filesystem::path& result_dir, IntervalKind kind) {
-  Contents contents{.summary = summarise(result_dir), .kind = kind, .targets = {}, .tables = {}};
-  contents.targets = costs_to_targets(contents.summary.folder, groups_of(contents.summary));
-  contents.tables = study_tables(contents.summary, contents.targets, kind);
+Report write_report(const Summary& summary, IntervalKind kind) {
+  const std::filesystem::path& result_dir = summary.folder.path;
+  auto targets = costs_to_targets(summary.folder, groups_of(summary));
+  auto tables = study_tables(summary, targets, kind);
+  const Contents contents{.summary = &summary,
+                          .kind = kind,
+                          .targets = std::move(targets),
+                          .tables = std::move(tables)};
   write_tables(contents.tables, result_dir / "tables");
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
   report.problems = shelf.problems();
   const std::string without =
-      kind == IntervalKind::bootstrap ? without_bootstrap(contents.summary) : "";
+      kind == IntervalKind::bootstrap ? without_bootstrap(*contents.summary) : "";
   if (!without.empty()) {
     report.problems.push_back(without);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/numbers/statistics.h"
+#include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
 
@@ -16,9 +17,8 @@ struct Report {
   std::vector<std::string> problems;  // what could not be drawn or computed, and why; one line each
 };
 
-/// Reads the folder's runs, draws figures/, writes tables/ and report.html. The kind is that of
+/// Draws figures/, writes tables/ and report.html of the study into its folder. The kind is that of
 /// bands and tables over the seeds. Without gnuplot the report has no drawings and says so.
-Report write_report(const std::filesystem::path& result_dir,
-                    IntervalKind kind = IntervalKind::quartiles);
+Report write_report(const Summary& summary, IntervalKind kind = IntervalKind::quartiles);
 
 }  // namespace residuum::reports

@@ -94,6 +94,9 @@ bool CsvReader::read_record() {
   field_count_ = 0;
   field_.clear();
   record_.clear();
+  if (take_plain_line()) {
+    return true;
+  }
   State state = State::field_start;
   while (position_ < buffer_.size() || refill()) {
     const char c = buffer_[position_++];
@@ -115,6 +118,33 @@ bool CsvReader::read_record() {
     fail("the last line has no end: the file was cut off");
   }
   return false;
+}
+
+bool CsvReader::take_plain_line() {
+  const std::string_view rest = std::string_view(buffer_).substr(position_);
+  const std::size_t length = rest.find('\n');
+  if (length == std::string_view::npos) {
+    return false;
+  }
+  std::string_view line = rest.substr(0, length);
+  if (line.find('"') != std::string_view::npos) {
+    return false;
+  }
+  position_ += length + 1;
+  ++next_line_;
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  record_ = line;
+  for (std::size_t comma = line.find(','); comma != std::string_view::npos;
+       comma = line.find(',')) {
+    field_ = line.substr(0, comma);
+    end_field();
+    line.remove_prefix(comma + 1);
+  }
+  field_ = line;
+  end_field();
+  return true;
 }
 
 CsvReader::State CsvReader::step(State state, char c) {

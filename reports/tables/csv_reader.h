@@ -43,6 +43,9 @@ class CsvReader {
   enum class State { field_start, plain, quoted, quote_in_quoted, line_end };
 
   bool read_record();
+  /// Takes a record without quotes that lies in the buffer as a whole, as nearly all do; the
+  /// grammar below means the same, letter by letter.
+  bool take_plain_line();
   bool refill();
   State step(State state, char c);
   void end_field();

@@ -154,9 +154,12 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
   file.commit();
 }
 
+std::string indented_text(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 void write_json_atomically(const std::filesystem::path& path, const Json& value) {
-  // `replace`: text that is not UTF-8 (a host's name, a message) must not cost the file.
-  write_file_atomically(path, value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file_atomically(path, indented_text(value) + "\n");
 }
 
 void require_regular_file(const std::filesystem::path& path) {

@@ -70,6 +70,10 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Returns indented JSON. Bytes that are no UTF-8 (a host's name, a message) are replaced, because
+/// they must not cost the file.
+std::string indented_text(const Json& value);
+
 /// Writes indented JSON with a line end.
 void write_json_atomically(const std::filesystem::path& path, const Json& value);
 

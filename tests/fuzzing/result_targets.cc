@@ -96,8 +96,7 @@ void take_json(std::string_view bytes) {
 void take_result_folder(std::string_view bytes) {
   make_folder(bytes);
   const reports::Summary summary = reports::summarise(scratch().path());
-  static_cast<void>(
-      reports::to_json(summary).dump(-1, ' ', false, reports::Json::error_handler_t::replace));
+  reports::write_summary(summary, scratch().path() / "summary.json");
   static_cast<void>(reports::study_table(summary));
   static_cast<void>(reports::compare_folders(summary, summary, 0.05));
   static_cast<void>(reports::layers_html(summary));

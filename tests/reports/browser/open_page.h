@@ -42,7 +42,7 @@ class PageInABrowser : public ::testing::Test {
     open_folder(fragment);
   }
   void open_folder(const std::string& fragment = "") {
-    browser().open(write_report(folder_.path()).file, fragment);
+    browser().open(write_report(summarise(folder_.path())).file, fragment);
   }
   void expect_no_complaint() {
     EXPECT_THAT(browser().complaints(), ::testing::IsEmpty());

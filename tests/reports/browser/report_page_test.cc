@@ -155,7 +155,7 @@ TEST_F(PageInABrowser, IsLightOrDarkByTheReadersSettingAndByTheSwitch) {
 
 TEST_F(PageInABrowser, HasItsFiguresWithoutScriptsToo) {
   swept_study().write(path());
-  const auto file = write_report(path()).file;
+  const auto file = write_report(summarise(path())).file;
   browser().tell("Emulation.setScriptExecutionDisabled", Json{{"value", true}});
   browser().open(file);
   browser().tell("Emulation.setScriptExecutionDisabled", Json{{"value", false}});

@@ -31,7 +31,7 @@ class Comparisons : public ::testing::Test {
     write(methods);
     return collect(path());
   }
-  std::string page() const { return read_file(write_report(path()).file); }
+  std::string page() const { return read_file(write_report(summarise(path())).file); }
 
  private:
   TemporaryFolder folder_;

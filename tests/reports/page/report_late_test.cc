@@ -110,7 +110,7 @@ TEST_F(LateReport, HasATableOfTheMethodsThatCountTheirGradients) {
                                                                                       "15 B",
                                                                                       "1.25"})));
   EXPECT_THAT(html, Not(HasSubstr("gtopk-tree"))) << "its gradients are not late";
-  const std::string page = read_file(write_report(path()).file);
+  const std::string page = read_file(write_report(summarise(path())).file);
   EXPECT_THAT(page, HasSubstr("<h3>Late gradients</h3>\n" + html));
 }
 
@@ -140,7 +140,7 @@ TEST_F(LateReport, IsNotThereInLockstep) {
 
   EXPECT_EQ(late_table(summarise(path())), "");
   EXPECT_TRUE(plan_staleness_figures(summarise(path())).empty());
-  EXPECT_THAT(read_file(write_report(path()).file), Not(HasSubstr("Late gradients")));
+  EXPECT_THAT(read_file(write_report(summarise(path())).file), Not(HasSubstr("Late gradients")));
 }
 
 // Student's t of one degree of freedom is 12.7062 at 97.5 %; half the difference of 0.51 and 0.50
@@ -168,7 +168,7 @@ TEST_F(LateReport, DrawsTheStalenessOfTheLastIteration) {
     EXPECT_NEAR(curve.points[i].lower.value(), shares[i] - half, 1e-6);
     EXPECT_NEAR(curve.points[i].upper.value(), shares[i] + half, 1e-6);
   }
-  EXPECT_THAT(read_file(write_report(path()).file),
+  EXPECT_THAT(read_file(write_report(summarise(path())).file),
               HasSubstr("<a href=\"figures/staleness.csv\">numbers</a>"));
 }
 

@@ -39,7 +39,7 @@ std::string without_own_scripts(std::string html) {
 class ReportPage : public ::testing::Test {
  protected:
   std::string make() const {
-    const Report report = write_report(folder_.path());
+    const Report report = write_report(summarise(folder_.path()));
     EXPECT_EQ(report.file, folder_.path() / "report.html");
     return read_file(report.file);
   }
@@ -261,7 +261,7 @@ TEST_F(ReportPage, IsAnErrorThatNamesTheFileWhereItMayNotBeWritten) {
   write_file_atomically(path() / "figures", "in the way");
 
   try {
-    write_report(path());
+    write_report(summarise(path()));
     FAIL() << "written into a file";
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), HasSubstr((path() / "figures").string()));
@@ -355,7 +355,7 @@ TEST_F(ReportPage, WithoutGnuplotHasTheTablesAndSaysSo) {
   SyntheticStudy{}.write(path());
   const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
   ::setenv("PATH", path().c_str(), 1);             // NOLINT(concurrency-mt-unsafe)
-  const Report report = write_report(path());
+  const Report report = write_report(summarise(path()));
   ::setenv("PATH", before.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
 
   ASSERT_EQ(report.problems.size(), 1U);

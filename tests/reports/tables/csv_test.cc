@@ -188,6 +188,29 @@ TEST_F(Csv, ReaderResolvesQuotesAndLineEndsOfEitherKind) {
   EXPECT_THAT(reader.header(), ElementsAre("a", "b", "c"));
 }
 
+TEST_F(Csv, ReaderGivesTheSameFieldsWhereverARecordLies) {
+  // Records of ten bytes and one of another length before them lie across every place of 64 KiB.
+  const std::size_t chunk = std::size_t{1} << 16U;
+  for (std::size_t shift = 0; shift < 10; ++shift) {
+    std::string text = "a,b,c\n" + std::string(shift + 1, 'x') + ",,\n";
+    while (text.size() < chunk + 20) {
+      text += "12,,4.5e\r\n";
+    }
+    CsvReader reader(file(text));
+    ASSERT_TRUE(reader.next());
+    EXPECT_EQ(reader.text(0).size(), shift + 1);
+    std::size_t line = 2;
+    while (reader.next()) {
+      ASSERT_EQ(reader.text(0), "12") << shift;
+      ASSERT_EQ(reader.text(1), "") << shift;
+      ASSERT_EQ(reader.text(2), "4.5e") << shift;
+      ASSERT_EQ(reader.record(), "12,,4.5e") << shift;
+      ASSERT_EQ(reader.line(), ++line) << shift;
+    }
+    EXPECT_GT(line, chunk / 10) << shift;
+  }
+}
+
 TEST_F(Csv, ReaderTellsNotMeasuredFromNotFinite) {
   CsvReader reader(file("a,b,c,d\n,nan,-inf,1e-3\n"));
 

@@ -29,7 +29,7 @@ class TablesOfAStudy : public ::testing::Test {
                 IntervalKind kind = IntervalKind::quartiles) const {
     testing::write_straight(path(), methods);
     collect(path());
-    return write_report(path(), kind);
+    return write_report(summarise(path()), kind);
   }
   std::string text(const std::string& name) const { return read_file(path() / "tables" / name); }
   const std::filesystem::path& path() const { return folder_.path(); }
@@ -144,7 +144,7 @@ TEST_F(TablesOfAStudy, OfNoFinishedRunHaveNoNumbers) {
   testing::write_straight(path(), {{.aggregator = "a", .seeds = 1}});
   std::filesystem::remove_all(path() / "runs" / testing::straight_id(0, 1));
   collect(path());
-  write_report(path());
+  write_report(summarise(path()));
 
   EXPECT_FALSE(std::filesystem::exists(path() / "tables" / "results.csv"));
 }

@@ -348,7 +348,7 @@ TEST_F(Assumptions, AreTheFirstTableOfTheReport) {
   study.methods = {with_weights()};
   collected(study);
 
-  const std::string html = read_file(write_report(path()).file);
+  const std::string html = read_file(write_report(summarise(path())).file);
 
   EXPECT_THAT(
       html,
