@@ -77,6 +77,7 @@ std::optional<double> p_value_of(Limit limit,
 void take_seeds(AssumptionVerdict& verdict, const std::vector<double>& values) {
   const auto worst = std::max_element(values.begin(), values.end());
   verdict.seeds = values.size();
+  verdict.of_seeds = values;
   verdict.worst = *worst;
   verdict.worst_seed = static_cast<std::size_t>(worst - values.begin());
   double sum = 0;

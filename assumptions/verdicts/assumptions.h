@@ -58,6 +58,7 @@ struct AssumptionVerdict {
   std::optional<double> worst;       // of the seeds' ratios
   std::size_t worst_seed = 0;        // which
   std::size_t seeds = 0;
+  std::vector<double> of_seeds;  // their ratios
   std::uint64_t rows = 0;        // that entered, of all seeds
   std::uint64_t iterations = 0;  // that the seeds had
   std::string remark;            // why nothing could be said, or why there is no interval

@@ -48,22 +48,6 @@ RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector
   return series;
 }
 
-Point make_point(double x, const std::vector<double>& values, IntervalKind kind) {
-  const Centre centre = centre_of(values, kind);
-  Point point{.x = x,
-              .middle = centre.middle,
-              .lower = std::nullopt,
-              .upper = std::nullopt,
-              .n = values.size()};
-  if (centre.interval) {
-    point.lower = centre.interval->low;
-    point.upper = centre.interval->high;
-  } else if (values.size() == 1) {
-    point.lower = point.upper = centre.middle;
-  }
-  return point;
-}
-
 /// The values of a group's runs in one iteration.
 struct PlaceValues {
   bool is_even = false;  // it is one of those that are kept evenly
@@ -111,7 +95,7 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKi
   const auto known = known_totals(runs);
   series.live.seeds.resize(runs.size());
   for (const auto& [iteration, at] : gather(runs, column, series.stride)) {
-    const Point point = make_point(static_cast<double>(iteration), at.values, kind);
+    const Point point = seeds_point(static_cast<double>(iteration), at.values, kind);
     series.live.points.push_back(point);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       series.live.seeds[r].push_back(at.by_run[r]);
@@ -135,6 +119,22 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKi
 }
 
 }  // namespace
+
+Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind) {
+  const Centre centre = centre_of(values, kind);
+  Point point{.x = x,
+              .middle = centre.middle,
+              .lower = std::nullopt,
+              .upper = std::nullopt,
+              .n = values.size()};
+  if (centre.interval) {
+    point.lower = centre.interval->low;
+    point.upper = centre.interval->high;
+  } else if (values.size() == 1) {
+    point.lower = point.upper = centre.middle;
+  }
+  return point;
+}
 
 const std::vector<Point>& GroupSeries::against(Column total) const {
   const auto place = std::find(kTotals.begin(), kTotals.end(), total) - kTotals.begin();

@@ -15,6 +15,9 @@
 
 namespace residuum::reports {
 
+/// Returns the middle of the seeds' values at one place, with its band; one seed is its own band.
+Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind);
+
 /// A series is drawn against the iteration or against one of these: the bytes and the gradients
 /// that had entered the model when its row's iteration began, the virtual time at which it ended,
 /// or the passes over the data before it.

@@ -175,18 +175,21 @@ std::string theorems_html(const Summary& summary, FigureShelf& shelf) {
          details("Every theorem by method", theorem_details(summary));
 }
 
-std::string assumptions_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
+std::string assumptions_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+  const Summary& summary = *contents.summary;
   const auto curves = delta_against_workers(summary);
   return shelf.draw(take(plan.figures, FigureSection::assumptions)) + workers_table(curves) +
-         shelf.draw(plan_workers_figures(curves)) +
+         shelf.draw(plan_workers_figures(curves, contents.kind)) +
          part("Certificate and theorems", theorems_html(summary, shelf)) +
          part("Layers", layers_html(summary));
 }
 
-std::string distributions_html(const Summary& summary, ReportFigures& plan, FigureShelf& shelf) {
-  const std::string late = late_table(summary) + shelf.draw(plan_staleness_figures(summary));
+std::string distributions_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+  const Summary& summary = *contents.summary;
+  const std::string late =
+      late_table(summary) + shelf.draw(plan_staleness_figures(summary, contents.kind));
   return shelf.draw(take(plan.figures, FigureSection::distributions)) +
-         shelf.draw(plan_energy_figures(summary)) + part("Late gradients", late);
+         shelf.draw(plan_energy_figures(summary, contents.kind)) + part("Late gradients", late);
 }
 
 /// Returns whether the run left its sums to MPI_Allreduce.
@@ -275,8 +278,8 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
   add("curves", "Over the iterations", curves_html(contents, plan, shelf));
-  add("assumptions", "Assumptions", assumptions_html(summary, plan, shelf));
-  add("distributions", "Distributions", distributions_html(summary, plan, shelf));
+  add("assumptions", "Assumptions", assumptions_html(contents, plan, shelf));
+  add("distributions", "Distributions", distributions_html(contents, plan, shelf));
   add("phases", "Phase diagrams", phase_diagrams(summary));
   add("networks", "On networks", network_tables(summary));
   add("runs", "Runs", runs_table(summary));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/numbers/groups.h"
+#include "reports/numbers/series.h"
 
 namespace residuum::reports {
 namespace {
@@ -20,24 +21,23 @@ std::optional<double> density_of(const Summary& summary, const GroupSummary& gro
   return k && d && *k > 0 && *d > 0 ? std::optional(*k / *d) : std::nullopt;
 }
 
-/// Returns 1 - delta (1 - k/d) with its interval, of the method's pooled delta.
-std::optional<Point> energy_point(const Summary& summary, const GroupSummary& group) {
+/// Returns 1 - delta (1 - k/d) of the seeds' pooled deltas.
+std::optional<Point> energy_point(const Summary& summary,
+                                  const GroupSummary& group,
+                                  IntervalKind kind) {
   const auto share = density_of(summary, group);
   const auto delta = std::find_if(
       group.assumptions.begin(), group.assumptions.end(), [](const AssumptionSummary& one) {
         return one.verdict.name == "gtopk";
       });
-  if (!share || delta == group.assumptions.end() || !delta->verdict.value) {
+  if (!share || delta == group.assumptions.end() || delta->verdict.of_seeds.empty()) {
     return std::nullopt;
   }
-  const auto energy = [&](double value) { return 1 - value * (1 - *share); };
-  const AssumptionVerdict& verdict = delta->verdict;
-  Point point{.x = *share,
-              .middle = energy(*verdict.value),
-              .lower = energy(verdict.interval ? verdict.interval->high : *verdict.value),
-              .upper = energy(verdict.interval ? verdict.interval->low : *verdict.value),
-              .n = verdict.seeds};
-  return point;
+  std::vector<double> energies;
+  for (const double value : delta->verdict.of_seeds) {
+    energies.push_back(1 - value * (1 - *share));
+  }
+  return seeds_point(*share, energies, kind);
 }
 
 std::string label_without_k(const Run& run) {
@@ -47,10 +47,10 @@ std::string label_without_k(const Run& run) {
 
 }  // namespace
 
-std::vector<ReportFigure> plan_energy_figures(const Summary& summary) {
+std::vector<ReportFigure> plan_energy_figures(const Summary& summary, IntervalKind kind) {
   std::vector<Curve> curves;
   for (const auto& group : summary.groups) {
-    const auto point = energy_point(summary, group);
+    const auto point = energy_point(summary, group, kind);
     if (!point) {
       continue;
     }
@@ -78,7 +78,7 @@ std::vector<ReportFigure> plan_energy_figures(const Summary& summary) {
       "The share of ‖ā‖² that the applied update captures, 1 − δ (1 − k/d) with δ pooled "
       "over the run, against the share of the entries that is sent.";
   figure.spec.name = "energy-k";
-  figure.spec.band = "mean, 95 % interval (Student)";
+  figure.spec.band = std::string(interval_words(kind));
   figure.spec.x_label = "k/d";
   figure.spec.y_label = "captured energy";
   figure.spec.x_scale = Scale::log;

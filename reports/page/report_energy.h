@@ -8,7 +8,8 @@
 
 namespace residuum::reports {
 
-/// Plans the figure; none unless some methods differ in k alone.
-std::vector<ReportFigure> plan_energy_figures(const Summary& summary);
+/// Plans the figure; none unless some methods differ in k alone. The kind is that of middles and
+/// bands over the seeds.
+std::vector<ReportFigure> plan_energy_figures(const Summary& summary, IntervalKind kind);
 
 }  // namespace residuum::reports

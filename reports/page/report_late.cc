@@ -9,6 +9,7 @@
 
 #include "core/record/tables.h"
 #include "reports/collection/collect.h"
+#include "reports/numbers/series.h"
 #include "reports/numbers/statistics.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
@@ -95,19 +96,19 @@ std::vector<Histogram> read_shares(const ResultFolder& folder, const Group& grou
   return shares;
 }
 
-Point share_point(double staleness, const std::vector<double>& shares) {
-  const Spread spread = spread_of(shares);
-  const auto& interval = spread.interval;
-  return {.x = staleness,
-          .middle = spread.mean,
-          .lower = interval ? std::max(0.0, interval->low) : spread.mean,
-          .upper = interval ? std::min(1.0, interval->high) : spread.mean,
-          .n = shares.size()};
+/// Returns the point of a share, whose interval ends at 0 and 1.
+Point share_point(double staleness, const std::vector<double>& shares, IntervalKind kind) {
+  Point point = seeds_point(staleness, shares, kind);
+  if (point.lower && point.upper) {
+    point.lower = std::max(0.0, *point.lower);
+    point.upper = std::min(1.0, *point.upper);
+  }
+  return point;
 }
 
 /// Returns the points from staleness 0 to the one after the largest; runs that have no gradient of
 /// a staleness have the share 0.
-std::vector<Point> share_points(const std::vector<Histogram>& runs) {
+std::vector<Point> share_points(const std::vector<Histogram>& runs, IntervalKind kind) {
   std::uint64_t largest = 0;
   for (const auto& run : runs) {
     largest = std::max(largest, run.rbegin()->first);
@@ -119,7 +120,7 @@ std::vector<Point> share_points(const std::vector<Histogram>& runs) {
       const auto found = run.find(staleness);
       shares.push_back(found == run.end() ? 0 : found->second);
     }
-    points.push_back(share_point(static_cast<double>(staleness), shares));
+    points.push_back(share_point(static_cast<double>(staleness), shares, kind));
   }
   return points;
 }
@@ -159,7 +160,7 @@ std::string late_table(const Summary& summary) {
          table(header, rows);
 }
 
-std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
+std::vector<ReportFigure> plan_staleness_figures(const Summary& summary, IntervalKind kind) {
   const std::vector<Group> groups = groups_of(summary);
   std::vector<ReportFigure> figures;
   auto facets = split_into_facets(summary.folder, groups);
@@ -173,11 +174,11 @@ std::vector<ReportFigure> plan_staleness_figures(const Summary& summary) {
         "too.";
     figure.spec.name =
         figures.empty() ? "staleness" : fmt::format("staleness-{}", figures.size() + 1);
-    figure.spec.band = "mean, 95 % interval (Student)";
+    figure.spec.band = std::string(interval_words(kind));
     figure.spec.x_label = "staleness, versions";
     figure.spec.y_label = "share of the gradients";
     for (std::size_t i = 0; i < facet.groups.size(); ++i) {
-      auto points = share_points(read_shares(summary.folder, groups[facet.groups[i]]));
+      auto points = share_points(read_shares(summary.folder, groups[facet.groups[i]]), kind);
       if (!points.empty()) {
         figure.spec.curves.push_back({.label = groups[facet.groups[i]].label,
                                       .style = facet.styles[i],

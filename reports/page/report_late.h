@@ -15,7 +15,7 @@ namespace residuum::reports {
 std::string late_table(const Summary& summary);
 
 /// Plans the figures of the gradients' staleness, read from the runs' staleness.csv; none where no
-/// run has one.
-std::vector<ReportFigure> plan_staleness_figures(const Summary& summary);
+/// run has one. The kind is that of middles and bands over the seeds.
+std::vector<ReportFigure> plan_staleness_figures(const Summary& summary, IntervalKind kind);
 
 }  // namespace residuum::reports

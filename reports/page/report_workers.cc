@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "reports/numbers/series.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
 #include "reports/verdicts/delta_workers.h"
@@ -25,15 +26,10 @@ std::string bracket_text(const WorkersCurve& curve) {
       "between {} and {}", short_number(curve.holds_to), short_number(curve.fails_from));
 }
 
-Curve measured_curve(const WorkersCurve& curve, std::size_t style) {
+Curve measured_curve(const WorkersCurve& curve, std::size_t style, IntervalKind kind) {
   Curve drawn{.label = curve.label, .style = style, .points = {}};
   for (const auto& place : curve.places) {
-    const auto& interval = place.delta->interval;
-    drawn.points.push_back({.x = place.workers,
-                            .middle = place.delta->value,
-                            .lower = interval ? interval->low : *place.delta->value,
-                            .upper = interval ? interval->high : *place.delta->value,
-                            .n = place.delta->seeds});
+    drawn.points.push_back(seeds_point(place.workers, place.delta->of_seeds, kind));
   }
   return drawn;
 }
@@ -80,7 +76,8 @@ std::string workers_table(const std::vector<WorkersCurve>& curves) {
                rows);
 }
 
-std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& curves) {
+std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& curves,
+                                               IntervalKind kind) {
   std::vector<ReportFigure> figures;
   for (std::size_t first = 0; first < curves.size(); first += kMostCurves) {
     ReportFigure figure;
@@ -89,13 +86,13 @@ std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& 
         "δ pooled over the run. Thin and dashed: what independent Gaussian accumulators would "
         "give. Above the dotted line the assumption fails.";
     figure.spec.name = fmt::format("delta-workers-{}", figures.size() + 1);
-    figure.spec.band = "mean, 95 % interval (Student)";
+    figure.spec.band = std::string(interval_words(kind));
     figure.spec.x_label = "workers P";
     figure.spec.y_label = "δ";
     figure.spec.x_scale = Scale::log;
     figure.spec.reference = Reference{.y = 1, .label = "δ = 1: as good as random selection"};
     for (std::size_t i = first; i < std::min(curves.size(), first + kMostCurves); ++i) {
-      figure.spec.curves.push_back(measured_curve(curves[i], i - first));
+      figure.spec.curves.push_back(measured_curve(curves[i], i - first, kind));
       if (auto predicted = predicted_curve(curves[i], i - first)) {
         figure.spec.curves.push_back(std::move(*predicted));
       }

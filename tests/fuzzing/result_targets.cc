@@ -101,7 +101,7 @@ void take_result_folder(std::string_view bytes) {
   static_cast<void>(reports::compare_folders(summary, summary, 0.05));
   static_cast<void>(reports::layers_html(summary));
   static_cast<void>(reports::late_table(summary));
-  static_cast<void>(reports::plan_staleness_figures(summary));
+  static_cast<void>(reports::plan_staleness_figures(summary, reports::IntervalKind::quartiles));
   if (std::filesystem::exists(scratch().path() / "runs/a-000000000000/checks.csv")) {
     static_cast<void>(reports::collect(scratch().path()));
   }

@@ -66,7 +66,7 @@ class LateReport : public ::testing::Test {
   }
   std::string complaint() const {
     try {
-      (void)plan_staleness_figures(summarise(path()));
+      (void)plan_staleness_figures(summarise(path()), IntervalKind::student);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::usage);
       return error.what();
@@ -139,7 +139,7 @@ TEST_F(LateReport, IsNotThereInLockstep) {
   study.write(path());
 
   EXPECT_EQ(late_table(summarise(path())), "");
-  EXPECT_TRUE(plan_staleness_figures(summarise(path())).empty());
+  EXPECT_TRUE(plan_staleness_figures(summarise(path()), IntervalKind::student).empty());
   EXPECT_THAT(read_file(write_report(summarise(path())).file), Not(HasSubstr("Late gradients")));
 }
 
@@ -150,7 +150,7 @@ TEST_F(LateReport, DrawsTheStalenessOfTheLastIteration) {
   write_staleness(1, "2,0,7\n3,0,50\n3,2,50\n");
   write_staleness(2, "2,1,7\n3,0,51\n3,2,49\n");
 
-  const auto figures = plan_staleness_figures(summarise(path()));
+  const auto figures = plan_staleness_figures(summarise(path()), IntervalKind::student);
 
   ASSERT_EQ(figures.size(), 1U);
   EXPECT_EQ(figures[0].title, "Staleness");
@@ -177,12 +177,26 @@ TEST_F(LateReport, HasNoShareBelowNothingOrAboveAll) {
   write_staleness(1, "3,0,3\n3,1,1\n");
   write_staleness(2, "3,0,1\n3,1,1\n");
 
-  const auto figures = plan_staleness_figures(summarise(path()));
+  const auto figures = plan_staleness_figures(summarise(path()), IntervalKind::student);
 
   const Point& first = figures.at(0).spec.curves.at(0).points.at(0);
   EXPECT_EQ(first.middle, 0.625);
   EXPECT_EQ(first.lower, 0.0);
   EXPECT_EQ(first.upper, 1.0);
+}
+
+TEST_F(LateReport, DrawsTheStalenessByMedianAndQuartilesWhereTheReportHasThem) {
+  study.write(path());
+  write_staleness(1, "3,0,50\n3,2,50\n");
+  write_staleness(2, "3,0,60\n3,2,40\n");
+
+  const auto figures = plan_staleness_figures(summarise(path()), IntervalKind::quartiles);
+
+  EXPECT_EQ(figures.at(0).spec.band, "median, IQR");
+  const Point& first = figures.at(0).spec.curves.at(0).points.at(0);
+  EXPECT_NEAR(*first.middle, 0.55, 1e-15);
+  EXPECT_NEAR(*first.lower, 0.525, 1e-15);
+  EXPECT_NEAR(*first.upper, 0.575, 1e-15);
 }
 
 TEST_F(LateReport, RefusesATableThatCannotBeOfTheRun) {
@@ -198,10 +212,12 @@ TEST_F(LateReport, RefusesATableThatCannotBeOfTheRun) {
 TEST_F(LateReport, DrawsRareStalenessOnALogarithmicAxis) {
   study.write(path());
   write_staleness(1, "3,0,99\n3,1,1\n");
-  EXPECT_EQ(plan_staleness_figures(summarise(path())).at(0).spec.y_scale, Scale::linear);
+  EXPECT_EQ(plan_staleness_figures(summarise(path()), IntervalKind::student).at(0).spec.y_scale,
+            Scale::linear);
 
   write_staleness(1, "3,0,101\n3,1,1\n");
-  EXPECT_EQ(plan_staleness_figures(summarise(path())).at(0).spec.y_scale, Scale::log);
+  EXPECT_EQ(plan_staleness_figures(summarise(path()), IntervalKind::student).at(0).spec.y_scale,
+            Scale::log);
 }
 
 }  // namespace

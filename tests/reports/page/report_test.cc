@@ -229,8 +229,8 @@ TEST_F(ReportPage, HasTheCapturedEnergyAgainstK) {
   study.seeds = 2;
   study.methods = {SyntheticMethod{.density = 0.1}, SyntheticMethod{.density = 0.01}};
   for (auto& method : study.methods) {
-    method.change = [](Row& row, int) {
-      row.set(Column::delta, 0.5);
+    method.change = [](Row& row, int seed) {
+      row.set(Column::delta, 0.4 + 0.1 * seed);
       row.set(Column::accumulator_norm_sq, 1);
     };
   }
@@ -244,16 +244,21 @@ TEST_F(ReportPage, HasTheCapturedEnergyAgainstK) {
     }
   }
 
-  const auto figures = plan_energy_figures(summarise(path()));
+  const auto figures = plan_energy_figures(summarise(path()), IntervalKind::quartiles);
 
   ASSERT_EQ(figures.size(), 1U);
   ASSERT_EQ(figures[0].spec.curves.size(), 1U) << "the methods differ in k alone";
   const auto& points = figures[0].spec.curves[0].points;
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].x, 0.01);
-  EXPECT_NEAR(*points[0].middle, 1 - 0.5 * 0.99, 1e-12);
+  EXPECT_NEAR(*points[0].middle, 1 - 0.55 * 0.99, 1e-12);
+  EXPECT_NEAR(*points[0].lower, 1 - 0.575 * 0.99, 1e-12) << "quartiles of two seeds";
+  EXPECT_NEAR(*points[0].upper, 1 - 0.525 * 0.99, 1e-12);
   EXPECT_EQ(points[1].x, 0.1);
-  EXPECT_NEAR(*points[1].middle, 1 - 0.5 * 0.9, 1e-12);
+  EXPECT_NEAR(*points[1].middle, 1 - 0.55 * 0.9, 1e-12);
+  const auto student = plan_energy_figures(summarise(path()), IntervalKind::student);
+  // Student's t of one degree of freedom is 12.7062, and half the difference the standard error.
+  EXPECT_NEAR(*student[0].spec.curves[0].points[1].upper, 1 - 0.55 * 0.9 + 12.7062 * 0.045, 1e-5);
 }
 
 TEST_F(ReportPage, IsAnErrorThatNamesTheFileWhereItMayNotBeWritten) {
