@@ -4,6 +4,7 @@
 #include "reports/collection/summary_json.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/collection/search_table.h"
 #include "reports/collection/verdicts_json.h"
@@ -248,6 +249,50 @@ std::string members_text(const Json& object) {
   return text.substr(2, text.size() - 4);
 }
 
+/// Returns the method's costs by target and run, null where a run missed the target.
+Json costs_json(const TargetCosts& method, const Summary& summary) {
+  Json spent = Json::array();
+  Json missed = Json::array();
+  for (const auto& of_target : method.spent) {
+    Json costs = Json::array();
+    std::size_t misses = 0;
+    for (const double cost : of_target) {
+      costs.push_back(std::isfinite(cost) ? json_number(cost) : Json(nullptr));
+      misses += std::isfinite(cost) ? 0 : 1;
+    }
+    spent.push_back(std::move(costs));
+    missed.push_back(misses);
+  }
+  const Group& group = summary.groups[method.group].group;
+  Json runs = Json::array();
+  for (const std::size_t i : group.runs) {
+    if (summary.folder.runs[i].has_tables()) {
+      runs.push_back(summary.folder.runs[i].id);
+    }
+  }
+  return {{"method", group.label},
+          {"runs", std::move(runs)},
+          {"spent", std::move(spent)},
+          {"missed", std::move(missed)}};
+}
+
+Json targets_json(const Summary& summary) {
+  Json comparisons = Json::array();
+  for (const auto& comparison : summary.targets) {
+    Json methods = Json::array();
+    for (const auto& method : comparison.methods) {
+      methods.push_back(costs_json(method, summary));
+    }
+    comparisons.push_back({{"objective", comparison.objective},
+                           {"quantity", comparison.quantity},
+                           {"cost", comparison.cost},
+                           {"unit", comparison.unit},
+                           {"targets", comparison.targets},
+                           {"methods", std::move(methods)}});
+  }
+  return comparisons;
+}
+
 }  // namespace
 
 Json comparisons_json(const Summary& summary) {
@@ -329,6 +374,7 @@ void write_summary(const Summary& summary, const std::filesystem::path& file) {
   Json after{{"runs", runs_json(summary)},
              {"delta_against_workers", to_json(delta_against_workers(summary))},
              {"comparisons", comparisons_json(summary)},
+             {"targets", targets_json(summary)},
              {"on_networks", on_networks_json(summary)},
              {"rates", rates_json(summary)}};
   after.update(background_json(summary.folder));

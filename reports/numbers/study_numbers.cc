@@ -225,6 +225,7 @@ StudyNumbers numbers_of(ResultFolder folder,
                         const std::vector<RunMeasures>& measures) {
   StudyNumbers numbers;
   numbers.comparisons = compare_methods(folder, groups, measures);
+  numbers.targets = costs_to_targets(folder, groups);
   numbers.on_networks = compare_on_networks(folder, groups);
   numbers.rates = fit_rates(folder, groups);
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {

@@ -17,6 +17,7 @@
 #include "reports/numbers/network_times.h"
 #include "reports/numbers/rates.h"
 #include "reports/numbers/statistics.h"
+#include "reports/numbers/targets.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
@@ -85,6 +86,7 @@ struct StudyNumbers {
   std::vector<CheckSummary> checks;
   std::map<std::string, std::size_t> states;  // finished, diverged, ... -> runs
   std::vector<Comparison> comparisons;
+  std::vector<TargetComparison> targets;
   std::vector<NetworkComparison> on_networks;
   std::vector<Rate> rates;
 

@@ -10,7 +10,6 @@
 #include "reports/figures/report_figures.h"
 #include "reports/figures/target_figures.h"
 #include "reports/numbers/bootstrap.h"
-#include "reports/numbers/targets.h"
 #include "reports/page/figure_shelf.h"
 #include "reports/page/html.h"
 #include "reports/page/page_data.h"
@@ -133,13 +132,12 @@ std::string practice_html(const Summary& summary) {
 struct Contents {
   const Summary* summary = nullptr;
   IntervalKind kind = IntervalKind::quartiles;
-  std::vector<TargetComparison> targets;
   std::vector<TableSpec> tables;
 };
 
 std::string targets_html(const Contents& contents, FigureShelf& shelf) {
   const Summary& summary = *contents.summary;
-  const auto figures = plan_target_figures(summary.folder, groups_of(summary), contents.targets);
+  const auto figures = plan_target_figures(summary.folder, groups_of(summary), summary.targets);
   if (figures.empty()) {
     return {};
   }
@@ -294,12 +292,8 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
 
 Report write_report(const Summary& summary, IntervalKind kind) {
   const std::filesystem::path& result_dir = summary.folder.path;
-  auto targets = costs_to_targets(summary.folder, groups_of(summary));
-  auto tables = study_tables(summary, targets, kind);
-  const Contents contents{.summary = &summary,
-                          .kind = kind,
-                          .targets = std::move(targets),
-                          .tables = std::move(tables)};
+  const Contents contents{
+      .summary = &summary, .kind = kind, .tables = study_tables(summary, summary.targets, kind)};
   write_tables(contents.tables, result_dir / "tables");
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reports/collection/collect.h"
+#include "reports/tables/files.h"
 #include "tests/reports/numbers/straight_runs.h"
 #include "tests/reports/synthetic_study.h"
 
@@ -62,6 +64,27 @@ TEST_F(Targets, AreReachedAtTheFirstEvaluationThere) {
   EXPECT_THAT(all[0].methods[1].spent[4], ElementsAre(10, 10));          // 0.91
   EXPECT_THAT(all[0].methods[1].spent[5], ElementsAre(kNever, kNever));  // 0.89
   EXPECT_EQ(all[1].methods[0].most, 1000);
+}
+
+TEST_F(Targets, AreInTheSummaryWithMissesAsNullAndCounted) {
+  testing::write_straight(
+      path(), {{.aggregator = "fast", .fall = 0.04}, {.aggregator = "slow", .fall = 0.0115}});
+
+  (void)collect(path());
+
+  const Json targets = read_json(path() / "summary.json")["targets"];
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_EQ(targets[0]["cost"], "iterations");
+  EXPECT_EQ(targets[1]["unit"], "bytes");
+  EXPECT_EQ(targets[0]["targets"].size(), kTargets);
+  const Json& fast = targets[0]["methods"][0];
+  EXPECT_EQ(fast["runs"], Json::array({testing::straight_id(0, 1), testing::straight_id(0, 2)}));
+  EXPECT_EQ(fast["spent"][9], Json::array({6, 6}));
+  EXPECT_EQ(fast["spent"][19], Json::array({10, nullptr}));
+  EXPECT_EQ(fast["missed"][9], 0);
+  EXPECT_EQ(fast["missed"][19], 1);
+  EXPECT_EQ(targets[1]["methods"][1]["spent"][5], Json::array({nullptr, nullptr}));
+  EXPECT_EQ(targets[1]["methods"][1]["missed"][5], 2);
 }
 
 TEST_F(Targets, CountARunThatDivergedAsOneThatNeverGetsThere) {
