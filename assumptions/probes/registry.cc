@@ -15,6 +15,7 @@ std::unique_ptr<Probe> make_average_probe(const Section& section);
 std::unique_ptr<Probe> make_compressor_probe(const Section& section);
 std::unique_ptr<Probe> make_tail_probe(const Section& section);
 std::unique_ptr<Probe> make_ef21_probe(const Section& section);
+std::unique_ptr<Probe> make_overlap_probe(const Section& section);
 
 namespace {
 
@@ -84,6 +85,11 @@ constexpr auto kEntries = std::to_array<Entry<Probe>>({
      "Richtarik et al., NeurIPS 2021",
      "{}",
      make_ef21_probe},
+    {"overlap",
+     "how many of the selected entries the workers have in common",
+     "this project",
+     "{}",
+     make_overlap_probe},
 });
 
 }  // namespace

@@ -48,6 +48,7 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   }
   if (!late_) {
     take_means(state, measured);
+    magnitudes_.take(training_, state.workers, state.iteration);
   } else if (is_root_ && !sees_messages_only_) {
     take_late_means(state, measured);
   }
@@ -318,11 +319,6 @@ double Measurement<Real>::entries_sent(const StepState<Real>& state) const {
 }
 
 template <class Real>
-double Measurement<Real>::memory_step(const StepState<Real>& state) const {
-  return in_gradient_units_ ? 1.0 : state.step_size;
-}
-
-template <class Real>
 void Measurement<Real>::show(const StepState<Real>& state,
                              const Landscape& landscape,
                              const std::optional<TestResult>& test,
@@ -358,7 +354,8 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .late_noise = std::nullopt,
                 .test = test,
                 .times = times,
-                .network = state.network};
+                .network = state.network,
+                .magnitudes = magnitudes_.shares()};
   if (late_) {
     late_measurement_.fill(*state.parts, view);
   } else if (have_own_models_) {

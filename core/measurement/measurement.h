@@ -9,6 +9,7 @@
 
 #include "core/measurement/landscape.h"
 #include "core/measurement/late_measurement.h"
+#include "core/measurement/magnitude_shares.h"
 #include "core/measurement/mean_over_workers.h"
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
@@ -82,7 +83,9 @@ class Measurement {
   IteratesView iterates_view(const StepState<Real>& state) const;
   void fill_own_models(const StepState<Real>& state, StepView& view) const;
   double entries_sent(const StepState<Real>& state) const;
-  double memory_step(const StepState<Real>& state) const;
+  double memory_step(const StepState<Real>& state) const {
+    return in_gradient_units_ ? 1.0 : state.step_size;
+  }
 
   const Training& training_;
   bool is_root_;
@@ -96,6 +99,7 @@ class Measurement {
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
   std::vector<double> mean_half_gradient_;
+  MagnitudeShares magnitudes_;
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
   LateMeasurement<Real> late_measurement_;

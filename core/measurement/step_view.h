@@ -166,6 +166,9 @@ struct StepView {
   std::optional<TestResult> test;
   StepTimes times;
   NetworkView network;
+  /// Of a worker's accumulator, the share of the entries in each bin of magnitudes.h, mean over the
+  /// workers; empty where they were not counted.
+  std::span<const double> magnitudes;
 
   double rho() const { return selection.k / static_cast<double>(run.dimension); }
   /// Returns the scalars of the contributions to this version.

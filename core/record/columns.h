@@ -134,7 +134,12 @@ namespace residuum {
   X(consensus_sq,                                                                                  \
     number,                                                                                        \
     "",                                                                                            \
-    "mean over workers of |w^p_{t+1} - mean w_{t+1}|^2, each with its own model")
+    "mean over workers of |w^p_{t+1} - mean w_{t+1}|^2, each with its own model")                  \
+  X(support_overlap,                                                                               \
+    number,                                                                                        \
+    "",                                                                                            \
+    "entries that two workers' messages share over those of one, mean over the pairs")             \
+  X(support_union, number, "", "indices that any worker sent over the entries of all messages")
 
 enum class Column : std::size_t {
 #define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,

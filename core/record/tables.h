@@ -1,9 +1,9 @@
 #pragma once
-// Detail tables are written on request (probes.workers, probes.layers, probes.staleness) or for
-// the networks of a study: they have one row per measured iteration and worker, layer, staleness or
-// network. Their headers, their schemas in
-// datapackage.json and the output of `residuum list columns` are generated from these lists. New
-// columns are appended, never inserted; norms are as in columns.h.
+// Detail tables are written on request (probes.workers, probes.layers, probes.staleness,
+// probes.magnitudes_every) or for the networks of a study: they have one row per measured iteration
+// and worker, layer, staleness or network. Their headers, their schemas in datapackage.json and the
+// output of `residuum list columns` are generated from these lists. New columns are appended, never
+// inserted; norms are as in columns.h.
 
 #include <array>
 #include <cstdint>
@@ -87,6 +87,29 @@ inline constexpr auto kStalenessColumns = std::to_array<ColumnInfo>({
 #define RESIDUUM_INFO(identifier, type, unit, meaning) \
   {#identifier, ColumnType::type, unit, meaning},
     RESIDUUM_STALENESS_COLUMNS(RESIDUUM_INFO)
+#undef RESIDUUM_INFO
+});
+
+/// The rows of these exponents in magnitudes.csv are also of what is smaller, or larger.
+inline constexpr int kLeastMagnitudeRow = -149;
+inline constexpr int kLastMagnitudeRow = 127;
+
+#define RESIDUUM_MAGNITUDE_COLUMNS(X) \
+  X(share,                            \
+    number,                           \
+    "",                               \
+    "of the entries of a^p_t with 2^exponent <= |entry| < 2^(exponent + 1), mean over workers")
+
+enum class MagnitudeColumn : std::size_t {
+#define RESIDUUM_ENUMERATOR(identifier, type, unit, meaning) identifier,
+  RESIDUUM_MAGNITUDE_COLUMNS(RESIDUUM_ENUMERATOR)
+#undef RESIDUUM_ENUMERATOR
+};
+
+inline constexpr auto kMagnitudeColumns = std::to_array<ColumnInfo>({
+#define RESIDUUM_INFO(identifier, type, unit, meaning) \
+  {#identifier, ColumnType::type, unit, meaning},
+    RESIDUUM_MAGNITUDE_COLUMNS(RESIDUUM_INFO)
 #undef RESIDUUM_INFO
 });
 
@@ -176,6 +199,14 @@ inline constexpr TableInfo kStalenessTable{
         "entered; 4095 stands for more, too",
     .columns = kStalenessColumns};
 
+inline constexpr TableInfo kMagnitudesTable{
+    .name = "magnitudes",
+    .key = "exponent",
+    .key_type = "integer",
+    .key_meaning =
+        "of the power of two below the magnitudes; -149 and 127 stand for less and more, too",
+    .columns = kMagnitudeColumns};
+
 inline constexpr TableInfo kNetworksTable{.name = "networks",
                                           .key = "network",
                                           .key_type = "string",
@@ -197,6 +228,7 @@ inline constexpr TableInfo kLayerTimesTable{.name = "layer_times",
 inline constexpr std::array kDetailTables{&kWorkersTable,
                                           &kLayersTable,
                                           &kStalenessTable,
+                                          &kMagnitudesTable,
                                           &kNetworksTable,
                                           &kOverlapTable,
                                           &kLayerTimesTable};

@@ -22,13 +22,14 @@ struct MeasurementPlan {
   std::optional<Cadence> power;           // when the curvature is taken by power iteration
   std::size_t power_samples = 1024;       // about how many samples that takes
   std::optional<Cadence> sorted;          // when measurements may sort the accumulator
+  std::optional<Cadence> magnitudes;      // when the entries of accumulators are counted by size
 
   /// True if the iteration is measured, that is, if any cadence is due.
   bool measures(std::uint64_t iteration) const {
-    return measure &&
-           (is_due(measured, iteration) || is_due(evaluated, iteration) ||
-            is_due(tested, iteration) || is_due(virtual_points, iteration) ||
-            is_due(split, iteration) || is_due(power, iteration) || is_due(sorted, iteration));
+    return measure && (is_due(measured, iteration) || is_due(evaluated, iteration) ||
+                       is_due(tested, iteration) || is_due(virtual_points, iteration) ||
+                       is_due(split, iteration) || is_due(power, iteration) ||
+                       is_due(sorted, iteration) || is_due(magnitudes, iteration));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <system_error>
 
+#include "assumptions/details/magnitude_details.h"
 #include "assumptions/details/network_details.h"
 #include "assumptions/details/staleness_details.h"
 #include "assumptions/details/worker_details.h"
@@ -69,6 +70,17 @@ bool read_staleness(const Section& probes, const ProtocolLaw& protocol) {
   return is_asked;
 }
 
+/// Workers have accumulators that are counted where all exchange in lockstep.
+bool read_magnitudes(const Section& probes, const ProtocolLaw& protocol) {
+  const bool is_asked = probes.has("magnitudes_every");
+  require(!is_asked || (protocol.synchrony != Synchrony::late &&
+                        protocol.synchrony != Synchrony::neighbours),
+          "{}: accumulators are counted where all workers exchange at a time; take the key out, or "
+          "take a protocol in lockstep (bsp, local)",
+          probes.where("magnitudes_every"));
+  return is_asked;
+}
+
 }  // namespace
 
 std::vector<const TableInfo*> DetailTables::tables() const {
@@ -81,6 +93,9 @@ std::vector<const TableInfo*> DetailTables::tables() const {
   }
   if (staleness) {
     asked.push_back(&kStalenessTable);
+  }
+  if (magnitudes) {
+    asked.push_back(&kMagnitudesTable);
   }
   if (networks) {
     asked.push_back(&kNetworksTable);
@@ -104,6 +119,9 @@ void DetailTables::add_to(Monitor& monitor) const {
   if (staleness) {
     monitor.add_details(write_staleness_details);
   }
+  if (magnitudes) {
+    monitor.add_details(write_magnitude_details);
+  }
   if (networks) {
     monitor.add_details(write_network_details);
   }
@@ -120,7 +138,8 @@ DetailTables read_detail_tables(const Section& probes,
                                 const ProtocolLaw& protocol) {
   return {.workers = probes.flag("workers", false),
           .layers = read_layers(probes, objective),
-          .staleness = read_staleness(probes, protocol)};
+          .staleness = read_staleness(probes, protocol),
+          .magnitudes = read_magnitudes(probes, protocol)};
 }
 
 void forget_absent_tables(nlohmann::json& probes) {

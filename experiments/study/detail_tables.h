@@ -1,7 +1,8 @@
 #pragma once
-// A study may ask for tables of details (probes.workers, probes.layers, probes.staleness). Their
-// files lie beside iterations.csv and are treated as it is: written under another name until the
-// run has ended, and cut to what a checkpoint has counted when it goes on.
+// A study may ask for tables of details (probes.workers, probes.layers, probes.staleness,
+// probes.magnitudes_every). Their files lie beside iterations.csv and are treated as it is: written
+// under another name until the run has ended, and cut to what a checkpoint has counted when it goes
+// on.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,8 +28,9 @@ struct DetailTables {
   std::vector<Layer> overlapped =
       {};  // likewise: all layers, where exchanges overlap with gradients
   bool staleness = false;
+  bool magnitudes = false;
 
-  bool any() const { return workers || !layers.empty() || staleness; }
+  bool any() const { return workers || !layers.empty() || staleness || magnitudes; }
   std::vector<const TableInfo*> tables() const;
   /// Makes the monitor write their rows.
   void add_to(Monitor& monitor) const;

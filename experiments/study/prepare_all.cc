@@ -26,7 +26,8 @@ void keep_identity(PreparedRun& run) {
                         &training.plan.virtual_points,
                         &training.plan.split,
                         &training.plan.power,
-                        &training.plan.sorted}) {
+                        &training.plan.sorted,
+                        &training.plan.magnitudes}) {
     cadence->reset();  // each may list millions of iterations
   }
 }

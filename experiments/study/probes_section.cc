@@ -150,6 +150,9 @@ void read_probes(const Section& section, PreparedRun& run) {
   }
   training.plan.measure = !run.probes.empty() || run.details.any();
   const std::uint64_t iterations = training.iterations;
+  if (run.details.magnitudes) {
+    training.plan.magnitudes = read_cadence(section, "magnitudes_every", 1, iterations);
+  }
   training.plan.measured = read_cadence(section, "every", {{"geometric", 1.1}}, iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
   training.plan.evaluated = read_cadence(section, "evaluate", evaluate, iterations);

@@ -223,6 +223,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProbes, "workers", "false", "true writes workers.csv"},
     {kProbes, "layers", "[]", "names of layers, or all: writes layers.csv"},
     {kProbes, "staleness", "false", "true writes staleness.csv"},
+    {kProbes,
+     "magnitudes_every",
+     "",
+     "when the workers' accumulators are counted by magnitude, for magnitudes.csv"},
 
     {kSearch, "key", "", "what makes the compression, such as sparsifier.density"},
     {kSearch, "ratios", "", "of 1/density: a list, or { from = 10, to = 1000, factor = 2 }"},

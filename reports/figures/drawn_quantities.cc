@@ -12,7 +12,7 @@ constexpr std::string_view kGradientsCaption =
     "The same against the gradients of all workers that had entered the model. Methods whose "
     "versions are made of one gradient of each worker have no curve here.";
 
-constexpr std::array<DrawnQuantity, 21> kDrawnQuantities{
+constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
     {{.name = "loss-gap",
       .column = Column::loss_gap,
       .title = "Loss gap",
@@ -164,6 +164,23 @@ constexpr std::array<DrawnQuantity, 21> kDrawnQuantities{
       .y_label = "1 − δ (1 − k/d)",
       .caption = "The share of ‖ā‖² that the applied update captures.",
       .log_span = 1e300,
+      .section = FigureSection::distributions},
+     {.name = "overlap",
+      .column = Column::support_overlap,
+      .title = "Overlap of the workers' selections",
+      .y_label = "shared part of a message",
+      .caption = "The entries that the messages of two workers share over those of one of them, "
+                 "mean over the pairs: 0 where all select other entries, 1 where all select the "
+                 "same. Random selections of k entries share k/d in the mean.",
+      .log_span = 20,
+      .section = FigureSection::distributions},
+     {.name = "union",
+      .column = Column::support_union,
+      .title = "Union of the workers' selections",
+      .y_label = "indices / entries sent",
+      .caption = "The indices that any worker sent over the entries of all messages, from 1/P "
+                 "where all select the same to 1 where all select other entries.",
+      .log_span = 20,
       .section = FigureSection::distributions},
      {.name = "accuracy",
       .column = Column::test_accuracy,

@@ -19,6 +19,7 @@
 #include "reports/page/report_energy.h"
 #include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
+#include "reports/page/report_magnitudes.h"
 #include "reports/page/report_networks.h"
 #include "reports/page/report_phases.h"
 #include "reports/page/report_spec.h"
@@ -187,7 +188,8 @@ std::string distributions_html(const Contents& contents, ReportFigures& plan, Fi
   const std::string late =
       late_table(summary) + shelf.draw(plan_staleness_figures(summary, contents.kind));
   return shelf.draw(take(plan.figures, FigureSection::distributions)) +
-         shelf.draw(plan_energy_figures(summary, contents.kind)) + part("Late gradients", late);
+         shelf.draw(plan_energy_figures(summary, contents.kind)) +
+         shelf.draw(plan_magnitude_figures(summary, contents.kind)) + part("Late gradients", late);
 }
 
 /// Returns whether the run left its sums to MPI_Allreduce.

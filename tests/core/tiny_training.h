@@ -50,6 +50,7 @@ struct Recipe {
   std::optional<Json> split = std::nullopt;
   std::optional<Json> power = std::nullopt;
   std::optional<Json> sorted = std::nullopt;
+  std::optional<Json> magnitudes = std::nullopt;
   std::optional<Json> virtual_points = std::nullopt;
   bool compares_points = false;
   bool unperturbed = false;  // takes effect with virtual_points
@@ -130,6 +131,10 @@ inline Outcome train(World& world,
   training.stop = recipe.stop;
   if (recipe.split) {
     training.plan.split = Cadence(*recipe.split, "'probes.noise_every'", recipe.iterations);
+  }
+  if (recipe.magnitudes) {
+    training.plan.magnitudes =
+        Cadence(*recipe.magnitudes, "'probes.magnitudes_every'", recipe.iterations);
   }
   if (recipe.sorted) {
     training.plan.sorted = Cadence(*recipe.sorted, "'probes.tail_every'", recipe.iterations);

@@ -11,6 +11,7 @@
 #include "reports/numbers/measures.h"
 #include "reports/page/report_late.h"
 #include "reports/page/report_layers.h"
+#include "reports/page/report_magnitudes.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
@@ -50,6 +51,7 @@ constexpr auto kFolder = std::to_array<FolderPart>({
     {"checks a", "runs/a-000000000000/checks.csv"},
     {"layers a", "runs/a-000000000000/layers.csv"},
     {"staleness a", "runs/a-000000000000/staleness.csv"},
+    {"magnitudes a", "runs/a-000000000000/magnitudes.csv"},
     {"config b", "runs/b-000000000000/config.json"},
     {"status b", "runs/b-000000000000/status.json"},
     {"iterations b", "runs/b-000000000000/iterations.csv"},
@@ -102,6 +104,7 @@ void take_result_folder(std::string_view bytes) {
   static_cast<void>(reports::layers_html(summary));
   static_cast<void>(reports::late_table(summary));
   static_cast<void>(reports::plan_staleness_figures(summary, reports::IntervalKind::quartiles));
+  static_cast<void>(reports::plan_magnitude_figures(summary, reports::IntervalKind::quartiles));
   if (std::filesystem::exists(scratch().path() / "runs/a-000000000000/checks.csv")) {
     static_cast<void>(reports::collect(scratch().path()));
   }

@@ -123,6 +123,7 @@ loss_bound = 1e9
 [probes]
 names = ["delta", "tail", "smoothness", "noise", "certificate"]
 power_every = 10
+magnitudes_every = 10
 )",
     R"([sparsifier]
 kind = "top-k"
