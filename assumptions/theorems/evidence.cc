@@ -288,21 +288,35 @@ Constant Evidence::contraction_in_every_iteration() const {
                         {"contraction of the gap w − z", "contraction"});
 }
 
-Constant Evidence::worker_contraction() const {
-  const auto promise = [&]() -> Constant {
-    return {"q_p",
-            1 - *method_.promised_share,
-            fmt::format("exact: what {} promises{}",
-                        method_.sparsifier,
-                        method_.selects_at_random ? ", in expectation" : "")};
-  };
+namespace {
+
+Constant promised_contraction(const MethodFacts& method) {
+  return {"q_p",
+          1 - *method.promised_share,
+          fmt::format("exact: what {} promises{}",
+                      method.sparsifier,
+                      method.selects_at_random ? ", in expectation" : "")};
+}
+
+}  // namespace
+
+Constant Evidence::worker_contraction_in_windows() const {
   if (method_.promised_share && method_.promise_is_exact) {
-    return promise();  // in expectation, of which single draws are a poor estimate
+    return promised_contraction(method_);
+  }
+  return largest(pooled(&SeedMeasures::worker_contraction),
+                 "q_p",
+                 {"contraction of the residuals", "residual"});
+}
+
+Constant Evidence::worker_contraction() const {
+  if (method_.promised_share && method_.promise_is_exact) {
+    return promised_contraction(method_);  // of which single draws are a poor estimate
   }
   Constant seen = largest_beginning(pooled(&SeedMeasures::worker_contraction),
                                     "q_p",
                                     {"contraction of the residuals, on average", "residual"});
-  return seen.value || !method_.promised_share ? seen : promise();
+  return seen.value || !method_.promised_share ? seen : promised_contraction(method_);
 }
 
 Constant Evidence::selection_ratio() const {

@@ -156,6 +156,8 @@ class Evidence {
   /// q of the workers' residuals, on average over the run: what the sparsifier promises if that is
   /// exact, else as measured, else the promise.
   Constant worker_contraction() const;
+  /// The same of windows: what the sparsifier promises if that is exact, else the largest.
+  Constant worker_contraction_in_windows() const;
   /// delta of the gTop-k assumption: the largest of single iterations.
   Constant selection_ratio() const;
   /// Says where `singles` of all seeds were measured: "in each of 300 iterations", "at 64 of 300

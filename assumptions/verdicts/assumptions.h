@@ -73,6 +73,12 @@ struct AssumptionVerdict {
 /// All assumptions, in a fixed order, judged for the runs of one method.
 std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence);
 
+/// Returns Q(q_p) eta^2 G^2, which the workers' residuals, mean |e^p|^2, do not exceed in
+/// expectation if in every iteration they contract by q_p and mean E|G^p|^2 <= G^2; both as
+/// measured, eta = 1 where residuals are in units of gradients. Absent for other updates of the
+/// memory than e + eta G, and where there is no contraction or nothing is held back.
+std::optional<double> worker_residual_bound(const Evidence& evidence);
+
 /// Corrects the verdicts of one study for their number (Holm): a mean that is above its limit by
 /// itself, but not among so many tests, is marginal, and its remark says so. Chance makes any
 /// verdict of the study fail in at most 5 % of studies in which everything holds.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assumptions/estimators/amplification.h"
+#include "assumptions/verdicts/assumptions.h"
 #include "assumptions/verdicts/ratios.h"
 
 namespace residuum::judges {
@@ -127,6 +128,12 @@ ResidualBound residual_bound(const Evidence& evidence) {
   return {bound, {}};
 }
 
+/// Returns whether every accumulator is a residual and one step by a gradient of the workers.
+bool accumulates_plain_gradients(const MethodFacts& facts) {
+  return facts.memory == Memory::residual && facts.synchrony == Synchrony::lockstep &&
+         !facts.has_momentum() && facts.clipped == "nothing";
+}
+
 }  // namespace
 
 Ratios bounded_residual(const Evidence& evidence) {
@@ -177,3 +184,19 @@ SinglesOfSeeds single_tail(const Evidence& evidence) {
 }
 
 }  // namespace residuum::judges
+
+namespace residuum {
+
+std::optional<double> worker_residual_bound(const Evidence& evidence) {
+  const MethodFacts& facts = evidence.method();
+  const auto q = evidence.worker_contraction_in_windows().value;
+  const auto moment = evidence.worker_second_moment().value;
+  const auto step = facts.in_gradient_units ? std::optional(1.0) : evidence.step_size().value;
+  if (!judges::accumulates_plain_gradients(facts) || !q || !moment || !step || !(*q >= 0)) {
+    return std::nullopt;
+  }
+  const double bound = amplification(*q) * *step * *step * *moment;
+  return bound > 0 && std::isfinite(bound) ? std::optional(bound) : std::nullopt;
+}
+
+}  // namespace residuum

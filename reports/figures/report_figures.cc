@@ -139,6 +139,14 @@ std::string caption_of(const DrawnQuantity& quantity, std::size_t stride) {
   return caption;
 }
 
+/// Puts all points at one height.
+void lay_flat(std::vector<Point>& points, double height) {
+  for (auto& point : points) {
+    point = {
+        .x = point.x, .middle = height, .lower = std::nullopt, .upper = std::nullopt, .n = point.n};
+  }
+}
+
 /// Returns what the page needs to draw the curves against any axis; nothing where another figure
 /// has it.
 std::vector<LiveCurve> live_curves(const DrawnQuantity& quantity,
@@ -148,10 +156,38 @@ std::vector<LiveCurve> live_curves(const DrawnQuantity& quantity,
   for (const auto& curve : curves) {
     if (!quantity.against && curve.group) {
       live.push_back({.curve = curve, .series = data.of(*curve.group, quantity.column).live});
+      if (curve.is_bound) {
+        lay_flat(live.back().series.points, curve.points.front().middle.value_or(0));
+        live.back().series.seeds.clear();
+      }
       live.back().curve.points.clear();
     }
   }
   return live;
+}
+
+/// Adds the bounds of the methods that are drawn, as flat curves over the same places, and returns
+/// what they say in the caption.
+std::string_view add_bounds(const std::vector<MethodBound>& bounds,
+                            const DrawnQuantity& quantity,
+                            std::vector<Curve>& curves) {
+  const std::size_t methods = curves.size();
+  std::string_view caption;
+  for (std::size_t i = 0; i < methods && !quantity.against; ++i) {
+    const auto bound = std::find_if(bounds.begin(), bounds.end(), [&](const MethodBound& one) {
+      return one.column == quantity.column && curves[i].group == one.group;
+    });
+    if (bound == bounds.end()) {
+      continue;
+    }
+    Curve curve = curves[i];
+    curve.label = fmt::format("{}, {}", bound->formula, curves[i].label);
+    curve.is_bound = true;
+    lay_flat(curve.points, bound->value);
+    curves.push_back(std::move(curve));
+    caption = bound->caption;
+  }
+  return caption;
 }
 
 /// Returns the share 1 - k/d that a contraction leaves at most, where all methods have the same.
@@ -210,7 +246,8 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
 
 ReportFigures plan_figures(const ResultFolder& folder,
                            const std::vector<Group>& groups,
-                           IntervalKind kind) {
+                           IntervalKind kind,
+                           const std::vector<MethodBound>& bounds) {
   std::vector<Facet> facets = split_into_facets(folder, groups);
   ReportFigures plan;
   while (facets.size() > kMostFacets) {
@@ -226,10 +263,12 @@ ReportFigures plan_figures(const ResultFolder& folder,
     for (std::size_t i = 0; i < facets.size(); ++i) {
       auto curves = curves_of(quantity, groups, facets[i], data);
       if (!curves.empty()) {
+        const std::string_view note = add_bounds(bounds, quantity, curves);
         const std::size_t stride = stride_of(quantity, facets[i], data);
         auto live = live_curves(quantity, curves, data);
         plan.figures.push_back(make_figure(quantity, facets[i], i, std::move(curves), stride));
         plan.figures.back().live = std::move(live);
+        plan.figures.back().caption += note;
         plan.figures.back().spec.band = std::string(interval_words(kind));
         if (quantity.column == Column::contraction) {
           plan.figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);

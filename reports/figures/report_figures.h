@@ -3,6 +3,7 @@
 // split.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/figures/drawn_quantities.h"
@@ -35,9 +36,20 @@ struct ReportFigures {
   std::size_t groups_left_out = 0;  // methods beyond what a page can show
 };
 
-/// The kind is that of the middles and bands over the seeds.
+/// A MethodBound is a number that theory allows a column of one method at most, in every iteration.
+struct MethodBound {
+  std::size_t group = 0;
+  Column column{};
+  double value = 0;
+  std::string formula;
+  std::string_view caption;  // what it says of the figure that it is in
+};
+
+/// The kind is that of the middles and bands over the seeds. Bounds are drawn where their methods
+/// are, against the iteration.
 ReportFigures plan_figures(const ResultFolder& folder,
                            const std::vector<Group>& groups,
-                           IntervalKind kind = IntervalKind::quartiles);
+                           IntervalKind kind = IntervalKind::quartiles,
+                           const std::vector<MethodBound>& bounds = {});
 
 }  // namespace residuum::reports

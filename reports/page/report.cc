@@ -267,7 +267,8 @@ std::string navigation(const std::vector<std::pair<std::string, std::string>>& s
 
 std::string page(const Contents& contents, FigureShelf& shelf) {
   const Summary& summary = *contents.summary;
-  ReportFigures plan = plan_figures(summary.folder, groups_of(summary), contents.kind);
+  ReportFigures plan =
+      plan_figures(summary.folder, groups_of(summary), contents.kind, residual_bounds(summary));
   std::string body;
   std::vector<std::pair<std::string, std::string>> sections;
   const auto add = [&](const char* id, const char* title, const std::string& html) {

@@ -14,6 +14,10 @@ namespace {
 using HtmlRow = std::vector<Cell>;
 
 constexpr std::size_t kMostMethodsDrawn = 6;
+constexpr std::string_view kResidualBoundCaption =
+    " Thin and grey: what its expectation cannot exceed if the residuals contract by q in every "
+    "iteration, Q(q) = q/(1 − √q)², with the largest window means of q and of G², the mean of "
+    "‖G_p‖² over the workers.";
 
 std::string_view css_class(BoundVerdict verdict) {
   switch (verdict) {
@@ -285,6 +289,24 @@ std::vector<ReportFigure> plan_bound_figures(const Summary& summary) {
     }
   }
   return figures;
+}
+
+std::vector<MethodBound> residual_bounds(const Summary& summary) {
+  std::vector<MethodBound> bounds;
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    const auto& bound = summary.groups[i].residual_bound;
+    if (!bound) {
+      continue;
+    }
+    const Run& run = summary.folder.runs[summary.groups[i].group.runs.front()];
+    const bool in_gradients = text_at(run.config, "config.feedback.units") == "gradient";
+    bounds.push_back({.group = i,
+                      .column = Column::residual_norm_sq,
+                      .value = *bound,
+                      .formula = in_gradients ? "Q(q) G²" : "Q(q) η² G²",
+                      .caption = kResidualBoundCaption});
+  }
+  return bounds;
 }
 
 }  // namespace residuum::reports

@@ -18,6 +18,9 @@ std::string theorem_overview(const Summary& summary);
 /// none.
 std::string theorem_details(const Summary& summary);
 
+/// Returns the bounds of the workers' residuals, of the methods that have one.
+std::vector<MethodBound> residual_bounds(const Summary& summary);
+
 /// Plans figures of the left sides over the run with the bounds that could be formed, of the first
 /// methods.
 std::vector<ReportFigure> plan_bound_figures(const Summary& summary);

@@ -67,10 +67,11 @@ void judge_assumptions(const ResultFolder& folder,
 GroupSummary summarise_group(const ResultFolder& folder,
                              const Group& group,
                              const std::vector<RunMeasures>& measures) {
-  GroupSummary summary{numbers_of(folder, group, measures), {}, {}, {}, {}};
+  GroupSummary summary{numbers_of(folder, group, measures), {}, {}, {}, {}, {}};
   const Evidence evidence = evidence_of(folder, group, measures);
   summary.theorems = judge_theorems(evidence);
   judge_assumptions(folder, evidence, summary);
+  summary.residual_bound = worker_residual_bound(evidence);
   return summary;
 }
 

@@ -35,6 +35,7 @@ struct GroupSummary : GroupNumbers {
   DeltaPrediction gaussian;                    // of delta, if accumulators had independent entries
   DeltaPrediction laplace;
   std::vector<TheoremSummary> theorems;  // all registered ones, in their order
+  std::optional<double> residual_bound;  // of the workers' residuals, mean |e^p|^2
 
   /// Returns nullptr for a name that is not registered.
   const TheoremSummary* theorem(std::string_view name) const;

@@ -96,6 +96,39 @@ TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
   EXPECT_EQ(verdict(with_gap(3), "bounded-residual").state, AssumptionState::fails);
 }
 
+TEST(WorkerResidualBound, IsMadeOfTheContractionAndTheGradientsOfWorkers) {
+  // q = 2/8: Q = (1/4)/(1/2)^2 = 1; eta^2 G^2 = 1/4 * 12 = 3.
+  const auto with_residual = [](double residual, double momentum) {
+    return evidence(
+        2,
+        [residual](auto, auto, Row& row) {
+          row.set(Column::residual_norm_sq, residual);
+          row.set(Column::worker_accumulator_norm_sq, 8);
+          row.set(Column::worker_grad_norm_sq, 12);
+        },
+        std::nullopt,
+        momentum);
+  };
+
+  EXPECT_DOUBLE_EQ(worker_residual_bound(with_residual(2, 0)).value(), 3);
+  EXPECT_FALSE(worker_residual_bound(with_residual(2, 0.9))) << "velocities accumulate";
+  EXPECT_FALSE(worker_residual_bound(with_residual(8, 0))) << "nothing contracts";
+  EXPECT_FALSE(worker_residual_bound(with_residual(0, 0))) << "nothing is held back";
+  EXPECT_FALSE(worker_residual_bound(evidence(2, [](auto, auto, Row&) {}))) << "not measured";
+}
+
+TEST(WorkerResidualBound, TakesTheWorstWindowOfTheGradients) {
+  // The bound is about every iteration: windows of two rows have mean gradients of 12, and one
+  // of 48.
+  const auto all = evidence(1, [](std::uint64_t t, auto, Row& row) {
+    row.set(Column::residual_norm_sq, 2);
+    row.set(Column::worker_accumulator_norm_sq, 8);
+    row.set(Column::worker_grad_norm_sq, t == 6 || t == 7 ? 48 : 12);
+  });
+
+  EXPECT_DOUBLE_EQ(worker_residual_bound(all).value(), 12);
+}
+
 TEST(AssumptionVerdicts, DoNotCompareTheGapOfVelocitiesWithABoundOfGradients) {
   const auto all = evidence(
       2,

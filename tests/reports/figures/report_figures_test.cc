@@ -10,6 +10,7 @@
 
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
+#include "reports/page/report_theorems.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
@@ -149,6 +150,42 @@ TEST(PlannedFigures, AreAgainstTimeAndGradientsWhereARunCountsThem) {
   }
   EXPECT_EQ(figures[2].spec.x_label, "virtual time, s");
   EXPECT_EQ(figures[3].spec.x_label, "gradients");
+}
+
+TEST(PlannedFigures, HoldTheResidualAgainstItsBound) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  // q = 1/4, so that Q = (1/4)/(1/2)^2 = 1; eta = 0.05 and G^2 = 8: the bound is 0.02.
+  study.methods[0].change = [](Row& row, int) {
+    row.set(Column::residual_norm_sq, 0.01);
+    row.set(Column::worker_accumulator_norm_sq, 0.04);
+    row.set(Column::worker_grad_norm_sq, 8);
+  };
+  study.methods.push_back(SyntheticMethod{.aggregator = "allgather"});
+  study.write(folder.path());
+  const Summary summary = summarise(folder.path());
+
+  const auto plan = plan_figures(
+      summary.folder, groups_of(summary), IntervalKind::quartiles, residual_bounds(summary));
+
+  const auto residual = std::find_if(plan.figures.begin(), plan.figures.end(), [](const auto& one) {
+    return one.spec.name == "residual";
+  });
+  ASSERT_NE(residual, plan.figures.end());
+  const auto& curves = residual->spec.curves;
+  ASSERT_EQ(curves.size(), 3U) << "the second method was not measured enough";
+  EXPECT_TRUE(curves[2].is_bound);
+  EXPECT_EQ(curves[2].group, 0U) << "it is hidden with its method";
+  EXPECT_EQ(curves[2].label, "Q(q) η² G², gtopk-tree, captured, rho=0.01");
+  ASSERT_EQ(curves[2].points.size(), curves[0].points.size());
+  for (const auto& point : curves[2].points) {
+    EXPECT_NEAR(*point.middle, 0.02, 1e-15);
+    EXPECT_FALSE(point.lower.has_value());
+  }
+  EXPECT_NE(residual->caption.find("Thin and grey"), std::string::npos);
+  ASSERT_EQ(residual->live.size(), 3U);
+  EXPECT_NEAR(*residual->live[2].series.points.front().middle, 0.02, 1e-15);
+  EXPECT_TRUE(residual->live[2].series.seeds.empty());
 }
 
 TEST(Facets, SplitByTheKeyThatNeedsTheFewest) {
