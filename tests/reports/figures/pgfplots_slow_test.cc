@@ -2,22 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"
-#include "tests/reports/synthetic_study.h"
+#include "tests/reports/latex_page.h"
 
 namespace residuum::reports {
 namespace {
 
-using testing::TemporaryFolder;
-
-constexpr const char* kDocument =
-    "\\documentclass{article}\n\\usepackage{pgfplots}\n\\usepgfplotslibrary{fillbetween}\n"
-    "\\pgfplotsset{compat=1.16}\n\\begin{document}\n\\input{loss.tex}\n\\end{document}\n";
+using testing::kHostileLatexName;
 
 FigureSpec figure_named(const std::string& name) {
   FigureSpec spec;
@@ -40,27 +35,20 @@ FigureSpec figure_named(const std::string& name) {
 class CompiledPgfplots : public ::testing::Test {
  protected:
   void SetUp() override {
-    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): fixed programs, one thread
-    if (std::system("kpsewhich pgfplots.sty >/dev/null 2>&1") != 0) {
+    if (!testing::has_latex_packages("pgfplots.sty")) {
       GTEST_SKIP() << "pgfplots is not installed (texlive-pictures, texlive-latex-recommended)";
     }
   }
 
   /// Returns the log of pdfLaTeX where it fails, else nothing.
   std::string compile(const FigureSpec& spec) const {
-    write_file_atomically(folder_.path() / "loss.csv", figure_csv(spec));
-    write_file_atomically(folder_.path() / "loss.tex", figure_tex(spec));
-    write_file_atomically(folder_.path() / "page.tex", kDocument);
-    const std::string command =
-        "cd " + folder_.path().string() +
-        " && pdflatex -no-shell-escape -interaction=nonstopmode -halt-on-error page.tex "
-        ">/dev/null 2>&1";
-    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe)
-    return std::system(command.c_str()) == 0 ? "" : read_file(folder_.path() / "page.log");
+    write_file_atomically(page_.path() / "loss.csv", figure_csv(spec));
+    write_file_atomically(page_.path() / "loss.tex", figure_tex(spec));
+    return page_.compile(testing::kPgfplotsPreamble, "loss.tex");
   }
 
  private:
-  TemporaryFolder folder_;
+  testing::LatexPage page_;
 };
 
 TEST_F(CompiledPgfplots, OfOrdinaryFiguresOnBothScales) {
@@ -73,10 +61,7 @@ TEST_F(CompiledPgfplots, OfOrdinaryFiguresOnBothScales) {
 }
 
 TEST_F(CompiledPgfplots, OfHostileNames) {
-  std::string everything =
-      "\\input{/etc/passwd} % _ # & ~ ^ $ { } [ ] \" ' ` < > | \n\t </script> , ; ";
-  everything += "é ü ß 中文 Ж 🙂 \\end{document}";
-  EXPECT_EQ(compile(figure_named(everything)), "");
+  EXPECT_EQ(compile(figure_named(kHostileLatexName)), "");
   EXPECT_EQ(compile(figure_named(std::string(300, '{'))), "");
   EXPECT_EQ(compile(figure_named("")), "");
 }

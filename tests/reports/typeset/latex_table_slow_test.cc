@@ -3,20 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include "reports/tables/files.h"
 #include "reports/typeset/latex_table.h"
-#include "tests/reports/synthetic_study.h"
+#include "tests/reports/latex_page.h"
 
 namespace residuum::reports {
 namespace {
 
-constexpr const char* kTablePage =
-    "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n"
-    "\\begin{document}\n\\input{results.tex}\n\\end{document}\n";
+using testing::kHostileLatexName;
 
 TableSpec table_named(const std::string& name) {
   TableSpec spec{.name = "results",
@@ -38,26 +35,19 @@ TableSpec table_named(const std::string& name) {
 class CompiledTable : public ::testing::Test {
  protected:
   void SetUp() override {
-    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): fixed programs, one thread
-    if (std::system("kpsewhich booktabs.sty siunitx.sty >/dev/null 2>&1") != 0) {
+    if (!testing::has_latex_packages("booktabs.sty siunitx.sty")) {
       GTEST_SKIP() << "siunitx is not installed (texlive-science, texlive-latex-recommended)";
     }
   }
 
   /// Returns the log of pdfLaTeX where it fails, else nothing.
   std::string compile(const TableSpec& spec) const {
-    write_file_atomically(folder_.path() / "results.tex", table_latex(spec));
-    write_file_atomically(folder_.path() / "page.tex", kTablePage);
-    const std::string command =
-        "cd " + folder_.path().string() +
-        " && pdflatex -no-shell-escape -interaction=nonstopmode -halt-on-error page.tex "
-        ">/dev/null 2>&1";
-    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe)
-    return std::system(command.c_str()) == 0 ? "" : read_file(folder_.path() / "page.log");
+    write_file_atomically(page_.path() / "results.tex", table_latex(spec));
+    return page_.compile("\\usepackage{booktabs}\n\\usepackage{siunitx}\n", "results.tex");
   }
 
  private:
-  testing::TemporaryFolder folder_;
+  testing::LatexPage page_;
 };
 
 TEST_F(CompiledTable, OfOrdinaryNames) {
@@ -65,10 +55,7 @@ TEST_F(CompiledTable, OfOrdinaryNames) {
 }
 
 TEST_F(CompiledTable, OfHostileNames) {
-  std::string everything =
-      "\\input{/etc/passwd} % _ # & ~ ^ $ { } [ ] \" ' ` < > | \n\t </script> , ; ";
-  everything += "é ü ß 中文 Ж 🙂 \\end{document}";
-  EXPECT_EQ(compile(table_named(everything)), "");
+  EXPECT_EQ(compile(table_named(kHostileLatexName)), "");
   EXPECT_EQ(compile(table_named(std::string(300, '{'))), "");
   EXPECT_EQ(compile(table_named("[1ex] begins like an option of the line end")), "");
 }
