@@ -17,6 +17,7 @@ class FigureShelf {
   /// Draws the figures into the folder and returns them as HTML; empty for none.
   std::string draw(std::vector<ReportFigure> figures);
 
+  const std::filesystem::path& folder() const { return folder_; }
   const std::vector<ReportFigure>& figures() const { return figures_; }
   /// Returns what could not be drawn, and why; one line each.
   const std::vector<std::string>& problems() const { return problems_; }

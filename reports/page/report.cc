@@ -281,7 +281,7 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
   add("curves", "Over the iterations", curves_html(contents, plan, shelf));
   add("assumptions", "Assumptions", assumptions_html(contents, plan, shelf));
   add("distributions", "Distributions", distributions_html(contents, plan, shelf));
-  add("phases", "Phase diagrams", phase_diagrams(summary));
+  add("phases", "Phase diagrams", phase_diagrams(summary, shelf.folder()));
   add("networks", "On networks", network_tables(summary));
   add("runs", "Runs", runs_table(summary));
   add("provenance", "Repeat it", provenance_html(summary));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "reports/figures/heat_map.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kMostSlices = 6;
 constexpr double kColours = 9;
-constexpr double kPhaseLogSpan = 20;  // beyond this ratio colours go by the logarithm
 
 /// The methods that differ in two keys alone, by the values of these.
 struct PhaseGrid {
@@ -105,6 +105,7 @@ std::vector<PhaseGrid> best_grids(const Summary& summary) {
 
 /// A quantity of a method that a diagram shows.
 struct PhaseQuantity {
+  std::string_view name;  // of the figure's files
   std::string_view title;
   std::optional<double> (*value)(const GroupSummary& group);
 };
@@ -116,13 +117,18 @@ std::optional<double> metric_median(const GroupSummary& group, std::string_view 
 
 const std::array<PhaseQuantity, 4>& phase_quantities() {
   static const std::array<PhaseQuantity, 4> quantities{
-      {{.title = "δ, median over the iterations and seeds",
+      {{.name = "phase-delta",
+        .title = "δ, median over the iterations and seeds",
         .value = [](const GroupSummary& group) { return group.delta.median; }},
-       {.title = "q, median over the iterations and seeds",
+       {.name = "phase-contraction",
+        .title = "q, median over the iterations and seeds",
         .value = [](const GroupSummary& group) { return group.contraction.median; }},
-       {.title = "Final loss gap, median over the seeds",
+       {.name = "phase-loss-gap",
+        .title = "Final loss gap, median over the seeds",
         .value = [](const GroupSummary& group) { return metric_median(group, "final_loss_gap"); }},
-       {.title = "Final loss, median over the seeds", .value = [](const GroupSummary& group) {
+       {.name = "phase-loss",
+        .title = "Final loss, median over the seeds",
+        .value = [](const GroupSummary& group) {
           const bool has_gap = group.metric("final_loss_gap") != nullptr;
           return has_gap ? std::nullopt : metric_median(group, "final_loss");
         }}}};
@@ -132,66 +138,76 @@ const std::array<PhaseQuantity, 4>& phase_quantities() {
 /// Places values on the scale of colours.
 class ColourScale {
  public:
-  explicit ColourScale(const std::vector<double>& values)
-      : low_(*std::min_element(values.begin(), values.end())),
-        high_(*std::max_element(values.begin(), values.end())),
-        is_log_(low_ > 0 && high_ > kPhaseLogSpan * low_) {}
+  explicit ColourScale(const HeatMap& map) : is_log_(map.is_log()) {
+    const auto values = map.values();
+    low_ = on_axis(*std::min_element(values.begin(), values.end()));
+    high_ = on_axis(*std::max_element(values.begin(), values.end()));
+  }
 
   int colour(double value) const {
     if (high_ == low_) {
       return static_cast<int>(kColours) / 2;
     }
-    const double share = (on_axis(value) - on_axis(low_)) / (on_axis(high_) - on_axis(low_));
+    const double share = (on_axis(value) - low_) / (high_ - low_);
     return static_cast<int>(std::clamp(std::floor(share * kColours), 0.0, kColours - 1));
   }
 
  private:
   double on_axis(double value) const { return is_log_ ? std::log(value) : value; }
 
-  double low_;
-  double high_;
   bool is_log_;
+  double low_ = 0;
+  double high_ = 0;
 };
 
-std::vector<double> finite_values(const PhaseGrid& grid, const PhaseQuantity& quantity) {
-  std::vector<double> values;
-  for (const auto& [place, group] : grid.cells) {
-    if (const auto value = quantity.value(*group); value && std::isfinite(*value)) {
-      values.push_back(*value);
+HeatMap heat_map(const PhaseGrid& grid, std::size_t number, const PhaseQuantity& quantity) {
+  HeatMap map{
+      .name = number == 0 ? std::string(quantity.name)
+                          : fmt::format("{}-{}", quantity.name, number + 1),
+      .title = fmt::format("{}{}{}", quantity.title, grid.rest.empty() ? "" : "; ", grid.rest),
+      .row_key = grid.row_key,
+      .column_key = grid.column_key,
+      .rows = grid.rows,
+      .columns = grid.columns,
+      .cells = {}};
+  for (const auto& row : grid.rows) {
+    for (const auto& column : grid.columns) {
+      map.cells.push_back(quantity.value(*grid.cells.at({row, column})));
     }
   }
-  return values;
+  return map;
 }
 
 std::string cell_html(const GroupSummary& group,
                       const std::optional<double>& value,
                       const ColourScale& scale) {
-  if (value && std::isfinite(*value)) {
+  if (value) {
     return fmt::format(
         "<td class=\"h{}\">{}</td>", scale.colour(*value), escape(short_number(value)));
   }
   return fmt::format("<td>{}</td>", group.diverged > 0 ? "diverged" : "–");
 }
 
-std::string diagram(const PhaseGrid& grid, const PhaseQuantity& quantity) {
-  const ColourScale scale(finite_values(grid, quantity));
+std::string diagram(const PhaseGrid& grid, const HeatMap& map) {
+  const ColourScale scale(map);
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"phase diagram\">"
-      "<table class=\"heat\">\n<caption>{}{}</caption>\n<thead><tr><th "
-      "scope=\"col\">{} \\ {}</th>",
-      escape(quantity.title),
-      escape(grid.rest.empty() ? "" : "; " + grid.rest),
-      escape(grid.row_key),
-      escape(grid.column_key));
-  for (const auto& column : grid.columns) {
+      "<table class=\"heat\">\n<caption>{0}<small><a href=\"figures/{1}.csv\">numbers</a>, "
+      "<a href=\"figures/{1}.axes.csv\">names</a>, <a href=\"figures/{1}.tex\">LaTeX</a></small>"
+      "</caption>\n<thead><tr><th scope=\"col\">{2} \\ {3}</th>",
+      escape(map.title),
+      map.name,
+      escape(map.row_key),
+      escape(map.column_key));
+  for (const auto& column : map.columns) {
     html += fmt::format("<th scope=\"col\">{}</th>", escape(column));
   }
   html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : grid.rows) {
-    html += fmt::format("<tr><th scope=\"row\">{}</th>", escape(row));
-    for (const auto& column : grid.columns) {
-      const GroupSummary& group = *grid.cells.at({row, column});
-      html += cell_html(group, quantity.value(group), scale);
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", escape(map.rows[row]));
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      const GroupSummary& group = *grid.cells.at({map.rows[row], map.columns[column]});
+      html += cell_html(group, map.value(row, column), scale);
     }
     html += "</tr>\n";
   }
@@ -200,12 +216,15 @@ std::string diagram(const PhaseGrid& grid, const PhaseQuantity& quantity) {
 
 }  // namespace
 
-std::string phase_diagrams(const Summary& summary) {
+std::string phase_diagrams(const Summary& summary, const std::filesystem::path& folder) {
   std::string html;
-  for (const auto& grid : best_grids(summary)) {
+  const auto grids = best_grids(summary);
+  for (std::size_t i = 0; i < grids.size(); ++i) {
     for (const auto& quantity : phase_quantities()) {
-      if (!finite_values(grid, quantity).empty()) {
-        html += diagram(grid, quantity);
+      const HeatMap map = heat_map(grids[i], i, quantity);
+      if (!map.values().empty()) {
+        html += diagram(grids[i], map);
+        write_heat_map(map, folder);
       }
     }
   }

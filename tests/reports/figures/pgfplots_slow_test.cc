@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "reports/figures/heat_map.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/files.h"
 #include "tests/reports/latex_page.h"
@@ -46,6 +47,10 @@ class CompiledPgfplots : public ::testing::Test {
     write_file_atomically(page_.path() / "loss.tex", figure_tex(spec));
     return page_.compile(testing::kPgfplotsPreamble, "loss.tex");
   }
+  std::string compile(const HeatMap& map) const {
+    write_heat_map(map, page_.path());
+    return page_.compile(testing::kPgfplotsPreamble, map.name + ".tex");
+  }
 
  private:
   testing::LatexPage page_;
@@ -80,6 +85,30 @@ TEST_F(CompiledPgfplots, OfNumbersThatAreNone) {
 
     EXPECT_EQ(compile(spec), "");
   }
+}
+
+TEST_F(CompiledPgfplots, OfHeatMapsWithGapsAndHostileNames) {
+  for (const std::string& name : {std::string("gtopk-tree"), kHostileLatexName, std::string()}) {
+    const HeatMap map{.name = "loss",
+                      .title = name,
+                      .row_key = name,
+                      .column_key = name,
+                      .rows = {name, "2"},
+                      .columns = {"0.1", name, "[1ex]"},
+                      .cells = {1, 10, 300, std::nullopt, 5, 7}};
+    EXPECT_EQ(compile(map), "");
+  }
+}
+
+TEST_F(CompiledPgfplots, OfHeatMapsOfOneNumber) {
+  const HeatMap map{.name = "loss",
+                    .title = "δ",
+                    .row_key = "P",
+                    .column_key = "k",
+                    .rows = {"1", "2"},
+                    .columns = {"1", "2"},
+                    .cells = {-3, -3, -3, -3}};
+  EXPECT_EQ(compile(map), "");
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#pragma once
+// A heat map shows a number for every pair of two keys' values. Its files lie beside those of the
+// figures: <name>.csv with the numbers, <name>.axes.csv with the values of the keys, which TeX
+// cannot read, and <name>.tex, which draws them.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace residuum::reports {
+
+struct HeatMap {
+  std::string name;   // of the files, without ending: [a-z0-9-]
+  std::string title;  // what is shown
+  std::string row_key;
+  std::string column_key;
+  std::vector<std::string> rows;  // values of the key
+  std::vector<std::string> columns;
+  std::vector<std::optional<double>> cells;  // row by row; absent where there is no number
+
+  /// Returns whether colours go by the logarithm: no number is below zero or zero, and they differ
+  /// more than twentyfold.
+  bool is_log() const;
+  /// Returns the number of a cell that is finite.
+  std::optional<double> value(std::size_t row, std::size_t column) const;
+  /// Returns the finite numbers.
+  std::vector<double> values() const;
+};
+
+/// row,column,value,shade: places from 0, the number, and what its colour goes by. What is not
+/// there is nan.
+std::string heat_map_csv(const HeatMap& map);
+
+/// axis,place,key,value.
+std::string heat_map_axes_csv(const HeatMap& map);
+
+/// A tikzpicture for pgfplots that reads <name>.csv. It needs at least one finite number.
+std::string heat_map_tex(const HeatMap& map);
+
+/// Writes the three files into the folder, which is made if it is not there.
+void write_heat_map(const HeatMap& map, const std::filesystem::path& folder);
+
+}  // namespace residuum::reports

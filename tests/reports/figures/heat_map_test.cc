@@ -1,0 +1,101 @@
+// Heat maps as files, against texts that were written by hand.
+
+#include "reports/figures/heat_map.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reports/collection/collect.h"
+#include "reports/page/report.h"
+#include "reports/tables/files.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+
+HeatMap two_by_three() {
+  return {.name = "phase-delta",
+          .title = "δ, median",
+          .row_key = "workers.count",
+          .column_key = "feedback.putback",
+          .rows = {"4", "8"},
+          .columns = {"a,b", "50 %", "c"},
+          .cells = {1, 10, 100, 1000, std::nullopt, std::numeric_limits<double>::infinity()}};
+}
+
+TEST(HeatMap, HasItsNumbersAndTheirShades) {
+  EXPECT_EQ(heat_map_csv(two_by_three()),
+            "row,column,value,shade\n0,0,1,0\n0,1,10,1\n0,2,100,2\n1,0,1000,3\n1,1,nan,nan\n"
+            "1,2,nan,nan\n");
+  EXPECT_EQ(heat_map_axes_csv(two_by_three()),
+            "axis,place,key,value\nrow,0,workers.count,4\nrow,1,workers.count,8\n"
+            "column,0,feedback.putback,\"a,b\"\ncolumn,1,feedback.putback,50 %\n"
+            "column,2,feedback.putback,c\n");
+}
+
+TEST(HeatMap, IsShadedByTheLogarithmOnlyWhereNumbersDifferMoreThanTwentyfold) {
+  HeatMap map = two_by_three();
+  EXPECT_TRUE(map.is_log());
+  map.cells = {1, 20, 1, 1, 1, 1};
+  EXPECT_FALSE(map.is_log());
+  map.cells = {0, 1000, 1, 1, 1, 1};
+  EXPECT_FALSE(map.is_log()) << "zero has no logarithm";
+  EXPECT_THAT(heat_map_csv(map), HasSubstr("0,1,1000,1000\n"));
+}
+
+TEST(HeatMap, IsAPictureOfPgfplots) {
+  EXPECT_EQ(
+      heat_map_tex(two_by_three()),
+      R"(% Draws phase-delta.csv. The document needs \usepackage{pgfplots} and \pgfplotsset{compat=1.16},
+% and phase-delta.csv beside it.
+\begin{tikzpicture}
+\begin{axis}[
+  width=0.8\linewidth, height=0.6\linewidth, title={$\delta$, median},
+  xlabel={feedback.putback}, ylabel={workers.count},
+  xtick={0,1,2}, xticklabels={{a,b},{50 \%},{c}}, x tick label style={rotate=45, anchor=east},
+  ytick={0,1}, yticklabels={{4},{8}}, y dir=reverse,
+  enlargelimits=false, axis on top, colormap/viridis, colorbar,
+  colorbar style={ylabel={logarithm to the base 10}}, point meta min=0, point meta max=3,
+]
+\addplot[matrix plot*, mesh/cols=3, point meta=explicit]
+  table[col sep=comma, x=column, y=row, meta=shade] {phase-delta.csv};
+\end{axis}
+\end{tikzpicture}
+)");
+}
+
+TEST(HeatMap, OfASweptStudyLiesBesideItsFigures) {
+  const testing::TemporaryFolder folder;
+  SyntheticStudy study;
+  study.methods.clear();
+  for (const char* putback : {"captured", "published"}) {
+    for (const double density : {0.01, 0.1, 0.5}) {
+      const double peak = 0.9 + density;
+      study.methods.push_back({.putback = putback, .density = density, .delta_peak = peak});
+    }
+  }
+  study.write(folder.path());
+
+  const Report report = write_report(collect(folder.path()));
+
+  const auto figures = folder.path() / "figures";
+  for (const char* name : {"phase-delta", "phase-contraction", "phase-loss-gap"}) {
+    const std::string csv = read_file(figures / (std::string(name) + ".csv"));
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7) << name;
+    EXPECT_THAT(read_file(figures / (std::string(name) + ".axes.csv")),
+                HasSubstr("row,1,feedback.putback,published\n"));
+    EXPECT_THAT(read_file(report.file), HasSubstr("href=\"figures/" + std::string(name) + ".tex"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(figures / "phase-loss.csv")) << "the gap is known";
+}
+
+}  // namespace
+}  // namespace residuum::reports
