@@ -4,7 +4,10 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <set>
+#include <utility>
 
+#include "reports/numbers/network_clocks.h"
 #include "reports/numbers/statistics.h"
 
 namespace residuum::reports {
@@ -118,6 +121,33 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKi
   return series;
 }
 
+/// Adds the places of the points on the networks that the runs have followed.
+void add_networks(const ResultFolder& folder,
+                  const Group& group,
+                  std::vector<GroupSeries>& series) {
+  std::set<std::uint64_t> iterations;
+  for (const auto& one : series) {
+    for (const auto& point : one.live.points) {
+      iterations.insert(static_cast<std::uint64_t>(point.x));
+    }
+  }
+  const auto clocks = read_network_clocks(folder, group, iterations);
+  for (auto& one : series) {
+    for (const auto& clock : clocks) {
+      NetworkPlaces places{.network = clock.network, .ends = {}};
+      for (const auto& point : one.live.points) {
+        const auto end = clock.ends.find(static_cast<std::uint64_t>(point.x));
+        if (end != clock.ends.end()) {
+          places.ends.push_back(end->second);
+        }
+      }
+      if (places.ends.size() == one.live.points.size()) {
+        one.live.networks.push_back(std::move(places));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind) {
@@ -188,6 +218,7 @@ std::vector<GroupSeries> read_series(const ResultFolder& folder,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     series.push_back(combine(runs, i, kind));
   }
+  add_networks(folder, group, series);
   return series;
 }
 

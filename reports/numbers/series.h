@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/record/columns.h"
@@ -58,11 +59,18 @@ class ThinnedSeries {
   std::size_t count_ = 0;
 };
 
+/// The virtual time on one network at which the iterations of points ended.
+struct NetworkPlaces {
+  std::string network;
+  std::vector<double> ends;
+};
+
 /// All that is kept of one quantity of one method, for figures that a reader can enlarge.
 struct LiveSeries {
   std::vector<Point> points;                               // by iteration
   std::array<std::vector<double>, kTotals.size()> totals;  // of the points; empty where not counted
-  std::vector<std::vector<double>> seeds;                  // of every run, at the points; NaN: none
+  std::vector<NetworkPlaces> networks;     // of the points; those that all points have
+  std::vector<std::vector<double>> seeds;  // of every run, at the points; NaN: none
 };
 
 /// One quantity of one method.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -65,7 +66,11 @@ class PageData {
       places += (places.empty() ? "" : ",\n") + place;
     }
     return fmt::format(
-        "{{\"methods\":[{}],\n\"figures\":[{}],\n\"places\":[{}]}}", methods, figures, places);
+        "{{\"methods\":[{}],\n\"networks\":[{}],\n\"figures\":[{}],\n\"places\":[{}]}}",
+        methods,
+        networks(),
+        figures,
+        places);
   }
 
  private:
@@ -225,7 +230,31 @@ class PageData {
         append_numbers(places, values.size(), step_, [&](std::size_t i) { return values[i]; });
       }
     }
+    for (std::size_t n = 1; n < series.networks.size(); ++n) {  // kTotals has the first one's time
+      const auto& [network, ends] = series.networks[n];
+      places += fmt::format(",{}:", json_text("time:" + network));
+      append_numbers(places, ends.size(), step_, [&](std::size_t i) { return ends[i]; });
+    }
     return place_number(places + '}');
+  }
+
+  /// Returns the names of the networks that some curve has places on.
+  std::string networks() const {
+    std::vector<std::string> names;
+    for (const auto& figure : *figures_) {
+      for (const auto& one : figure.live) {
+        for (const auto& network : one.series.networks) {
+          if (std::find(names.begin(), names.end(), network.network) == names.end()) {
+            names.push_back(network.network);
+          }
+        }
+      }
+    }
+    std::string out;
+    for (const auto& name : names) {
+      out += (out.empty() ? "" : ",") + json_text(name);
+    }
+    return out;
   }
 
   /// Returns the number of these places, which are written once however many curves have them.

@@ -9,6 +9,9 @@
   const library = globalThis.d3;
   const axisNames = { iteration: 'iterations', epoch: 'epochs', bytes: 'bytes sent',
     gradients: 'gradients', time: 'virtual time, s' };
+  // Virtual time is that of the study's first network; the others have clocks of their own.
+  if (data.networks.length > 1) axisNames.time = `virtual time on ${data.networks[0]}, s`;
+  for (const name of data.networks.slice(1)) axisNames['time:' + name] = `virtual time on ${name}, s`;
   const svgNamespace = 'http://www.w3.org/2000/svg';
 
   // --- The state and the address --------------------------------------------------------------

@@ -198,6 +198,39 @@ TEST_F(FiguresInABrowser, AreDrawnAgainstAnotherAxisByAClick) {
   expect_no_complaint();
 }
 
+TEST_F(FiguresInABrowser, AreDrawnAgainstTheTimeOnEachNetwork) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.methods[0].change = [](Row& row, int) {
+    row.set(Column::virtual_s, static_cast<double>(row.iteration()) + 1);
+  };
+  study.write(path());
+  const std::string id = SyntheticStudy::run_id(0, 1);
+  std::string text = detail_header(kNetworksTable);
+  for (std::uint64_t t = 0; t < study.iterations; ++t) {
+    text += fmt::format("{0},{1},1gbe,0,0,0,0,{2},1\n{0},{1},10gbe,0,0,0,0,{3},1\n",
+                        id,
+                        t,
+                        t + 1,
+                        0.125 * static_cast<double>((t + 1) * (t + 1)));
+  }
+  write_file_atomically(path() / "runs" / id / "networks.csv", text);
+  open_folder("#x=time");
+  const std::string on_first = shape_of("loss-gap");
+
+  browser().click("[data-choice='x'][data-value='time:10gbe']");
+
+  EXPECT_NE(shape_of("loss-gap"), on_first);
+  EXPECT_THAT(browser().text("return document.querySelector('[data-live=\"delta\"]').textContent"),
+              HasSubstr("virtual time on 10gbe, s"));
+  EXPECT_EQ(browser().text("return document.querySelector(\"[data-value='time']\").textContent"),
+            "virtual time on 1gbe, s");
+  const std::string address = this->address();
+  open_folder(address);
+  EXPECT_NE(shape_of("loss-gap"), on_first) << "a link shows what its sender saw: " << address;
+  expect_no_complaint();
+}
+
 TEST_F(FiguresInABrowser, TakeLinearAndLogarithmicScales) {
   open(swept_study());
 

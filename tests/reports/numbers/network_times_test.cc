@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
+#include "reports/numbers/network_clocks.h"
+#include "reports/page/report.h"
 #include "reports/page/report_networks.h"
 #include "reports/tables/files.h"
 #include "reports/typeset/study_tables.h"
@@ -124,6 +127,32 @@ TEST_F(OnNetworks, ThereIsNothingWithoutTables) {
   }
   EXPECT_TRUE(compared().empty());
   EXPECT_EQ(network_tables(summarise(folder_.path())), "");
+}
+
+// "slow" takes 1 s an iteration for the first method and 10 s for the second, "fast" 1 s for both.
+TEST_F(OnNetworks, TheClocksOfAllNetworksAreKnownAtTheIterationsAskedFor) {
+  write_times(1, 2, 30);
+  const auto folder = read_result_folder(folder_.path());
+
+  const auto clocks = read_network_clocks(folder, group_runs(folder)[1], {0, 3});
+
+  ASSERT_EQ(clocks.size(), 2U);
+  EXPECT_EQ(clocks[0].network, "slow");
+  EXPECT_EQ(clocks[0].ends, (std::map<std::uint64_t, double>{{0, 20}, {3, 80}})) << "medians";
+  EXPECT_EQ(clocks[1].ends, (std::map<std::uint64_t, double>{{0, 1}, {3, 4}}));
+}
+
+TEST_F(OnNetworks, ThePageOffersTheTimeOnEachOfThem) {
+  const std::string html = read_file(write_report(summarise(folder_.path())).file);
+
+  EXPECT_THAT(html, HasSubstr("\"networks\":[\"slow\",\"fast\"]"));
+  EXPECT_THAT(html, HasSubstr("\"time:fast\":[1,2,3,4]"));
+  EXPECT_THAT(html, Not(HasSubstr("\"time:slow\""))) << "that is the time of all tables";
+
+  std::filesystem::remove(file_of(0, 1));
+  EXPECT_THAT(read_file(write_report(summarise(folder_.path())).file),
+              HasSubstr("\"networks\":[\"slow\",\"fast\"]"))
+      << "the other method has them";
 }
 
 TEST_F(OnNetworks, TheReportNamesTheFastestAndByWhatTheOthersAreSlower) {
