@@ -1,9 +1,12 @@
 #include "reports/numbers/bootstrap.h"
 
+#include <boost/math/distributions/normal.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/random/random.h"
@@ -12,7 +15,8 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kMostEnumerated = 7;  // values, of which 1716 resamples differ
-constexpr std::size_t kDraws = 1999;        // so that 95 % ends at the 50th and the 1950th
+constexpr std::size_t kDraws = 1999;
+constexpr double kEqual = 1e-12;  // of the largest value: two sums of the same values differ less
 
 /// A Resample has its mean, and says how many orders of drawing give it.
 struct Resample {
@@ -53,48 +57,77 @@ class Enumeration {
   std::vector<Resample> resamples_;
 };
 
-/// Returns the mean at which the resamples up to it have the share of all orders. `resamples` are
-/// sorted from the end in question.
-double end_of(const std::vector<Resample>& resamples, double share) {
-  double all = 0;
-  for (const auto& one : resamples) {
-    all += static_cast<double>(one.orders);
+/// Returns all resamples, or enough drawn ones.
+std::vector<Resample> resamples_of(const std::vector<double>& values) {
+  if (values.size() <= kMostEnumerated) {
+    return Enumeration(values).take();
   }
+  const auto n = static_cast<std::uint32_t>(values.size());
+  RandomStream random(0, Purpose::bootstrap, n, 0);
+  std::vector<Resample> resamples(kDraws);
+  for (auto& resample : resamples) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      resample.mean += values[random.below(n)] / n;
+    }
+  }
+  return resamples;
+}
+
+double orders_of(const std::vector<Resample>& resamples) {
+  return std::accumulate(
+      resamples.begin(), resamples.end(), 0.0, [](double sum, const Resample& one) {
+        return sum + static_cast<double>(one.orders);
+      });
+}
+
+/// Returns the mean at which the resamples up to it have so many orders of drawing. They are sorted
+/// from the end in question.
+double end_of(const std::vector<Resample>& resamples, double orders) {
   double passed = 0;
   for (const auto& one : resamples) {
     passed += static_cast<double>(one.orders);
-    if (passed >= share * all) {
+    if (passed >= orders) {
       return one.mean;
     }
   }
   return resamples.back().mean;
 }
 
-Interval enumerated(const std::vector<double>& values, double share) {
-  std::vector<Resample> resamples = Enumeration(values).take();
-  const auto is_less = [](const Resample& a, const Resample& b) { return a.mean < b.mean; };
-  std::sort(resamples.begin(), resamples.end(), is_less);
-  const double low = end_of(resamples, share);
-  std::reverse(resamples.begin(), resamples.end());
-  return {.low = low, .high = end_of(resamples, share)};
-}
+/// The shares of the resamples below and above an interval.
+struct Tails {
+  double below = 0;
+  double above = 0;
+};
 
-Interval drawn(const std::vector<double>& values, double share) {
-  const auto n = static_cast<std::uint32_t>(values.size());
-  RandomStream random(0, Purpose::bootstrap, n, 0);
-  std::vector<double> means(kDraws);
-  for (double& mean : means) {
-    for (std::uint32_t i = 0; i < n; ++i) {
-      mean += values[random.below(n)] / n;
-    }
+/// Corrects an equal share in both tails for a mean that is not the median of its resamples, and
+/// for a spread that grows with it (Efron 1987).
+Tails corrected_tails(const std::vector<double>& values,
+                      const std::vector<Resample>& resamples,
+                      double share) {
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double squares = 0;
+  double cubes = 0;
+  double largest = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+    cubes += (value - mean) * (value - mean) * (value - mean);
+    largest = std::max(largest, std::abs(value));
   }
-  const auto rank = static_cast<std::size_t>(std::lround(share * (kDraws + 1)));
-  const auto low = means.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
-  std::nth_element(means.begin(), low, means.end());
-  const double least = *low;
-  const auto high = means.end() - static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1));
-  std::nth_element(means.begin(), high, means.end());
-  return {.low = least, .high = *high};
+  double below = 0;  // the mean; what equals it, but for rounding, counts half
+  for (const auto& one : resamples) {
+    const double distance = one.mean - mean;
+    const bool is_equal = std::abs(distance) <= kEqual * largest;
+    below += static_cast<double>(one.orders) * (is_equal ? 0.5 : distance < 0 ? 1 : 0);
+  }
+  const boost::math::normal normal;
+  const double bias = boost::math::quantile(normal, below / orders_of(resamples));
+  const double acceleration = cubes / (6 * std::pow(squares, 1.5));
+  const auto corrected = [&](double quantile) {
+    const double moved = bias + boost::math::quantile(normal, quantile);
+    return boost::math::cdf(normal, bias + moved / (1 - acceleration * moved));
+  };
+  return {.below = corrected(share), .above = 1 - corrected(1 - share)};
 }
 
 }  // namespace
@@ -114,8 +147,19 @@ std::optional<Interval> bootstrap_interval(const std::vector<double>& values, do
   if (values.size() < least_bootstrap_values(confidence) || !all_finite) {
     return std::nullopt;
   }
-  const double share = (1 - confidence) / 2;
-  return values.size() <= kMostEnumerated ? enumerated(values, share) : drawn(values, share);
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  if (*least == *largest) {
+    return Interval{.low = *least, .high = *largest};
+  }
+  std::vector<Resample> resamples = resamples_of(values);
+  const Tails tails = corrected_tails(values, resamples, (1 - confidence) / 2);
+  const double orders = orders_of(resamples);
+  std::sort(resamples.begin(), resamples.end(), [](const Resample& a, const Resample& b) {
+    return a.mean < b.mean;
+  });
+  const double low = end_of(resamples, tails.below * orders);
+  std::reverse(resamples.begin(), resamples.end());
+  return Interval{.low = low, .high = end_of(resamples, tails.above * orders)};
 }
 
 }  // namespace residuum::reports

@@ -1,7 +1,8 @@
 #pragma once
-// The percentile bootstrap (Efron 1979; Davison and Hinkley 1997, section 5.3) draws values from
-// those that were seen, with replacement: the quantiles of the means of such resamples are the
-// interval. It needs no normal law, and many values.
+// The bootstrap draws values from those that were seen, with replacement; quantiles of the means of
+// such resamples are the interval. Which ones, the BCa method says (Efron 1987; Davison and Hinkley
+// 1997, section 5.3): it corrects for the bias and for the skewness of the mean, by which plain
+// percentiles miss to one side. It needs no normal law, and many values.
 
 #include <cstddef>
 #include <optional>

@@ -81,7 +81,7 @@ std::string_view interval_words(IntervalKind kind) {
     case IntervalKind::student:
       return "mean, 95 % interval (Student)";
     case IntervalKind::bootstrap:
-      return "mean, 95 % interval (bootstrap, percentile)";
+      return "mean, 95 % interval (bootstrap, BCa)";
     case IntervalKind::quartiles:
       break;
   }
