@@ -302,6 +302,9 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
   report.problems = shelf.problems();
+  if (const std::string unfinished = unfinished_sentence(summary); !unfinished.empty()) {
+    report.problems.push_back(unfinished);
+  }
   const std::string without =
       kind == IntervalKind::bootstrap ? without_bootstrap(*contents.summary) : "";
   if (!without.empty()) {

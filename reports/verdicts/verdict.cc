@@ -105,17 +105,30 @@ std::string contraction_sentence(const Summary& summary) {
       place_text(sum));
 }
 
-std::string unfinished_sentence(const Summary& summary) {
-  std::string text;
-  for (const auto& [state, count] : summary.states) {
-    if (state != "finished") {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state);
+/// Returns "2 missing (a, b)": how many runs are in this state, and which; many are counted.
+std::string runs_in(const Summary& summary, const std::string& state, std::size_t count) {
+  constexpr std::size_t kMostNamed = 4;
+  std::string names;
+  std::size_t named = 0;
+  for (const auto& run : summary.folder.runs) {
+    if (run.state == state && named < kMostNamed) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", run.id);
+      ++named;
     }
   }
-  if (text.empty()) {
+  if (count > named) {
+    names += fmt::format(" and {} more", count - named);
+  }
+  return fmt::format("{} {} ({})", count, state, names);
+}
+
+std::string diverged_sentence(const Summary& summary) {
+  const auto found = summary.states.find("diverged");
+  if (found == summary.states.end()) {
     return {};
   }
-  return fmt::format("Of {} runs not all are finished: {}.", summary.folder.runs.size(), text);
+  return fmt::format(
+      "Of {} runs, {}.", summary.folder.runs.size(), runs_in(summary, found->first, found->second));
 }
 
 }  // namespace
@@ -196,10 +209,38 @@ std::string answer(const Summary& summary) {
       place_text(sum));
 }
 
+std::string unfinished_sentence(const Summary& summary) {
+  std::string runs;
+  std::size_t unfinished = 0;
+  for (const auto& [state, count] : summary.states) {
+    if (state != "finished" && state != "diverged") {
+      runs += fmt::format("{}{}", runs.empty() ? "" : "; ", runs_in(summary, state, count));
+      unfinished += count;
+    }
+  }
+  if (runs.empty()) {
+    return {};
+  }
+  std::string methods;
+  for (const auto& group : summary.groups) {
+    if (group.finished + group.diverged == 0) {
+      methods += fmt::format("{}{}", methods.empty() ? "" : "; ", group.group.label);
+    }
+  }
+  return fmt::format(
+      "This study is not finished: of {} runs {} have no result: {}.{} residuum run "
+      "goes on with it.",
+      summary.folder.runs.size(),
+      unfinished,
+      runs,
+      methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", methods));
+}
+
 std::vector<std::string> findings(const Summary& summary) {
   std::vector<std::string> sentences{invariants_sentence(summary),
                                      known_sentence(summary),
                                      contraction_sentence(summary),
+                                     diverged_sentence(summary),
                                      unfinished_sentence(summary)};
   sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
   return sentences;

@@ -28,6 +28,10 @@ std::string verdict_text(Verdict verdict);
 /// Returns one sentence: whether the gTop-k assumption held, and where it failed worst.
 std::string answer(const Summary& summary);
 
+/// Returns which runs have no result, and which methods have none at all; empty where all runs have
+/// come to an end.
+std::string unfinished_sentence(const Summary& summary);
+
 /// Returns further sentences on invariants, contraction, and runs that did not finish.
 std::vector<std::string> findings(const Summary& summary);
 
