@@ -131,6 +131,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kFeedback, "kind", "ef14", "residuum list feedback"},
     {kFeedback, "putback", "captured", "published, discard: what becomes of what a merge cut"},
     {kFeedback, "units", "step", "gradient, as most training code does"},
+    {kFeedback, "decay", "1", "ef14: what is left of a residual after an exchange"},
     {kFeedback, "averaging", "0.1", "ef21-sgdm: weight of the newest gradient"},
     {kFeedback, "momentum", "0.9", "dgc: of the momentum correction"},
     {kFeedback, "masking", "true", "dgc: what was sent loses its velocity"},

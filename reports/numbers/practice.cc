@@ -16,6 +16,22 @@ void add_momentum(const Json& config, std::vector<std::string>& practice) {
   }
 }
 
+void add_decay_of_residuals(const Json& config, std::vector<std::string>& practice) {
+  if (const auto decay = number_at(config, "feedback.decay"); decay && *decay < 1) {
+    practice.push_back(fmt::format("residuals fade by {} after each exchange, by design", *decay));
+  }
+}
+
+void add_weighing(const Json& config, std::vector<std::string>& practice) {
+  if (text_at(config, "aggregator.weighting") == "senders") {
+    practice.emplace_back("entries are divided by how many workers sent them");
+  }
+  if (text_at(config, "aggregator.clip") == "median-norm") {
+    practice.emplace_back(
+        "messages are clipped to the median of their norms after they were cleared");
+  }
+}
+
 void add_optimiser(const Json& config, std::vector<std::string>& practice) {
   const std::string name = text_at(config, "local.optimiser");
   if (name.empty() || name == "sgd") {
@@ -95,6 +111,8 @@ void add_density(const Json& config, std::vector<std::string>& practice) {
 std::vector<std::string> practice_of(const Run& run) {
   const Json& config = value_at(run.config, "config");
   std::vector<std::string> practice;
+  add_decay_of_residuals(config, practice);
+  add_weighing(config, practice);
   add_local_steps(config, practice);
   add_momentum(config, practice);
   add_update(config, practice);

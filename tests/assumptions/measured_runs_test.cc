@@ -257,5 +257,52 @@ TEST(MeasuredRuns, OfGradientUnitsHaveTheRatiosOfStepUnitsAtAConstantStep) {
   }
 }
 
+/// Returns |l_t|^2 of three iterations with eta = 1, Top-1 and these gradients of the workers.
+std::vector<double> lost_mass(const std::vector<std::vector<double>>& gradients,
+                              const Json& aggregator,
+                              const Json& feedback) {
+  const test::TinyObjective objective(
+      std::vector<double>(gradients.front().size()),
+      [&](const Draw& draw, std::span<const double> /*w*/, std::span<double> g) {
+        const auto& own = gradients[static_cast<std::size_t>(draw.worker)];
+        std::copy(own.begin(), own.end(), g.begin());
+      });
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                .aggregator = aggregator,
+                .feedback = feedback,
+                .step = {{"value", 1}}};
+  recipe.workers = static_cast<int>(gradients.size());
+  recipe.iterations = 3;
+  std::vector<double> lost;
+  for (const auto& row : test::measure(objective, recipe).rows) {
+    EXPECT_FALSE(row.check("lost-mass").expected);
+    lost.push_back(row[Column::lost_mass_norm_sq]);
+  }
+  return lost;
+}
+
+// a = (4, 2), (4, 3), (4, 3.5): the first entry is sent, and half of the second fades.
+TEST(MeasuredRuns, LoseWhatFadesByDesign) {
+  EXPECT_EQ(lost_mass({{4, 2}}, {{"kind", "allgather"}}, {{"kind", "ef14"}, {"decay", 0.5}}),
+            (std::vector<double>{1, 1.5 * 1.5, 1.75 * 1.75}));
+}
+
+// The workers clear (4, 0) and (0, 5); one of two has sent each entry, so that (8, 10) is applied.
+// Then a = (4, 2) and (6, 5): (4, 0) and (6, 0) are cleared and the sum is applied as it is. Then a
+// = (4, 3) and (3, 10): as at first.
+TEST(MeasuredRuns, MakeUpMassWhereSendersWeigh) {
+  EXPECT_EQ(
+      lost_mass(
+          {{4, 1}, {3, 5}}, {{"kind", "allgather"}, {"weighting", "senders"}}, {{"kind", "ef14"}}),
+      (std::vector<double>{16 + 25, 0, 16 + 100}));
+}
+
+// Norms 1 and 5 at first: the second message is scaled down to 1, and 4 of it are lost.
+TEST(MeasuredRuns, LoseWhatIsClippedAfterItWasCleared) {
+  const auto lost = lost_mass(
+      {{1, 0}, {0, 5}}, {{"kind", "allgather"}, {"clip", "median-norm"}}, {{"kind", "ef14"}});
+  EXPECT_EQ(lost, (std::vector<double>{16, 16, 16}));
+}
+
 }  // namespace
 }  // namespace residuum

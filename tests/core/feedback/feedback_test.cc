@@ -146,6 +146,20 @@ TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
   }
 }
 
+TEST(Ef14, LetsFadeWhatIsLeft) {
+  const auto step = test::step_on<double>({{4, 0.5, 1}, {1, 3, -1}},
+                                          {.sparsifier = {{"kind", "top-k"}, {"k", 1}},
+                                           .aggregator = {{"kind", "allgather"}},
+                                           .feedback = {{"kind", "ef14"}, {"decay", 0.25}}});
+  EXPECT_EQ(step.update, (Values{4, 3, 0})) << "messages do not fade";
+  EXPECT_EQ(step.residuals, (Rows{{0, 0.125, 0.25}, {0.25, 0, -0.25}}));
+  EXPECT_TRUE(step.settlements[0].cleared_is_dense()) << "a part of every entry is gone";
+  const auto fading = test::feedback({{"kind", "ef14"}, {"decay", 0.25}});
+  EXPECT_FALSE(fading->conserves({}, /*sends_everything=*/true, 2));
+  const auto lasting = test::feedback({{"kind", "ef14"}, {"decay", 1}});
+  EXPECT_TRUE(lasting->conserves({}, /*sends_everything=*/true, 2));
+}
+
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {
   const auto step = tree_step("captured");
 

@@ -33,6 +33,12 @@ inline std::vector<Recipe> methods() {
                  .aggregator = {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}}});
   all.push_back({.sparsifier = {{"kind", "reused-threshold"}, {"k", 2}, {"period", 3}},
                  .aggregator = {{"kind", "ok-topk"}, {"k", 2}, {"period", 4}}});
+  all.push_back(
+      {.sparsifier = top,
+       .aggregator = {{"kind", "allgather"}, {"weighting", "senders"}, {"clip", "median-norm"}}});
+  all.push_back({.sparsifier = top,
+                 .aggregator = {{"kind", "allgather"}},
+                 .feedback = {{"kind", "ef14"}, {"decay", 0.75}}});
   for (const char* algorithm : {"ring", "tree", "recursive-doubling"}) {
     all.push_back({.sparsifier = top, .aggregator = {{"kind", "dense"}, {"algorithm", algorithm}}});
   }

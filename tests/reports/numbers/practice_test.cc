@@ -58,6 +58,15 @@ TEST(Practice, NamesOptimisersOfWorkersAndTheCosine) {
   EXPECT_EQ(practice_of(run_with({{"local", {{"optimiser", "sgd"}}}})), Words{});
 }
 
+TEST(Practice, NamesWhatLosesMassByDesign) {
+  const Json aggregator{{"kind", "allgather"}, {"weighting", "senders"}, {"clip", "median-norm"}};
+  EXPECT_EQ(practice_of(run_with(
+                {{"aggregator", aggregator}, {"feedback", {{"kind", "ef14"}, {"decay", 0.95}}}})),
+            (Words{"residuals fade by 0.95 after each exchange, by design",
+                   "entries are divided by how many workers sent them",
+                   "messages are clipped to the median of their norms after they were cleared"}));
+}
+
 TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {
   EXPECT_EQ(
       practice_of(run_with({{"step", {{"clip_norm", 2}, {"clip_at", "worker"}}},
