@@ -184,7 +184,7 @@ double read_l2(const Section& section, const LogisticLoss& loss) {
     require(l2 >= 0, "{} must not be negative, got {}", section.where("l2"), l2);
     return l2;
   }
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text = value.is_string() ? value.get<std::string>() : shown(value);
   if (text == "1/n") {
     return 1 / static_cast<double>(loss.samples());
   }
@@ -224,7 +224,7 @@ Start read_start(const Section& section) {
   if (value.is_number()) {
     return {.from_minimizer = false, .shift = section.number("start")};
   }
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text = value.is_string() ? value.get<std::string>() : shown(value);
   if (text == "zero") {
     return {};
   }

@@ -108,7 +108,7 @@ void DenseSums<Real>::take_by_blocks(const AllReduce& rule,
       const Block block = block_at(begin, end);
       climb(block, 0, whole, block.sum);
     });
-    cluster.world().broadcast(cluster.host(0), std::as_writable_bytes(sum));
+    cluster.broadcast(0, std::as_writable_bytes(sum));
     return;
   }
   if (rule.per_node == 1 && cluster.world().size() > 1) {

@@ -28,8 +28,9 @@ class MaskExchange final : public Exchange<Real> {
     delivery.is_dense = false;
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
-    tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
+    tree_.reduce_to_root(cluster, contributions, lists, ledger, delivery.sum);
     std::swap(support_, delivery.sum.indices);
+    share_support(cluster, contributions.k);
     ledger.pass_down(support_.size() * sizeof(std::uint32_t));
     delivery.cut_in_merges.resize(lists.size());  // all of them are empty
     take_from_accumulators(contributions, delivery.delivered);
@@ -42,6 +43,15 @@ class MaskExchange final : public Exchange<Real> {
   }
 
  private:
+  /// Copies the indices of the support, at most k, from the process of worker 0 to all.
+  void share_support(const Cluster& cluster, std::size_t k) {
+    if (!cluster.here(0)) {
+      support_.resize(k);
+    }
+    const auto indices = cluster.broadcast(0, std::as_writable_bytes(std::span(support_)));
+    support_.resize(indices.size() / sizeof(std::uint32_t));
+  }
+
   void take_from_accumulators(const Contributions<Real>& contributions,
                               std::vector<SparseVector<Real>>& taken) const {
     taken.resize(contributions.of_workers.size());

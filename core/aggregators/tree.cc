@@ -10,6 +10,16 @@ void MergeTree<Real>::reduce(const Cluster& cluster,
                              Lists<Real> lists,
                              Ledger& ledger,
                              SparseVector<Real>& result) {
+  reduce_to_root(cluster, contributions, lists, ledger, result);
+  cluster.broadcast(0, contributions.k, result, mail_);
+}
+
+template <class Real>
+void MergeTree<Real>::reduce_to_root(const Cluster& cluster,
+                                     const Contributions<Real>& contributions,
+                                     Lists<Real> lists,
+                                     Ledger& ledger,
+                                     SparseVector<Real>& result) {
   plan(cluster.workers());
   held_.assign(lists.begin(), lists.end());
   merged_.resize(lists.size());
@@ -19,7 +29,6 @@ void MergeTree<Real>::reduce(const Cluster& cluster,
     // A single worker has merged nothing: its list may be longer than k.
     split_top_k(*held_[0], contributions.k, split_, result, cut_);
   }
-  cluster.broadcast(0, contributions.k, result, mail_);
 }
 
 template <class Real>

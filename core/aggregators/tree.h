@@ -25,6 +25,13 @@ class MergeTree {
               Ledger& ledger,
               SparseVector<Real>& result);
 
+  /// result := the same merge, on the process of worker 0 alone.
+  void reduce_to_root(const Cluster& cluster,
+                      const Contributions<Real>& contributions,
+                      Lists<Real> lists,
+                      Ledger& ledger,
+                      SparseVector<Real>& result);
+
   /// cut_in_merges := for every worker here, the partial sums that its merges in the last reduction
   /// have cut on the support of `result`.
   void find_cuts_on_support(const SparseVector<Real>& result,

@@ -137,6 +137,9 @@ void Cluster::broadcast(int from,
 /// Passes the message of the process `root` down the tree; the result is the message in `room`.
 std::span<std::byte> Cluster::pass_down(int root, std::span<std::byte> room) const {
   const int processes = world_->size();
+  if (processes == 1) {
+    return room;
+  }
   const int position = (world_->rank() - root + processes) % processes;
   const auto rank_of = [&](int at) { return (at + root) % processes; };
   std::span<std::byte> message = room;

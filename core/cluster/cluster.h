@@ -82,6 +82,12 @@ class Cluster {
                  SparseVector<Real>& vector,
                  Mail<Real>& mail) const;
 
+  /// Copies bytes in the same way. `room` has the message on the process of `from`, and room for
+  /// the longest one elsewhere; the result is the message.
+  std::span<std::byte> broadcast(int from, std::span<std::byte> room) const {
+    return pass_down(host(from), room);
+  }
+
   /// Returns the vectors of all workers in worker order, on every process; `mine` are this
   /// process's. They lie in `mail` until its next use; with a single process the result is `mine`.
   template <class Real>

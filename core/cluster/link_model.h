@@ -13,9 +13,10 @@ struct LinkModel {
   double alpha_s = 0;
   double beta_s_per_byte = 0;
   double overhead_s = 0;  // in which a worker hands a message to its port, or takes it
-  double gap_s = 0;       // in which a port rests after each message
+  double gap_s = 0;       // in which a port rests after each message and the time of its bytes
 
-  /// Returns a link on which n bytes take o + L + (n-1) G + o seconds.
+  /// Returns a link on which n bytes take o + L + (n-1) G + o seconds, and of whose messages the
+  /// next begins g after the last byte of the one before. Requires L >= G and g >= G.
   static LinkModel log_gp(double latency_s,
                           double overhead_s,
                           double gap_s,
@@ -23,7 +24,7 @@ struct LinkModel {
     return {.alpha_s = latency_s - gap_s_per_byte,
             .beta_s_per_byte = gap_s_per_byte,
             .overhead_s = overhead_s,
-            .gap_s = gap_s};
+            .gap_s = gap_s - gap_s_per_byte};
   }
   bool operator==(const LinkModel&) const = default;
 };

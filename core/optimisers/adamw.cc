@@ -30,14 +30,17 @@ class AdamW final : public OptimiserFor<AdamW> {
     const auto step = static_cast<double>(turn.before) + 1;
     const auto beta1 = static_cast<Real>(numbers_.beta1);
     const auto beta2 = static_cast<Real>(numbers_.beta2);
+    // These are differences of doubles: a float next to one would leave nothing.
+    const auto of_gradient = static_cast<Real>(1 - numbers_.beta1);
+    const auto of_square = static_cast<Real>(1 - numbers_.beta2);
     const auto epsilon = static_cast<Real>(numbers_.epsilon);
     const auto decay = static_cast<Real>(numbers_.decay);
     const auto of_mean = static_cast<Real>(1 / (1 - std::pow(numbers_.beta1, step)));
     const auto of_root = static_cast<Real>(1 / std::sqrt(1 - std::pow(numbers_.beta2, step)));
     for (std::size_t i = 0; i < d; ++i) {
       const Real gradient = turn.gradient[i];
-      means[i] = beta1 * means[i] + (1 - beta1) * gradient;
-      squares[i] = beta2 * squares[i] + (1 - beta2) * gradient * gradient;
+      means[i] = beta1 * means[i] + of_gradient * gradient;
+      squares[i] = beta2 * squares[i] + of_square * gradient * gradient;
       const Real root = std::sqrt(squares[i]) * of_root + epsilon;
       turn.gradient[i] = means[i] * of_mean / root + decay * turn.model[i];
     }
@@ -54,9 +57,11 @@ std::unique_ptr<Optimiser> make_adamw(const Section& section) {
                        .beta2 = optimiser_factor_from(section, "beta2", 0.999),
                        .epsilon = section.number("epsilon", 1e-8),
                        .decay = optimiser_decay_from(section, 0.01)};
-  require(numbers.epsilon > 0 && std::isfinite(numbers.epsilon),
-          "{} must be positive, got {}",
+  constexpr double kLeast = 1e-30;  // it is not zero in float32
+  require(numbers.epsilon >= kLeast && std::isfinite(numbers.epsilon),
+          "{} must be at least {}, got {}",
           section.where("epsilon"),
+          kLeast,
           numbers.epsilon);
   return std::make_unique<AdamW>(numbers);
 }

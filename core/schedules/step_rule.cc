@@ -239,7 +239,10 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
   require(listed.is_array(), "{} must be a list of numbers", where);
   std::vector<double> milestones;
   for (const auto& milestone : listed) {
-    require(milestone.is_number(), "{} must be a list of numbers", where);
+    require(milestone.is_number() && std::isfinite(milestone.get<double>()),
+            "{} must be a list of finite numbers, got {}",
+            where,
+            shown(listed));
     milestones.push_back(milestone.get<double>());
   }
   const bool increase = std::is_sorted(milestones.begin(), milestones.end(), std::less_equal<>());

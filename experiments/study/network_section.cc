@@ -48,6 +48,7 @@ LinkModel links_of(const nlohmann::json& table, const std::string& where) {
             .beta_s_per_byte = number_of(table, "beta_s_per_byte", where)};
   }
   const double latency = number_of(table, "latency_s", where);
+  const double gap = number_of(table, "gap_s", where);
   const double per_byte = number_of(table, "gap_s_per_byte", where);
   require(latency >= per_byte,
           "{}: a latency of {} s is below the {} s of one byte, which would arrive before it has "
@@ -55,15 +56,26 @@ LinkModel links_of(const nlohmann::json& table, const std::string& where) {
           where,
           latency,
           per_byte);
-  return LinkModel::log_gp(
-      latency, number_of(table, "overhead_s", where), number_of(table, "gap_s", where), per_byte);
+  require(
+      gap >= per_byte,
+      "{}: a gap of {} s between messages is below the {} s of one byte; gap_s must be at least "
+      "gap_s_per_byte",
+      where,
+      gap,
+      per_byte);
+  return LinkModel::log_gp(latency, number_of(table, "overhead_s", where), gap, per_byte);
 }
 
-std::string name_of(const LinkModel& links) {
-  const auto name = fmt::format("{}s+{}s/byte", links.alpha_s, links.beta_s_per_byte);
-  return links.overhead_s == 0 && links.gap_s == 0
-             ? name
-             : fmt::format("{}+2*{}s+{}s gap", name, links.overhead_s, links.gap_s);
+/// Names a network by the numbers of its table.
+std::string name_of(const nlohmann::json& table) {
+  const auto number = [&](const char* key) { return table[key].get<double>(); };
+  return table.contains("latency_s")
+             ? fmt::format("L={}s o={}s g={}s G={}s/byte",
+                           number("latency_s"),
+                           number("overhead_s"),
+                           number("gap_s"),
+                           number("gap_s_per_byte"))
+             : fmt::format("{}s+{}s/byte", number("alpha_s"), number("beta_s_per_byte"));
 }
 
 NetworkModel named(const std::string& name, const std::string& where) {
@@ -85,7 +97,7 @@ NetworkModel of_table(const nlohmann::json& table, const std::string& where) {
   numbers.erase("name");
   const LinkModel links = links_of(numbers, where);
   if (!table.contains("name")) {
-    return {.name = name_of(links), .links = links};
+    return {.name = name_of(numbers), .links = links};
   }
   const auto& name = table["name"];
   const bool is_text = name.is_string() && !name.get_ref<const std::string&>().empty();

@@ -239,7 +239,8 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   read_local(sections["local"], protocol, feedback, *method);
   read_outer(sections["outer"], step, feedback, *method);
   for (const Section* section : {&sections["local"], &sections["outer"]}) {
-    if (!section->resolved().empty()) {  // runs without it keep the ids that they had before
+    const bool is_default = section->name() == "local" && method->optimiser == nullptr;
+    if (!section->resolved().empty() && !is_default) {  // other runs keep the ids that they had
       config[section->name()] = section->resolved();
     }
     known.note(section->name(), section->known());

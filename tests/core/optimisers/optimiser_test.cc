@@ -60,7 +60,7 @@ TEST(Optimisers, OfMomentumDecayWeightsWithTheGradient) {
 }
 
 TEST(Optimisers, AdamWBeginsWithTheSignAndDecaysWeightsApart) {
-  const Json tiny{{"optimiser", "adamw"}, {"epsilon", 1e-300}, {"weight_decay", 0.5}};
+  const Json tiny{{"optimiser", "adamw"}, {"epsilon", 1e-30}, {"weight_decay", 0.5}};
   EXPECT_NEAR(directions(tiny, {-3}, 4)[0], -1 + 0.5 * 4, 1e-15);
   EXPECT_NEAR(directions(tiny, {1e-9}, 4)[0], 1 + 0.5 * 4, 1e-15);
 }
@@ -70,9 +70,22 @@ TEST(Optimisers, AdamWCorrectsTheBiasOfItsMeans) {
   const Json halves{{"optimiser", "adamw"},
                     {"beta1", 0.5},
                     {"beta2", 0.5},
-                    {"epsilon", 1e-300},
+                    {"epsilon", 1e-30},
                     {"weight_decay", 0}};
   EXPECT_NEAR(directions(halves, {1, 3})[1], (7.0 / 3) / std::sqrt(19.0 / 3), 1e-15);
+}
+
+TEST(Optimisers, AdamWBeginsWithTheSignInFloatsTooHoweverLongItsMeansAre) {
+  for (const double beta2 : {0.999, 0.99999, 0.9999999, 0.99999999}) {
+    const auto optimiser =
+        optimiser_of({{"optimiser", "adamw"}, {"beta2", beta2}, {"weight_decay", 0}});
+    std::vector<float> gradient{-3};
+    std::vector<float> memory(optimiser->vectors());
+    const std::vector<float> model{0};
+    optimiser->turn(
+        Turn<float>{.before = 0, .model = model, .gradient = gradient, .memory = memory});
+    EXPECT_NEAR(gradient[0], -1, 1e-6) << beta2;
+  }
 }
 
 TEST(Optimisers, RefuseNumbersOutOfRange) {
@@ -83,7 +96,7 @@ TEST(Optimisers, RefuseNumbersOutOfRange) {
   EXPECT_THAT(refused({{"optimiser", "adamw"}, {"beta2", -0.1}}),
               HasSubstr("'local.beta2' must lie in [0, 1), got -0.1"));
   EXPECT_THAT(refused({{"optimiser", "adamw"}, {"epsilon", 0}}),
-              HasSubstr("'local.epsilon' must be positive, got 0"));
+              HasSubstr("'local.epsilon' must be at least 1e-30, got 0"));
   EXPECT_THAT(refused({{"optimiser", "adamw"}, {"weight_decay", -1}}),
               HasSubstr("'local.weight_decay' must be at least 0, got -1"));
   EXPECT_THAT(refused({{"optimiser", "adamw"}, {"momentum", 0.5}}), HasSubstr("momentum"));

@@ -161,9 +161,9 @@ TEST(NetworkClocks, TakeTwoOverheadsAndALatencyForAMessageOnLogGP) {
   EXPECT_EQ(time_of(transfers, 2, kLogGp), 5);
 }
 
-// Two messages of 9 bytes from worker 0. It has handed in the first at 1/2 and the second at 1. The
-// port sends the first until 1/2 + 9 G = 2.75, rests until 3.75 and sends the second until 6, whose
-// last byte arrives L - G later, at 7.75, and is taken at 8.25.
+// Two messages of 9 bytes from worker 0, which has handed in the first at 1/2 and the second at 1.
+// The last byte of the first leaves at 1/2 + 8 G = 2.5, the first of the second g later, at 3.5,
+// and its last at 5.5. That arrives L later, at 7.5, and is taken at 8.
 TEST(NetworkClocks, KeepAGapBetweenTheMessagesOfAPortOnLogGP) {
   Transfers transfers;
   transfers.add(Transfer::Kind::message, 9, 0, 1);
@@ -171,17 +171,17 @@ TEST(NetworkClocks, KeepAGapBetweenTheMessagesOfAPortOnLogGP) {
   NetworkClocks clocks = clocks_of(3, kLogGp);
   clocks.exchange(transfers, /*with_work=*/true);
   EXPECT_EQ(std::vector(clocks.times().begin(), clocks.times().end()),
-            (std::vector<double>{1, 5, 8.25}));
+            (std::vector<double>{1, 5, 8}));
 }
 
-// Workers 1 and 2 send 9 bytes each to worker 0 at the same time. The first arrives at 4.5; the
-// port rests until 5.5 and then receives the second until 5.5 + 9 G = 7.75. Worker 0 takes it
-// by 8.25.
+// Workers 1 and 2 send 9 bytes each to worker 0 at the same time. The last byte of the first
+// arrives at 4.5, the first of the second g later, at 5.5, and its last at 7.5. Worker 0 has it
+// at 8.
 TEST(NetworkClocks, KeepAGapBetweenTheMessagesThatAPortReceivesOnLogGP) {
   Transfers transfers;
   transfers.add(Transfer::Kind::message, 9, 1, 0);
   transfers.add(Transfer::Kind::message, 9, 2, 0);
-  EXPECT_EQ(time_of(transfers, 3, kLogGp), 8.25);
+  EXPECT_EQ(time_of(transfers, 3, kLogGp), 8);
 }
 
 // A tree of P = 8 takes three such messages one after the other up, and three down.

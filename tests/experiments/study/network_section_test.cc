@@ -107,8 +107,18 @@ TEST(NetworkSection, RefusesTablesThatAreNeitherKindOfLink) {
         << model;
   }
   EXPECT_THAT(network_error_of(
-                  R"({"latency_s": 1e-9, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-8})"),
+                  R"({"latency_s": 1e-9, "overhead_s": 0, "gap_s": 1, "gap_s_per_byte": 1e-8})"),
               HasSubstr("latency_s must be at least gap_s_per_byte"));
+  EXPECT_THAT(network_error_of(
+                  R"({"latency_s": 1e-7, "overhead_s": 0, "gap_s": 1e-9, "gap_s_per_byte": 1e-8})"),
+              HasSubstr("gap_s must be at least gap_s_per_byte"));
+}
+
+TEST(NetworkSection, NamesNetworksByTheirNumbers) {
+  EXPECT_EQ(network_of_text(R"({"alpha_s": 1e-4, "beta_s_per_byte": 9e-9})").networks[0].name,
+            "0.0001s+9e-09s/byte");
+  EXPECT_EQ(network_of_text(kLogGpTable).networks[0].name,
+            "L=5e-06s o=1e-06s g=2e-06s G=1e-09s/byte");
 }
 
 TEST(NetworkSection, RefusesLogGPWhereGradientsAreLate) {
