@@ -22,8 +22,8 @@ struct AggregatorLaw {
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
   /// and what the workers deliver of their accumulators has no lists (`EqualParts`).
   bool approximates_sum = false;
-  /// True if g weighs what was sent by more than the workers' number, so that what is applied is not
-  /// what the workers clear: mass is lost or made up whatever the feedback does.
+  /// True if g weighs what was sent by more than the workers' number, so that what is applied is
+  /// not what the workers clear: mass is lost or made up whatever the feedback does.
   bool weighs_messages = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.

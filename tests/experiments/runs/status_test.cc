@@ -159,7 +159,8 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"cuts_in_merges", true},
                             {"is_sparse", true},
                             {"completes_support", false},
-                            {"selects_largest", true}}));
+                            {"selects_largest", true},
+                            {"weighs_messages", false}}));
   EXPECT_EQ(laws["feedback"],
             (nlohmann::json{
                 {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
