@@ -121,6 +121,20 @@ GroupSeries combine(std::vector<RunSeries>& runs, std::size_t column, IntervalKi
   return series;
 }
 
+/// Returns the places of the points on a network; none where it does not know all of them.
+std::optional<NetworkPlaces> places_on(const NetworkClock& clock,
+                                       const std::vector<Point>& points) {
+  NetworkPlaces places{.network = clock.network, .ends = {}};
+  for (const auto& point : points) {
+    const auto end = clock.ends.find(static_cast<std::uint64_t>(point.x));
+    if (end == clock.ends.end()) {
+      return std::nullopt;
+    }
+    places.ends.push_back(end->second);
+  }
+  return places;
+}
+
 /// Adds the places of the points on the networks that the runs have followed.
 void add_networks(const ResultFolder& folder,
                   const Group& group,
@@ -134,15 +148,8 @@ void add_networks(const ResultFolder& folder,
   const auto clocks = read_network_clocks(folder, group, iterations);
   for (auto& one : series) {
     for (const auto& clock : clocks) {
-      NetworkPlaces places{.network = clock.network, .ends = {}};
-      for (const auto& point : one.live.points) {
-        const auto end = clock.ends.find(static_cast<std::uint64_t>(point.x));
-        if (end != clock.ends.end()) {
-          places.ends.push_back(end->second);
-        }
-      }
-      if (places.ends.size() == one.live.points.size()) {
-        one.live.networks.push_back(std::move(places));
+      if (auto places = places_on(clock, one.live.points)) {
+        one.live.networks.push_back(*std::move(places));
       }
     }
   }

@@ -231,9 +231,9 @@ class PageData {
       }
     }
     for (std::size_t n = 1; n < series.networks.size(); ++n) {  // kTotals has the first one's time
-      const auto& [network, ends] = series.networks[n];
-      places += fmt::format(",{}:", json_text("time:" + network));
-      append_numbers(places, ends.size(), step_, [&](std::size_t i) { return ends[i]; });
+      const NetworkPlaces& on = series.networks[n];
+      places += fmt::format(",{}:", json_text("time:" + on.network));
+      append_numbers(places, on.ends.size(), step_, [&](std::size_t i) { return on.ends[i]; });
     }
     return place_number(places + '}');
   }
