@@ -145,12 +145,13 @@ class CheckCommand : public testing::Test {
 };
 
 TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithAllThatItStarted) {
+  // The shell has five seconds to write the number of what it started, also on a busy machine.
   const auto before = std::chrono::steady_clock::now();
 
   const std::string line =
-      fault({"--command", script("sleep 600 & echo $! > pid; wait"), "--timeout", "0.5"});
+      fault({"--command", script("sleep 600 & echo $! > pid; wait"), "--timeout", "5"});
 
-  EXPECT_THAT(line, HasSubstr("did not answer within 0.5 s, and was killed"));
+  EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
   EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));
 }
