@@ -40,7 +40,7 @@ std::vector<std::vector<float>> transcript(CompressorSession& session) {
   return outputs;
 }
 
-/// What one tensor answers in three steps, alone or with other tensors in between.
+/// Returns the answers for one tensor in three steps, alone or with other tensors in between.
 std::vector<std::vector<float>> steps_of_one(CompressorSession& session, bool alone) {
   constexpr std::uint32_t kSteps = 3;
   constexpr float kLoud = 1000;

@@ -40,7 +40,7 @@ class Compressor {
   virtual void restart() = 0;
 };
 
-/// What its user says of a compressor. Absent is not said.
+/// Claims are made by the user of a compressor. A law without a claim is not looked at.
 struct CompressorClaims {
   std::optional<std::size_t> k;       // at most so many entries are not zero
   std::optional<double> contraction;  // E|C(x) - x|^2 <= (1 - contraction) |x|^2, from 0 to 1

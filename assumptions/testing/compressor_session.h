@@ -1,6 +1,6 @@
 #pragma once
-// What the laws of compressors share: a compressor at work on tensors of one shape, and the vectors
-// that are shown to it.
+// The laws of compressors share a session: a compressor at work on tensors of one shape, and the
+// vectors that are shown to it.
 
 #include <optional>
 #include <span>

@@ -166,8 +166,8 @@ struct StepView {
   std::optional<TestResult> test;
   StepTimes times;
   NetworkView network;
-  /// Of a worker's accumulator, the share of the entries in each bin of magnitudes.h, mean over the
-  /// workers; empty where they were not counted.
+  /// The share of an accumulator's entries in each bin of magnitudes.h, as a mean over the workers;
+  /// empty where they were not counted.
   std::span<const double> magnitudes;
 
   double rho() const { return selection.k / static_cast<double>(run.dimension); }

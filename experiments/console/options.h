@@ -19,7 +19,7 @@ struct FalsifyOptions {
   std::filesystem::path out = "worst.npy";
 };
 
-/// What the user of a compressor says of it, and where it is.
+/// The options of `check` say where a compressor is and what its user claims of it.
 struct CheckOptions {
   std::optional<std::string> command;
   std::filesystem::path input;

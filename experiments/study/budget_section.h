@@ -1,5 +1,5 @@
 #pragma once
-// What the [budget] of a study may be, given the training that it is for.
+// These functions read the [budget] of a study and check it against the training that it is for.
 
 #include <cstdint>
 #include <optional>

@@ -238,13 +238,14 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   resolve(step);
   read_local(sections["local"], protocol, feedback, *method);
   read_outer(sections["outer"], step, feedback, *method);
-  for (const Section* section : {&sections["local"], &sections["outer"]}) {
-    const bool is_default = section->name() == "local" && method->optimiser == nullptr;
-    if (!section->resolved().empty() && !is_default) {  // other runs keep the ids that they had
-      config[section->name()] = section->resolved();
+  const auto note = [&](const Section& section, bool counts) {
+    known.note(section.name(), section.known());
+    if (counts) {  // other runs keep the ids that they had before
+      config[section.name()] = section.resolved();
     }
-    known.note(section->name(), section->known());
-  }
+  };
+  note(sections["local"], method->optimiser != nullptr);
+  note(sections["outer"], !sections["outer"].resolved().empty());
   return method;
 }
 

@@ -70,7 +70,7 @@ class InputFile {
   int descriptor_;
 };
 
-/// What the head of a file says.
+/// An array of gradients in a file, as the head of the file describes it.
 struct RecordedArray {
   NpyType type = NpyType::float32;
   std::vector<std::size_t> shape;
