@@ -70,6 +70,7 @@ constexpr std::string_view kResnet20 = "resnet20";
 constexpr std::string_view kVgg16 = "vgg16";
 constexpr std::string_view kAlexnet = "alexnet";
 constexpr std::string_view kLstm = "lstm";
+constexpr std::string_view kGpt = "gpt";
 
 constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
     {{.name = kMlp,
@@ -101,7 +102,12 @@ constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
       .summary = "LSTM language model, of words or of characters, on sequences of text",
       .source = "Hochreiter, Schmidhuber 1997; Zaremba, Sutskever, Vinyals 2014",
       .example = R"({"data": "synthetic-text", "hidden": 16, "embedding": 8})",
-      .make = make_network<kLstm>}});
+      .make = make_network<kLstm>},
+     {.name = kGpt,
+      .summary = "GPT language model: a transformer without biases, of characters or of words",
+      .source = "Vaswani et al. 2017; Radford et al. 2019",
+      .example = R"({"data": "synthetic-text", "width": 16, "heads": 2, "layers": 1})",
+      .make = make_network<kGpt>}});
 
 }  // namespace
 

@@ -160,6 +160,8 @@ std::string_view memory_text(Memory memory) {
       return "error feedback";
     case Memory::velocity:
       return "momentum correction";
+    case Memory::control:
+      return "gradient estimates with error control";
     case Memory::estimate:
       break;
   }

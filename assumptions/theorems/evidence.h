@@ -23,8 +23,9 @@ struct Known {
 };
 
 /// How a worker remembers what was not delivered.
-enum class Memory { residual, velocity, estimate };
-/// "error feedback", "momentum correction", "gradient estimates".
+enum class Memory { residual, velocity, estimate, control };
+/// "error feedback", "momentum correction", "gradient estimates", "gradient estimates with error
+/// control".
 std::string_view memory_text(Memory memory);
 
 /// MethodFacts is what a theorem must know of a method: laws of its components and facts of its

@@ -1,53 +1,82 @@
 // Error feedback (Seide et al., Interspeech 2014; Stich et al., NeurIPS 2018) is a^p = e^p + c G^p,
 // and e^p_{t+1} is a^p less what was delivered of it, by the put-back rule. With decay = beta < 1
 // the rest fades, e^p_{t+1} := beta e^p_{t+1} (SparseLoCo, Sarfi et al. 2025): what has faded is
-// lost by design.
+// lost by design. With clears = "selected" the residual loses what the sparsifier chose, and not
+// what was read from the quantised message: the rounding of the quantiser is lost. It is a control,
+// which shows what error feedback on quantised values is good for.
 
 #include "core/feedback/put_back.h"
 
 namespace residuum {
 namespace {
 
+/// accumulator -= what the sparsifier chose of it.
+template <class Real>
+void clear_chosen(std::span<Real> accumulator,
+                  const Message<Real>& sent,
+                  Settlement<Real>& settlement) {
+  if (sent.chose_everything) {
+    settlement.clear_everything();
+    std::fill(accumulator.begin(), accumulator.end(), Real{0});
+    return;
+  }
+  settlement.clear(sent.chosen);
+  for (std::size_t i = 0; i < sent.chosen.size(); ++i) {
+    accumulator[sent.chosen.indices[i]] -= sent.chosen.values[i];
+  }
+}
+
+struct Ef14Settings {
+  PutBack rule = PutBack::captured;
+  Units units = Units::step;
+  double decay = 1;
+  bool clears_selection = false;
+};
+
 class Ef14 final : public FeedbackFor<Ef14> {
  public:
-  Ef14(PutBack rule, Units units, double decay) : rule_(rule), units_(units), decay_(decay) {}
+  explicit Ef14(const Ef14Settings& settings) : settings_(settings) {}
 
   template <class Real>
   PassNorms accumulate(std::span<Real> memory,
                        std::span<const Real> gradient,
                        double step_size,
                        const Pass& pass) const {
-    const double scale = units_ == Units::step ? step_size : 1.0;
+    const double scale = settings_.units == Units::step ? step_size : 1.0;
     return residuum::accumulate(memory, gradient, static_cast<Real>(scale), pass);
   }
 
   template <class Real>
   void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
-    put_back(rule_, memory, fate, settlement);
-    if (decay_ < 1) {
+    if (settings_.clears_selection) {
+      clear_chosen(memory, fate.sent, settlement);
+    } else {
+      put_back(settings_.rule, memory, fate, settlement);
+    }
+    if (settings_.decay < 1) {
       for (Real& value : memory) {
-        value *= static_cast<Real>(decay_);
+        value *= static_cast<Real>(settings_.decay);
       }
       settlement.clear_part_of_all();
     }
   }
 
-  Units units() const override { return units_; }
+  Units units() const override { return settings_.units; }
+  bool clears_selection() const override { return settings_.clears_selection; }
 
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,
                  int workers) const override {
-    return decay_ == 1 && residuum::conserves(rule_, aggregator, workers);
+    return settings_.decay == 1 && !settings_.clears_selection &&
+           residuum::conserves(settings_.rule, aggregator, workers);
   }
 
  private:
-  PutBack rule_;
-  Units units_;
-  double decay_;
+  Ef14Settings settings_;
 };
 
-/// A run's id depends on the keys that are read. This one is read only where it is given, so that
-/// other runs keep their ids.
+/// A run's id depends on the keys that are read. This one and the next are read only where they are
+/// given, so that other runs keep their ids.
 double decay_from(const Section& section) {
   section.knows("decay");
   if (!section.has("decay")) {
@@ -61,11 +90,18 @@ double decay_from(const Section& section) {
   return decay;
 }
 
+bool clears_selection_from(const Section& section) {
+  section.knows("clears");
+  return section.has("clears") && section.choice("clears", {"sent", "selected"}) == "selected";
+}
+
 }  // namespace
 
 std::unique_ptr<Feedback> make_ef14(const Section& section) {
-  const PutBack rule = put_back_from(section);
-  return std::make_unique<Ef14>(rule, units_from(section), decay_from(section));
+  return std::make_unique<Ef14>(Ef14Settings{.rule = put_back_from(section),
+                                             .units = units_from(section),
+                                             .decay = decay_from(section),
+                                             .clears_selection = clears_selection_from(section)});
 }
 
 }  // namespace residuum

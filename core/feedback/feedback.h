@@ -115,6 +115,13 @@ class Feedback {
   /// exchanged but eta times the mean of the estimates, their sum so far.
   virtual bool estimates() const { return false; }
 
+  /// True if beside the estimates it keeps the sum e^p of what they have missed: that is its
+  /// residual, and not what they miss now.
+  virtual bool controls_error() const { return false; }
+
+  /// True if a residual loses what was selected, whatever a quantiser made of it.
+  virtual bool clears_selection() const { return false; }
+
   /// True if it must know which entries were delivered: it cannot settle equal parts.
   virtual bool needs_lists() const { return false; }
 

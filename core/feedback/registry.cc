@@ -7,6 +7,7 @@ std::unique_ptr<Feedback> make_ef14(const Section& section);
 std::unique_ptr<Feedback> make_ef21(const Section& section);
 std::unique_ptr<Feedback> make_dgc(const Section& section);
 std::unique_ptr<Feedback> make_ef21_sgdm(const Section& section);
+std::unique_ptr<Feedback> make_econtrol(const Section& section);
 
 namespace {
 
@@ -36,6 +37,11 @@ constexpr auto kFeedbacks = std::to_array<Entry<Feedback>>({
      "Fatkhullin, Tyurin, Richtarik, NeurIPS 2023",
      "{}",
      make_ef21_sgdm},
+    {"econtrol",
+     "EF21 that adds a part of what its estimates have missed, error_weight = 0.001, to messages",
+     "Gao, Islamov, Stich, ICLR 2024",
+     "{}",
+     make_econtrol},
 });
 
 }  // namespace

@@ -224,7 +224,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .gradients_are_current = !late_ && !have_own_models_,
           .exchanges_gradients = !have_own_models_,
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
-          .estimates = method.feedback->estimates(),
+          .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
           .worker_smoothness = training_.worker_smoothness,
           .minimum = training_.minimum};
 }

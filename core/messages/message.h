@@ -19,6 +19,11 @@ struct Message {
   std::vector<std::byte> coded = {};  // what travels, where a quantiser wrote it
   std::size_t coded_values = 0;       // the number of values in `coded`, zeros included
 
+  /// Where a feedback asks for it (Feedback::clears_selection): what the sparsifier chose, before a
+  /// quantiser wrote it. It stays with the worker.
+  SparseVector<Real> chosen = {};
+  bool chose_everything = false;
+
   IndexForm form = {};                     // how the indices travel
   std::vector<std::uint32_t> blocks = {};  // the numbers of the blocks that are sent whole
 

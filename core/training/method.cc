@@ -74,6 +74,20 @@ void check_approximation(const Method& method,
           aggregator.text("kind"));
 }
 
+void check_clearing(const Method& method, const std::string& aggregator, const Section& feedback) {
+  if (!method.feedback->clears_selection()) {
+    return;
+  }
+  require(method.quantiser != nullptr,
+          "{}: without [quantiser] a worker sends what it selects; take this key out",
+          feedback.where("clears"));
+  const AggregatorLaw law = method.aggregator->law();
+  require(law.applies_whole_messages || law.weighs_messages,
+          "{}: aggregator '{}' delivers a part of what was selected; use \"allgather\"",
+          feedback.where("clears"),
+          aggregator);
+}
+
 SparsifierLaw Method::message_law(const Sparsifier& selection,
                                   std::size_t dimension,
                                   double step_size) const {
@@ -90,6 +104,10 @@ void Method::compress(std::uint64_t iteration,
                       Message<Real>& message) const {
   sparsifier_at(iteration).select(accumulator, context, workspace, message);
   if (quantiser != nullptr) {
+    if (feedback->clears_selection()) {
+      message.chosen = message.entries;
+      message.chose_everything = message.everything;
+    }
     RandomStream random(context.seed,
                         Purpose::quantiser,
                         static_cast<std::uint32_t>(context.worker),

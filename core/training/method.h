@@ -43,6 +43,10 @@ void check_approximation(const Method& method,
                          const Section& aggregator,
                          const Section& feedback);
 
+/// Reports a usage error for a feedback that clears what was selected where nothing is quantised,
+/// or where the aggregator may reject entries.
+void check_clearing(const Method& method, const std::string& aggregator, const Section& feedback);
+
 /// The parts of a method are rules without state; methods may share them.
 struct Method {
   std::shared_ptr<const Sparsifier> sparsifier;  // used after the stages

@@ -224,7 +224,8 @@ double first_half_of_batch(const Training& training) {
 
 bool keeps_previous_gradient(const Training& training) {
   const Feedback& feedback = *training.method->feedback;
-  return training.plan.measure && feedback.estimates() && !feedback.averaging();
+  return training.plan.measure && feedback.estimates() && !feedback.averaging() &&
+         !feedback.controls_error();
 }
 
 template class WorkerGradient<float>;

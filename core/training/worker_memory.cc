@@ -111,6 +111,9 @@ double WorkerMemory<Real>::magnitude_added(double eta, const PassNorms& norms) c
     const double units = model_units(*method_.feedback, eta);
     return units * std::sqrt(norms.accumulator_sq) + units * std::sqrt(norms.residual_sq);
   }
+  if (method_.feedback->controls_error()) {
+    return eta * (std::sqrt(norms.gradient_sq) + std::sqrt(norms.residual_sq));
+  }
   return eta * std::sqrt(norms.gradient_sq);
 }
 

@@ -87,6 +87,9 @@ Times time_aggregate(std::vector<Measure>& measures, World& world);
 /// Times whole trainings with and without probes.
 void bench_probes(std::vector<Measure>& measures, const Options& options);
 
+/// Times trainings of a transformer, dense and with SparseLoCo.
+void bench_gpt(std::vector<Measure>& measures, const Options& options);
+
 /// Counts worker-iterations per second of logistic regression.
 void bench_logistic(std::vector<Measure>& measures, const Options& options);
 

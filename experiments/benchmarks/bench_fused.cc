@@ -47,8 +47,9 @@ std::vector<Segment> layers_of(std::size_t d) {
 
 std::shared_ptr<ErrorFeedbackCase> settled_case(
     const std::shared_ptr<const ErrorFeedbackCase::Gradients>& gradients,
-    std::vector<Segment> layers = {}) {
-  auto step = std::make_shared<ErrorFeedbackCase>(gradients, kDensity, std::move(layers));
+    std::vector<Segment> layers = {},
+    std::string_view kind = "top-k") {
+  auto step = std::make_shared<ErrorFeedbackCase>(gradients, kDensity, std::move(layers), kind);
   for (int t = 0; t < kStepsBefore; ++t) {
     step->step();
   }
@@ -65,6 +66,7 @@ void bench_size(std::size_t d, std::vector<Measure>& measures) {
   const auto warm = settled_case(gradients);
   const auto cold = settled_case(gradients);
   const auto layered = settled_case(gradients, layers_of(d));
+  const auto chunked = settled_case(gradients, {}, "chunk-top-k");
   const auto torch = settled_case(gradients);
   add_benchmark(named("warm"), [warm] { warm->step(); });
   add_benchmark(named("cold"), [cold] {
@@ -72,6 +74,7 @@ void bench_size(std::size_t d, std::vector<Measure>& measures) {
     cold->step();
   });
   add_benchmark(named("layers"), [layered] { layered->step(); });
+  add_benchmark(named("chunks"), [chunked] { chunked->step(); });
   // Nothing is added, so that the vectors stay those of the step.
   add_benchmark(named("triad"), [warm, gradients, t = std::size_t{0}]() mutable {
     triad(warm->memory(), (*gradients)[t++ % gradients->size()], 0);
@@ -103,6 +106,7 @@ void bench_size(std::size_t d, std::vector<Measure>& measures) {
   line("P1c", "step, cold, against m += eta g", "cold", "triad", 3.0, cold);
   line("P2", "step, warm, faster than libtorch's operators", "warm", "torch", 20.0, nullptr);
   measures.back().faster_than = true;
+  line("", "chunk-top-k, blocks of 4096, against Top-k", "chunks", "warm", 2.0, nullptr);
   line("", fmt::format("{} layers against one vector", kLayers), "layers", "warm", {}, layered);
 }
 

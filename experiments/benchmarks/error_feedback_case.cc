@@ -8,12 +8,13 @@ namespace residuum {
 
 ErrorFeedbackCase::ErrorFeedbackCase(std::shared_ptr<const Gradients> gradients,
                                      double density,
-                                     std::vector<Segment> layers)
+                                     std::vector<Segment> layers,
+                                     std::string_view kind)
     : gradients_(std::move(gradients)),
       segments_(std::move(layers)),
       memory_(gradients_->front().size()) {
   const nlohmann::json settings{
-      {"kind", "top-k"}, {"density", density}, {"scope", segments_.empty() ? "model" : "layer"}};
+      {"kind", kind}, {"density", density}, {"scope", segments_.empty() ? "model" : "layer"}};
   const Section section("sparsifier", settings);
   sparsifier_ = make_sparsifier(section, segments_);
   feedback_ = make_feedback(Section("feedback", nlohmann::json{{"kind", "ef14"}}));

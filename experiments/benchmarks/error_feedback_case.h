@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/feedback/feedback.h"
@@ -16,10 +17,12 @@ class ErrorFeedbackCase {
  public:
   using Gradients = std::vector<std::vector<float>>;
 
-  /// Selects by Top-k in every one of the layers, k entries in proportion to their sizes.
+  /// Selects by the sparsifier of this kind, in every one of the layers, k entries in proportion to
+  /// their sizes.
   ErrorFeedbackCase(std::shared_ptr<const Gradients> gradients,
                     double density,
-                    std::vector<Segment> layers = {});
+                    std::vector<Segment> layers = {},
+                    std::string_view kind = "top-k");
 
   /// Accumulates, selects, and takes out what was selected, all of it as delivered.
   void step();

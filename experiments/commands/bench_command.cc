@@ -105,6 +105,7 @@ const std::vector<std::pair<std::string, Group>>& benchmarks() {
                                                               {"quantisers", bench_quantisers},
                                                               {"aggregate", bench_aggregate},
                                                               {"probes", bench_probes},
+                                                              {"gpt", bench_gpt},
                                                               {"logistic", bench_logistic},
                                                               {"io", bench_io},
                                                               {"start", bench_start},

@@ -75,7 +75,8 @@ Json aggregator_json(const AggregatorLaw& law) {
 
 Json feedback_json(const Method& method) {
   const Feedback& feedback = *method.feedback;
-  const char* memory = feedback.estimates()      ? "estimate"
+  const char* memory = feedback.controls_error() ? "control"
+                       : feedback.estimates()    ? "estimate"
                        : feedback.has_velocity() ? "velocity"
                                                  : "residual";
   return {{"memory", memory},

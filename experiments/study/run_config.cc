@@ -218,6 +218,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 
   read_quantiser_of(sections["quantiser"], aggregator, run, *method, config, known);
   check_approximation(*method, d, sparsifier, aggregator, feedback);
+  check_clearing(*method, aggregator.text("kind"), feedback);
 
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),

@@ -72,6 +72,18 @@ std::vector<std::string> cached_vocabulary(const std::string& text,
   return words;
 }
 
+/// Takes <unk> out of the vocabulary if no token has its number. Only as the last word can it be
+/// without a token of the training text.
+void drop_unused_unknown(TextDataset& text) {
+  const auto last = static_cast<std::uint32_t>(text.vocabulary.size() - 1);
+  const auto uses_last = [last](const std::vector<std::uint32_t>& tokens) {
+    return std::find(tokens.begin(), tokens.end(), last) != tokens.end();
+  };
+  if (text.vocabulary.back() == kUnknown && !uses_last(text.tokens) && !uses_last(text.held_out)) {
+    text.vocabulary.pop_back();
+  }
+}
+
 const char* plural_of(TextLevel level) { return level == TextLevel::word ? "words" : "characters"; }
 
 }  // namespace
@@ -119,7 +131,8 @@ std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
 
 TextDataset make_text(const TextSource& source,
                       TextLevel level,
-                      const std::filesystem::path& cache_dir) {
+                      const std::filesystem::path& cache_dir,
+                      UnknownWord unknown) {
   const Tokens all = tokens_of(source.train, level);
   const std::size_t held_out = source.test ? 0 : all.size() / kHeldOutPart;
   const auto train = std::span(all).first(all.size() - held_out);
@@ -136,6 +149,9 @@ TextDataset make_text(const TextSource& source,
       encode(source.test ? std::span<const std::string_view>(tokens_of(*source.test, level))
                          : std::span(all).last(held_out),
              text.vocabulary);
+  if (unknown == UnknownWord::where_needed) {
+    drop_unused_unknown(text);
+  }
   text.note = fmt::format(
       "{} {} to train on, {} held out ({}); {} different ones, in the order of "
       "their first appearance in the training text",

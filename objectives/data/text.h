@@ -14,6 +14,10 @@ namespace residuum {
 
 enum class TextLevel { word, character };
 
+/// UnknownWord says whether the vocabulary has the word <unk> in any case, or only if a token of
+/// the training text or of the held-out text needs it.
+enum class UnknownWord { always, where_needed };
+
 /// TextSource is a text as it was read, before it is cut into tokens.
 struct TextSource {
   std::string name;
@@ -51,6 +55,7 @@ std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
 /// words it is kept in `cache_dir` (empty: not kept). A text without a token is a usage error.
 TextDataset make_text(const TextSource& source,
                       TextLevel level,
-                      const std::filesystem::path& cache_dir);
+                      const std::filesystem::path& cache_dir,
+                      UnknownWord unknown = UnknownWord::always);
 
 }  // namespace residuum

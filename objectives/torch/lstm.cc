@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "core/error.h"
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_options.h"
@@ -60,36 +58,17 @@ Start start_of(const Layer& layer, std::int64_t fan_in) {
   return torch_start(layer, fan_in);
 }
 
-/// Refuses a model whose parameter numbers do not fit in 32 bits, before memory is allocated.
 void check_size(const LstmSizes& sizes) {
   const auto hidden = static_cast<double>(sizes.hidden);
   const auto embedding = static_cast<double>(sizes.embedding);
   const auto words = static_cast<double>(sizes.vocabulary);
-  const double parameters = words * (embedding + hidden + 1) +
-                            4 * hidden * (embedding + hidden + 2) +
-                            static_cast<double>(sizes.layers - 1) * 8 * hidden * (hidden + 1);
-  require(
-      parameters < static_cast<double>(std::numeric_limits<std::uint32_t>::max()),
-      "an lstm of {} words, embedding {}, {} layers of {} has {:.0f} parameters, at most 2^32 - "
-      "1 can be numbered",
-      sizes.vocabulary,
-      sizes.embedding,
-      sizes.layers,
-      sizes.hidden,
-      parameters);
-}
-
-std::int64_t read_size(const Section& section,
-                       const char* key,
-                       std::int64_t usual,
-                       std::int64_t largest) {
-  const std::int64_t size = section.integer(key, usual);
-  require(size >= 1 && size <= largest,
-          "{} must lie in 1..{}, got {}",
-          section.where(key),
-          largest,
-          size);
-  return size;
+  check_parameters(words * (embedding + hidden + 1) + 4 * hidden * (embedding + hidden + 2) +
+                       static_cast<double>(sizes.layers - 1) * 8 * hidden * (hidden + 1),
+                   fmt::format("an lstm of {} words, embedding {}, {} layers of {}",
+                               sizes.vocabulary,
+                               sizes.embedding,
+                               sizes.layers,
+                               sizes.hidden));
 }
 
 }  // namespace

@@ -26,6 +26,10 @@ std::unique_ptr<Objective> make_alexnet(const Section& section, const ObjectiveC
 /// characters and data_seed of synthetic text.
 std::unique_ptr<Objective> make_lstm(const Section& section, const ObjectiveContext& context);
 
+/// A GPT also has the keys level, sequence (its context), width, heads, layers, and characters and
+/// data_seed of synthetic text.
+std::unique_ptr<Objective> make_gpt(const Section& section, const ObjectiveContext& context);
+
 /// An MLP has fully connected layers with ReLU between them; without a hidden layer it is softmax
 /// regression.
 Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden);
@@ -49,5 +53,16 @@ struct LstmSizes {
 /// The language model has an embedding, LSTM layers, and a linear layer to logits; every sequence
 /// begins from a zero state.
 Networks lstm(const LstmSizes& sizes);
+
+struct GptSizes {
+  std::int64_t vocabulary = 0;
+  std::int64_t sequence = 0;
+  std::int64_t width = 0;  ///< A multiple of heads.
+  std::int64_t heads = 0;
+  std::int64_t layers = 0;
+};
+
+/// The transformer is GPT-2's decoder without biases and dropout, and with tied embeddings.
+Networks gpt(const GptSizes& sizes);
 
 }  // namespace residuum

@@ -22,7 +22,8 @@ constexpr auto kMakers =
                                                       {"resnet20", make_resnet20},
                                                       {"vgg16", make_vgg16},
                                                       {"alexnet", make_alexnet},
-                                                      {"lstm", make_lstm}});
+                                                      {"lstm", make_lstm},
+                                                      {"gpt", make_gpt}});
 
 class TorchModule final : public NetworkModule {
  public:

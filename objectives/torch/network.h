@@ -93,7 +93,7 @@ struct Start {
 
 /// Gives the start of a layer; `fan_in` is that of the layer, and for a bias that of the weight
 /// before it.
-using StartRule = Start (*)(const Layer& layer, std::int64_t fan_in);
+using StartRule = std::function<Start(const Layer& layer, std::int64_t fan_in)>;
 
 /// Draws weights and biases uniformly in +-1/sqrt(fan-in): Kaiming-uniform with a = sqrt(5),
 /// torch's default.

@@ -1,5 +1,6 @@
 #include "objectives/torch/network_options.h"
 
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -22,6 +23,26 @@ NetworkOptions read_network_options(const Section& section, EvaluatePrecision us
           .test_samples = count(section, "test_samples"),
           .evaluate_in_float =
               section.choice("evaluate_precision", {"float32", "float64"}, fallback) == "float32"};
+}
+
+std::int64_t read_size(const Section& section,
+                       const char* key,
+                       std::int64_t usual,
+                       std::int64_t largest) {
+  const std::int64_t size = section.integer(key, usual);
+  require(size >= 1 && size <= largest,
+          "{} must lie in 1..{}, got {}",
+          section.where(key),
+          largest,
+          size);
+  return size;
+}
+
+void check_parameters(double parameters, const std::string& what) {
+  require(parameters < static_cast<double>(std::numeric_limits<std::uint32_t>::max()),
+          "{} has {:.0f} parameters, at most 2^32 - 1 can be numbered",
+          what,
+          parameters);
 }
 
 std::unique_ptr<Objective> make_image_network(ImageData data,

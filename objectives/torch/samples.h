@@ -60,10 +60,13 @@ ImageShape shape_of(const ImageDataset& images);
 /// usage errors.
 NetworkData image_samples(ImageData data, const ImageShape& wanted, bool augment = false);
 
-/// Makes samples of a text: sample i is the tokens i s .. i s + s - 1, s = `sequence`, each
-/// labelled by its successor. Windows do not overlap, and tokens after the last one are unused. A
-/// training text shorter than one window is a usage error; a held-out text that is shorter is
-/// ignored.
-NetworkData text_samples(TextDataset text, std::size_t sequence);
+/// Makes samples of a text: sample i is the s = `sequence` tokens from the token i * `stride` on,
+/// each labelled by its successor; a stride of 0 is s, so that windows do not overlap. Those of the
+/// held-out text never do. Tokens after the last window are unused. A training text shorter than
+/// one window is a usage error; a held-out text that is shorter is ignored.
+NetworkData text_samples(TextDataset text, std::size_t sequence, std::size_t stride = 0);
+
+/// Returns the number of those windows; the last token of a window needs a successor as its label.
+std::size_t windows_in(std::size_t tokens, std::size_t sequence, std::size_t stride);
 
 }  // namespace residuum

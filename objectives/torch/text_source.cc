@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/data/synthetic_text.h"
+#include "objectives/torch/network_options.h"
 
 namespace residuum {
 namespace {
@@ -42,12 +43,22 @@ TextLevel read_level(const Section& section, TextLevel usual) {
                                                                             : TextLevel::character;
 }
 
+/// A run's id depends on the keys that are read. This one is read only where it is given, so that
+/// other runs keep their ids.
+std::size_t stride_from(const Section& section, std::size_t sequence) {
+  section.knows("stride");
+  return section.has("stride") ? static_cast<std::size_t>(read_size(
+                                     section, "stride", 1, static_cast<std::int64_t>(sequence)))
+                               : sequence;
+}
+
 /// Keeps the text of the first `count` samples; 0 keeps all.
 void keep_first(std::int64_t count,
                 const Section& section,
                 std::size_t sequence,
+                std::size_t stride,
                 TextDataset& text) {
-  const std::size_t windows = text.tokens.empty() ? 0 : (text.tokens.size() - 1) / sequence;
+  const std::size_t windows = windows_in(text.tokens.size(), sequence, stride);
   if (windows == 0) {
     return;  // too short for any count; text_samples reports it
   }
@@ -63,20 +74,23 @@ void keep_first(std::int64_t count,
     return;
   }
   text.note += fmt::format("; the first {} of {} sequences", kept, windows);
-  text.tokens.resize(kept * sequence + 1);
+  text.tokens.resize((kept - 1) * stride + sequence + 1);
 }
 
 }  // namespace
 
 NetworkData load_text_data(const Section& section,
                            const ObjectiveContext& context,
-                           std::size_t sequence) {
+                           std::size_t sequence,
+                           UnknownWord unknown) {
   const std::string name = section.text("data", kSyntheticText);
   const TextSource source =
       name == kSyntheticText ? synthetic_text(section) : load_text(name, context.data_dir);
-  TextDataset text = make_text(source, read_level(section, source.usual_level), context.cache_dir);
-  keep_first(section.integer("train_samples", 0), section, sequence, text);
-  return text_samples(std::move(text), sequence);
+  const TextLevel level = read_level(section, source.usual_level);
+  TextDataset text = make_text(source, level, context.cache_dir, unknown);
+  const std::size_t stride = stride_from(section, sequence);
+  keep_first(section.integer("train_samples", 0), section, sequence, stride, text);
+  return text_samples(std::move(text), sequence, stride);
 }
 
 }  // namespace residuum

@@ -10,6 +10,7 @@ namespace residuum {
 
 NetworkData load_text_data(const Section& section,
                            const ObjectiveContext& context,
-                           std::size_t sequence);
+                           std::size_t sequence,
+                           UnknownWord unknown = UnknownWord::always);
 
 }  // namespace residuum

@@ -269,7 +269,7 @@ Networks make_networks(const ImageShape& shape, BuildModule build, StartRule sta
   return {.shape = shape,
           .make_single = [build](Device device) { return make_network<float>(build, device); },
           .make_double = [build](Device device) { return make_network<double>(build, device); },
-          .start = start};
+          .start = std::move(start)};
 }
 
 }  // namespace residuum

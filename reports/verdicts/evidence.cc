@@ -127,6 +127,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
     facts.memory = Memory::estimate;
   } else if (memory == "velocity") {
     facts.memory = Memory::velocity;
+  } else if (memory == "control") {
+    facts.memory = Memory::control;
   }
   facts.averaging = number_at(laws, "feedback.averaging");
   // Runs from before protocols had a law were all in lockstep.

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "tests/core/support.h"
+#include "tests/core/tiny_training.h"
 
 namespace residuum {
 namespace {
@@ -158,6 +160,52 @@ TEST(Ef14, LetsFadeWhatIsLeft) {
   EXPECT_FALSE(fading->conserves({}, /*sends_everything=*/true, 2));
   const auto lasting = test::feedback({{"kind", "ef14"}, {"decay", 1}});
   EXPECT_TRUE(lasting->conserves({}, /*sends_everything=*/true, 2));
+}
+
+/// Two of (4, 0.5, -2, 1) go as their signs with the mean 3 of their magnitudes.
+test::Recipe two_signs(const char* clears) {
+  return {.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+          .aggregator = {{"kind", "allgather"}},
+          .feedback = {{"kind", "ef14"}, {"clears", clears}},
+          .step = {{"value", 1}},
+          .iterations = 1,
+          .quantiser = {{"kind", "sign"}}};
+}
+
+TEST(Ef14, RemembersWhatAQuantiserRoundsUnlessItClearsWhatWasSelected) {
+  const test::TinyObjective objective(
+      {0, 0, 0, 0}, [](const Draw&, std::span<const double>, std::span<double> g) {
+        std::copy_n(std::array{4.0, 0.5, -2.0, 1.0}.begin(), 4, g.begin());
+      });
+  const auto sent = test::train(objective, two_signs("sent")).frames.front();
+  const auto selected = test::train(objective, two_signs("selected")).frames.front();
+
+  EXPECT_EQ(sent.model, (Values{-3, 0, 3, 0}));
+  EXPECT_EQ(sent.mean_residual, (Values{1, 0.5, 1, 1}));
+  EXPECT_TRUE(sent.conserves);
+  EXPECT_EQ(selected.model, (Values{-3, 0, 3, 0}));
+  EXPECT_EQ(selected.mean_residual, (Values{0, 0.5, 0, 1}));
+  EXPECT_FALSE(selected.conserves);
+}
+
+TEST(Ef14, ClearsWhatWasSelectedOnlyWhereThatIsNotWhatIsSent) {
+  const auto refusal = [](const Json& quantiser, const Json& aggregator) {
+    const Section feedback("feedback", Json{{"kind", "ef14"}, {"clears", "selected"}});
+    Method method;
+    method.aggregator = test::aggregator(aggregator);
+    method.feedback = make_feedback(feedback);
+    method.quantiser = test::quantiser(quantiser);
+    return test::error_of([&] { check_clearing(method, aggregator["kind"], feedback); });
+  };
+
+  EXPECT_EQ(refusal({{"kind", "table"}}, {{"kind", "allgather"}}), "");
+  EXPECT_EQ(refusal({{"kind", "table"}}, {{"kind", "allgather"}, {"weighting", "senders"}}), "");
+  EXPECT_EQ(refusal({{"kind", "none"}}, {{"kind", "allgather"}}),
+            "'feedback.clears': without [quantiser] a worker sends what it selects; take this key "
+            "out");
+  EXPECT_EQ(refusal({{"kind", "table"}}, {{"kind", "gtopk-exact"}}),
+            "'feedback.clears': aggregator 'gtopk-exact' delivers a part of what was selected; use "
+            "\"allgather\"");
 }
 
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {

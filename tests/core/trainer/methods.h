@@ -11,8 +11,9 @@ namespace residuum::test {
 /// Methods of gradient estimates, which know no units.
 inline std::vector<Recipe> methods_of_estimates() {
   std::vector<Recipe> all;
-  for (const Json& feedback :
-       {Json{{"kind", "ef21"}}, Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
+  for (const Json& feedback : {Json{{"kind", "ef21"}},
+                               Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}},
+                               Json{{"kind", "econtrol"}, {"error_weight", 0.25}}}) {
     for (const char* aggregator : {"allgather", "gtopk-tree"}) {
       all.push_back({.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                      .aggregator = {{"kind", aggregator}},
@@ -129,7 +130,8 @@ inline std::vector<Recipe> quantised_methods() {
                                Json{{"kind", "none"}},
                                Json{{"kind", "dgc"}, {"momentum", 0.5}},
                                Json{{"kind", "ef21"}},
-                               Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}}}) {
+                               Json{{"kind", "ef21-sgdm"}, {"averaging", 0.25}},
+                               Json{{"kind", "econtrol"}, {"error_weight", 0.25}}}) {
     for (const char* aggregator : {"allgather", "gtopk-exact", "parameter-server"}) {
       for (const char* quantiser : {"table", "natural"}) {
         all.push_back({.sparsifier = top,
@@ -138,6 +140,12 @@ inline std::vector<Recipe> quantised_methods() {
                        .quantiser = {{"kind", quantiser}}});
       }
     }
+  }
+  for (const Json& sparsifier : {top, Json{{"kind", "none"}}}) {
+    all.push_back({.sparsifier = sparsifier,
+                   .aggregator = {{"kind", "allgather"}},
+                   .feedback = {{"kind", "ef14"}, {"clears", "selected"}},
+                   .quantiser = {{"kind", "table"}}});
   }
   return all;
 }

@@ -82,6 +82,20 @@ TEST(MakeText, TakesTheHeldOutTextThatThereIs) {
   EXPECT_EQ(text.held_out, (Numbers{1, 3, 2}));
 }
 
+TEST(MakeText, HasAWordForUnknownTokensWhereOneIsNeeded) {
+  const auto words = [](const std::string& train, const std::string& test) {
+    return make_text({.name = "t", .train = train, .test = test},
+                     TextLevel::word,
+                     {},
+                     UnknownWord::where_needed)
+        .vocabulary;
+  };
+
+  EXPECT_THAT(words("one two", "two"), ElementsAre("one", "two", "<eos>"));
+  EXPECT_THAT(words("one two", "three"), ElementsAre("one", "two", "<eos>", "<unk>"));
+  EXPECT_THAT(words("one <unk>", "one"), ElementsAre("one", "<unk>", "<eos>"));
+}
+
 TEST(MakeText, RefusesATextOfNothing) {
   EXPECT_EQ(usage_message([] { make_text({.name = "void", .train = ""}, TextLevel::word, {}); }),
             "'void' has no text to train on");
