@@ -113,6 +113,12 @@ SimulatedMachine read_machine(const Section& section) {
 SimulatedMachine read_lockstep_machine(const Section& section) {
   know_machine(section);
   if (!section.has("compute")) {  // runs without the key keep the ids that they had before
+    for (const char* key : {"speeds", "straggler_factor"}) {
+      require(!section.has(key),
+              "{} changes how long gradients take, and nothing says how long that is; give "
+              "protocol.compute in seconds, or leave the key out",
+              section.where(key));
+    }
     return {.compute = TimeLaw::constant(0)};
   }
   const auto value = section.any("compute");

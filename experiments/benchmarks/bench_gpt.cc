@@ -18,14 +18,14 @@ constexpr int kContext = 64;
 constexpr int kDenseIterations = 40;
 constexpr int kGptRepetitions = 5;
 
-// Batches are those of a training; 15 letters more make the vocabulary no larger than 17 words, and
-// the logits of 65 would take 1 % longer.
 constexpr std::string_view kDenseGpt = R"(schema = 1
 name = "bench-gpt"
 seeds = 1
 [objective]
 kind = "gpt"
 characters = 20000
+evaluate_samples = 1
+test_samples = 1
 device = "cpu"
 [workers]
 count = 1
@@ -49,7 +49,6 @@ value = 1e-3
 iterations = {}
 [probes]
 names = []
-evaluate = "never"
 )";
 
 constexpr std::string_view kSparseLoCo = R"(schema = 1
@@ -58,6 +57,8 @@ seeds = 1
 [objective]
 kind = "gpt"
 characters = 20000
+evaluate_samples = 1
+test_samples = 1
 device = "cpu"
 [workers]
 count = 4
@@ -85,7 +86,6 @@ value = 4e-4
 iterations = 1
 [probes]
 names = []
-evaluate = "never"
 )";
 
 void time_dense(std::vector<Measure>& measures, const Options& options) {

@@ -244,6 +244,35 @@ void refuse_real_runs(const Study& study) {
           execution == nullptr ? "" : execution->place);
 }
 
+/// Virtual time that is made of measured seconds differs from run to run.
+void refuse_measured_times(const Study& study) {
+  struct Measured {
+    const char* section;
+    const char* key;
+    const char* cure;
+  };
+  constexpr std::array<Measured, 3> kMeasured{
+      {{"network", "local", "--set network.local=none"},
+       {"network", "layer_times", "a list of fractions"},
+       {"protocol", "compute", "seconds, such as --set protocol.compute=0.01"}}};
+  for (const auto& run : study.runs) {
+    for (const auto& [section, key, cure] : kMeasured) {
+      const auto given = run.sections.find(section);
+      if (given == run.sections.end() || !given->second.contains(key)) {
+        continue;
+      }
+      const Setting& setting = given->second.at(key);
+      require(setting.value != "measured",
+              "'{}.{}' at {}: measured seconds differ from run to run, and virtual time with them, "
+              "so there is nothing to verify; use {}",
+              section,
+              key,
+              setting.place,
+              cure);
+    }
+  }
+}
+
 void allow_mpirun_as_root() {
   if (geteuid() == 0) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);          // NOLINT(concurrency-mt-unsafe)
@@ -290,6 +319,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(study, options));
   refuse_fast_reductions(study);
   refuse_real_runs(study);
+  refuse_measured_times(study);
   allow_mpirun_as_root();
   Tables reference;
   bool all_equal = true;

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <functional>
+#include <malloc.h>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -42,6 +43,16 @@ void use_full_cuda_precision() {
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", kKeepTheUsers);  // NOLINT(concurrency-mt-unsafe)
   at::globalContext().setAllowTF32CuBLAS(false);
   at::globalContext().setAllowTF32CuDNN(false);
+}
+
+/// Lets malloc keep what tensors free for the next ones. By default it hands the top of the heap
+/// and large blocks back to the system, so that every step of a training asks for the same pages
+/// again: a sixth of the time of a small transformer.
+void keep_freed_memory() {
+  constexpr int kLargestFromHeap = 32 << 20;  // malloc takes no larger threshold
+  constexpr int kKept = 512 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargestFromHeap);
+  mallopt(M_TRIM_THRESHOLD, kKept);
 }
 
 /// Makes libtorch deterministic in the calling thread, once for each thread, because OpenMP keeps
@@ -250,6 +261,7 @@ class TorchNetwork final : public Network<Real> {
 template <class Real>
 std::unique_ptr<Network<Real>> make_network(const BuildModule& build, Device device) {
   be_deterministic();
+  keep_freed_memory();
   const torch::Device there(device == Device::cuda ? torch::kCUDA : torch::kCPU);
   try {
     return std::make_unique<TorchNetwork<Real>>(build(), there);

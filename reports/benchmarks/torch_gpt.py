@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Times the training of bench gpt in plain PyTorch and adds it as the baseline of the tokens a second.
 
 usage: torch_gpt.py PROGRAM gpt.json

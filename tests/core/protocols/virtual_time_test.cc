@@ -1,6 +1,7 @@
 // Virtual time of whole trainings in lockstep: the cost model of theory section 6 in every
 // iteration, parts that add up, and the same numbers at any number of processes.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -177,6 +178,18 @@ TEST(VirtualTime, TellsGradientsFromMessages) {
     EXPECT_EQ(one.select_s + one.merge_s, 0);
     EXPECT_EQ(times[t].version_s(), 40.0);
   }
+}
+
+TEST(VirtualTime, NeedsTheSecondsThatSpeedsAndStragglersChange) {
+  const auto refusal = [](const Json& protocol) {
+    return test::error_of([&] { make_protocol(Section("protocol", protocol)); });
+  };
+
+  EXPECT_EQ(refusal({{"kind", "bsp"}, {"speeds", {1, 2}}}),
+            "'protocol.speeds' changes how long gradients take, and nothing says how long that is; "
+            "give protocol.compute in seconds, or leave the key out");
+  EXPECT_THAT(refusal({{"kind", "bsp"}, {"compute", "measured"}, {"straggler_factor", 2}}),
+              testing::HasSubstr("changes seconds that are given"));
 }
 
 TEST(VirtualTime, IsTheSameAtAnyNumberOfProcesses) {

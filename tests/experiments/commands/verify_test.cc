@@ -26,6 +26,26 @@ TEST_F(Verify, TakesOneListOfProcessCountsAndThenTheStudy) {
   EXPECT_THAT(verify.out, HasSubstr("PASS"));
 }
 
+TEST_F(Verify, RefusesWhatNoRunRepeats) {
+  folder_.write("s.toml", kStudy);
+  const auto answer = [&](const std::string& setting) {
+    const Finished verify =
+        residuum_program({"verify", "s.toml", "--set", setting}, folder_.path());
+    EXPECT_EQ(verify.code, 2);
+    return verify.err;
+  };
+
+  EXPECT_THAT(answer("aggregator.reduction=fast"),
+              HasSubstr("use --set aggregator.reduction=ordered"));
+  EXPECT_THAT(answer("protocol.execution=real"),
+              HasSubstr("use --set protocol.execution=simulated"));
+  EXPECT_THAT(answer("network.local=measured"),
+              HasSubstr("'network.local' at --set: measured seconds differ from run to run, and "
+                        "virtual time with them, so there is nothing to verify; use --set "
+                        "network.local=none"));
+  EXPECT_THAT(answer("protocol.compute=measured"), HasSubstr("--set protocol.compute=0.01"));
+}
+
 TEST_F(Verify, PassesARequestToStopOnToWhatItHasStarted) {
   constexpr auto kStep = std::chrono::milliseconds(20);
   constexpr auto kPatience = std::chrono::seconds(60);
