@@ -157,7 +157,8 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShe
     html += note(fmt::format("{} further methods are not drawn; they are in the tables.",
                              plan.groups_left_out));
   }
-  html += part("Where the runs ended", results_table(summary, kind)) +
+  html += part("Where the runs ended",
+               results_table(summary, kind) + shelf.draw(plan_end_figures(summary, kind))) +
           part("At equal cost", comparison_tables(summary, kind)) +
           part("Rates", rates_table(summary));
   html += part("Targets reached", targets_html(contents, shelf));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "reports/numbers/series.h"
@@ -14,6 +15,7 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kMostCurves = 6;
+constexpr const char* kWorkers = "workers.count";
 
 std::string bracket_text(const WorkersCurve& curve) {
   if (!curve.fails_from) {
@@ -49,6 +51,39 @@ std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t styl
     }
   }
   return drawn.points.empty() ? std::nullopt : std::optional<Curve>(std::move(drawn));
+}
+
+/// Returns the ends of the seeds, null if a seed has come to none.
+const Spread* ends_of(const GroupSummary& group) {
+  const Spread* const gap = group.metric("final_loss_gap");
+  const Spread* const ends = gap != nullptr ? gap : group.metric("final_loss");
+  return ends != nullptr && ends->n == group.group.runs.size() ? ends : nullptr;
+}
+
+/// Returns the curves in the order in which their first methods come; those of one point are none.
+std::vector<Curve> end_curves(const Summary& summary, IntervalKind kind) {
+  std::vector<Curve> curves;
+  std::map<std::string, std::size_t> place;
+  for (const auto& group : summary.groups) {
+    const auto workers = group.group.varying.find(kWorkers);
+    const Spread* const ends = ends_of(group);
+    if (workers == group.group.varying.end() || !workers->is_number() || ends == nullptr) {
+      continue;
+    }
+    const std::string label = method_label(summary.folder.runs[group.group.runs.front()], kWorkers);
+    const auto [at, is_new] = place.emplace(label, curves.size());
+    if (is_new) {
+      curves.push_back({.label = label, .style = curves.size() % kMostCurves, .points = {}});
+    }
+    curves[at->second].points.push_back(seeds_point(workers->get<double>(), ends->values, kind));
+  }
+  std::erase_if(curves, [](const Curve& curve) { return curve.points.size() < 2; });
+  for (auto& curve : curves) {
+    std::stable_sort(curve.points.begin(), curve.points.end(), [](const auto& a, const auto& b) {
+      return a.x < b.x;
+    });
+  }
+  return curves;
 }
 
 }  // namespace
@@ -97,6 +132,33 @@ std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& 
         figure.spec.curves.push_back(std::move(*predicted));
       }
     }
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+std::vector<ReportFigure> plan_end_figures(const Summary& summary, IntervalKind kind) {
+  const bool has_gap =
+      std::any_of(summary.groups.begin(), summary.groups.end(), [](const GroupSummary& group) {
+        return group.metric("final_loss_gap") != nullptr;
+      });
+  std::vector<ReportFigure> figures;
+  const auto curves = end_curves(summary, kind);
+  for (std::size_t first = 0; first < curves.size(); first += kMostCurves) {
+    const std::size_t end = std::min(curves.size(), first + kMostCurves);
+    ReportFigure figure;
+    figure.title = "Where runs end against the number of workers";
+    figure.caption =
+        "f at the last model. A method has no point where one of its seeds diverged or is not "
+        "finished.";
+    figure.spec.name = fmt::format("end-workers-{}", figures.size() + 1);
+    figure.spec.band = std::string(interval_words(kind));
+    figure.spec.x_label = "workers P";
+    figure.spec.y_label = has_gap ? "f − f* at the end" : "f at the end";
+    figure.spec.x_scale = Scale::log;
+    figure.spec.y_scale = has_gap ? Scale::log : Scale::linear;
+    figure.spec.curves.assign(curves.begin() + static_cast<std::ptrdiff_t>(first),
+                              curves.begin() + static_cast<std::ptrdiff_t>(end));
     figures.push_back(std::move(figure));
   }
   return figures;

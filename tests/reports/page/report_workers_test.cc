@@ -42,5 +42,27 @@ TEST(DeltaAgainstWorkers, IsDrawnWithTheIntervalOfTheReport) {
   EXPECT_NEAR(*student.at(0).spec.curves.at(0).points.at(1).upper, 1.25 + 0.0745241, 1e-6);
 }
 
+// The seeds of the synthetic study end at f - f* = 0.0003, 0.0004 and 0.0005.
+TEST(EndsAgainstWorkers, AreDrawnWhereEverySeedHasOne) {
+  const testing::TemporaryFolder folder;
+  SyntheticStudy study;
+  study.methods = {{.workers = 8}, {.workers = 2}, {.workers = 4}};
+  study.write(folder.path());
+  Summary summary = collect(folder.path());
+
+  const auto figures = plan_end_figures(summary, IntervalKind::quartiles);
+  const auto& points = figures.at(0).spec.curves.at(0).points;
+
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[0].x, 2);
+  EXPECT_NEAR(*points[0].middle, 0.0004, 1e-12);
+  EXPECT_NEAR(*points[0].lower, 0.00035, 1e-12);
+  EXPECT_EQ(points[1].x, 4);
+  EXPECT_EQ(points[2].x, 8);
+  summary.groups.at(0).group.runs.push_back(0);  // a fourth seed of eight workers has no end
+  EXPECT_EQ(plan_end_figures(summary, IntervalKind::quartiles).at(0).spec.curves[0].points.size(),
+            2U);
+}
+
 }  // namespace
 }  // namespace residuum::reports
