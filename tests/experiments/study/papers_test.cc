@@ -160,9 +160,43 @@ TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
   EXPECT_EQ(paired("loss", "another").out, "");
 }
 
+TEST_F(Paired, ComparesRunsThatDifferInOneKeyAlone) {
+  folder_.write("runs.csv",
+                "run_id,seed,p_kind,p_clip,p_workers,loss\n"
+                "a,1,base,no,4,1\nb,1,base,yes,4,2\nc,1,other,no,4,4\nd,1,other,yes,4,7\n");
+  const Finished all = run_program(
+      {(kPapers / "paired").string(), folder_.path().string(), "loss", "kind", "base", "all"},
+      folder_.path());
+  EXPECT_EQ(all.out,
+            "kind=other clip=no workers=4: 3, 1 pair\nkind=other clip=yes workers=4: 5, 1 pair\n");
+}
+
 TEST_F(Paired, NamesWhatIsNotThere) {
   EXPECT_EQ(paired("lss", "base").code, 2);
   EXPECT_EQ(paired("lss", "base").err, "error: runs.csv has no column lss\n");
+}
+
+// A row's f is taken before its bytes are sent: run a has sent 10 before it measures 3, and 30 in
+// all.
+TEST_F(Paired, ComparesLossesAtEqualBytes) {
+  folder_.write("iterations.csv",
+                "run_id,loss,uplink_bytes,total_uplink_bytes\n"
+                "a,5,10,10\na,3,10,20\na,1,10,30\nc,4,20,20\nc,2,20,40\ng,9,1,1\n");
+  const auto at_bytes = [&](const std::string& bytes) {
+    return run_program({(kPapers / "at_bytes").string(), folder_.path().string(), bytes, "equal"},
+                       folder_.path());
+  };
+  const auto losses = [&] { return read_text(folder_.path() / "equal/runs.csv"); };
+
+  EXPECT_EQ(at_bytes("19").code, 0);
+  EXPECT_THAT(losses(),
+              StartsWith("run_id,seed,p_kind,p_workers,loss,loss_at_bytes\n"
+                         "a,1,base,4,1,3\nb,2,base,4,2,\nc,1,other,4,1.5,4\n"));
+  EXPECT_THAT(losses(), HasSubstr("g,3,other,4,7,\n"));  // it has never sent as much
+  EXPECT_EQ(at_bytes("20").code, 0);
+  EXPECT_THAT(losses(), HasSubstr("a,1,base,4,1,1\n"));
+  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,2\n"));
+  EXPECT_EQ(at_bytes("many").code, 2);
 }
 
 class ByEpoch : public testing::Test {
