@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kQuantisers = std::to_array<Entry<Quantiser>>({
     {"sign",
-     "one bit: the sign, times the mean magnitude",
+     "one bit: the sign, times the mean magnitude or 1",
      "Karimireddy et al., ICML 2019 (scaled sign)",
      "{}",
      make_sign},

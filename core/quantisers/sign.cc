@@ -4,7 +4,9 @@
 // (Karimireddy, Rebjock, Stich, Jaggi, ICML 2019, lemma 8). A zero is sent as m; the equality
 // holds with it.
 //
-// The packed form is m, then a bit for each value, 1 where it is negative.
+// The packed form is m, then a bit for each value, 1 where it is negative. With scale = "one" it is
+// the bits alone, and m is 1 (signSGD, Bernstein et al., ICML 2018; the 1-bit form of DeMo). No
+// alpha > 0 holds for all x then: the shorter x is, the larger |x - Q(x)| is against it.
 
 #include "core/quantisers/packed_codes.h"
 #include "core/vectors/dense.h"
@@ -15,6 +17,21 @@ namespace {
 double total_magnitude(std::span<const float> x) { return sum_of_magnitudes(x); }
 double total_magnitude(std::span<const double> x) { return magnitude_sums(x).sum; }
 
+template <class Real>
+void write_signs(std::span<const Real> values, std::span<std::byte> bits) {
+  pack_in_blocks(values.size(), 1, bits, [&](std::size_t first, auto codes) {
+    negatives_of(values.subspan(first, codes.size()), codes.data());
+  });
+}
+
+template <class Real>
+void read_signs(std::span<const std::byte> bits, Real scale, std::span<Real> values) {
+  const std::array<Real, 16> table{scale, -scale};
+  unpack_in_blocks(values.size(), 1, bits, [&](std::size_t first, auto codes) {
+    values_of_codes<Real>(codes, table, values.subspan(first, codes.size()));
+  });
+}
+
 class Sign final : public QuantiserFor<Sign> {
  public:
   template <class Real>
@@ -24,20 +41,12 @@ class Sign final : public QuantiserFor<Sign> {
     const auto scale =
         static_cast<Real>(total_magnitude(values) / static_cast<double>(values.size()));
     write_numbers(std::span(&scale, 1), coded);
-    pack_in_blocks(
-        values.size(), 1, coded.subspan(sizeof(Real)), [&](std::size_t first, auto codes) {
-          negatives_of(values.subspan(first, codes.size()), codes.data());
-        });
+    write_signs(values, coded.subspan(sizeof(Real)));
   }
 
   template <class Real>
   void decode_values(std::span<const std::byte> coded, std::span<Real> values) const {
-    const auto scale = read_scale<Real>(coded);
-    const std::array<Real, 16> table{scale, -scale};
-    unpack_in_blocks(
-        values.size(), 1, coded.subspan(sizeof(Real)), [&](std::size_t first, auto codes) {
-          values_of_codes<Real>(codes, table, values.subspan(first, codes.size()));
-        });
+    read_signs(coded.subspan(sizeof(Real)), read_scale<Real>(coded), values);
   }
 
   static std::size_t bytes(std::size_t n, std::size_t value_bytes) {
@@ -52,9 +61,41 @@ class Sign final : public QuantiserFor<Sign> {
   }
 };
 
+class PlainSign final : public QuantiserFor<PlainSign> {
+ public:
+  template <class Real>
+  void encode_values(std::span<const Real> values,
+                     RandomStream& /*random*/,
+                     std::span<std::byte> coded) const {
+    write_signs(values, coded);
+  }
+
+  template <class Real>
+  void decode_values(std::span<const std::byte> coded, std::span<Real> values) const {
+    read_signs(coded, Real{1}, values);
+  }
+
+  static std::size_t bytes(std::size_t n, std::size_t /*value_bytes*/) {
+    return bytes_of_codes(n, 1);
+  }
+
+  QuantiserLaw law(std::size_t /*n*/) const override {
+    return {.contraction = std::nullopt, .variance = std::nullopt, .random = false, .bits = 1};
+  }
+};
+
+/// The key is read only where it is given, so that other runs keep their ids.
+bool has_scale_of_one(const Section& section) {
+  section.knows("scale");
+  return section.has("scale") && section.choice("scale", {"mean", "one"}) == "one";
+}
+
 }  // namespace
 
-std::unique_ptr<Quantiser> make_sign(const Section& /*section*/) {
+std::unique_ptr<Quantiser> make_sign(const Section& section) {
+  if (has_scale_of_one(section)) {
+    return std::make_unique<PlainSign>();
+  }
   return std::make_unique<Sign>();
 }
 

@@ -114,6 +114,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kQuantiser, "kind", "none", "residuum list quantisers"},
     {kQuantiser, "bits", "4", "qsgd, linear: of a value"},
     {kQuantiser, "bucket", "512", "qsgd: values to a norm"},
+    {kQuantiser,
+     "scale",
+     "mean",
+     "sign: the magnitude of values as they are read, their mean or one"},
     {kQuantiser, "shrink", "false", "qsgd, terngrad, linear: sends Q(x)/(1 + omega)"},
 
     {kAggregator, "kind", "dense", "residuum list aggregators"},

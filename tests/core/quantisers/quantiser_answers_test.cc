@@ -60,6 +60,38 @@ TEST(SignQuantiser, SendsSignsAndTheMeanMagnitude) {
   EXPECT_EQ(values, std::vector<float>({1.6F, -1.6F, 1.6F, 1.6F, -1.6F}));
 }
 
+TEST(SignQuantiser, OfScaleOneSendsSignsAlone) {
+  const Json section{{"kind", "sign"}, {"scale", "one"}};
+  const auto [bytes, values] = sent_by(section, {3, -1, 0, 2, -2});
+  EXPECT_EQ(bytes, Bytes({0b10010}));
+  EXPECT_EQ(values, std::vector<float>({1, -1, 1, 1, -1}));
+  const auto rule = test::quantiser(section);
+  EXPECT_EQ(rule->packed_bytes(0, sizeof(float)), 0U);
+  EXPECT_EQ(rule->packed_bytes(1000, sizeof(double)), 125U);
+}
+
+/// x = 0.1: |x - 1|^2 = 81 |x|^2.
+TEST(SignQuantiser, OfScaleOneClaimsNoContraction) {
+  const auto rule = test::quantiser({{"kind", "sign"}, {"scale", "one"}});
+  EXPECT_FALSE(rule->law(1).contraction);
+  EXPECT_FALSE(rule->law(1).variance);
+  EXPECT_FALSE(rule->law(1).random);
+  EXPECT_EQ(rule->law(1).bits, 1);
+}
+
+TEST(SignQuantiser, RecordsItsScaleOnlyWhereItIsGiven) {
+  for (const bool given : {false, true}) {
+    Json values{{"kind", "sign"}};
+    if (given) {
+      values["scale"] = "one";
+    }
+    const Section section("quantiser", values);
+    make_quantiser(section);
+    section.finish();
+    EXPECT_EQ(section.resolved().contains("scale"), given);
+  }
+}
+
 /// |(1, -2, 2)| = 3, and three bits have three levels: every value is one.
 TEST(Qsgd, SendsLevelsOfTheNorm) {
   const auto [bytes, values] = sent_by({{"kind", "qsgd"}, {"bits", 3}}, {1, -2, 2});
@@ -219,6 +251,11 @@ TEST(Quantisers, SayWhatCannotBeTheirs) {
   EXPECT_THROW(decode(ternary, bytes_of({NAN}) + Bytes({0b10}), 1), Error);
   EXPECT_THROW(decode({{"kind", "sign"}}, bytes_of({INFINITY}) + Bytes({0}), 1), Error);
   EXPECT_THROW(decode({{"kind", "sign"}}, bytes_of({1}) + Bytes({0b10}), 1), Error);
+  const Json plain{{"kind", "sign"}, {"scale", "one"}};
+  EXPECT_NO_THROW(decode(plain, {0b1}, 1));
+  EXPECT_THROW(decode(plain, {0b10}, 1), Error);
+  EXPECT_THROW(decode(plain, {}, 1), Error);
+  EXPECT_THROW(decode(plain, {0, 0}, 1), Error);
   EXPECT_THROW(decode({{"kind", "qsgd"}, {"bits", 4}}, bytes_of({1}) + Bytes({1}), 1), Error);
   EXPECT_THROW(decode({{"kind", "natural"}}, {0, 0, 0, 0, 0, 1}, 1), Error);
   EXPECT_THROW(decode({{"kind", "natural"}}, {0, 0, 0, 99, 127, 0}, 1), Error);
@@ -239,6 +276,8 @@ TEST(QuantiserSections, WithOtherBitsAreRefused) {
             "is the sign");
   EXPECT_EQ(error({{"kind", "qsgd"}, {"bucket", 0}}),
             "'quantiser.bucket' must be at least 1, got 0: it is how many values share a norm");
+  EXPECT_NE(error({{"kind", "sign"}, {"scale", "oen"}}).find("did you mean 'one'?"),
+            std::string::npos);
   EXPECT_NE(error({{"kind", "sing"}}).find("did you mean 'sign'?"), std::string::npos);
   EXPECT_EQ(test::quantiser({{"kind", "none"}}), nullptr);
 }
