@@ -2,6 +2,7 @@
 // An objective is what the trainer minimises: f(w) = (1/n) sum_i f_i(w), with its samples spread
 // over P workers. Implementations are in objectives/; they are immutable after construction.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -100,6 +101,15 @@ class Objective {
   virtual std::vector<Layer> layers() const {
     const std::size_t d = dimension();
     return {{.name = "w", .shape = {static_cast<std::int64_t>(d)}, .offset = 0, .size = d}};
+  }
+  // w may be the parameters in other coordinates, by an orthonormal change of them; it is the
+  // parameters themselves where these functions, which turn one vector of d numbers into another,
+  // are not overridden.
+  virtual void to_parameters(std::span<const double> w, std::span<double> parameters) const {
+    std::copy(w.begin(), w.end(), parameters.begin());
+  }
+  virtual void from_parameters(std::span<const double> parameters, std::span<double> w) const {
+    std::copy(parameters.begin(), parameters.end(), w.begin());
   }
   /// Returns for each layer after which fraction of the time that a stochastic gradient of so many
   /// samples takes here, in float32, the gradient of the layer is ready; empty where the objective

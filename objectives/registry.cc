@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "objectives/dct_coordinates.h"
 #include "objectives/network_module.h"
 
 namespace residuum {
@@ -35,7 +36,7 @@ std::unique_ptr<Objective> make_objective(const Section& section, const Objectiv
   const std::string kind = section.choice("kind", names);
   for (const auto& entry : objectives()) {
     if (entry.name == kind) {
-      return entry.make(section, context);
+      return in_coordinates(section, entry.make(section, context));
     }
   }
   return nullptr;  // not reached: `choice` has thrown

@@ -35,7 +35,7 @@ std::span<const ObjectiveEntry> objectives();
 /// Returns the objectives that need no libtorch; they are a part of `objectives()`.
 std::span<const ObjectiveEntry> convex_objectives();
 
-/// Builds what the section's `kind` names. The caller finishes the section.
+/// Builds what the section's `kind` names, in its `coordinates`. The caller finishes the section.
 std::unique_ptr<Objective> make_objective(const Section& section, const ObjectiveContext& context);
 
 }  // namespace residuum

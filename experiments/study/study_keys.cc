@@ -32,6 +32,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective, "kind", "", "residuum list objectives"},
     {kObjective, "precision", "float32", "of accumulators and messages; or float64"},
     {kObjective,
+     "coordinates",
+     "standard",
+     "dct: workers train, select and remember cosine coefficients of blocks of the layers"},
+    {kObjective,
      "data",
      "synthetic-logistic; networks: synthetic-images, synthetic-text",
      "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz), lstm, gpt: a text; recorded: "

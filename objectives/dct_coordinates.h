@@ -1,0 +1,23 @@
+#pragma once
+// In DCT coordinates an objective is f~(v) = f(T'v) with the orthonormal T of
+// core/vectors/block_dct.h: its gradient is T grad f(T'v), it starts at T w_0 and its minimiser is
+// T x*. All that is said in norms (L, mu, sigma^2, f*, residuals, delta, theorems) is the same of
+// both; what is chosen entry by entry, as by Top-k, is not.
+
+#include <memory>
+
+#include "core/config/section.h"
+#include "core/objective.h"
+
+namespace residuum {
+
+/// Returns the objective in the coordinates of the blocks of its layers. A layer keeps its name,
+/// its shape and its place.
+std::unique_ptr<Objective> in_dct_coordinates(std::unique_ptr<Objective> objective);
+
+/// Reads `coordinates` ("standard", or "dct"), and returns the objective in these. The key is read
+/// only where it is given, so that other runs keep their ids.
+std::unique_ptr<Objective> in_coordinates(const Section& section,
+                                          std::unique_ptr<Objective> objective);
+
+}  // namespace residuum
