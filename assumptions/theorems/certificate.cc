@@ -11,7 +11,8 @@
 // good (the leak) is a part of e like any other; it is told apart by what the residuals do not
 // account for.
 //
-// None of this asks how w moves. With momentum, weight decay or clipping z is another sequence, and
+// None of this asks how w moves. With momentum, weight decay, clipping or signs z is another
+// sequence, and
 // `certificate-any-rule` takes u in its place, which is SGD on the mean gradients
 // whatever the rule does (core/measurement/unperturbed.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
 // lambda w_t). The proof is the one above with u for z, eta' for eta, and f + (lambda/2)|w|^2,
@@ -94,11 +95,11 @@ Bound certificate_any_rule(const Evidence& evidence) {
   exam.precondition(
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
   const bool is_plain = !facts.has_momentum() && facts.weight_decay == 0 && facts.outer_step == 1 &&
-                        facts.clipped != "update";
+                        facts.clipped != "update" && !facts.takes_signs;
   exam.precondition("the rule is more than a step along what was exchanged",
                     !is_plain,
                     is_plain ? "it is not: `certificate` says the same"
-                             : "momentum, decay, clipping or an outer step");
+                             : "momentum, decay, clipping, signs or an outer step");
   const double smoothness = exam.need(evidence.smoothness()) + decay;
   if (decay != 0) {
     exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});

@@ -70,6 +70,7 @@ struct MethodFacts {
   bool steps_may_grow = false;
   double momentum = 0;                              // before or after the exchange
   double outer_step = 1;                            // the update is multiplied by it
+  bool takes_signs = false;                         // the model moves by the signs of the update
   double weight_decay = 0;                          // added after the exchange: f does not have it
   double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
   std::string clipped = "nothing";                  // or "worker" gradients, or the "update"

@@ -27,7 +27,11 @@ void Examination::nothing_decays_or_is_clipped() {
 }
 
 void Examination::no_outer_step() {
-  if (method().outer_step != 1) {
+  if (method().takes_signs) {
+    precondition("the model moves by the update as it is",
+                 false,
+                 "it moves by the signs of its entries, which follow no gradient");
+  } else if (method().outer_step != 1) {
     precondition("the model moves by the update as it is",
                  false,
                  fmt::format("the outer step is {}", method().outer_step));

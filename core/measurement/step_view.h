@@ -26,6 +26,7 @@ struct RunView {
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
+  bool moves_by_signs = false;  // of what was exchanged, so that w - z does not follow residuals
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -11,6 +12,7 @@ VirtualIterate::VirtualIterate(const Training& training,
                                bool late,
                                std::span<const double> initial_point)
     : method_(*training.method),
+      objective_(*training.objective),
       in_gradient_units_(method_.feedback->units() == Units::gradient),
       gap_is_mean_residual_(!late && method_.momentum == 0 && !in_gradient_units_ &&
                             method_.clip != Clip::update && method_.outer_step == 1) {
@@ -20,6 +22,8 @@ VirtualIterate::VirtualIterate(const Training& training,
   z_.assign(initial_point.begin(), initial_point.end());
   z_velocity_.resize(method_.momentum != 0 ? z_.size() : 0);
   z_ahead_.resize(method_.looks_ahead ? z_velocity_.size() : 0);
+  z_signs_.resize(method_.update_rule == UpdateRule::signs ? z_.size() : 0);
+  room_.resize(z_signs_.size());
   if (!gap_is_mean_residual_) {
     previous_residual_.resize(z_.size());
     expected_gap_.resize(z_.size());
@@ -31,15 +35,9 @@ VirtualIterate::VirtualIterate(const Training& training,
 /// itself, which no worker compresses.
 void VirtualIterate::move(const Step& step) {
   const bool has_momentum = method_.momentum != 0;
-  if (has_momentum) {
-    push_velocity(step);
-  }
-  const std::span<const double> velocity = z_ahead_.empty() ? z_velocity_ : z_ahead_;
   const double unit = in_gradient_units_ ? step.size : 1.0;
-  const VirtualStep moved = step_virtual(step.model,
-                                         z_,
-                                         has_momentum ? velocity : step.mean_input,
-                                         has_momentum ? unit : step.size * step.update_scale);
+  const VirtualStep moved = step_virtual(
+      step.model, z_, direction(step), has_momentum ? unit : step.size * step.update_scale);
   gap_before_norm_ = std::sqrt(moved.before_sq);
   virtual_step_norm_ = std::sqrt(moved.step_sq);
   compensated_gap_norm_sq_ = moved.after_sq;
@@ -48,6 +46,19 @@ void VirtualIterate::move(const Step& step) {
     z_[i] -= step.size * method_.weight_decay * step.model[i];
   }
   add_to_sums(step);
+}
+
+std::span<const double> VirtualIterate::direction(const Step& step) {
+  if (method_.momentum != 0) {
+    push_velocity(step);
+    return z_ahead_.empty() ? z_velocity_ : z_ahead_;
+  }
+  if (z_signs_.empty()) {
+    return step.mean_input;
+  }
+  z_signs_.assign(step.mean_input.begin(), step.mean_input.end());
+  take_signs(objective_, z_signs_, room_);
+  return z_signs_;
 }
 
 void VirtualIterate::push_velocity(const Step& step) {
@@ -68,7 +79,8 @@ void VirtualIterate::push_velocity(const Step& step) {
 }
 
 void VirtualIterate::add_to_sums(const Step& step) {
-  const bool moves_by_gradients = method_.momentum == 0 && !method_.feedback->has_velocity();
+  const bool moves_by_gradients =
+      method_.momentum == 0 && z_signs_.empty() && !method_.feedback->has_velocity();
   sums_before_ = sums_;
   sums_.step += step.size;
   sums_.noise += moves_by_gradients ? virtual_step_norm_ * virtual_step_norm_

@@ -98,10 +98,11 @@ class Gossip final : public Protocol {
   }
 
   void check_update(const Method& method) const {
-    require(method.momentum == 0 && method.outer_step == 1,
-            "{}: momentum and outer steps act on an update that all workers share, and under "
-            "gossip there is none; set step.momentum = 0 and leave out [outer]",
-            place_);
+    require(
+        method.momentum == 0 && method.outer_step == 1 && method.update_rule == UpdateRule::mean,
+        "{}: momentum, outer steps and signs act on an update that all workers share, and "
+        "under gossip there is none; set step.momentum = 0 and leave out [outer]",
+        place_);
     require(method.weight_decay == 0,
             "{}: under gossip there is no shared model that could decay; put the decay into the "
             "objective (objective.l2)",

@@ -118,7 +118,7 @@ void Method::compress(std::uint64_t iteration,
 
 bool Method::follows_gradients() const {
   return momentum == 0 && weight_decay == 0 && clip != Clip::update && outer_step == 1 &&
-         !feedback->has_velocity();
+         update_rule == UpdateRule::mean && !feedback->has_velocity();
 }
 
 bool Method::conserves(bool sends_everything, int workers) const {
@@ -128,7 +128,9 @@ bool Method::conserves(bool sends_everything, int workers) const {
 
 double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }
 
-double Method::effective_decay() const { return weight_decay / (outer_step * feedback->gain()); }
+double Method::effective_decay() const {
+  return update_rule == UpdateRule::signs ? 0 : weight_decay / (outer_step * feedback->gain());
+}
 
 template void Method::compress<float>(std::uint64_t,
                                       std::span<const float>,

@@ -22,6 +22,10 @@ namespace residuum {
 /// the code of the gTop-k papers does.
 enum class Clip { none, worker, update };
 
+/// The model moves by the mean that was exchanged, or by the signs of its entries
+/// (core/training/update_signs.h).
+enum class UpdateRule { mean, signs };
+
 /// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps
 /// at most. Where C keeps values, |a - Q(C(a))|^2 = |a - C(a)|^2 + |C(a) - Q(C(a))|^2, so that the
 /// contractions multiply. Variances of unbiased rules multiply as 1 + omega.
@@ -56,7 +60,8 @@ struct Method {
   double momentum = 0;       // heavy ball after aggregation, as the papers' code has it
   bool looks_ahead = false;  // Nesterov's form of that momentum
   double outer_step = 1;     // alpha: the update is multiplied by it
-  double weight_decay = 0;   // lambda: lambda w is added to what was exchanged
+  UpdateRule update_rule = UpdateRule::mean;
+  double weight_decay = 0;  // lambda: lambda w is added to what was exchanged
   Clip clip = Clip::none;
   double clip_norm = 0;                                  // the bound, in units of gradients
   std::vector<DensityStage> stages = {};                 // by increasing `until`
@@ -80,20 +85,23 @@ struct Method {
                 SelectWorkspace& workspace,
                 Message<Real>& message) const;
 
-  /// True if z moves by eta times the mean gradient: no momentum, decay or clipping of updates, and
-  /// no outer step.
+  /// True if z moves by eta times the mean gradient: no momentum, decay, clipping or signs of
+  /// updates, and no outer step.
   bool follows_gradients() const;
 
-  /// True if nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
+  /// True if nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t, whatever the model makes of
+  /// g_t.
   bool conserves(bool sends_everything, int workers) const;
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
-  /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange.
+  /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange. Signs have no
+  /// such factor; theirs is as if they were not taken.
   double gain() const;
 
   /// Returns lambda' such that the run minimises f + (lambda'/2)|w|^2. It is the weight decay
   /// divided by the gain of the feedback and by alpha, because gradients pass the momentum before
-  /// the exchange and the outer step, and the decay does not.
+  /// the exchange and the outer step, and the decay does not. A run that moves by signs minimises
+  /// no such sum, and has none: 0.
   double effective_decay() const;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/training/divergence.h"
+#include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -33,11 +34,14 @@ double sum_norm(const Delivery<Real>& delivery) {
 template <class Real>
 ModelUpdate<Real>::ModelUpdate(const Training& training)
     : method_(*training.method),
+      objective_(*training.objective),
       d_(training.objective->dimension()),
       scale_(method_.outer_step),
       velocity_(method_.momentum != 0 ? d_ : 0),
       previous_velocity_(method_.momentum != 0 && method_.looks_ahead ? d_ : 0),
-      estimate_(method_.feedback->estimates() ? d_ : 0) {}
+      estimate_(method_.feedback->estimates() ? d_ : 0),
+      signs_(method_.update_rule == UpdateRule::signs ? d_ : 0),
+      room_(signs_.size()) {}
 
 template <class Real>
 double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, double eta) {
@@ -87,6 +91,13 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
       move(i, eta * method_.weight_decay * model[i]);
     }
   }
+  if (!signs_.empty()) {
+    take_signs(delivery);
+    for (std::size_t i = 0; i < d_; ++i) {
+      move(i, eta * (scale_ * signs_[i]));
+    }
+    return usable;
+  }
   if (!estimate_.empty()) {
     for (std::size_t i = 0; i < d_; ++i) {
       move(i, step * (scale_ * estimate_[i]));
@@ -119,6 +130,13 @@ void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
       velocity_[i] += push * method_.weight_decay * model[i];
     }
   }
+}
+
+template <class Real>
+void ModelUpdate<Real>::take_signs(const Delivery<Real>& delivery) {
+  std::fill(signs_.begin(), signs_.end(), 0.0);
+  for_each_entry(delivery, [&](std::size_t i, double g) { signs_[i] = g / divisor_; });
+  residuum::take_signs(objective_, signs_, room_);
 }
 
 template <class Real>

@@ -3,7 +3,8 @@
 // the aggregation in this order, as in the public code of the gTop-k papers.
 //   u = s g/P, s = alpha min(1, C/|g/P|);  v = m v + u + lambda w;  w -= eta v.
 // alpha is the outer step of local methods, 1 without; Nesterov's momentum has w -= eta (u + lambda
-// w + m v) in place of the last (Douillard et al., DiLoCo, 2023).
+// w + m v) in place of the last (Douillard et al., DiLoCo, 2023). Of signs there is no momentum:
+//   u = alpha signs(g/P);  w -= eta (u + lambda w), whatever the units of the memories are.
 
 #include <span>
 #include <vector>
@@ -34,14 +35,17 @@ class ModelUpdate {
 
  private:
   void take_velocity(const Delivery<Real>& delivery, double push, std::span<const double> model);
+  void take_signs(const Delivery<Real>& delivery);
 
   const Method& method_;
+  const Objective& objective_;
   std::size_t d_;
   double scale_;                           // s of this iteration
   double divisor_ = 1;                     // of g in this iteration
   std::vector<double> velocity_;           // v
   std::vector<double> previous_velocity_;  // for Nesterov's momentum
   std::vector<double> estimate_;  // mean of the workers' gradient estimates, in place of g/P
+  std::vector<double> signs_, room_;
 };
 
 }  // namespace residuum

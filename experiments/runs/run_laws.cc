@@ -105,6 +105,9 @@ Json laws_json(const PreparedRun& run) {
             {"aggregator", aggregator_json(run.method->aggregator->law())},
             {"feedback", feedback_json(*run.method)},
             {"protocol", protocol_json(run.protocol->law(run.workers))}};
+  if (run.method->update_rule == UpdateRule::signs) {
+    laws["update"] = {{"takes_signs", true}};
+  }
   if (run.method->quantiser != nullptr) {
     laws["quantiser"] = quantiser_json(run);
   }

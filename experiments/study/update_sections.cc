@@ -1,6 +1,31 @@
 #include "experiments/study/update_sections.h"
 
 namespace residuum {
+namespace {
+
+/// Reports a usage error for what has no meaning beside signs of updates.
+void check_signs(const Section& outer,
+                 const Section& step,
+                 const Section& feedback,
+                 const Method& method) {
+  require(method.momentum == 0,
+          "{}: a momentum after the exchange would add up updates of which only the signs count; "
+          "take out {}, and let a residual that fades (feedback.decay) be the momentum",
+          outer.where("kind"),
+          step.where("momentum"));
+  require(!method.feedback->estimates(),
+          "{}: {} exchanges changes of gradient estimates, and no update of which signs could be "
+          "taken; use feedback \"ef14\" or \"none\"",
+          outer.where("kind"),
+          feedback.where("kind"));
+  require(method.clip != Clip::update,
+          "{}: clipping changes no sign, so {} would do nothing; use \"worker\", or leave out "
+          "step.clip_norm",
+          outer.where("kind"),
+          step.where("clip_at"));
+}
+
+}  // namespace
 
 void read_update(const Section& step,
                  const Section& feedback,
@@ -74,15 +99,20 @@ void read_outer(const Section& outer,
   if (outer.given().empty()) {
     return;
   }
-  const auto kind = outer.choice("kind", {"plain", "heavy-ball", "nesterov"}, "plain");
+  const auto kind = outer.choice("kind", {"plain", "sign", "heavy-ball", "nesterov"}, "plain");
   method.outer_step = outer.number("step", 1);
   require(
       method.outer_step > 0, "{} must be positive, got {}", outer.where("step"), method.outer_step);
-  if (kind == "plain") {
+  if (kind == "sign") {
+    check_signs(outer, step, feedback, method);
+    method.update_rule = UpdateRule::signs;
+  }
+  if (kind == "plain" || kind == "sign") {
     require(!outer.has("momentum"),
-            "{}: an outer step of kind \"plain\" has no momentum; use \"heavy-ball\" or "
+            "{}: an outer step of kind \"{}\" has no momentum; use \"heavy-ball\" or "
             "\"nesterov\"",
-            outer.where("momentum"));
+            outer.where("momentum"),
+            kind);
     return;
   }
   require(method.momentum == 0 && !method.feedback->has_velocity(),

@@ -58,6 +58,9 @@ void add_local_steps(const Json& config, std::vector<std::string>& practice) {
   } else if (step && *step != 1) {
     practice.push_back(fmt::format("outer step {}", *step));
   }
+  if (text_at(config, "outer.kind") == "sign") {
+    practice.emplace_back("the model moves by signs of the update");
+  }
 }
 
 void add_update(const Json& config, std::vector<std::string>& practice) {

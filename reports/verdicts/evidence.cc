@@ -140,6 +140,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.spectral_gap = number_at(laws, "protocol.spectral_gap");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
+  facts.takes_signs = flag_at(laws, "update.takes_signs", false);
 }
 
 /// Adds the method's laws as the run wrote them; an older run's by its names.
@@ -152,8 +153,10 @@ void add_method_facts(MethodFacts& facts,
   add_laws(facts, laws);
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   facts.outer_step = number_at(config, "outer.step").value_or(1);
-  facts.effective_decay =
-      facts.weight_decay / (number_at(laws, "feedback.gain").value_or(1) * facts.outer_step);
+  if (!facts.takes_signs) {
+    facts.effective_decay =
+        facts.weight_decay / (number_at(laws, "feedback.gain").value_or(1) * facts.outer_step);
+  }
   facts.conserves = flag_at(status, "conserves", true);
   const auto k = number_at(status, "k");
   if (k && *k >= 1 && *k <= facts.dimension) {

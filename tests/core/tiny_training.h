@@ -30,6 +30,7 @@ struct Recipe {
   double momentum = 0;
   bool looks_ahead = false;
   double outer_step = 1;
+  UpdateRule update_rule = UpdateRule::mean;
   double weight_decay = 0;
   Clip clip = Clip::none;
   double clip_norm = 0;
@@ -81,6 +82,7 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .momentum = recipe.momentum,
                 .looks_ahead = recipe.looks_ahead,
                 .outer_step = recipe.outer_step,
+                .update_rule = recipe.update_rule,
                 .weight_decay = recipe.weight_decay,
                 .clip = recipe.clip,
                 .clip_norm = recipe.clip_norm,

@@ -213,6 +213,13 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
   EXPECT_EQ(evaluate("certificate", with_unperturbed(facts, 1)).verdict,
             BoundVerdict::not_applicable);
   facts.outer_step = 1;
+  facts.takes_signs = true;
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  const Bound by_signs = evaluate("certificate", with_unperturbed(facts, 1));
+  EXPECT_EQ(by_signs.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(by_signs.reason.find("the signs of its entries"), std::string::npos)
+      << by_signs.reason;
+  facts.takes_signs = false;
   facts.clipped = "worker";
   facts.momentum = 0.9;
   EXPECT_EQ(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).verdict,

@@ -72,6 +72,7 @@ TEST(GossipMethod, ThatNeedsASharedUpdateIsRefused) {
   };
   refused([](Recipe& recipe) { recipe.momentum = 0.9; }, "set step.momentum = 0");
   refused([](Recipe& recipe) { recipe.outer_step = 0.7; }, "leave out [outer]");
+  refused([](Recipe& recipe) { recipe.update_rule = UpdateRule::signs; }, "leave out [outer]");
   refused([](Recipe& recipe) { recipe.weight_decay = 0.1; }, "objective.l2");
   refused(
       [](Recipe& recipe) {

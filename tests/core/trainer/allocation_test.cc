@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/trainer/trainer.h"
+#include "objectives/dct_coordinates.h"
 #include "objectives/registry.h"
 #include "tests/core/support.h"
 #include "tests/core/thread_world.h"
@@ -132,6 +133,7 @@ struct Case {
   std::size_t batch = 4;
   Sampling sampling = Sampling::replacement;
   Json local = {{"optimiser", "sgd"}};
+  UpdateRule update_rule = UpdateRule::mean;
 
   std::string name() const {
     return local.dump() + ", " + sparsifier.dump() + (by_layer ? " by layer" : "") + ", " +
@@ -154,6 +156,7 @@ std::unique_ptr<Method> method_of(const Case& c, std::size_t dimension) {
   const Section step("step", Json{{"value", 0.05}});
   method->step_rule = make_step_rule(step, {});
   method->momentum = c.momentum;
+  method->update_rule = c.update_rule;
   method->optimiser = make_optimiser(Section("local", c.local));
   try {
     check_approximation(*method,
@@ -375,6 +378,20 @@ TEST(Allocations, EndBeforeTheSteadyStateOfLongVectors) {
     Case c{.workers = 1};
     c.sparsifier = {{"kind", "top-k"}, {"k", k}};
     expect_none(*objective, c);
+  }
+}
+
+TEST(Allocations, EndBeforeTheSteadyStateOfSignsInCosineCoordinates) {
+  const auto objective = in_dct_coordinates(quadratic(4));
+  for (const bool measure : {false, true}) {
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+      expect_none(*objective,
+                  Case{.aggregator = {{"kind", "allgather"}, {"weighting", "senders"}},
+                       .feedback = {{"kind", "ef14"}, {"decay", 0.9}},
+                       .precision = precision,
+                       .measure = measure,
+                       .update_rule = UpdateRule::signs});
+    }
   }
 }
 

@@ -218,6 +218,16 @@ TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
   }
 }
 
+TEST(Resumed, SignsOfUpdatesGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
+                .aggregator = {{"kind", "allgather"}, {"weighting", "senders"}},
+                .feedback = {{"kind", "ef14"}, {"decay", 0.75}}};
+  recipe.update_rule = UpdateRule::signs;
+  recipe.weight_decay = 0.1;
+  expect_resumes(objective, watched(recipe));
+}
+
 TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
