@@ -253,41 +253,6 @@ TEST(RunConfig, RefusesLocalStepsAndOuterStepsThatCannotBeMeant) {
               HasSubstr("there is a momentum already, by 'step.momentum' at --set"));
 }
 
-TEST(RunConfig, RefusesSignsOfUpdatesBesideWhatTheyMakeMeaningless) {
-  const auto with_signs = [](std::vector<std::string> settings) {
-    settings.emplace_back("outer.kind=sign");
-    return config_error(kConfigStudy, settings);
-  };
-  EXPECT_EQ(with_signs({}), "no error");
-  EXPECT_EQ(with_signs({"outer.step=0.5", "step.weight_decay=0.1"}), "no error");
-  EXPECT_EQ(with_signs({"step.clip_norm=1", "step.clip_at=worker"}), "no error");
-  EXPECT_EQ(with_signs({"protocol.kind=local", "protocol.period=2"}), "no error");
-  EXPECT_EQ(with_signs({"step.momentum=0.9"}),
-            "'outer.kind' at --set: a momentum after the exchange would add up updates of which "
-            "only the signs count; take out 'step.momentum' at --set, and let a residual that "
-            "fades (feedback.decay) be the momentum");
-  EXPECT_THAT(with_signs({"outer.momentum=0.9"}),
-              HasSubstr("an outer step of kind \"sign\" has no momentum"));
-  EXPECT_THAT(with_signs({"feedback.kind=ef21"}), HasSubstr("use feedback \"ef14\" or \"none\""));
-  EXPECT_THAT(with_signs({"step.clip_norm=1", "step.clip_at=update"}),
-              HasSubstr("clipping changes no sign"));
-  EXPECT_THAT(with_signs({"protocol.kind=gossip",
-                          "protocol.graph=ring",
-                          "sparsifier.kind=none",
-                          "aggregator.kind=dense",
-                          "feedback.kind=none"}),
-              HasSubstr("leave out [outer]"));
-  EXPECT_THAT(config_error(kConfigStudy, {"outer.kind=sing"}), HasSubstr("did you mean 'sign'?"));
-}
-
-TEST(RunId, ChangesWithCoordinatesThatAreGiven) {
-  const std::string id = id_of(kConfigStudy);
-  EXPECT_FALSE(prepared(kConfigStudy).front().config["objective"].contains("coordinates"));
-  EXPECT_NE(id_of(kConfigStudy, {"objective.coordinates=dct"}), id);
-  EXPECT_THAT(config_error(kConfigStudy, {"objective.coordinates=dcd"}),
-              HasSubstr("did you mean 'dct'?"));
-}
-
 TEST(RunId, IsTheSameWithoutTheSectionOfAnOuterStep) {
   EXPECT_NE(id_of(kConfigStudy, {"outer.step=0.5"}), id_of(kConfigStudy, {}));
   EXPECT_NE(id_of(kConfigStudy, {"outer.step=0.5"}), id_of(kConfigStudy, {"outer.step=0.6"}));
