@@ -51,7 +51,8 @@ void MergeDoubling<Real>::reduce(const Cluster& cluster,
 
 template <class Real>
 void MergeDoubling<Real>::plan(const Cluster& cluster) {
-  if (workers_ == cluster.workers() && processes_ == cluster.world().size()) {
+  const bool has_moved = cluster.has_own_blocks() && cluster.world().size() > 1;
+  if (workers_ == cluster.workers() && processes_ == cluster.world().size() && !has_moved) {
     return;
   }
   workers_ = cluster.workers();

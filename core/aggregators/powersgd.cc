@@ -114,6 +114,7 @@ class PowerExchange final : public Exchange<Real> {
                Delivery<Real>& delivery) override {
     rules_.sums.all_reduce.check(cluster.workers());
     prepare(contributions);
+    make_room_for(contributions.of_workers.size());
     begin(cluster, contributions.dimension, delivery);
     Ledger ledger(cluster, delivery.transfers);
     if (!rules_.warm_start) {
@@ -152,9 +153,14 @@ class PowerExchange final : public Exchange<Real> {
     plan_ = plan_of(contributions.layers, contributions.dimension, rules_.rank);
     packed_.resize(plan_.packed);
     right_.resize(plan_.right);
-    lefts_.assign(contributions.of_workers.size(), std::vector<Real>(plan_.left));
-    rights_.assign(contributions.of_workers.size(), std::vector<Real>(plan_.right));
     draw_all(contributions.seed);
+  }
+
+  void make_room_for(std::size_t workers_here) {
+    if (lefts_.size() < workers_here) {
+      lefts_.resize(workers_here, std::vector<Real>(plan_.left));
+      rights_.resize(workers_here, std::vector<Real>(plan_.right));
+    }
   }
 
   void begin(const Cluster& cluster, std::size_t dimension, Delivery<Real>& delivery) const {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "core/messages/wire.h"
 
@@ -29,10 +30,10 @@ int ceil_log2(int n) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(n) - 1));
 }
 
-Cluster::Cluster(World& world, int workers, const Layout& layout)
+Cluster::Cluster(World& world, int workers, Layout layout)
     : world_(&world),
       workers_(workers),
-      layout_(layout),
+      layout_(std::move(layout)),
       first_(begin_of(world.rank())),
       count_(begin_of(world.rank() + 1) - first_) {}
 
@@ -67,13 +68,27 @@ Cluster Cluster::with_server(World& world, int workers, int per_node) {
   return {world, workers, Layout{.server = 1, .per_node = per_node}};
 }
 
+Cluster Cluster::with_blocks(World& world, std::vector<int> begins) {
+  assert(begins.size() == static_cast<std::size_t>(world.size()) + 1);
+  const int workers = begins.back();
+  return {world, workers, Layout{.begins = std::move(begins)}};
+}
+
 int Cluster::begin_of(int rank) const {
+  if (has_own_blocks()) {
+    return layout_.begins[static_cast<std::size_t>(rank)];
+  }
   const std::int64_t nodes = workers_ / layout_.per_node;
   const std::int64_t before = std::max(rank - layout_.server, 0);
   return static_cast<int>(before * nodes / (world_->size() - layout_.server)) * layout_.per_node;
 }
 
 int Cluster::host(int worker) const {
+  if (has_own_blocks()) {
+    const auto& begins = layout_.begins;
+    const auto after = std::upper_bound(begins.begin(), begins.end(), worker);
+    return static_cast<int>(after - begins.begin()) - 1;
+  }
   const std::int64_t nodes = workers_ / layout_.per_node;
   const std::int64_t next = worker / layout_.per_node + 1;
   return layout_.server + static_cast<int>((next * (world_->size() - layout_.server) - 1) / nodes);

@@ -46,6 +46,10 @@ class Cluster {
   /// the server for each node, is a usage error.
   static Cluster with_server(World& world, int workers, int per_node = 1);
 
+  /// Makes a cluster whose process r has the workers begins[r], ..., begins[r + 1] - 1, of which
+  /// there may be none.
+  static Cluster with_blocks(World& world, std::vector<int> begins);
+
   World& world() const { return *world_; }
   int workers() const { return workers_; }
   int host(int worker) const;
@@ -53,6 +57,8 @@ class Cluster {
   /// This process has the workers first(), ..., first() + count() - 1.
   int first() const { return first_; }
   int count() const { return count_; }
+  /// True if another cluster of as many workers may have them on other processes.
+  bool has_own_blocks() const { return !layout_.begins.empty(); }
   /// Returns the position of a worker of this process among them.
   std::size_t slot(int worker) const { return static_cast<std::size_t>(worker - first_); }
 
@@ -127,10 +133,11 @@ class Cluster {
  private:
   /// A layout says which processes host workers.
   struct Layout {
-    int server = 0;    // processes that host no worker: 0, or 1 for a server
-    int per_node = 1;  // workers that stay together
+    int server = 0;                // processes that host no worker: 0, or 1 for a server
+    int per_node = 1;              // workers that stay together
+    std::vector<int> begins = {};  // of the processes' workers; empty where these are equal blocks
   };
-  Cluster(World& world, int workers, const Layout& layout);
+  Cluster(World& world, int workers, Layout layout);
   /// Returns the first worker of a process, which is P behind the last one.
   int begin_of(int rank) const;
 

@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   quantiser = 23,
   low_rank = 24,
   bootstrap = 25,
+  participation = 26,
 };
 
 class RandomStream {
