@@ -28,6 +28,7 @@ class Settlement {
   /// True if what was cleared has no list: everything, or a part of every entry.
   bool cleared_is_dense() const { return cleared_part_ != Part::list; }
 
+  void clear_nothing() { set(Part::list, nullptr, nullptr); }
   void clear_everything() { set(Part::everything, nullptr, nullptr); }
   void clear_part_of_all() { set(Part::of_all, nullptr, nullptr); }
   void clear(const SparseVector<Real>& list) { set(Part::list, &list, nullptr); }

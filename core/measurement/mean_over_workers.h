@@ -25,42 +25,59 @@ class MeanOverWorkers {
   void take(std::span<const Worker<Real>> workers,
             const VectorOf& vector_of,
             std::vector<double>& mean) {
+    take_some(
+        workers, cluster_.workers(), [](int) { return true; }, vector_of, mean);
+  }
+
+  /// Takes the sum over the workers with takes(number), divided by `divisor`.
+  template <class Takes, class VectorOf>
+  void take_some(std::span<const Worker<Real>> workers,
+                 double divisor,
+                 const Takes& takes,
+                 const VectorOf& vector_of,
+                 std::vector<double>& mean) {
+    const auto add = [&](const Worker<Real>& worker, std::size_t begin, std::span<double> block) {
+      if (takes(worker.number)) {
+        add_to<Real>(block, vector_of(worker).subspan(begin, block.size()));
+      }
+    };
     if (cluster_.world().size() == 1) {
-      take_here(workers, vector_of, mean);
+      take_here(workers, divisor, add, mean);
       return;
     }
     const bool is_root = cluster_.world().is_root();
-    const auto add = [&](int worker, std::size_t begin, std::span<double> block) {
-      add_to<Real>(block, vector_of(workers[cluster_.slot(worker)]).subspan(begin, block.size()));
-    };
-    cluster_.sum_in_worker_order(std::span(is_root ? mean : passing_), /*everywhere=*/false, add);
+    cluster_.sum_in_worker_order(std::span(is_root ? mean : passing_),
+                                 /*everywhere=*/false,
+                                 [&](int worker, std::size_t begin, std::span<double> block) {
+                                   add(workers[cluster_.slot(worker)], begin, block);
+                                 });
     if (is_root) {
-      divide(mean);
+      divide(mean, divisor);
     }
   }
 
  private:
   /// Takes the mean on one process, which has all vectors. It goes block by block, so that sums
   /// stay in the nearest cache, and adds in the same order as several processes do.
-  template <class VectorOf>
+  template <class Add>
   void take_here(std::span<const Worker<Real>> workers,
-                 const VectorOf& vector_of,
+                 double divisor,
+                 const Add& add,
                  std::vector<double>& mean) {
     constexpr std::size_t kBlock = 1024;
     for (std::size_t begin = 0; begin < mean.size(); begin += kBlock) {
       const auto block = std::span(mean).subspan(begin, std::min(kBlock, mean.size() - begin));
       std::fill(block.begin(), block.end(), 0.0);
       for (const auto& worker : workers) {
-        add_to<Real>(block, vector_of(worker).subspan(begin, block.size()));
+        add(worker, begin, block);
       }
-      divide(block);
+      divide(block, divisor);
     }
   }
 
-  void divide(std::span<double> sums) const {
-    const double count = cluster_.workers();
+  static void divide(std::span<double> sums, double divisor) {
     for (double& value : sums) {
-      value /= count;
+      value /= divisor;
     }
   }
 

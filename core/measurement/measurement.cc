@@ -7,7 +7,6 @@
 #include <numeric>
 #include <type_traits>
 
-#include "core/measurement/gathered_lists.h"
 #include "core/measurement/message_sizes.h"
 #include "core/training/matrices.h"
 #include "core/vectors/dense.h"
@@ -38,6 +37,9 @@ Measurement<Real>::Measurement(const Training& training,
   mean_gradient_.resize(d);
   mean_accumulator_.resize(d);
   mean_residual_.resize(d);
+  const bool leaves_out = training.taking_part() < training.cluster->workers();
+  waiting_.resize(leaves_out ? d : 0);
+  expected_gap_.resize(leaves_out ? d : 0);
   mean_input_.resize(late_ || training.method->feedback->has_velocity() ? d : 0);
 }
 
@@ -48,7 +50,7 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   }
   if (!late_) {
     take_means(state, measured);
-    magnitudes_.take(training_, state.workers, state.iteration);
+    magnitudes_.take(training_, state.workers, *state.participants, state.iteration);
   } else if (is_root_ && !sees_messages_only_) {
     take_late_means(state, measured);
   }
@@ -76,27 +78,56 @@ void Measurement<Real>::take_late_means(const StepState<Real>& state, bool measu
 }
 
 template <class Real>
-void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) {
-  mean_.take(
+template <class VectorOf>
+void Measurement<Real>::take_mean(const StepState<Real>& state,
+                                  const VectorOf& vector_of,
+                                  std::vector<double>& mean) {
+  mean_.take_some(
       state.workers,
+      state.participants->count(),
+      [&](int worker) { return state.participants->has(worker); },
+      vector_of,
+      mean);
+}
+
+/// Takes the sum of what the absent workers hold, over the number of those that take part: so much
+/// of w - z waits with them.
+template <class Real>
+void Measurement<Real>::take_waiting(const StepState<Real>& state) {
+  mean_.take_some(
+      state.workers,
+      state.participants->count(),
+      [&](int worker) { return !state.participants->has(worker); },
+      [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+      waiting_);
+}
+
+/// Takes means over the workers that take part.
+template <class Real>
+void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) {
+  take_mean(
+      state,
       [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
       mean_gradient_);
   if (training_.method->feedback->has_velocity()) {
-    mean_.take(
-        state.workers,
+    take_mean(
+        state,
         [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
         mean_input_);
   }
   if (measured && !have_own_models_) {
-    mean_.take(
-        state.workers,
+    take_mean(
+        state,
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_accumulator_);
   }
+  if (measured && !state.participants->are_all()) {
+    take_waiting(state);
+  }
   if (state.split && !have_own_models_) {
     mean_half_gradient_.resize(mean_gradient_.size());  // used on the root
-    mean_.take(
-        state.workers,
+    take_mean(
+        state,
         [](const Worker<Real>& worker) { return std::span(worker.gradient.half()); },
         mean_half_gradient_);
   }
@@ -131,7 +162,7 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   if (sees_messages_only_) {
     if (measured) {
       worker_scalars_.assign(state.parts->of_workers.begin(), state.parts->of_workers.end());
-      take_lists(*state.parts);
+      lists_.take(*state.parts, late_measurement_);
     }
     return;
   }
@@ -148,14 +179,21 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
 
 template <class Real>
 void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool measured) {
-  if (measured || !virtual_.gap_is_mean_residual()) {
-    mean_.take(
-        state.workers,
-        [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
-        mean_residual_);
+  if (!measured && virtual_.gap_is_mean_residual()) {
+    return;
+  }
+  mean_.take(
+      state.workers,
+      [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
+      mean_residual_);
+  // All that is delivered is divided by m, and so is what is yet to be delivered, of any worker.
+  const double scale = training_.cluster->workers() / static_cast<double>(training_.taking_part());
+  for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
+    expected_gap_[i] = scale * mean_residual_[i];
   }
   if (!virtual_.gap_is_mean_residual() && is_root_) {
-    virtual_.move_expected_gap(virtual_step(state), mean_residual_);
+    virtual_.move_expected_gap(virtual_step(state),
+                               expected_gap_.empty() ? mean_residual_ : expected_gap_);
   }
 }
 
@@ -170,44 +208,12 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
   const auto all = cluster.all_gather(mine);
   worker_scalars_.resize(all.size() / kNumbers);
   std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
+  contributed_ = contributed_by(*state.participants, worker_scalars_);
   if (!late_ && !have_own_models_) {
-    gather_lists(state);
+    lists_.gather(*training_.cluster, state.workers, *state.participants);
   } else if (late_ && is_root_) {
-    take_lists(*state.parts);
+    lists_.take(*state.parts, late_measurement_);
   }
-}
-
-/// All that was sent is applied, so that nothing comes back.
-template <class Real>
-void Measurement<Real>::take_lists(const VersionParts<Real>& parts) {
-  const Deposit<Real>& first = *parts.deposits.front();
-  sent_everything_ = first.message.everything;
-  cleared_is_dense_ = first.cleared_everything;
-  late_measurement_.lists(parts, sent_);
-  cleared_ = cleared_is_dense_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
-  returned_.assign(sent_.size(), {});
-}
-
-template <class Real>
-void Measurement<Real>::gather_lists(const StepState<Real>& state) {
-  const Cluster& cluster = *training_.cluster;
-  // The method decides whether messages and settlements are whole, so the first worker here tells
-  // for all.
-  const WorkerMemory<Real>& first = state.workers.front().memory;
-  sent_everything_ = first.message().everything;
-  cleared_is_dense_ = first.settlement().cleared_is_dense();
-  Mail<Real> mail;
-  using List = const SparseVector<Real>;
-  using Of = const Worker<Real>;
-  sent_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
-    return worker.memory.message().entries;
-  });
-  cleared_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
-    return worker.memory.settlement().cleared();
-  });
-  returned_ = gathered(cluster, state.workers, mail, [](Of& worker) -> List& {
-    return worker.memory.settlement().returned();
-  });
 }
 
 template <class Real>
@@ -216,7 +222,8 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const int workers = training_.cluster->workers();
   return {.workers = workers,
           .dimension = training_.objective->dimension(),
-          .conserves = have_own_models_ || method.conserves(sent_everything_, workers),
+          .conserves = have_own_models_ ||
+                       method.conserves(lists_.sent_everything(), training_.taking_part()),
           .applies_whole_messages = method.aggregator->law().applies_whole_messages,
           .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,
@@ -224,6 +231,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .steps_locally = state.steps_locally,
           .gradients_are_current = !late_ && !have_own_models_,
           .exchanges_gradients = !have_own_models_,
+          .leaves_out = !state.participants->are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
           .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
           .worker_smoothness = training_.worker_smoothness,
@@ -235,8 +243,8 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
   const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
   const std::size_t d = state.model.size();
   const auto law = training_.method->message_law(sparsifier, d, memory_step(state));
-  const auto messages =
-      static_cast<double>(late_ ? state.parts->deposits.size() : worker_scalars_.size());
+  const auto messages = late_ ? static_cast<double>(state.parts->deposits.size())
+                              : static_cast<double>(state.participants->count());
   SelectionView view{
       .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,
       .by_layer = !sparsifier.segments().empty(),
@@ -261,28 +269,32 @@ ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) cons
   return {.is_dense = state.delivery->is_dense,
           .dense_update = dense_update_,
           .update = &update_,
-          .sent = sent_,
-          .cleared = cleared_,
-          .returned = returned_,
-          .sent_everything = sent_everything_,
-          .cleared_is_dense = cleared_is_dense_,
+          .sent = lists_.sent(),
+          .cleared = lists_.cleared(),
+          .returned = lists_.returned(),
+          .sent_everything = lists_.sent_everything(),
+          .cleared_is_dense = lists_.cleared_is_dense(),
           .traffic = traffic,
           .traffic_model =
               late_ || have_own_models_ ? std::nullopt : std::optional(traffic_model(state)),
-          .divisor = std::nullopt};
+          .divisor = state.participants->are_all()
+                         ? std::nullopt
+                         : std::optional<double>(state.participants->count())};
 }
 
 template <class Real>
 TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) const {
   return training_.method->aggregator->traffic_model(
-      {.workers = training_.cluster->workers(),
+      {.workers = state.participants->count(),
        .entries = entries_sent(state),
-       .whole_messages = sent_everything_,
+       .whole_messages = lists_.sent_everything(),
        .dimension = static_cast<double>(state.model.size()),
        .k = static_cast<double>(state.k),
        .value_bytes = sizeof(Real),
-       .coded_bytes = bytes_of_messages<Real>(
-           *training_.method, state.iteration, worker_scalars_, state.model.size()),
+       .coded_bytes = bytes_of_messages<Real>(*training_.method,
+                                              state.iteration,
+                                              contributed_.empty() ? worker_scalars_ : contributed_,
+                                              state.model.size()),
        .layers = layers_});
 }
 
@@ -294,7 +306,7 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   view.unperturbed = unperturbed_.iterate();
   view.distance_sq = distance_sq_;
   if (virtual_.gap_is_mean_residual()) {
-    view.expected_gap = mean_residual_;
+    view.expected_gap = expected_gap_.empty() ? mean_residual_ : expected_gap_;
   }
   if (training_.follows_unperturbed()) {
     view.unperturbed_sums = unperturbed_.sums_before();
@@ -306,17 +318,7 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
 /// Returns how many entries were sent together for this version.
 template <class Real>
 double Measurement<Real>::entries_sent(const StepState<Real>& state) const {
-  if (late_) {
-    return std::accumulate(
-        state.parts->deposits.begin(),
-        state.parts->deposits.end(),
-        0.0,
-        [](double sum, const auto* deposit) { return sum + deposit->scalars.nnz_sent; });
-  }
-  return std::accumulate(
-      worker_scalars_.begin(), worker_scalars_.end(), 0.0, [](double sum, const auto& scalars) {
-        return sum + scalars.nnz_sent;
-      });
+  return late_ ? entries_of(*state.parts) : entries_of(worker_scalars_);
 }
 
 template <class Real>
@@ -343,13 +345,15 @@ void Measurement<Real>::show(const StepState<Real>& state,
                 .selection = selection_view(state),
                 .mean = {.gradient = mean_gradient_,
                          .accumulator = mean_accumulator_,
-                         .residual = mean_residual_},
+                         .residual = mean_residual_,
+                         .waiting = waiting_},
                 .exchange = exchange_view(state),
                 .iterates = iterates_view(state),
                 .landscape = landscape.view(),
                 .worker_scalars = worker_scalars_,
-                .contributed = {},
-                .contributors = {},
+                .contributed = contributed_,
+                .contributors = state.participants->are_all() ? std::span<const int>()
+                                                              : state.participants->numbers(),
                 .notes = std::nullopt,
                 .halves = std::nullopt,
                 .late_noise = std::nullopt,

@@ -13,8 +13,10 @@
 #include "core/measurement/mean_over_workers.h"
 #include "core/measurement/step_observer.h"
 #include "core/measurement/unperturbed.h"
+#include "core/measurement/version_lists.h"
 #include "core/measurement/virtual_iterate.h"
 #include "core/messages/laws.h"
+#include "core/training/participants.h"
 #include "core/training/worker.h"
 
 namespace residuum {
@@ -29,9 +31,10 @@ struct StepState {
   double update_scale = 1;  // the factor of clipping
   bool split = false;       // batches were split: gradients have halves
   bool steps_locally = false;
-  std::span<const Worker<Real>> workers;      // of this process
-  const VersionParts<Real>* parts = nullptr;  // of a version that is not made in lockstep
-  const VersionNotes* notes = nullptr;        // where workers have models of their own
+  std::span<const Worker<Real>> workers;       // of this process
+  const Participants* participants = nullptr;  // of all workers, those that take part
+  const VersionParts<Real>* parts = nullptr;   // of a version that is not made in lockstep
+  const VersionNotes* notes = nullptr;         // where workers have models of their own
   const Delivery<Real>* delivery = nullptr;
   NetworkView network;
   std::span<const double> model;  // w_t before the update, w_{t+1} after it
@@ -69,13 +72,16 @@ class Measurement {
 
  private:
   void take_means(const StepState<Real>& state, bool measured);
+  template <class VectorOf>
+  void take_mean(const StepState<Real>& state,
+                 const VectorOf& vector_of,
+                 std::vector<double>& mean);
+  void take_waiting(const StepState<Real>& state);
   void take_late_means(const StepState<Real>& state, bool measured);
   void follow_residuals(const StepState<Real>& state, bool measured);
   VirtualIterate::Step virtual_step(const StepState<Real>& state) const;
   void note_decay(std::span<const double> model);
   void gather(const StepState<Real>& state);
-  void gather_lists(const StepState<Real>& state);
-  void take_lists(const VersionParts<Real>& parts);
   RunView run_view(const StepState<Real>& state) const;
   SelectionView selection_view(const StepState<Real>& state) const;
   ExchangeView exchange_view(const StepState<Real>& state) const;
@@ -99,6 +105,8 @@ class Measurement {
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
   std::vector<double> mean_half_gradient_;
+  std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none
+  std::vector<double> expected_gap_;  // all residuals, over m; likewise
   MagnitudeShares magnitudes_;
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
@@ -108,9 +116,8 @@ class Measurement {
   std::uint64_t last_measured_ = ~std::uint64_t{0} - 1;
 
   std::vector<WorkerScalars> worker_scalars_;
-  std::vector<SparseVector<double>> sent_, cleared_, returned_;
-  bool sent_everything_ = false;
-  bool cleared_is_dense_ = false;
+  std::vector<WorkerScalars> contributed_;  // of the workers that take part, where not all do
+  VersionLists<Real> lists_;
   SparseVector<double> update_;
   std::vector<double> dense_update_;
 };

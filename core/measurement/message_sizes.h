@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/quantisers/coded_message.h"
+#include "core/training/deposit.h"
 #include "core/training/method.h"
+#include "core/training/participants.h"
 #include "core/training/worker_scalars.h"
 
 namespace residuum {
@@ -21,6 +23,34 @@ inline std::vector<double> layer_counts(const Sparsifier& sparsifier) {
     }
   }
   return counts;
+}
+
+/// Returns how many entries the workers, or the deposits of a version, sent together.
+inline double entries_of(std::span<const WorkerScalars> workers) {
+  double entries = 0;
+  for (const auto& scalars : workers) {
+    entries += scalars.nnz_sent;
+  }
+  return entries;
+}
+template <class Real>
+double entries_of(const VersionParts<Real>& parts) {
+  double entries = 0;
+  for (const auto* deposit : parts.deposits) {
+    entries += deposit->scalars.nnz_sent;
+  }
+  return entries;
+}
+
+/// Returns the scalars of the workers that take part; none where all do.
+inline std::vector<WorkerScalars> contributed_by(const Participants& participants,
+                                                 std::span<const WorkerScalars> workers) {
+  std::vector<WorkerScalars> contributed;
+  for (const int worker :
+       participants.are_all() ? std::span<const int>() : participants.numbers()) {
+    contributed.push_back(workers[static_cast<std::size_t>(worker)]);
+  }
+  return contributed;
 }
 
 /// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number

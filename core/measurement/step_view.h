@@ -31,6 +31,7 @@ struct RunView {
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
                                     // and there is no g, accumulator or residual to speak of
+  bool leaves_out = false;          // a version is made by some of the workers, its contributors
   bool batch_is_exact = false;      // gradients have no noise: their halves would be equal
   bool estimates = false;           // workers exchange changes of gradient estimates
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
@@ -46,11 +47,13 @@ struct SelectionView {
   std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
 };
 
-/// MeanView has means over the workers, d numbers each.
+/// MeanView has means over the workers, d numbers each. Where not all take part in a version,
+/// gradients and accumulators are of those that do, and residuals of all.
 struct MeanView {
-  std::span<const double> gradient;     // of G^p_t
-  std::span<const double> accumulator;  // of a^p_t
-  std::span<const double> residual;     // of e^p_{t+1}
+  std::span<const double> gradient;      // of G^p_t
+  std::span<const double> accumulator;   // of a^p_t
+  std::span<const double> residual;      // of e^p_{t+1}
+  std::span<const double> waiting = {};  // sum of the absent workers' e^p_t over m; else empty
 };
 
 /// ExchangeView has what travelled, and what became of it. Lists are those of all workers, in
@@ -155,8 +158,8 @@ struct StepView {
   IteratesView iterates;
   LandscapeView landscape;
   std::span<const WorkerScalars> worker_scalars;  // of all workers
-  /// The contributions to this version have these scalars and workers. Both are empty where every
-  /// worker made one, which `worker_scalars` then has.
+  /// The contributions to this version have these scalars and workers, which increase in lockstep.
+  /// Both are empty where every worker made one, which `worker_scalars` then has.
   std::span<const WorkerScalars> contributed;
   std::span<const int> contributors;
   std::optional<VersionNotes> notes;

@@ -74,9 +74,28 @@ struct ProtocolLaw {
   std::optional<std::uint64_t> contributions = 1;     // gradients in a version, absent if it varies
   std::optional<double> spectral_gap = std::nullopt;  // 1 - |lambda_2| of what neighbours mix by
   bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
+  /// True if a study says how long gradients take in virtual time.
+  bool times_gradients = false;
+  /// True if a version can be made by some of the workers, while the others take no gradient.
+  bool may_leave_out = false;
+  std::optional<std::uint64_t> participants = std::nullopt;  // m of a version; absent: all P
   /// True if workers run in their own time on processes of their own: a server, which is the root,
   /// sees their messages and nothing else. Such a run is not repeated in every bit.
   bool is_real = false;
 };
+
+/// Returns the law of a protocol of P workers in a run of which `participants` take part in each
+/// version.
+constexpr ProtocolLaw with_participants(ProtocolLaw law, int workers, int participants) {
+  if (participants == workers) {
+    return law;
+  }
+  law.participants = static_cast<std::uint64_t>(participants);
+  if (law.contributions) {
+    law.contributions =
+        *law.contributions / static_cast<std::uint64_t>(workers) * *law.participants;
+  }
+  return law;
+}
 
 }  // namespace residuum

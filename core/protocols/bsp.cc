@@ -15,7 +15,9 @@ class Bsp final : public Protocol {
   explicit Bsp(SimulatedMachine machine) : machine_(std::move(machine)) {}
 
   ProtocolLaw law(int workers) const override {
-    return {.contributions = static_cast<std::uint64_t>(workers)};
+    return {.contributions = static_cast<std::uint64_t>(workers),
+            .times_gradients = takes_time(machine_),
+            .may_leave_out = true};
   }
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);

@@ -123,7 +123,8 @@ void LateLoop<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
   const bool is_finite = form_deposit(worker,
                                       {.number = gradient.iteration,
                                        .version = gradient.base,
-                                       .step_size = steps_[gradient.worker]},
+                                       .step_size = steps_[gradient.worker],
+                                       .before = gradient.iteration},
                                       measures_,
                                       stage_.bench(),
                                       deposit);

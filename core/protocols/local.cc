@@ -23,7 +23,9 @@ class Local final : public Protocol {
   ProtocolLaw law(int workers) const override {
     return {.synchrony = period_ == 1 ? Synchrony::lockstep : Synchrony::periodic,
             .local_steps = period_,
-            .contributions = period_ * static_cast<std::uint64_t>(workers)};
+            .contributions = period_ * static_cast<std::uint64_t>(workers),
+            .times_gradients = takes_time(machine_),
+            .may_leave_out = true};
   }
   void check(const Method& /*method*/, std::size_t /*dimension*/, int workers) const override {
     check_speeds(machine_, workers);

@@ -1,11 +1,11 @@
 #pragma once
-// A lockstep loop exchanges after every worker has taken the same number of gradients, and makes
-// one version of the model of each exchange.
+// A lockstep loop exchanges after every worker that takes part has taken the same number of
+// gradients, and makes one version of the model of each exchange.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include "core/protocols/participant_exchange.h"
 #include "core/protocols/protocol.h"
 #include "core/protocols/virtual_time.h"
 
@@ -14,11 +14,11 @@ namespace residuum {
 template <class Real>
 class LockstepLoop final : public Loop {
  public:
-  /// Between two exchanges every worker takes `local_steps` gradients. The machine says how long
-  /// they take in virtual time.
+  /// Between two exchanges every worker that takes part takes `local_steps` gradients. The machine
+  /// says how long they take in virtual time.
   LockstepLoop(Stage<Real>& stage, std::uint64_t local_steps, const SimulatedMachine& machine)
       : stage_(stage),
-        exchange_(stage.aggregator().template exchange<Real>()),
+        exchange_(stage.aggregator(), stage.cluster(), stage.participants()),
         local_steps_(local_steps),
         time_(virtual_time_of(stage.training(), machine)) {
     if (time_) {
@@ -28,14 +28,14 @@ class LockstepLoop final : public Loop {
   }
 
   StepEnd advance(std::uint64_t t) override {
-    const auto workers = static_cast<std::uint64_t>(stage_.cluster().workers());
+    const auto workers = static_cast<std::uint64_t>(stage_.participants().count());
     stage_.begin(t, t * local_steps_ * workers);
     stage_.compute(local_steps_);
     const StepEnd end = stage_.form();
     if (end.diverged()) {
       return end;
     }
-    exchange_->combine(stage_.cluster(), stage_.contributions(), delivery_);
+    exchange_.combine(stage_.contributions(), delivery_);
     if (time_) {
       time_->advance(t * local_steps_, local_steps_, stage_.seconds());
       stage_.show_network(time_->view());
@@ -46,7 +46,7 @@ class LockstepLoop final : public Loop {
   }
 
   void visit(RunState& state) override {
-    exchange_->visit(stage_.cluster(), stage_.contributions(), state);
+    exchange_.visit(stage_.contributions(), state);
     if (time_) {
       time_->visit(state);
     }
@@ -54,7 +54,7 @@ class LockstepLoop final : public Loop {
 
  private:
   Stage<Real>& stage_;
-  std::unique_ptr<Exchange<Real>> exchange_;
+  ParticipantExchange<Real> exchange_;
   Delivery<Real> delivery_;
   std::uint64_t local_steps_;
   std::optional<VirtualTime> time_;

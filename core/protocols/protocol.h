@@ -68,7 +68,9 @@ const Protocol& bulk_synchronous();
 /// Returns the law of a run's protocol.
 inline ProtocolLaw protocol_law(const Training& training) {
   const Protocol* const protocol = training.protocol;
-  return (protocol != nullptr ? *protocol : bulk_synchronous()).law(training.cluster->workers());
+  const int workers = training.cluster->workers();
+  const ProtocolLaw law = (protocol != nullptr ? *protocol : bulk_synchronous()).law(workers);
+  return with_participants(law, workers, training.participants.value_or(workers));
 }
 
 }  // namespace residuum

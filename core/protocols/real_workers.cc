@@ -115,12 +115,14 @@ void RealWorkers<Real>::form(const GradientId& gradient, Deposit<Real>& deposit)
       at.numbers,
       stage_.bench(),
       worker.scalars);
-  const bool is_finite =
-      form_deposit(worker,
-                   {.number = number, .version = first_ + gradient.base, .step_size = at.step_size},
-                   /*measured=*/false,
-                   stage_.bench(),
-                   deposit);
+  const bool is_finite = form_deposit(worker,
+                                      {.number = number,
+                                       .version = first_ + gradient.base,
+                                       .step_size = at.step_size,
+                                       .before = number},
+                                      /*measured=*/false,
+                                      stage_.bench(),
+                                      deposit);
   if (!is_finite) {
     broken_[place] = {.worker = deposit.worker, .message = {}};
   }

@@ -28,6 +28,11 @@ SimulatedMachine read_machine(const Section& section);
 /// `compute` may also be "measured", and where it is missing gradients take no time.
 SimulatedMachine read_lockstep_machine(const Section& section);
 
+/// True if gradients of a protocol in lockstep take time.
+inline bool takes_time(const SimulatedMachine& machine) {
+  return machine.measures || !machine.compute.is_zero();
+}
+
 /// Accepts the same keys without reading them.
 void know_machine(const Section& section);
 

@@ -34,18 +34,30 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       update_(training),
       bench_(training),
       workers_(workers_here<Real>(training)),
+      participants_(training.seed, cluster_.workers(), training.taking_part()),
       layers_(matrices_of(objective_)),
       measurement_(training, law_, model_),
       landscape_(training) {
+  contributions_.reserve(workers_.size());
+  list_contributions();
+}
+
+template <class Real>
+void Stage<Real>::list_contributions() {
+  contributions_.clear();
   for (const auto& worker : workers_) {
-    contributions_.push_back(
-        {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
+    if (takes_part(worker)) {
+      contributions_.push_back(
+          {.message = &worker.memory.message(), .accumulator = worker.memory.accumulator()});
+    }
   }
 }
 
 template <class Real>
 void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
   t_ = t;
+  participants_.draw(t);
+  list_contributions();
   epoch_ = epoch_after(gradients);
   parts_ = nullptr;
   measured_ = training_.plan.measures(t);
@@ -74,8 +86,11 @@ template <class Real>
 void Stage<Real>::compute(std::uint64_t local_steps) {
   for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
     Worker<Real>& worker = workers_[slot];
+    if (!takes_part(worker)) {
+      continue;
+    }
     take_seconds(seconds_.compute, slot, [&] {
-      worker.gradient.compute({.first = t_ * local_steps,
+      worker.gradient.compute({.first = turn_of(worker) * local_steps,
                                .count = local_steps,
                                .step_size = eta_,
                                .splits_first = split_},
@@ -86,8 +101,8 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
   }
   times_.compute_s = lap();
   for (auto& worker : workers_) {
-    if (split_ && !steps_locally(method_, local_steps)) {
-      worker.gradient.compute_half(t_, working_model_, bench_, worker.scalars);
+    if (split_ && takes_part(worker) && !steps_locally(method_, local_steps)) {
+      worker.gradient.compute_half(turn_of(worker), working_model_, bench_, worker.scalars);
     }
   }
   times_.measure_s += lap();
@@ -97,11 +112,16 @@ template <class Real>
 StepEnd Stage<Real>::form() {
   for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
     Worker<Real>& worker = workers_[slot];
+    if (!takes_part(worker)) {
+      worker.memory.rest(bench_, worker.scalars);
+      continue;
+    }
     take_seconds(seconds_.select, slot, [&] {
-      worker.memory.form({.number = t_, .version = t_, .step_size = eta_},
-                         worker.gradient.gradient(),
-                         bench_,
-                         worker.scalars);
+      worker.memory.form(
+          {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)},
+          worker.gradient.gradient(),
+          bench_,
+          worker.scalars);
     });
   }
   const StepEnd end = residuum::agree(cluster_.world(), own_end(end_at_workers()));
@@ -163,13 +183,15 @@ void Stage<Real>::update(const Delivery<Real>& delivery, const VersionParts<Real
 
 template <class Real>
 void Stage<Real>::move(const Delivery<Real>& delivery) {
-  const double divisor = parts_ != nullptr ? parts_->divisor : cluster_.workers();
+  const double divisor = parts_ != nullptr ? parts_->divisor : participants_.count();
   update_scale_ = update_.clip(delivery, divisor, eta_);
   times_.aggregate_s = lap();
   look_before_move(delivery);
   if (measured_ && parts_ == nullptr) {
     for (auto& worker : workers_) {
-      worker.memory.measure(worker.scalars);
+      if (takes_part(worker)) {
+        worker.memory.measure(worker.scalars);
+      }
     }
   }
   times_.measure_s += lap();
@@ -186,9 +208,15 @@ void Stage<Real>::look_before_move(const Delivery<Real>& delivery) {
 
 template <class Real>
 void Stage<Real>::settle(const Delivery<Real>& delivery) {
-  for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
-    auto& memory = workers_[slot].memory;
-    memory.settle(delivery.fate(memory.message(), slot), measured_, bench_, workers_[slot].scalars);
+  std::size_t contribution = 0;
+  for (auto& worker : workers_) {
+    if (!takes_part(worker)) {
+      continue;
+    }
+    auto& memory = worker.memory;
+    const Fate<Real> fate = delivery.fate(memory.message(), contribution++);
+    memory.settle(fate, measured_, bench_, worker.scalars);
+    ++worker.turns;
   }
   finish(delivery);
   for (auto& worker : workers_) {
@@ -213,6 +241,9 @@ void Stage<Real>::visit(RunState& state) {
   state.shared(model_);
   update_.visit(state);
   visit_scalars<Real>(workers_, state);
+  if (!participants_.are_all()) {
+    visit_turns<Real>(workers_, state);
+  }
   visit_gradients<Real>(training_, workers_, state);
   visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
@@ -291,6 +322,7 @@ StepState<Real> Stage<Real>::state(const Delivery<Real>& delivery) {
           .split = split_,
           .steps_locally = steps_locally(method_, law_.local_steps),
           .workers = workers_,
+          .participants = &participants_,
           .parts = parts_,
           .notes = notes_,
           .delivery = &delivery,

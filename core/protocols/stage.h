@@ -16,6 +16,7 @@
 #include "core/protocols/step_end.h"
 #include "core/training/divergence.h"
 #include "core/training/model_update.h"
+#include "core/training/participants.h"
 #include "core/training/training.h"
 #include "core/training/worker.h"
 
@@ -33,12 +34,15 @@ class Stage {
   // These calls make one version in lockstep, in this order; none may follow after `form` says that
   // the run diverged.
 
-  /// Begins a version: sets eta_t, and evaluates f where the measurement plan asks for it.
-  /// `gradients` is how many all versions before it had together.
+  /// Returns the workers that take part in the version.
+  const Participants& participants() const { return participants_; }
+
+  /// Begins a version: draws who takes part, sets eta_t, and evaluates f where the measurement plan
+  /// asks for it. `gradients` is how many all versions before it had together.
   void begin(std::uint64_t t, std::uint64_t gradients);
-  /// Computes G^p at w_t, on every worker's next batch. With more `local_steps` than one every
-  /// worker steps from w_t on a model of its own, and the sum of its gradients takes the place of
-  /// G^p.
+  /// Computes G^p at w_t, on the next batch of every worker that takes part. With more
+  /// `local_steps` than one every worker steps from w_t on a model of its own, and the sum of its
+  /// gradients takes the place of G^p.
   void compute(std::uint64_t local_steps);
   /// From now on compute() and form() take the seconds of each worker, if these are wanted.
   void time_workers(bool compute, bool select);
@@ -106,6 +110,7 @@ class Stage {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void list_contributions();
   double epoch_after(std::uint64_t gradients) const;
   void book(const Delivery<Real>& delivery);
   void move(const Delivery<Real>& delivery);
@@ -115,6 +120,10 @@ class Stage {
   std::optional<TestResult> tested(std::span<const double> statistics) const;
   StepEnd end_at_point(const std::optional<Evaluation>& evaluation) const;
   StepEnd end_at_workers() const;
+  bool takes_part(const Worker<Real>& worker) const { return participants_.has(worker.number); }
+  std::uint64_t turn_of(const Worker<Real>& worker) const {
+    return participants_.are_all() ? t_ : worker.turns;
+  }
   double lap();
 
   const Training& training_;
@@ -130,8 +139,9 @@ class Stage {
   bool model_is_lost_ = false;       // the model has an entry that is not usable
   ModelUpdate<Real> update_;
   Workbench<Real> bench_;
-  std::vector<Worker<Real>> workers_;              // of this process
-  std::vector<Contribution<Real>> contributions_;  // theirs
+  std::vector<Worker<Real>> workers_;  // of this process
+  Participants participants_;
+  std::vector<Contribution<Real>> contributions_;  // of those here that take part
   std::vector<MatrixPlace> layers_;                // of the model
   Measurement<Real> measurement_;
   Landscape landscape_;

@@ -37,7 +37,7 @@ VirtualTime::VirtualTime(const Training& training, const SimulatedMachine& machi
         {.last = last,
          .clocks = NetworkClocks(network, options_of(training, machine), cluster_.workers())});
   };
-  if (measures_compute_ || !machine.compute.is_zero()) {
+  if (takes_time(machine)) {
     follow(Part::compute, {});
   }
   if (measures_local()) {
@@ -164,8 +164,7 @@ void VirtualTime::visit(RunState& state) {
 
 std::optional<VirtualTime> virtual_time_of(const Training& training,
                                            const SimulatedMachine& machine) {
-  const bool is_asked = !training.networks.empty() || machine.measures ||
-                        !machine.compute.is_zero() || training.times_work;
+  const bool is_asked = !training.networks.empty() || takes_time(machine) || training.times_work;
   return is_asked ? std::optional<VirtualTime>(std::in_place, training, machine) : std::nullopt;
 }
 

@@ -25,7 +25,7 @@ class ReusedThreshold final : public SparsifierFor<ReusedThreshold> {
     message.everything = false;
     double& threshold = workspace.found().reused_threshold;
     const std::size_t k = amount_.resolve(accumulator.size());
-    if (threshold != kNoThreshold && context.iteration % period_ != 0) {
+    if (threshold != kNoThreshold && context.messages_before() % period_ != 0) {
       select_above(accumulator, static_cast<Real>(threshold), workspace, message.entries);
       return;
     }

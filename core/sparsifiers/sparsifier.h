@@ -20,6 +20,10 @@ struct SelectionContext {
   int worker = 0;
   std::uint64_t iteration = 0;
   double step_size = 1;
+  /// The messages of the worker before this one; absent: one in each iteration.
+  std::optional<std::uint64_t> messages = std::nullopt;
+
+  std::uint64_t messages_before() const { return messages.value_or(iteration); }
 };
 
 /// The law holds for every accumulator a of d entries; a bound that does not exist is absent.

@@ -35,6 +35,7 @@ struct Training {
   std::size_t batch = 1;         // samples per worker and iteration; 0: the whole shard
   std::size_t accumulation = 1;  // parts of a batch whose gradients are taken one after the other
   Sampling sampling = Sampling::replacement;
+  std::optional<int> participants;  // workers that take part in a version; absent: all
   Precision precision = Precision::float32;
   std::vector<NetworkModel> networks;  // of virtual time; one where it decides what is trained
   bool times_work = false;             // virtual time has what selections and merges take here
@@ -49,6 +50,9 @@ struct Training {
 
   /// True if u is followed: the plan wants it, f is evaluated at it, and it is not z.
   bool follows_unperturbed() const;
+
+  /// Returns how many workers take part in a version.
+  int taking_part() const { return participants.value_or(cluster->workers()); }
 
   /// Returns the samples of a worker; empty without a data set.
   std::span<const std::uint32_t> shard_of(int worker) const;

@@ -46,6 +46,12 @@ void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
 }
 
 template <class Real>
+void visit_turns(std::span<Worker<Real>> workers, RunState& state) {
+  state.workers<std::uint64_t>(
+      1, [&](std::size_t slot) { return std::span(&workers[slot].turns, 1); });
+}
+
+template <class Real>
 void visit_gradients(const Training& training, std::span<Worker<Real>> workers, RunState& state) {
   state.workers<double>(training.objective->statistics(), [&](std::size_t slot) {
     return std::span(workers[slot].gradient.statistics());
@@ -78,6 +84,12 @@ void visit_memories(const Training& training, std::span<Worker<Real>> workers, R
     state.workers<double>(std::max<std::size_t>(1, parts),
                           [&](std::size_t slot) { return workers[slot].memory.thresholds(); });
   }
+  if (training.taking_part() < training.cluster->workers()) {
+    state.workers<bool>(1, [&](std::size_t slot) {
+      return std::span(&workers[slot].memory.is_residual_counted(), 1);
+    });
+    return;
+  }
   // A root without workers measures nothing of residuals.
   bool counted = !workers.empty() && workers.front().memory.is_residual_counted();
   state.shared(counted);
@@ -92,6 +104,8 @@ template std::vector<double> mean_statistics(const Training&, std::span<const Wo
 template std::vector<double> mean_statistics(const Training&, std::span<const Worker<double>>);
 template void visit_scalars(std::span<Worker<float>>, RunState&);
 template void visit_scalars(std::span<Worker<double>>, RunState&);
+template void visit_turns(std::span<Worker<float>>, RunState&);
+template void visit_turns(std::span<Worker<double>>, RunState&);
 template void visit_gradients(const Training&, std::span<Worker<float>>, RunState&);
 template void visit_gradients(const Training&, std::span<Worker<double>>, RunState&);
 template void visit_memories(const Training&, std::span<Worker<float>>, RunState&);

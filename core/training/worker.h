@@ -25,6 +25,7 @@ struct Worker {
   WorkerGradient<Real> gradient;
   WorkerMemory<Real> memory;
   WorkerScalars scalars;
+  std::uint64_t turns = 0;  // versions that it took part in, where not all workers do
 };
 
 /// Returns the workers of this process, in worker order.
@@ -41,6 +42,9 @@ std::vector<double> mean_statistics(const Training& training,
 /// Saves or loads the numbers of the workers that the next version needs.
 template <class Real>
 void visit_scalars(std::span<Worker<Real>> workers, RunState& state);
+/// Saves or loads the turns of the workers, where not all take part in a version.
+template <class Real>
+void visit_turns(std::span<Worker<Real>> workers, RunState& state);
 template <class Real>
 void visit_gradients(const Training& training, std::span<Worker<Real>> workers, RunState& state);
 template <class Real>

@@ -137,14 +137,14 @@ void WorkerGradient<Real>::batch_gradient(const Draw& draw,
   }
 }
 
-/// G^p := G^p min(1, C / (sqrt(P) |G^p|)). A gradient that is not finite stays as it is, so that
-/// divergence is noticed.
+/// G^p := G^p min(1, C / (sqrt(P) |G^p|)), P being how many take part. A gradient that is not
+/// finite stays as it is, so that divergence is noticed.
 template <class Real>
 void WorkerGradient<Real>::clip(std::vector<Real>& gradient) const {
   if (training_.method->clip != Clip::worker) {
     return;
   }
-  const double bound = training_.method->clip_norm / std::sqrt(training_.cluster->workers());
+  const double bound = training_.method->clip_norm / std::sqrt(training_.taking_part());
   const double norm = std::sqrt(norm_sq<Real>(gradient));
   if (!std::isfinite(norm) || norm <= bound) {
     return;

@@ -44,7 +44,7 @@ void WorkerMemory<Real>::form(const Turn& turn,
   for (std::size_t s = 0; s < thresholds_.size(); ++s) {
     parts[s].reused_threshold = thresholds_[s];
   }
-  if (turn.number == 0) {
+  if (turn.before == 0) {
     method_.feedback->begin(std::span<Real>(memory_), gradient);
   }
   const PassNorms norms =
@@ -52,7 +52,7 @@ void WorkerMemory<Real>::form(const Turn& turn,
                                    gradient,
                                    turn.step_size,
                                    {.segments = bench.segments, .candidates = parts});
-  note_norms(turn.number, norms, scalars);
+  note_norms(turn.before == 0, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
     return;
@@ -68,7 +68,7 @@ void WorkerMemory<Real>::form(const Turn& turn,
 }
 
 template <class Real>
-void WorkerMemory<Real>::note_norms(std::uint64_t number,
+void WorkerMemory<Real>::note_norms(bool is_first,
                                     const PassNorms& norms,
                                     WorkerScalars& scalars) const {
   scalars.gradient_norm_sq = norms.gradient_sq;
@@ -76,7 +76,7 @@ void WorkerMemory<Real>::note_norms(std::uint64_t number,
   if (method_.feedback->averaging()) {
     // Estimates start at zero, so the whole first average counts as change.
     scalars.average_norm_sq = norms.average_sq;
-    scalars.gradient_change_sq = number == 0 ? norms.average_sq : norms.average_change_sq;
+    scalars.gradient_change_sq = is_first ? norms.average_sq : norms.average_change_sq;
   }
   if (!is_residual_counted_) {
     scalars.total_error += norms.residual_sq;
@@ -91,7 +91,8 @@ void WorkerMemory<Real>::select(const Turn& turn,
   const SelectionContext context{.seed = training_.seed,
                                  .worker = worker_,
                                  .iteration = turn.number,
-                                 .step_size = method_.feedback->units() == Units::step ? eta : 1.0};
+                                 .step_size = method_.feedback->units() == Units::step ? eta : 1.0,
+                                 .messages = turn.before};
   method_.compress(turn.version, accumulator(), context, workspace, message_);
   scalars.nnz_sent = static_cast<double>(message_.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;
@@ -169,11 +170,35 @@ void WorkerMemory<Real>::settle(const Fate<Real>& fate,
                                 WorkerScalars& scalars) {
   method_.feedback->settle(std::span<Real>(memory_), fate, settlement_);
   if (measured) {
-    scalars.residual_norm_sq = norm_sq(accumulator(), std::span(bench.segments));
-    scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
+    measure_residual(bench, scalars);
     scalars.total_error += scalars.residual_norm_sq;
   }
   is_residual_counted_ = measured;
+}
+
+template <class Real>
+void WorkerMemory<Real>::measure_residual(const Workbench<Real>& bench,
+                                          WorkerScalars& scalars) const {
+  scalars.residual_norm_sq = norm_sq(accumulator(), std::span(bench.segments));
+  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
+}
+
+template <class Real>
+void WorkerMemory<Real>::rest(const Workbench<Real>& bench, WorkerScalars& scalars) {
+  message_.entries.clear();
+  message_.everything = false;
+  message_.coded.clear();
+  message_.coded_values = 0;
+  message_.blocks.clear();
+  settlement_.clear_nothing();
+  scalars.nnz_sent = scalars.sent_norm_sq = scalars.sent_dot = 0;
+  scalars.noise_variance = scalars.gradient_change_sq = 0;
+  if (!training_.plan.measure) {
+    return;
+  }
+  measure_residual(bench, scalars);
+  scalars.total_error += (is_residual_counted_ ? 1 : 2) * scalars.residual_norm_sq;
+  is_residual_counted_ = true;
 }
 
 template <class Real>

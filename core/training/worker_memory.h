@@ -17,12 +17,14 @@ class WorkerMemory {
  public:
   WorkerMemory(const Training& training, int worker);
 
-  /// A turn is one gradient of the worker: its number, and the version whose density and step size
-  /// hold for it. In lockstep both are t.
+  /// A turn is one gradient of the worker: its number, which keys random draws, and the version
+  /// whose density and step size hold for it. In lockstep both are t, also where the worker had no
+  /// part in some versions and `before` is smaller.
   struct Turn {
     std::uint64_t number = 0;
     std::uint64_t version = 0;
-    double step_size = 0;  // eta
+    double step_size = 0;      // eta
+    std::uint64_t before = 0;  // turns of the worker before this one
   };
 
   /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
@@ -41,6 +43,10 @@ class WorkerMemory {
               bool measured,
               const Workbench<Real>& bench,
               WorkerScalars& scalars);
+
+  /// Lets a version pass that the worker has no part in: e^p stays as it is, and there is no
+  /// message. Norms of e^p are taken if the run is measured.
+  void rest(const Workbench<Real>& bench, WorkerScalars& scalars);
 
   /// Adds a message to e^p that was formed here and will not be applied: the next one has it too.
   /// `accumulator` is the whole of it where it is everything.
@@ -64,7 +70,8 @@ class WorkerMemory {
   bool& is_residual_counted() { return is_residual_counted_; }
 
  private:
-  void note_norms(std::uint64_t number, const PassNorms& norms, WorkerScalars& scalars) const;
+  void note_norms(bool is_first, const PassNorms& norms, WorkerScalars& scalars) const;
+  void measure_residual(const Workbench<Real>& bench, WorkerScalars& scalars) const;
   void select(const Turn& turn, SelectWorkspace& workspace, WorkerScalars& scalars);
   double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta, const PassNorms& norms, WorkerScalars& scalars);

@@ -62,7 +62,8 @@ struct Recipe {
   std::vector<double> worker_smoothness = {};
   Checkpoints* checkpoints = nullptr;
   const Protocol* protocol = nullptr;  // bulk-synchronous
-  Mailbox* mailbox = nullptr;          // of a protocol that is real
+  std::optional<int> participants = std::nullopt;
+  Mailbox* mailbox = nullptr;  // of a protocol that is real
   std::vector<NetworkModel> networks = {};
   bool times_work = false;
   Overlap overlap = {};
@@ -118,6 +119,7 @@ inline Outcome train(World& world,
   training.batch = recipe.batch;
   training.accumulation = recipe.accumulation;
   training.sampling = recipe.sampling;
+  training.participants = recipe.participants;
   training.precision = recipe.precision;
   training.networks = recipe.networks;
   training.times_work = recipe.times_work;

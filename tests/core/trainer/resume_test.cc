@@ -149,7 +149,7 @@ Recipe watched(Recipe recipe) {
 
 void expect_resumes(const Objective& objective, const Recipe& recipe) {
   auto whole = test::train(objective, recipe).frames;
-  whole.erase(whole.begin(), whole.begin() + kStopAfter);
+  std::erase_if(whole, [](const test::Frame& frame) { return frame.iteration < kStopAfter; });
   for (const auto& [before, after] : {std::pair(1, 1), std::pair(2, 3), std::pair(5, 1)}) {
     SCOPED_TRACE(test::name_of(recipe) + " " + std::to_string(before) + " then " +
                  std::to_string(after));
@@ -171,6 +171,22 @@ TEST(Resumed, EveryMethodGoesOnToTheSameBits) {
 TEST(Resumed, QuantisedMethodsGoOnToTheSameBits) {
   const auto objective = test::noisy_quadratic(12, 0.5);
   for (const Recipe& recipe : test::quantised_methods()) {
+    expect_resumes(objective, watched(recipe));
+  }
+}
+
+TEST(Resumed, VersionsOfSomeWorkersGoOnToTheSameBits) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (Recipe recipe : test::methods()) {
+    recipe.participants = 2;
+    expect_resumes(objective, watched(recipe));
+    recipe.measured = 3;
+    expect_resumes(objective, watched(recipe));
+  }
+  for (const char* optimiser : {"momentum", "adamw"}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}}};
+    recipe.participants = 3;
+    recipe.local = {{"optimiser", optimiser}};
     expect_resumes(objective, watched(recipe));
   }
 }

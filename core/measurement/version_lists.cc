@@ -1,0 +1,68 @@
+#include "core/measurement/version_lists.h"
+
+#include <array>
+#include <utility>
+
+#include "core/measurement/gathered_lists.h"
+
+namespace residuum {
+
+template <class Real>
+void VersionLists<Real>::take(const VersionParts<Real>& parts, LateMeasurement<Real>& measurement) {
+  const Deposit<Real>& first = *parts.deposits.front();
+  sent_everything_ = first.message.everything;
+  cleared_is_dense_ = first.cleared_everything;
+  measurement.lists(parts, sent_);
+  cleared_ = cleared_is_dense_ ? std::vector<SparseVector<double>>(sent_.size()) : sent_;
+  returned_.assign(sent_.size(), {});
+}
+
+template <class Real>
+void VersionLists<Real>::gather(const Cluster& cluster,
+                                std::span<const Worker<Real>> workers,
+                                const Participants& participants) {
+  share_form(cluster, workers, participants);
+  Mail<Real> mail;
+  using List = const SparseVector<Real>;
+  using Of = const Worker<Real>;
+  sent_ = gathered(
+      cluster, workers, mail, [](Of& worker) -> List& { return worker.memory.message().entries; });
+  cleared_ = gathered(cluster, workers, mail, [](Of& worker) -> List& {
+    return worker.memory.settlement().cleared();
+  });
+  returned_ = gathered(cluster, workers, mail, [](Of& worker) -> List& {
+    return worker.memory.settlement().returned();
+  });
+  if (participants.are_all()) {
+    return;
+  }
+  std::size_t kept = 0;
+  for (const int worker : participants.numbers()) {
+    std::swap(sent_[kept++], sent_[static_cast<std::size_t>(worker)]);
+  }
+  sent_.resize(kept);  // an absent worker sends no message, not an empty one
+}
+
+/// The method decides whether messages and settlements are whole, so the first worker that takes
+/// part tells for all.
+template <class Real>
+void VersionLists<Real>::share_form(const Cluster& cluster,
+                                    std::span<const Worker<Real>> workers,
+                                    const Participants& participants) {
+  const int first = participants.are_all() ? cluster.first() : participants.numbers().front();
+  std::array<bool, 2> are_whole{};
+  if (cluster.here(first)) {
+    const WorkerMemory<Real>& memory = workers[cluster.slot(first)].memory;
+    are_whole = {memory.message().everything, memory.settlement().cleared_is_dense()};
+  }
+  if (!participants.are_all()) {
+    cluster.world().broadcast(cluster.host(first), std::as_writable_bytes(std::span(are_whole)));
+  }
+  sent_everything_ = are_whole[0];
+  cleared_is_dense_ = are_whole[1];
+}
+
+template class VersionLists<float>;
+template class VersionLists<double>;
+
+}  // namespace residuum
