@@ -1,6 +1,7 @@
 // Conservation says that sum_p e^p_{t+1} + g_t = sum_p a^p_t in every iteration, equivalently that
 // w - z = mean residual (as momentum or gradient units transform it). What is missing is lost mass,
 //   l_t = sum_p cleared^p - sum_p returned^p - g_t.
+// The accumulator of a worker that has no part in a version is its residual.
 // Both are zero up to rounding for every method that conserves. Rounding is not tuned away: an
 // entry of l_t counts as zero if it is within the error bound of summing its terms in the precision
 // of the messages, and |(w-z) - mean residual| is compared with the accumulated bound of all
@@ -14,6 +15,15 @@
 
 namespace residuum {
 namespace {
+
+/// Returns sum_p e^p_{t+1} over the divisor at this index, less what the absent workers had there
+/// before: if they keep it, that is the mean of what those keep that take part.
+double kept_by_contributors(const StepView& view, std::size_t i) {
+  if (view.mean.waiting.empty()) {
+    return view.mean.residual[i];
+  }
+  return view.mean.residual[i] * view.run.workers / view.divisor() - view.mean.waiting[i];
+}
 
 /// Returns |l_t|^2 where all entries were cleared, or a part of each: l = P mean a - P mean e - g.
 /// Bounds of the entries are unknown, so the bound is taken for the norm.
@@ -29,12 +39,16 @@ double dense_lost_mass_sq(const StepView& view) {
       applied = view.exchange.update->values[next];
       ++next;
     }
-    const double lost = divisor * (view.mean.accumulator[i] - view.mean.residual[i]) - applied;
+    const double lost =
+        divisor * (view.mean.accumulator[i] - kept_by_contributors(view, i)) - applied;
     lost_sq += lost * lost;
   }
   double magnitude_sq = 0;
   for (const auto& scalars : view.contributions()) {
     magnitude_sq += scalars.accumulator_norm_sq;
+  }
+  for (const auto& scalars : view.worker_scalars) {
+    magnitude_sq += view.run.leaves_out ? scalars.residual_norm_sq : 0;
   }
   const double messages = static_cast<double>(view.contributions().size());
   const double rounding =
@@ -111,9 +125,9 @@ class ConservationProbe final : public Probe {
   static double of_workers(const StepView& view) {
     double magnitude = 0;
     for (const auto& scalars : view.worker_scalars) {
-      magnitude += scalars.magnitude / view.run.workers;
+      magnitude += scalars.magnitude / view.divisor();
     }
-    return (view.run.workers + 4) * magnitude;
+    return (view.divisor() + 4) * magnitude;
   }
 
   double sparse_lost_mass_sq(const StepView& view) {

@@ -7,7 +7,10 @@
 // expectation one if those of different workers are, too. What all gradients have in common cancels
 // in it. Whether they are unbiased is said by
 //   b = <mean G - grad f(w), grad f(w)> / |grad f(w)|^2,   of mean 0 where E mean G = grad f(w),
-// wherever grad f(w_t) was evaluated. With whole shards b is the bias itself, up to rounding.
+// wherever grad f(w_t) was evaluated. With whole shards b is the bias itself, up to rounding,
+// unless some workers are left out: then it has the noise of the draw of those that take part. P is
+// the number of these in all of it; zeta^2 is that of all workers, as those that take part estimate
+// it.
 
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"
@@ -38,7 +41,7 @@ class NoiseProbe final : public Probe {
     const double mean = norm_sq<double>(view.mean.gradient);
     if (view.run.batch_is_exact) {
       row.set(Column::noise_variance, 0);
-      row.set(Column::heterogeneity, gradient - mean);
+      set_heterogeneity(view, gradient - mean, row);
       set_split(view, mean, row);
       return;
     }
@@ -63,9 +66,9 @@ class NoiseProbe final : public Probe {
   static void observe_local_steps(const StepView& view, Row& row) {
     double gradient = 0;
     double variance = 0;
-    for (const auto& scalars : view.worker_scalars) {
-      gradient += scalars.step_grad_norm_sq / view.run.workers;
-      variance += scalars.noise_variance / view.run.workers;
+    for (const auto& scalars : view.contributions()) {
+      gradient += scalars.step_grad_norm_sq / contributors(view);
+      variance += scalars.noise_variance / contributors(view);
     }
     row.set(Column::worker_grad_norm_sq, gradient);
     if (view.run.batch_is_exact) {
@@ -75,8 +78,29 @@ class NoiseProbe final : public Probe {
     }
   }
 
-  /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2.
+  static double contributors(const StepView& view) {
+    return static_cast<double>(view.contributions().size());
+  }
+
+  /// Sets zeta^2 from the spread of the gradients around their mean. The spread of m workers drawn
+  /// of P is smaller than that of all, by m - 1 over m times P over P - 1 in expectation; one
+  /// worker has none.
+  static void set_heterogeneity(const StepView& view, double spread, Row& row) {
+    const double m = contributors(view);
+    const double workers = view.run.workers;
+    if (!view.run.leaves_out) {
+      row.set(Column::heterogeneity, spread);
+    } else if (m > 1) {
+      row.set(Column::heterogeneity, spread * m / (m - 1) * (workers - 1) / workers);
+    }
+  }
+
+  /// Sets the estimate of |grad f|^2, and with weight decay that of |grad f + lambda w|^2. The mean
+  /// gradient of some workers estimates their own objective, and has no such estimate.
   static void set_split(const StepView& view, double split, Row& row) {
+    if (view.run.leaves_out) {
+      return;
+    }
     row.set(Column::grad_norm_sq_split, split);
     if (view.iterates.decay_terms) {
       row.set(Column::decayed_grad_norm_sq_split, split + view.iterates.decay_terms->added());
@@ -97,11 +121,12 @@ class NoiseProbe final : public Probe {
 
   static void observe_halves(const StepView& view, double gradient, double mean, Row& row) {
     double variance = 0;
-    for (const auto& scalars : view.worker_scalars) {
-      variance += scalars.noise_variance / view.run.workers;
+    const double workers = contributors(view);
+    for (const auto& scalars : view.contributions()) {
+      variance += scalars.noise_variance / workers;
     }
     row.set(Column::noise_variance, variance);
-    row.set(Column::heterogeneity, gradient - mean - (1 - 1.0 / view.run.workers) * variance);
+    set_heterogeneity(view, gradient - mean - (1 - 1.0 / workers) * variance, row);
 
     // mean G = c_1 mean G^1 + c_2 mean G^2.
     const double c_1 = view.halves->first;
@@ -115,7 +140,7 @@ class NoiseProbe final : public Probe {
     if (variance > 0) {
       // |mean G^1 - mean G|^2 = c_2^2 |mean G^1 - mean G^2|^2, of expectation (c_2/c_1) sigma^2/P.
       const double apart = distance_sq(view.halves->mean_first, view.mean.gradient);
-      row.set(Column::half_batch_bias, apart * view.run.workers * c_1 / (c_2 * variance));
+      row.set(Column::half_batch_bias, apart * workers * c_1 / (c_2 * variance));
     }
   }
 };

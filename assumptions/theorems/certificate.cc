@@ -20,6 +20,9 @@
 // well a rule keeps w near u is measured: momentum by its velocity, error feedback by its
 // residuals, clipped updates and masked velocities by all that they ever took away.
 //
+// The mean gradient may be that of some workers, drawn anew for every version with equal chances:
+// given the past its expectation is grad f(w_t) all the same.
+//
 // Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
 #include <algorithm>
@@ -61,7 +64,7 @@ void add_gap_terms(std::vector<BoundTerm>& terms,
 }  // namespace
 
 Bound certificate(const Evidence& evidence) {
-  Examination exam(evidence, Left::gradient);
+  Examination exam(evidence, Left::gradient, Taking::some);
   exam.lockstep_with_plain_updates();
   const double smoothness = exam.need(evidence.smoothness());
   const bool ends_known = knows_ends(evidence);
@@ -89,7 +92,7 @@ Bound certificate(const Evidence& evidence) {
 Bound certificate_any_rule(const Evidence& evidence) {
   const MethodFacts& facts = evidence.method();
   const double decay = facts.effective_decay;
-  Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient);
+  Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient, Taking::some);
   exam.lockstep();
   exam.unbiased_gradients();
   exam.precondition(

@@ -82,6 +82,7 @@ struct MethodFacts {
   std::optional<double> period = std::nullopt;         // H: gradients between two exchanges
   std::optional<double> spectral_gap = std::nullopt;   // 1 - |lambda_2| of what neighbours mix by
   bool contributions_weigh_alike = true;               // a version is the mean of its gradients
+  std::optional<double> participants = std::nullopt;   // m, where some workers are left out
 
   // Gradients.
   bool full_gradients = false;       // every worker's gradient is that of its whole shard

@@ -94,9 +94,15 @@ struct Examination::Sides {
   void add(const Average& left, const std::vector<BoundTerm>& parts);
 };
 
-Examination::Examination(const Evidence& evidence, Left left) : evidence_(&evidence), left_(left) {
+Examination::Examination(const Evidence& evidence, Left left, Taking taking)
+    : evidence_(&evidence), left_(left) {
   bound_.left = left_text(left);
   bound_.seeds = evidence.seeds().size();
+  if (taking == Taking::all && method().participants) {
+    precondition("all workers take part in every version",
+                 false,
+                 fmt::format("{} of {} do", *method().participants, method().workers));
+  }
 }
 
 void Examination::precondition(std::string statement, bool met, std::string detail) {

@@ -18,12 +18,16 @@ namespace residuum {
 /// - f* at a weighted average of the models or at the last one.
 enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
 
+/// The workers that a proof has gradients of in every version: all of them; or some that are drawn
+/// without regard to the past, so that their mean gradient is that of f in expectation.
+enum class Taking { all, some };
+
 class Examination {
  public:
   /// The right side at a snapshot as terms; absent where the snapshot lacks something.
   using Terms = std::function<std::optional<std::vector<BoundTerm>>(const Snapshot&)>;
 
-  Examination(const Evidence& evidence, Left left);
+  Examination(const Evidence& evidence, Left left, Taking taking = Taking::all);
 
   const Evidence& evidence() const { return *evidence_; }
   const MethodFacts& method() const { return evidence_->method(); }

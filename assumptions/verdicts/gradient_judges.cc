@@ -89,7 +89,7 @@ Ratios independence(const Evidence& evidence) {
   if (evidence.method().synchrony == Synchrony::periodic) {
     return no_ratios(kSumsOfGradients);
   }
-  if (evidence.method().workers < 2) {
+  if (evidence.method().participants.value_or(evidence.method().workers) < 2) {
     return no_ratios("with one worker the ratio is one by its definition");
   }
   return pooled_ratios(

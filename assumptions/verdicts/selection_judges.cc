@@ -67,9 +67,15 @@ std::optional<double> density_below_one(const Evidence& evidence) {
 constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: there is no k below d";
 
+constexpr const char* kOfOtherWorkers =
+    "the residuals are those of all workers, and the accumulators of those that take part";
+
 }  // namespace
 
 Ratios worker_contraction(const Evidence& evidence) {
+  if (evidence.method().participants) {
+    return no_ratios(kOfOtherWorkers);
+  }
   const auto density = density_below_one(evidence);
   if (!density) {
     return no_ratios(kNoSelection);
@@ -88,6 +94,9 @@ Ratios worker_contraction(const Evidence& evidence) {
 }
 
 SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
+  if (evidence.method().participants) {
+    return no_singles(kOfOtherWorkers);
+  }
   if (!density_below_one(evidence)) {
     return no_singles(kNoSelection);
   }
@@ -131,7 +140,7 @@ ResidualBound residual_bound(const Evidence& evidence) {
 /// Returns whether every accumulator is a residual and one step by a gradient of the workers.
 bool accumulates_plain_gradients(const MethodFacts& facts) {
   return facts.memory == Memory::residual && facts.synchrony == Synchrony::lockstep &&
-         !facts.has_momentum() && facts.clipped == "nothing";
+         !facts.has_momentum() && facts.clipped == "nothing" && !facts.participants;
 }
 
 }  // namespace

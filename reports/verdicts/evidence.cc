@@ -138,6 +138,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.contributions = number_at(laws, "protocol.contributions");
   facts.contributions_weigh_alike = flag_at(laws, "protocol.contributions_weigh_alike", true);
   facts.spectral_gap = number_at(laws, "protocol.spectral_gap");
+  facts.participants = number_at(laws, "protocol.participants");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
   facts.takes_signs = flag_at(laws, "update.takes_signs", false);
@@ -276,7 +277,7 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   // Which gradients are late, and by how much, may be drawn.
   const bool times_alike = facts.synchrony != Synchrony::late;
   facts.deterministic = facts.full_gradients && starts_alike && divides_alike && times_alike &&
-                        !facts.selects_at_random;
+                        !facts.selects_at_random && !facts.participants;
 }
 
 }  // namespace

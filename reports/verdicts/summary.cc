@@ -20,7 +20,8 @@ DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
       .completes_support = method.completes_support,
       .remembers_residuals = method.memory == Memory::residual};
   const double density = method.k.value_or(method.dimension) / method.dimension;
-  return predict_delta(laws, density, method.workers, {.kind = entries});
+  return predict_delta(
+      laws, density, method.participants.value_or(method.workers), {.kind = entries});
 }
 
 std::vector<TheoremSummary> judge_theorems(const Evidence& evidence) {

@@ -27,6 +27,22 @@ TEST(Theorems, HaveDifferentNamesAndSayWhatTheyState) {
   EXPECT_EQ(find_theorem("no such"), nullptr);
 }
 
+TEST(Theorems, WantAllWorkersInEveryVersionButForCertificatesOfTheMeanGradient) {
+  MethodFacts facts = plain_facts();
+  facts.workers = 4;
+  facts.participants = 2;
+  const Evidence evidence(facts);
+  for (const auto& theorem : theorems()) {
+    const Bound bound = theorem.evaluate(evidence);
+    const bool is_refused =
+        bound.verdict == BoundVerdict::not_applicable &&
+        bound.reason.starts_with("all workers take part in every version: 2 of 4 do");
+    const bool is_for_some =
+        theorem.name == "certificate" || theorem.name == "certificate-any-rule";
+    EXPECT_NE(is_refused, is_for_some) << theorem.name << ": " << bound.reason;
+  }
+}
+
 // f(w) = w^2/2, L = 1, eta = 1/2, w_0 = 4; nothing is sent in the first iteration, everything held
 // back (e = 2) in the second, so w = 4, 4, 1 and z = 4, 2, 0 with gradients 4, 4.
 TEST(Certificate, IsThatOfTwoIterationsByHand) {

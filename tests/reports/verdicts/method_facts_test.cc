@@ -49,6 +49,11 @@ TEST(MethodFacts, KnowWhetherAVersionIsTheMeanOfItsGradients) {
                    .contributions_weigh_alike);
 }
 
+TEST(MethodFacts, KnowHowManyWorkersMakeAVersion) {
+  EXPECT_EQ(facts_of({{"synchrony", "lockstep"}, {"participants", 3}}).participants, 3);
+  EXPECT_FALSE(facts_of({{"synchrony", "lockstep"}}).participants);
+}
+
 TEST(MethodFacts, TakeWorkersForAlikeOnlyWhereTheObjectiveSaysSo) {
   const auto alike = [](const Json& objective) {
     return method_facts(run_with({{"objective", objective}}, {}), {}).workers_are_alike;
