@@ -129,7 +129,7 @@ void plan_layers(const Options& options, const Study& study, ObjectiveCache& obj
 /// worker is counted.
 std::uint64_t gradients_of(const PreparedRun& run) {
   const auto workers = static_cast<std::uint64_t>(run.workers);
-  return run.protocol ? run.protocol->law(run.workers).contributions.value_or(workers) : workers;
+  return run.protocol ? law_of(run).contributions.value_or(workers) : workers;
 }
 
 }  // namespace

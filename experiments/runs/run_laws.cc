@@ -85,13 +85,18 @@ Json feedback_json(const Method& method) {
           {"averaging", json_number(feedback.averaging())}};
 }
 
+/// Runs in which all workers take part have no `participants`, as before there were others.
 Json protocol_json(const ProtocolLaw& law) {
-  return {{"synchrony", name_of(law.synchrony)},
-          {"local_steps", law.local_steps},
-          {"staleness", json_number(law.staleness)},
-          {"contributions", json_number(law.contributions)},
-          {"contributions_weigh_alike", law.contributions_weigh_alike},
-          {"spectral_gap", json_number(law.spectral_gap)}};
+  Json json{{"synchrony", name_of(law.synchrony)},
+            {"local_steps", law.local_steps},
+            {"staleness", json_number(law.staleness)},
+            {"contributions", json_number(law.contributions)},
+            {"contributions_weigh_alike", law.contributions_weigh_alike},
+            {"spectral_gap", json_number(law.spectral_gap)}};
+  if (law.participants) {
+    json["participants"] = *law.participants;
+  }
+  return json;
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ Json laws_json(const PreparedRun& run) {
   Json laws{{"sparsifier", sparsifier_json(run)},
             {"aggregator", aggregator_json(run.method->aggregator->law())},
             {"feedback", feedback_json(*run.method)},
-            {"protocol", protocol_json(run.protocol->law(run.workers))}};
+            {"protocol", protocol_json(law_of(run))}};
   if (run.method->update_rule == UpdateRule::signs) {
     laws["update"] = {{"takes_signs", true}};
   }

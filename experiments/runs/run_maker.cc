@@ -55,7 +55,7 @@ Outcome RunMaker::make(const RunSpec& spec,
     if (place_.group.is_root()) {
       folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
       // The theorems of gradient estimates and of models that part ask for it.
-      const Synchrony synchrony = run.protocol->law(run.workers).synchrony;
+      const Synchrony synchrony = law_of(run).synchrony;
       const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;
       if (run.method->feedback->estimates() || parts) {
         run.training.worker_smoothness = worker_smoothness(run);
@@ -77,7 +77,7 @@ Outcome RunMaker::make(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  Outcome outcome = run.protocol->law(run.workers).is_real ? train_really(run.training, monitor)
+  Outcome outcome = law_of(run).is_real ? train_really(run.training, monitor)
                                                            : train(run.training, monitor);
   in_step([&] {
     if (folder) {

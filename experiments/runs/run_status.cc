@@ -178,10 +178,10 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
 /// Returns whether the method claims that nothing is lost. Neighbours exchange models, whose mean
 /// mixing leaves alone whatever is left out.
 bool conserves(const PreparedRun& run) {
-  if (run.protocol->law(run.workers).synchrony == Synchrony::neighbours) {
+  if (law_of(run).synchrony == Synchrony::neighbours) {
     return true;
   }
-  return run.method->conserves(sends_everything(run), run.workers);
+  return run.method->conserves(sends_everything(run), run.participants());
 }
 
 }  // namespace

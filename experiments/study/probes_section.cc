@@ -138,7 +138,7 @@ void read_needs(const Section& section, PreparedRun& run) {
 
 void read_probes(const Section& section, PreparedRun& run) {
   Training& training = run.training;
-  const ProtocolLaw law = run.protocol->law(run.workers);
+  const ProtocolLaw law = law_of(run);
   run.probes = read_probe_names(section, law.is_real);
   run.details = read_detail_tables(section, *run.objective, law);
   if (law.is_real) {

@@ -10,6 +10,7 @@
 #include "core/training/matrices.h"
 #include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"
+#include "experiments/study/participation_section.h"
 #include "experiments/study/probes_section.h"
 #include "experiments/study/quantiser_section.h"
 #include "experiments/study/update_sections.h"
@@ -112,7 +113,7 @@ std::size_t read_accumulation(const Section& section, std::size_t batch) {
 /// Counts the samples of all gradients of an iteration: their batches, or their shards. It is
 /// absent where iterations have more gradients or fewer.
 std::optional<double> samples_per_iteration(const PreparedRun& run) {
-  const auto gradients = run.protocol->law(run.workers).contributions;
+  const auto gradients = law_of(run).contributions;
   if (!gradients) {
     return std::nullopt;
   }
@@ -169,7 +170,7 @@ void read_quantiser_of(const Section& quantiser,
                        Method& method,
                        nlohmann::json& config,
                        KnownKeys& known) {
-  read_quantiser(quantiser, aggregator, run.protocol->law(run.workers), method);
+  read_quantiser(quantiser, aggregator, law_of(run), method);
   known.note(quantiser.name(), quantiser.known());
   if (method.quantiser != nullptr) {  // other runs keep the ids that they had before
     config[quantiser.name()] = quantiser.resolved();
@@ -232,9 +233,9 @@ std::unique_ptr<Method> read_method(const Sections& sections,
                                       .dimension = static_cast<double>(d),
                                       .k = static_cast<double>(k.value_or(d)),
                                       .iterations = static_cast<double>(run.training.iterations),
-                                      .workers = static_cast<double>(run.workers),
+                                      .workers = static_cast<double>(run.participants()),
                                       .has_epochs = objective.samples() > 0});
-  const ProtocolLaw protocol = run.protocol->law(run.workers);
+  const ProtocolLaw protocol = law_of(run);
   read_update(step, feedback, protocol, *method);
   resolve(step);
   read_local(sections["local"], protocol, feedback, *method);
@@ -252,7 +253,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
 
 /// Reads what virtual clocks assume of links.
 void read_networks(const Section& section, PreparedRun& run, KnownKeys& known) {
-  const auto network = read_network(section, run.workers, run.protocol->law(run.workers).synchrony);
+  const auto network = read_network(section, run.workers, law_of(run).synchrony);
   known.note(section.name(), section.known());
   if (section.given().empty()) {  // runs without the section keep the ids that they had before
     return;
@@ -346,6 +347,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
       workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
           ? Sampling::shuffle
           : Sampling::replacement;
+  training.participants = read_participation(workers, run.workers);
   const auto partition_seed = read_partition_seed(workers, *run.objective, run.seed);
   resolve(workers);
   if (run.objective->samples() > 0) {
@@ -356,14 +358,15 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   read_protocol(sections, spec, run, known);
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
-  check_batches(budget, training, run.protocol->law(run.workers).local_steps);
-  check_recorded(budget, training, run.protocol->law(run.workers));
+  check_batches(budget, training, law_of(run).local_steps);
+  check_recorded(budget, training, law_of(run));
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
   run.protocol->check(*run.method, run.objective->dimension(), run.workers);
-  run.method->aggregator->check(run.workers, matrices_of(*run.objective));
-  check_overlap(training.overlap, *run.method, *run.objective, run.protocol->law(run.workers));
+  run.method->aggregator->check(run.participants(), matrices_of(*run.objective));
+  check_overlap(training.overlap, *run.method, *run.objective, law_of(run));
+  check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
     check_pilot(*pilot, run.workers, training.iterations);
@@ -375,6 +378,10 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   forget_absent_tables(run.config["probes"]);
   run.id = make_id(run.config, run.seed);
   return run;
+}
+
+ProtocolLaw law_of(const PreparedRun& run) {
+  return with_participants(run.protocol->law(run.workers), run.workers, run.participants());
 }
 
 int workers_of(const RunSpec& spec) { return read_workers(Sections(spec)["workers"]); }

@@ -53,10 +53,16 @@ struct PreparedRun {
   DetailTables details;
   bool records_times = true;
   int workers = 1;
+  /// Returns how many workers take part in a version.
+  int participants() const { return training.participants.value_or(workers); }
+
   bool needs_pilot = false;             // its threshold is yet to be found
   std::optional<FoundThreshold> found;  // the threshold that was; no part of the identity
   std::string failure;  // why it could not be prepared; then it has an identity and nothing else
 };
+
+/// Returns the law of a run's protocol, for as many workers as take part.
+ProtocolLaw law_of(const PreparedRun& run);
 
 /// The keys that sections of a study were asked for, over all its runs. A key that no run reads is
 /// a mistake; one that some run does not need (a density for kind "none" in a sweep over kinds) is

@@ -91,6 +91,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kWorkers, "partition", "iid", "iid, contiguous, by-label or dirichlet:ALPHA"},
     {kWorkers, "partition_seed", "1", "of the shards; run draws them anew for every seed"},
     {kWorkers, "sampling", "replacement", "or shuffle"},
+    {kWorkers, "participation", "all", "bsp, local: part of the workers in a version, or how many"},
     {kWorkers, "accumulate", "1", "batches whose gradients are added up before an exchange"},
 
     {kSparsifier, "kind", "none", "residuum list sparsifiers"},

@@ -166,6 +166,19 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                 {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
 }
 
+TEST_F(Status, TellsHowManyWorkersMakeAVersionWhereSomeAreLeftOut) {
+  const auto protocol_of = [&](const std::vector<std::string>& more) {
+    std::filesystem::remove_all(results());
+    std::vector<std::string> arguments{"--set", "seeds=1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return status_of(kStudy, arguments)["laws"]["protocol"];
+  };
+  EXPECT_FALSE(protocol_of({}).contains("participants"));
+  const auto some = protocol_of({"--set", "workers.participation=2"});
+  EXPECT_EQ(some["participants"], 2);
+  EXPECT_EQ(some["contributions"], 2);
+}
+
 // An entry of the accumulator is sent from lambda on; on step-multiplied accumulators that is, at
 // eta = 0.2, lambda for a fixed threshold in step units and eta lambda otherwise.
 TEST_F(Status, TellsTheThresholdOnStepMultipliedAccumulators) {
