@@ -77,8 +77,8 @@ Outcome RunMaker::make(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  Outcome outcome = law_of(run).is_real ? train_really(run.training, monitor)
-                                                           : train(run.training, monitor);
+  Outcome outcome =
+      law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, place_.provenance);

@@ -233,8 +233,7 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   const Bound by_signs = evaluate("certificate", with_unperturbed(facts, 1));
   EXPECT_EQ(by_signs.verdict, BoundVerdict::not_applicable);
-  EXPECT_NE(by_signs.reason.find("the signs of its entries"), std::string::npos)
-      << by_signs.reason;
+  EXPECT_NE(by_signs.reason.find("the signs of its entries"), std::string::npos) << by_signs.reason;
   facts.takes_signs = false;
   facts.clipped = "worker";
   facts.momentum = 0.9;
