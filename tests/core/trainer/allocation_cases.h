@@ -42,6 +42,7 @@ inline const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                           {{"kind", "ef14"}, {"putback", "discard"}},
                                           {{"kind", "ef21"}},
                                           {{"kind", "ef21-sgdm"}},
+                                          {{"kind", "econtrol"}},
                                           {{"kind", "dgc"}}};
 
 }  // namespace residuum::test
