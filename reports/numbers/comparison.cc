@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "reports/numbers/costs.h"
@@ -126,24 +127,17 @@ Samples samples_of(const ResultFolder& folder,
   return reached;
 }
 
-void sort_best_first(std::vector<Reached>& methods) {
-  const auto rank = [](const Reached& reached) {
-    return reached.value.mean.value_or(std::numeric_limits<double>::infinity());
-  };
-  std::stable_sort(methods.begin(), methods.end(), [&](const Reached& a, const Reached& b) {
-    return rank(a) < rank(b);
-  });
-}
-
+/// Adds what the group at this place of the field has reached within the budgets.
 void add_group(const ResultFolder& folder,
-               std::size_t group,
-               const std::vector<std::size_t>& runs,
+               const Field& field,
+               std::size_t place,
+               std::size_t all_runs,
                Column quantity,
                std::vector<Standing>& standings) {
   std::array<std::vector<double>, kCosts> values;
   std::array<std::vector<double>, kCosts> spent;
   std::array<std::vector<std::int64_t>, kCosts> seeds;
-  for (const std::size_t i : runs) {
+  for (const std::size_t i : field.runs[place]) {
     const Run& run = folder.runs[i];
     const Samples reached = samples_of(folder, run, standings, quantity);
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
@@ -155,16 +149,23 @@ void add_group(const ResultFolder& folder,
     }
   }
   for (std::size_t cost = 0; cost < kCosts; ++cost) {
+    const std::size_t missing = all_runs - values[cost].size();
+    for (const std::size_t i : field.diverged[place]) {
+      values[cost].push_back(std::numeric_limits<double>::infinity());
+      seeds[cost].push_back(folder.runs[i].seed);
+    }
     if (standings[cost].budget) {
-      standings[cost].methods.push_back({.group = group,
+      standings[cost].methods.push_back({.group = field.groups[place],
                                          .value = spread_of(values[cost]),
                                          .spent = mean(spent[cost]),
-                                         .seeds = seeds[cost]});
+                                         .seeds = seeds[cost],
+                                         .missing = missing});
     }
   }
 }
 
 Comparison compare(const ResultFolder& folder,
+                   const std::vector<Group>& groups,
                    const Field& field,
                    const std::vector<RunMeasures>& measures) {
   const Column quantity = quantity_of(folder, field);
@@ -182,7 +183,8 @@ Comparison compare(const ResultFolder& folder,
   }
   align_iterations(folder, field, quantity, comparison.standings[kCostIterations]);
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
-    add_group(folder, field.groups[g], field.runs[g], quantity, comparison.standings);
+    add_group(
+        folder, field, g, groups[field.groups[g]].runs.size(), quantity, comparison.standings);
   }
   for (auto& standing : comparison.standings) {
     sort_best_first(standing.methods);
@@ -203,17 +205,45 @@ std::vector<double> paired_values(const Reached& method, const Reached& referenc
   return differences;
 }
 
+std::vector<double> finite_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
+}
+
+/// Returns whether a method that is whole is ahead of another by the other's finite values.
 bool is_ahead(const Reached& best, const Reached& other, IntervalKind kind) {
-  const Difference difference = difference_of(other, best, kind);
-  if (difference.is_paired) {
-    return difference.interval && difference.interval->low > 0;
+  const auto pairs = finite_of(paired_values(other, best));
+  if (pairs.size() >= 2) {
+    const auto interval = interval_of_mean(pairs, kind);
+    return interval && interval->low > 0;
   }
   const auto own = interval_of_mean(best.value.values, kind);
-  const auto others = interval_of_mean(other.value.values, kind);
+  const auto others = interval_of_mean(finite_of(other.value.values), kind);
   return own && others && own->high < others->low;
 }
 
+/// Returns the mean of values that may be infinite; none where they are so in both directions.
+std::optional<double> mean_with_misses(const std::vector<double>& values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  return std::isnan(sum) ? std::nullopt : std::optional(sum / static_cast<double>(values.size()));
+}
+
 }  // namespace
+
+bool Reached::is_whole() const {
+  return missing == 0 && value.n > 0 && finite_of(value.values).size() == value.n;
+}
+
+void sort_best_first(std::vector<Reached>& methods) {
+  const auto rank = [](const Reached& reached) {
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    return std::pair(reached.value.mean.value_or(kInfinite),
+                     reached.value.median.value_or(kInfinite));
+  };
+  std::stable_sort(methods.begin(), methods.end(), [&](const Reached& a, const Reached& b) {
+    return rank(a) < rank(b);
+  });
+}
 
 Difference difference_of(const Reached& method, const Reached& reference, IntervalKind kind) {
   Difference difference{
@@ -221,7 +251,7 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
   auto pairs = paired_values(method, reference);
   if (pairs.size() >= 2) {
     difference.is_paired = true;
-    difference.mean = mean(pairs);
+    difference.mean = mean_with_misses(pairs);
     difference.interval = interval_of_mean(pairs, kind);
     difference.values = std::move(pairs);
   } else if (method.value.mean && reference.value.mean) {
@@ -232,10 +262,20 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
 
 bool best_is_decided(const Standing& standing, IntervalKind kind) {
   const auto& methods = standing.methods;
-  return methods.size() >= 2 && methods[1].value.n > 0 &&
-         std::all_of(methods.begin() + 1, methods.end(), [&](const Reached& other) {
-           return other.value.n == 0 || is_ahead(methods.front(), other, kind);
-         });
+  if (methods.empty() || !methods.front().is_whole()) {
+    return false;
+  }
+  bool has_rival = false;
+  for (auto other = methods.begin() + 1; other != methods.end(); ++other) {
+    if (finite_of(other->value.values).empty()) {
+      continue;
+    }
+    has_rival = true;
+    if (!is_ahead(methods.front(), *other, kind)) {
+      return false;
+    }
+  }
+  return has_rival;
 }
 
 std::vector<Comparison> compare_methods(const ResultFolder& folder,
@@ -244,7 +284,7 @@ std::vector<Comparison> compare_methods(const ResultFolder& folder,
   std::vector<Comparison> comparisons;
   for (const auto& field : fields_of(folder, groups)) {
     if (field.groups.size() >= 2) {
-      comparisons.push_back(compare(folder, field, measures));
+      comparisons.push_back(compare(folder, groups, field, measures));
     }
   }
   return comparisons;

@@ -19,12 +19,17 @@
 
 namespace residuum::reports {
 
-/// Reached is the value that one method has reached.
+/// Reached is the value that one method has reached. A run that diverged has reached nothing: its
+/// value is infinite, so that it cannot make its method look better.
 struct Reached {
   std::size_t group = 0;                 // position among the groups
   Spread value;                          // over the seeds; the lower the better
   std::optional<double> spent;           // cost when it was evaluated, mean over the seeds
   std::vector<std::int64_t> seeds = {};  // of the values
+  std::size_t missing = 0;               // seeds that have diverged, or have no value
+
+  /// Returns whether every seed of the method has a value that is finite.
+  bool is_whole() const;
 };
 
 /// All methods at one kind of cost.
@@ -44,10 +49,10 @@ struct Comparison {
 
 /// A Difference says by how much a method's values exceed another's.
 struct Difference {
-  bool is_paired = false;      // over the seeds that both have, which are two or more
-  std::vector<double> values;  // of the pairs; the mean alone where they are not paired
-  std::optional<double> mean;
-  std::optional<Interval> interval;  // 95 %, of the mean; absent where they are not paired
+  bool is_paired = false;            // over the seeds that both have, which are two or more
+  std::vector<double> values;        // of the pairs; the mean alone where they are not paired
+  std::optional<double> mean;        // infinite where the method alone has misses among the pairs
+  std::optional<Interval> interval;  // 95 %, of the mean; absent where that is not finite
 };
 
 /// Runs of the same seed have the same random numbers where their configurations leave them so, and
@@ -56,8 +61,12 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
 
 /// Returns whether the first method of the standing is ahead of all others that have a value: the
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
-/// do not overlap.
+/// do not overlap. It must be whole. The others are judged by their finite values, since a miss
+/// would put them further behind; one that has none is no rival.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
+
+/// Sorts by the mean, then by the median; methods without any come last.
+void sort_best_first(std::vector<Reached>& methods);
 
 /// One comparison per objective that at least two methods have worked on. `measures` are those of
 /// `folder.runs`.

@@ -95,7 +95,7 @@ std::optional<double> value_of(const ResultFolder& folder,
 
 std::optional<double> value_of(const ResultFolder& folder, const Run& run, const Expected& what) {
   if (const Metric* metric = find_metric(what.quantity)) {
-    return number_at(run.status, metric->path);
+    return value_of(run, *metric);
   }
   if (what.quantity.starts_with(kFacts)) {
     return number_at(run.status, what.quantity);
@@ -111,7 +111,9 @@ ExpectedResult result_of(const ResultFolder& folder,
   ExpectedResult result{.expected = what, .group = group, .values = {}};
   for (const std::size_t i : groups[group].runs) {
     const Run& run = folder.runs[i];
-    const auto value = run.state == "finished" ? value_of(folder, run, what) : std::nullopt;
+    const bool counts = run.state == "finished" ||
+                        (run.state == "diverged" && find_metric(what.quantity) != nullptr);
+    const auto value = counts ? value_of(folder, run, what) : std::nullopt;
     if (value) {
       result.values.push_back(*value);
     }

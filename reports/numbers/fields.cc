@@ -26,13 +26,17 @@ std::vector<Field> fields_of(const ResultFolder& folder, const std::vector<Group
                             {.objective = data.empty() ? kind : fmt::format("{}, {}", kind, data),
                              .key = key,
                              .groups = {},
-                             .runs = {}});
+                             .runs = {},
+                             .diverged = {}});
     }
     field->groups.push_back(g);
     field->runs.emplace_back();
+    field->diverged.emplace_back();
     for (const std::size_t i : groups[g].runs) {
       if (folder.runs[i].state == "finished") {
         field->runs.back().push_back(i);
+      } else if (folder.runs[i].state == "diverged") {
+        field->diverged.back().push_back(i);
       }
     }
   }

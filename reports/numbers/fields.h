@@ -14,7 +14,8 @@ struct Field {
   std::string objective;  // for people
   std::string key;        // the objective's section
   std::vector<std::size_t> groups;
-  std::vector<std::vector<std::size_t>> runs;  // the finished ones of each group
+  std::vector<std::vector<std::size_t>> runs;      // the finished ones of each group
+  std::vector<std::vector<std::size_t>> diverged;  // those of each group that are misses
 };
 
 std::vector<Field> fields_of(const ResultFolder& folder, const std::vector<Group>& groups);

@@ -31,6 +31,7 @@ struct RunOnNetworks {
   std::vector<std::pair<std::string, RunTimes>> networks;
   std::map<std::uint64_t, double> values;  // by iteration, the last one after the last step
   std::int64_t seed = 0;
+  bool has_diverged = false;
 
   RunTimes& on(const std::string& network) {
     const auto found = std::find_if(networks.begin(), networks.end(), [&](const auto& known) {
@@ -71,7 +72,7 @@ void read_networks(const std::filesystem::path& file, const Run& run, RunOnNetwo
   }
 }
 
-/// Reads a finished run; nothing where it followed no network.
+/// Reads a run; nothing where it followed no network.
 std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run, Column quantity) {
   const auto file = folder.run_path(run) / (std::string(kNetworksTable.name) + ".csv");
   std::error_code ignored;
@@ -80,6 +81,7 @@ std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run
   }
   RunOnNetworks read;
   read.seed = run.seed;
+  read.has_diverged = run.state == "diverged";
   read_networks(file, run, read);
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
@@ -89,7 +91,7 @@ std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run
       });
   const auto end = number_at(run.status, "iterations");
   const auto last = number_at(run.status, final_path(quantity));
-  if (end && last) {
+  if (end && last && !read.has_diverged) {
     read.values[static_cast<std::uint64_t>(*end)] = *last;
   }
   return read;
@@ -103,8 +105,8 @@ double best_of(const RunOnNetworks& run) {
   return best;
 }
 
-/// Returns the time at which the run is first evaluated at the target or below it. It is not known
-/// where the iteration before that one has no row.
+/// Returns the time at which the run is first evaluated at the target or below it: infinite where
+/// it diverged before. It is not known where the iteration before that one has no row.
 std::optional<double> time_to(double target, const RunOnNetworks& run, const RunTimes& times) {
   for (const auto& [iteration, value] : run.values) {
     if (value <= target) {
@@ -112,10 +114,11 @@ std::optional<double> time_to(double target, const RunOnNetworks& run, const Run
       return found == times.before.end() ? std::nullopt : std::optional(found->second);
     }
   }
-  return std::nullopt;
+  return run.has_diverged ? std::optional(std::numeric_limits<double>::infinity()) : std::nullopt;
 }
 
 NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
+                    std::size_t all_runs,
                     std::size_t group,
                     const std::string& network,
                     double target) {
@@ -123,6 +126,7 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
   std::vector<std::int64_t> seeds;
   std::vector<double> totals;
   std::array<std::vector<double>, kTimeParts.size()> parts;
+  std::size_t known = 0;  // of finished runs
   for (const auto& run : runs) {
     for (const auto& [name, times] : run.networks) {
       if (name != network) {
@@ -131,6 +135,10 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
       if (const auto seconds = time_to(target, run, times)) {
         to_target.push_back(*seconds);
         seeds.push_back(run.seed);
+        known += run.has_diverged ? 0 : 1;
+      }
+      if (run.has_diverged) {
+        continue;
       }
       totals.push_back(times.total);
       for (std::size_t part = 0; part < parts.size(); ++part) {
@@ -143,7 +151,8 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
                    .to_target = spread_of(to_target),
                    .total = spread_of(totals),
                    .parts = {},
-                   .seeds = std::move(seeds)};
+                   .seeds = std::move(seeds),
+                   .missing = all_runs - known};
   std::transform(parts.begin(), parts.end(), time.parts.begin(), spread_of);
   return time;
 }
@@ -161,20 +170,23 @@ void mark_fastest(NetworkComparison& comparison, const std::string& network) {
   Standing standing{.cost = {}, .unit = {}, .budget = std::nullopt, .methods = {}, .absent = {}};
   for (std::size_t i = 0; i < comparison.times.size(); ++i) {
     const NetworkTime& time = comparison.times[i];
-    if (time.network == network && time.to_target.mean) {
-      standing.methods.push_back(
-          {.group = i, .value = time.to_target, .spent = std::nullopt, .seeds = time.seeds});
+    if (time.network == network) {
+      standing.methods.push_back({.group = i,
+                                  .value = time.to_target,
+                                  .spent = std::nullopt,
+                                  .seeds = time.seeds,
+                                  .missing = time.missing});
     }
   }
-  std::stable_sort(standing.methods.begin(),
-                   standing.methods.end(),
-                   [](const Reached& a, const Reached& b) { return a.value.mean < b.value.mean; });
+  sort_best_first(standing.methods);
   if (best_is_decided(standing, IntervalKind::student)) {
     comparison.times[standing.methods.front().group].is_fastest = true;
   }
 }
 
-std::optional<NetworkComparison> compare(const ResultFolder& folder, const Field& field) {
+std::optional<NetworkComparison> compare(const ResultFolder& folder,
+                                         const std::vector<Group>& groups,
+                                         const Field& field) {
   const Column quantity = quantity_of(folder, field);
   NetworkComparison comparison{.objective = field.objective,
                                .quantity = kColumns[static_cast<std::size_t>(quantity)].name,
@@ -190,6 +202,12 @@ std::optional<NetworkComparison> compare(const ResultFolder& folder, const Field
         runs[g].push_back(std::move(*run));
       }
     }
+    for (const std::size_t i : field.diverged[g]) {
+      if (auto run = read_run(folder, folder.runs[i], quantity)) {
+        add_names(*run, comparison.networks);
+        runs[g].push_back(std::move(*run));
+      }
+    }
   }
   if (!std::isfinite(comparison.target)) {
     return std::nullopt;
@@ -197,7 +215,9 @@ std::optional<NetworkComparison> compare(const ResultFolder& folder, const Field
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
     for (const auto& network : comparison.networks) {
       if (!runs[g].empty()) {
-        comparison.times.push_back(time_of(runs[g], field.groups[g], network, comparison.target));
+        const std::size_t group = field.groups[g];
+        comparison.times.push_back(
+            time_of(runs[g], groups[group].runs.size(), group, network, comparison.target));
       }
     }
   }
@@ -213,7 +233,7 @@ std::vector<NetworkComparison> compare_on_networks(const ResultFolder& folder,
                                                    const std::vector<Group>& groups) {
   std::vector<NetworkComparison> comparisons;
   for (const auto& field : fields_of(folder, groups)) {
-    if (auto comparison = compare(folder, field)) {
+    if (auto comparison = compare(folder, groups, field)) {
       comparisons.push_back(std::move(*comparison));
     }
   }

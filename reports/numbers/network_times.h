@@ -18,7 +18,8 @@ namespace residuum::reports {
 inline constexpr std::array<std::string_view, 4> kTimeParts{
     "compute_s", "select_s", "merge_s", "wire_s"};
 
-/// The times of one method on one network, over its finished runs.
+/// The times of one method on one network. A run that diverged before the target has spent
+/// infinitely much until there; it is none of the whole runs.
 struct NetworkTime {
   std::size_t group = 0;
   std::string network;
@@ -26,6 +27,7 @@ struct NetworkTime {
   Spread total;                                 // seconds of the whole run
   std::array<Spread, kTimeParts.size()> parts;  // of the total
   std::vector<std::int64_t> seeds = {};         // of to_target
+  std::size_t missing = 0;  // seeds that have diverged, or no time that is known
   bool is_fastest = false;  // to the target, and its lead over every other method is decided
 };
 

@@ -76,6 +76,14 @@ Centre centre_of(const std::vector<double>& values, IntervalKind kind) {
   return centre;
 }
 
+Centre centre_with_misses(const std::vector<double>& values, IntervalKind kind) {
+  Centre centre = centre_of(values, kind);
+  if (!centre.middle && !values.empty() && !any_nan(values)) {
+    centre.middle = std::accumulate(values.begin(), values.end(), 0.0);
+  }
+  return centre;
+}
+
 std::string_view interval_words(IntervalKind kind) {
   switch (kind) {
     case IntervalKind::student:

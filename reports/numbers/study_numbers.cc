@@ -1,7 +1,10 @@
 #include "reports/numbers/study_numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace residuum::reports {
 namespace {
@@ -109,13 +112,25 @@ void add_late_metrics(GroupNumbers& numbers, const std::vector<LateRun>& finishe
   }
 }
 
-void add_metrics(GroupNumbers& numbers, const std::vector<const Run*>& finished) {
+/// Returns whether the metric exists in this study, which a run that diverged does not tell.
+bool is_measured(const ResultFolder& folder, const Metric& metric) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const Run& run) {
+    return run.state == "finished" && number_at(run.status, metric.path);
+  });
+}
+
+void add_metrics(GroupNumbers& numbers, const ResultFolder& folder) {
   for (const auto& metric : run_metrics()) {
     std::vector<double> values;
-    for (const Run* run : finished) {
-      if (const auto value = number_at(run->status, metric.path)) {
+    bool have_finished = false;
+    for (const std::size_t i : numbers.group.runs) {
+      if (const auto value = value_of(folder.runs[i], metric)) {
         values.push_back(*value);
+        have_finished = have_finished || folder.runs[i].state == "finished";
       }
+    }
+    if (!have_finished && !is_measured(folder, metric)) {
+      continue;
     }
     if (!values.empty()) {
       numbers.metrics.emplace_back(metric.name, spread_of(values));
@@ -152,6 +167,16 @@ std::optional<double> BoundSummary::fraction() const {
   return static_cast<double>(held) / static_cast<double>(n);
 }
 
+std::string GroupNumbers::misses() const {
+  const std::size_t all = group.runs.size();
+  std::string text = diverged == 0 ? "" : fmt::format("{} of {} diverged", diverged, all);
+  const std::size_t rest = all - finished - diverged;
+  if (rest > 0) {
+    text += fmt::format("{}{} of {} not finished", text.empty() ? "" : ", ", rest, all);
+  }
+  return text;
+}
+
 const Spread* GroupNumbers::metric(std::string_view name) const {
   const auto found = std::find_if(
       metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.first == name; });
@@ -171,20 +196,34 @@ bool StudyNumbers::invariants_hold() const {
 }
 
 const std::vector<Metric>& run_metrics() {
+  constexpr double kMiss = std::numeric_limits<double>::infinity();
   static const std::vector<Metric> metrics{
-      {"final_loss", "final.loss", "f(w_T) on the training set"},
-      {"final_loss_gap", "final.loss_gap", "f(w_T) - f*, where f* is known"},
-      {"final_grad_norm_sq", "final.grad_norm_sq", "|grad f(w_T)|^2"},
-      {"final_test_loss", "final.test_loss", "mean loss on held-out data"},
-      {"final_test_accuracy", "final.test_accuracy", "fraction of held-out samples right"},
-      {"final_test_perplexity", "final.test_perplexity", "exp of the held-out loss of a token"},
-      {"average_grad_norm_sq", "totals.average_grad_norm_sq", "X_T, mean of |grad f(w_t)|^2"},
+      {"final_loss", "final.loss", "f(w_T) on the training set", kMiss},
+      {"final_loss_gap", "final.loss_gap", "f(w_T) - f*, where f* is known", kMiss},
+      {"final_grad_norm_sq", "final.grad_norm_sq", "|grad f(w_T)|^2", kMiss},
+      {"final_test_loss", "final.test_loss", "mean loss on held-out data", kMiss},
+      {"final_test_accuracy", "final.test_accuracy", "fraction of held-out samples right", 0.0},
+      {"final_test_perplexity",
+       "final.test_perplexity",
+       "exp of the held-out loss of a token",
+       kMiss},
+      {"average_grad_norm_sq",
+       "totals.average_grad_norm_sq",
+       "X_T, mean of |grad f(w_t)|^2",
+       kMiss},
       {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
-      {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations"},
+      {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations", kMiss},
       {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
       {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
       {"wall_s", "wall_s", "wall time of the run"}};
   return metrics;
+}
+
+std::optional<double> value_of(const Run& run, const Metric& metric) {
+  if (run.state == "diverged") {
+    return metric.of_diverged;
+  }
+  return run.state == "finished" ? number_at(run.status, metric.path) : std::nullopt;
 }
 
 GroupNumbers numbers_of(const ResultFolder& folder,
@@ -192,7 +231,6 @@ GroupNumbers numbers_of(const ResultFolder& folder,
                         const std::vector<RunMeasures>& measures) {
   GroupNumbers numbers;
   numbers.group = group;
-  std::vector<const Run*> finished;
   std::vector<LateRun> late;
   std::vector<double> delta_medians;
   std::vector<double> contraction_medians;
@@ -203,7 +241,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
     }
     numbers.diverged += run.state == "diverged" ? 1 : 0;
     if (run.state == "finished") {
-      finished.push_back(&run);
+      ++numbers.finished;
       late.push_back({.run = &run, .totals = &measures[i].late});
     }
     add_checks(numbers.checks, run);
@@ -212,10 +250,9 @@ GroupNumbers numbers_of(const ResultFolder& folder,
     take_worse(numbers.lost_mass, measures[i].lost_mass, run.id);
     take_worse(numbers.conservation_defect, measures[i].conservation_defect, run.id);
   }
-  numbers.finished = finished.size();
   numbers.delta.median = median(delta_medians);
   numbers.contraction.median = median(contraction_medians);
-  add_metrics(numbers, finished);
+  add_metrics(numbers, folder);
   add_late_metrics(numbers, late);
   return numbers;
 }

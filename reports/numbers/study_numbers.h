@@ -62,9 +62,13 @@ struct GroupNumbers {
   BoundSummary contraction;
   Place lost_mass;
   Place conservation_defect;
-  std::vector<std::pair<std::string, Spread>> metrics;  // of the finished runs, one value a seed
+  /// One value a seed: of the finished runs, and where it is an end, the miss of those that
+  /// diverged.
+  std::vector<std::pair<std::string, Spread>> metrics;
 
-  /// Returns nullptr for what was not measured in any finished run.
+  /// Returns "2 of 6 diverged, 1 of 6 not finished"; empty where all runs have finished.
+  std::string misses() const;
+  /// Returns nullptr for what has no value.
   const Spread* metric(std::string_view name) const;
   const CheckSummary* check(std::string_view name) const;
 };
@@ -100,8 +104,13 @@ struct Metric {
   std::string_view name;
   std::string_view path;
   std::string_view meaning;
+  /// A quantity of a run's end is as bad as can be where the run diverged.
+  std::optional<double> of_diverged = std::nullopt;
 };
 const std::vector<Metric>& run_metrics();
+
+/// Returns the metric of a run that has finished or diverged; absent where there is none.
+std::optional<double> value_of(const Run& run, const Metric& metric);
 
 GroupNumbers numbers_of(const ResultFolder& folder,
                         const Group& group,

@@ -23,6 +23,9 @@ std::string short_number(const std::optional<double>& value) {
   if (std::isfinite(*value) && *value == std::trunc(*value) && std::abs(*value) < 1e6) {
     return format_integer(*value);
   }
+  if (std::isinf(*value)) {
+    return *value > 0 ? "∞" : "−∞";
+  }
   return std::isnan(*value) ? format_number(*value) : fmt::format("{:.4g}", *value);
 }
 

@@ -6,7 +6,7 @@
 
 namespace residuum::reports {
 
-/// Writes four significant digits; "–" for what was not measured.
+/// Writes four significant digits; "∞" for what is infinite, "–" for what was not measured.
 std::string short_number(const std::optional<double>& value);
 
 /// Writes "1.23 MB", in powers of 1000.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/report_tables.h"
 
 namespace residuum::reports {
 namespace {
@@ -28,6 +30,15 @@ std::string at_text(const Standing& standing, const std::optional<double>& spent
   return fmt::format("at {} {}", short_number(spent), standing.cost);
 }
 
+/// Returns "n = 6, 2 of them infinite".
+std::string seeds_text(const Reached& reached) {
+  const auto& values = reached.value.values;
+  const auto misses =
+      std::count_if(values.begin(), values.end(), [](double one) { return !std::isfinite(one); });
+  return fmt::format(
+      "n = {}{}", reached.value.n, misses == 0 ? "" : fmt::format(", {} of them infinite", misses));
+}
+
 /// Returns the groups in the order of the first standing that has a budget, best first.
 std::vector<std::size_t> order_of(const std::vector<const Standing*>& shown) {
   std::vector<std::size_t> groups;
@@ -43,6 +54,9 @@ std::string behind_text(const Reached& other, const Reached& best, IntervalKind 
   if (!difference.is_paired || !difference.mean) {
     return {};
   }
+  if (!std::isfinite(*difference.mean)) {
+    return "∞ behind the best, as some of its seeds diverged";
+  }
   return fmt::format("{}{} {} to the best, same seeds",
                      *difference.mean < 0 ? "" : "+",
                      short_number(difference.mean),
@@ -53,13 +67,16 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
   const auto found = std::find_if(standing.methods.begin(),
                                   standing.methods.end(),
                                   [&](const Reached& reached) { return reached.group == group; });
-  const Centre centre = centre_of(found->value.values, kind);
+  const Centre centre = centre_with_misses(found->value.values, kind);
   Cell cell = number_cell(short_number(centre.middle));
   const bool is_first = found == standing.methods.begin();
   if (is_first && best_is_decided(standing, kind)) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
-  cell.html += small(interval_text(centre.interval, centre.n));
+  if (!centre.middle || std::isfinite(*centre.middle)) {
+    cell.html += small(interval_text(centre.interval, centre.n));
+  }
+  cell.html += small(seeds_text(*found));
   const std::string behind = is_first ? "" : behind_text(*found, standing.methods.front(), kind);
   cell.html += behind.empty() ? behind : small(behind);
   // The last value may be from long before the budget was spent where evaluations are rare.
@@ -93,7 +110,7 @@ std::string comparison_html(const Comparison& comparison,
   }
   std::vector<std::vector<Cell>> rows;
   for (const std::size_t group : order_of(shown)) {
-    std::vector<Cell> row{text_cell(summary.groups[group].group.label)};
+    std::vector<Cell> row{method_cell(summary.groups[group])};
     for (const Standing* standing : shown) {
       row.push_back(reached_cell(*standing, group, kind));
     }
@@ -104,7 +121,8 @@ std::string comparison_html(const Comparison& comparison,
              "<p>{} on {}: {} over the seeds. Rows are in the order of the means of the first "
              "column. The best is bold if the 95 % interval of the mean of its differences to each "
              "other method, over the seeds that both have, excludes zero; without common seeds, if "
-             "their intervals do not overlap.</p>\n",
+             "their intervals do not overlap; never where a seed of it is missing. A run that "
+             "diverged has reached nothing: its value is infinite.</p>\n",
              escape(quantity),
              escape(comparison.objective),
              interval_words(kind)) +

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/report_tables.h"
 
 namespace residuum::reports {
 namespace {
@@ -46,10 +48,10 @@ Cell target_cell(const NetworkComparison& comparison, const NetworkTime& time) {
   if (time.is_fastest) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
-  if (*median > least && least > 0) {
+  if (std::isfinite(*median) && *median > least && least > 0) {
     cell.html += small(fmt::format("{} times the fastest", short_number(*median / least)));
   }
-  cell.html += small(quartiles(time.to_target));
+  cell.html += small(quartiles(time.to_target)) + small(fmt::format("n = {}", time.to_target.n));
   return cell;
 }
 
@@ -60,7 +62,7 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
   }
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < comparison.times.size(); i += comparison.networks.size()) {
-    rows.push_back({text_cell(summary.groups[comparison.times[i].group].group.label)});
+    rows.push_back({method_cell(summary.groups[comparison.times[i].group])});
     for (std::size_t n = 0; n < comparison.networks.size(); ++n) {
       rows.back().push_back(target_cell(comparison, comparison.times[i + n]));
     }
@@ -71,7 +73,9 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
              "reached: median over the seeds and quartiles, the fastest bold where the 95 % "
              "interval "
              "of its mean lead over each other method, over common seeds, excludes zero. A run is "
-             "there at the first iteration at which it was evaluated there.</p>\n",
+             "there at the first iteration at which it was evaluated there; one that diverged "
+             "before has "
+             "taken infinitely long.</p>\n",
              escape(quantity),
              escape(short_number(comparison.target)),
              escape(comparison.objective)) +
@@ -85,14 +89,15 @@ std::string parts_table(const NetworkComparison& comparison, const Summary& summ
   }
   std::vector<std::vector<Cell>> rows;
   for (const auto& time : comparison.times) {
-    rows.push_back({text_cell(summary.groups[time.group].group.label),
+    rows.push_back({method_cell(summary.groups[time.group]),
                     text_cell(time.network),
                     number_cell(seconds(time.total.mean))});
     for (const Spread& part : time.parts) {
       rows.back().push_back(number_cell(seconds(part.mean)));
     }
   }
-  return "<p>What the time of a whole run goes to, mean over the seeds. Each part is the time by "
+  return "<p>What the time of a whole run goes to, mean over the runs that finished. Each part is "
+         "the time by "
          "which the run is longer with it than without, in this order; selection and merges are 0 "
          "where <code>network.local</code> is not \"measured\".</p>\n" +
          table(header, rows);

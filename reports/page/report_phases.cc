@@ -181,11 +181,13 @@ HeatMap heat_map(const PhaseGrid& grid, std::size_t number, const PhaseQuantity&
 std::string cell_html(const GroupSummary& group,
                       const std::optional<double>& value,
                       const ColourScale& scale) {
+  const std::string misses = group.misses();
+  const std::string mark = misses.empty() ? misses : small(misses);
   if (value) {
     return fmt::format(
-        "<td class=\"h{}\">{}</td>", scale.colour(*value), escape(short_number(value)));
+        "<td class=\"h{}\">{}{}</td>", scale.colour(*value), escape(short_number(value)), mark);
   }
-  return fmt::format("<td>{}</td>", group.diverged > 0 ? "diverged" : "–");
+  return fmt::format("<td>{}{}</td>", group.diverged > 0 ? "diverged" : "–", mark);
 }
 
 std::string diagram(const PhaseGrid& grid, const HeatMap& map) {

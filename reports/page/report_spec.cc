@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/numbers/words.h"
 #include "reports/page/html.h"
 
 namespace residuum::reports {
@@ -11,14 +12,14 @@ Cell spec_cell(const TableColumn& column, const TableCell& from) {
   if (!column.is_number) {
     return text_cell(from.text);
   }
-  Cell cell = number_cell(number_words(from.value));
+  Cell cell = number_cell(short_number(from.value));
   cell.value = from.value;
   if (from.is_best) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
   if (from.interval) {
     cell.html += small(fmt::format(
-        "[{}, {}]", number_words(from.interval->low), number_words(from.interval->high)));
+        "[{}, {}]", short_number(from.interval->low), number_words(from.interval->high)));
   }
   return cell;
 }

@@ -92,7 +92,7 @@ Cell spread_cell(const Spread* spread, IntervalKind kind) {
   if (spread == nullptr) {
     return number_cell(short_number(std::nullopt));
   }
-  const Centre centre = centre_of(spread->values, kind);
+  const Centre centre = centre_with_misses(spread->values, kind);
   Cell cell = number_cell(short_number(centre.middle));
   cell.value = centre.middle;
   if (centre.interval) {
@@ -190,6 +190,15 @@ void flatten(const Json& value, const std::string& key, std::vector<HtmlRow>& ro
 
 }  // namespace
 
+Cell method_cell(const GroupSummary& group) {
+  Cell cell = text_cell(group.group.label);
+  const std::string misses = group.misses();
+  if (!misses.empty()) {
+    cell.html += fmt::format("<small class=\"fail\">{}</small>", escape(misses));
+  }
+  return cell;
+}
+
 std::string invariants_table(const Summary& summary) {
   const HtmlRow header{text_cell("method"),
                        text_cell("seeds"),
@@ -213,7 +222,7 @@ std::string invariants_table(const Summary& summary) {
 
 std::string results_table(const Summary& summary, IntervalKind kind) {
   const auto columns = result_columns(summary);
-  HtmlRow header{text_cell("method")};
+  HtmlRow header{text_cell("method"), text_cell("seeds")};
   for (const auto& column : columns) {
     header.push_back(number_cell(column.title));
   }
@@ -222,7 +231,7 @@ std::string results_table(const Summary& summary, IntervalKind kind) {
   }
   std::vector<HtmlRow> rows;
   for (const auto& group : summary.groups) {
-    HtmlRow row{text_cell(group.group.label)};
+    HtmlRow row{method_cell(group), text_cell(runs_text(group))};
     for (const auto& column : columns) {
       row.push_back(spread_cell(group.metric(column.metric), kind));
     }
@@ -231,8 +240,13 @@ std::string results_table(const Summary& summary, IntervalKind kind) {
     row.push_back(median_cell(group, "wall_s", false));
     rows.push_back(std::move(row));
   }
-  return fmt::format("<p>Over the seeds: {}; δ, bytes and wall time are medians.</p>\n",
-                     interval_words(kind)) +
+  return fmt::format(
+             "<p>Over the seeds: {}; δ, bytes and wall time are medians, the last two of the "
+             "finished runs.{}</p>\n",
+             interval_words(kind),
+             summary.states.contains("diverged")
+                 ? " A run that diverged has ended at infinity, with an accuracy of 0."
+                 : "") +
          table(header, rows, sorted_use("results-table", summary));
 }
 

@@ -3,9 +3,13 @@
 
 #include <string>
 
+#include "reports/page/html.h"
 #include "reports/verdicts/summary.h"
 
 namespace residuum::reports {
+
+/// The cell names the method and says how many of its runs have diverged or not finished.
+Cell method_cell(const GroupSummary& group);
 
 /// The table gives per method conservation and the other invariants, the largest delta, q and lost
 /// mass, and where each was worst.

@@ -117,8 +117,10 @@ constexpr std::array<Explanation, 13> kExplanations{{
      "% "
      "interval of the mean; with fewer than two seeds there is none. The interval says how well "
      "these seeds determine the mean on this data "
-     "set, not how another data set would behave. Runs that diverged count for the assumptions but "
-     "not for the final numbers; the column of seeds says how many there are.",
+     "set, not how another data set would behave. Runs that diverged count for the assumptions "
+     "as far as they went. They have no end: there they are misses, infinite (an accuracy of 0), "
+     "which makes a mean infinite and a median only if half of the seeds are. Curves are of the "
+     "runs that had not diverged by then; the row of a method says how many have.",
      ""},
     {"Bytes",
      "all messages of all workers, values and indices",

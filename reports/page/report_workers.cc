@@ -57,7 +57,7 @@ std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t styl
 const Spread* ends_of(const GroupSummary& group) {
   const Spread* const gap = group.metric("final_loss_gap");
   const Spread* const ends = gap != nullptr ? gap : group.metric("final_loss");
-  return ends != nullptr && ends->n == group.group.runs.size() ? ends : nullptr;
+  return group.finished == group.group.runs.size() ? ends : nullptr;
 }
 
 /// Returns the curves in the order in which their first methods come; those of one point are none.

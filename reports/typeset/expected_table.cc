@@ -52,7 +52,7 @@ std::optional<TableSpec> expected_spec(const std::vector<ExpectedResult>& result
   for (const auto& [expected, group, values] : results) {
     TableCell theirs = number_of(expected.value);
     theirs.interval = expected.interval;
-    const Centre ours = centre_of(values, of_mean);
+    const Centre ours = centre_with_misses(values, of_mean);
     TableCell mean = centre_cell(ours);
     spec.rows.push_back({text_of(quantity_words(expected)),
                          text_of(group ? groups[*group].label : "no such method"),

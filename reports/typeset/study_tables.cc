@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +37,8 @@ constexpr std::array<ResultMetric, 5> kResultMetrics{
 std::string bold_words(IntervalKind kind) {
   return fmt::format(
       " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
-      "over "
-      "common seeds, or, without these, by intervals that do not overlap.",
+      "over common seeds, or, without these, by intervals that do not overlap; only where no seed "
+      "of the method is missing.",
       kind == IntervalKind::bootstrap ? "bootstrap" : "Student");
 }
 
@@ -45,7 +46,40 @@ std::string_view words_of_quantity(std::string_view quantity) {
   return quantity == "loss_gap" ? "f − f*" : "f";
 }
 
-/// Returns where a metric ended in the group's finished runs, with the sign that makes less better.
+/// Adds to each row how many of the method's runs have diverged or not finished, where any have.
+/// `groups` are those of the rows; `words` say in the caption what such a run counts as.
+void add_misses(const Summary& summary,
+                const std::vector<std::size_t>& groups,
+                std::string_view words,
+                TableSpec& spec) {
+  const auto unfinished = [](const GroupSummary& group) {
+    return group.group.runs.size() - group.finished - group.diverged;
+  };
+  bool any_diverged = false;
+  bool any_unfinished = false;
+  for (const std::size_t group : groups) {
+    any_diverged = any_diverged || summary.groups[group].diverged > 0;
+    any_unfinished = any_unfinished || unfinished(summary.groups[group]) > 0;
+  }
+  const auto add = [&](const char* title, const auto& count) {
+    spec.columns.push_back({.key = title, .title = title, .is_number = true});
+    for (std::size_t row = 0; row < groups.size(); ++row) {
+      spec.rows[row].push_back(number_of(static_cast<double>(count(summary.groups[groups[row]]))));
+    }
+  };
+  if (any_diverged || any_unfinished) {
+    add("runs", [](const GroupSummary& group) { return group.group.runs.size(); });
+  }
+  if (any_diverged) {
+    add("diverged", [](const GroupSummary& group) { return group.diverged; });
+    spec.caption += words;
+  }
+  if (any_unfinished) {
+    add("unfinished", unfinished);
+  }
+}
+
+/// Returns where a metric ended in the group's runs, with the sign that makes less better.
 Reached ends_of(const Summary& summary, std::size_t group, const ResultMetric& metric) {
   const auto& known = run_metrics();
   const auto found = std::find_if(
@@ -54,8 +88,9 @@ Reached ends_of(const Summary& summary, std::size_t group, const ResultMetric& m
   std::vector<double> values;
   for (const std::size_t i : summary.groups[group].group.runs) {
     const Run& run = summary.folder.runs[i];
-    const auto value = number_at(run.status, found->path);
-    if (run.state == "finished" && value) {
+    const auto value = value_of(run, *found);
+    reached.missing += value && run.state == "finished" ? 0 : 1;
+    if (value) {
       values.push_back(metric.higher_is_better ? -*value : *value);
       reached.seeds.push_back(run.seed);
     }
@@ -74,20 +109,23 @@ std::optional<std::size_t> best_method(const Summary& summary,
   Standing standing{.cost = {}, .unit = {}, .budget = std::nullopt, .methods = {}, .absent = {}};
   for (std::size_t group = 0; group < summary.groups.size(); ++group) {
     Reached reached = ends_of(summary, group, metric);
-    if (reached.value.n > 0 && !reached.value.mean) {
-      return std::nullopt;  // a value that is not finite
+    if (reached.value.n > 0 && !reached.value.median) {
+      return std::nullopt;  // a value that is no number
     }
-    if (reached.value.n > 0) {
-      standing.methods.push_back(std::move(reached));
-    }
+    standing.methods.push_back(std::move(reached));
   }
-  std::stable_sort(standing.methods.begin(),
-                   standing.methods.end(),
-                   [](const Reached& a, const Reached& b) { return a.value.mean < b.value.mean; });
+  sort_best_first(standing.methods);
   if (!best_is_decided(standing, kind)) {
     return std::nullopt;
   }
   return standing.methods.front().group;
+}
+
+/// Returns the groups of a table that has a row for each, in their order.
+std::vector<std::size_t> rows_of(std::size_t groups) {
+  std::vector<std::size_t> rows(groups);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
 }
 
 TableSpec results_spec(const Summary& summary, IntervalKind kind) {
@@ -116,7 +154,7 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
     for (std::size_t i = 0; i < summary.groups.size(); ++i) {
       const Spread* spread = summary.groups[i].metric(metric.name);
       TableCell cell = spread == nullptr ? number_of(std::nullopt)
-                                         : centre_cell(centre_of(spread->values, kind));
+                                         : centre_cell(centre_with_misses(spread->values, kind));
       cell.is_best = best == i;
       spec.rows[i].push_back(std::move(cell));
     }
@@ -128,6 +166,10 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
     spec.rows[i].push_back(number_of(bytes == nullptr ? std::nullopt : bytes->median));
     spec.rows[i].push_back(number_of(summary.groups[i].delta.worst.value));
   }
+  add_misses(summary,
+             rows_of(summary.groups.size()),
+             " Runs that diverged count as infinite, in accuracy as 0.",
+             spec);
   return spec;
 }
 
@@ -183,8 +225,9 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                               .is_number = true}},
                  .rows = {}};
   const bool is_decided = best_is_decided(standing, kind);
+  std::vector<std::size_t> groups;
   for (const auto& reached : standing.methods) {
-    TableCell value = centre_cell(centre_of(reached.value.values, kind));
+    TableCell value = centre_cell(centre_with_misses(reached.value.values, kind));
     TableCell behind = number_of(std::nullopt);
     const bool is_first = &reached == &standing.methods.front();
     value.is_best = is_first && is_decided;
@@ -198,7 +241,9 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                          std::move(value),
                          std::move(behind),
                          number_of(reached.spent)});
+    groups.push_back(reached.group);
   }
+  add_misses(summary, groups, " Runs that diverged count as infinite.", spec);
   return spec;
 }
 
@@ -240,7 +285,7 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
   TableSpec spec{.name = "network-times",
                  .caption = fmt::format("Virtual seconds until {} ≤ {} on {}, the best value that "
                                         "every finished run has reached, "
-                                        "and mean of a whole run.{}",
+                                        "and mean of a whole run that finished.{}",
                                         words_of_quantity(comparison.quantity),
                                         short_number(comparison.target),
                                         comparison.objective,
@@ -251,6 +296,7 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
                              {.key = "to_target_s", .title = "to the target, s", .is_number = true},
                              {.key = "total_s", .title = "whole run, s", .is_number = true}},
                  .rows = {}};
+  std::vector<std::size_t> groups;
   for (const auto& time : comparison.times) {
     TableCell to_target = centre_cell(centre_of(time.to_target.values, IntervalKind::quartiles));
     to_target.is_best = time.is_fastest;
@@ -258,7 +304,9 @@ TableSpec networks_spec(const NetworkComparison& comparison, const Summary& summ
                          text_of(time.network),
                          std::move(to_target),
                          number_of(time.total.mean)});
+    groups.push_back(time.group);
   }
+  add_misses(summary, groups, " Runs that diverged before that count as infinite.", spec);
   return spec;
 }
 

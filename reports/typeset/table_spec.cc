@@ -17,13 +17,13 @@ std::string markdown_cell(const TableColumn& column, const TableCell& cell) {
   if (!column.is_number) {
     return markdown_text(cell.text);
   }
-  std::string text = number_words(cell.value);
+  std::string text = short_number(cell.value);
   if (cell.is_best) {
     text = fmt::format("**{}**", text);
   }
   if (cell.interval) {
     text += fmt::format(
-        " \\[{}, {}\\]", number_words(cell.interval->low), number_words(cell.interval->high));
+        " \\[{}, {}\\]", short_number(cell.interval->low), short_number(cell.interval->high));
   }
   return text;
 }
@@ -53,13 +53,6 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 }
 
 }  // namespace
-
-std::string number_words(const std::optional<double>& value) {
-  if (value && std::isinf(*value)) {
-    return *value > 0 ? "∞" : "−∞";
-  }
-  return short_number(value);
-}
 
 TableCell text_of(std::string_view text) { return {.text = std::string(text)}; }
 

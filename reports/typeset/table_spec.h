@@ -30,9 +30,6 @@ struct TableCell {
   bool is_best = false;
 };
 
-/// Returns the number with four digits, "∞" for what is infinite, "–" for none.
-std::string number_words(const std::optional<double>& value);
-
 TableCell text_of(std::string_view text);
 TableCell number_of(const std::optional<double>& value);
 TableCell centre_cell(const Centre& centre);

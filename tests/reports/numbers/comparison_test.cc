@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
@@ -145,6 +146,30 @@ TEST_F(Comparisons, AMethodThatDivergedComesLast) {
   EXPECT_FALSE(methods[1].value.mean);
 }
 
+TEST_F(Comparisons, ARunThatDivergedIsInfinite) {
+  // b ends at 0.81 to 0.86, but for two of its six seeds.
+  write({{.aggregator = "a", .seeds = 6}, {.aggregator = "b", .fall = 0.02, .seeds = 6}});
+  for (const int seed : {2, 5}) {
+    testing::change_status(
+        path(), straight_id(1, seed), [](Json& status) { status["state"] = "diverged"; });
+  }
+  const Summary result = collect(path());
+  const Standing& standing = result.comparisons[0].standings[0];
+
+  ASSERT_EQ(standing.methods.size(), 2U);
+  EXPECT_EQ(standing.methods[0].group, 0U) << "b has no mean";
+  const Reached& b = standing.methods[1];
+  EXPECT_EQ(b.value.n, 6U);
+  EXPECT_EQ(b.missing, 2U);
+  EXPECT_NEAR(*b.value.median, 0.85, 1e-12) << "of 0.81, 0.83, 0.84, 0.86, inf, inf";
+  EXPECT_EQ(b.value.upper_quartile, std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
+  const Spread* loss = result.groups[1].metric("final_loss");
+  EXPECT_NEAR(*loss->median, 0.85, 1e-12) << "where the runs ended, too";
+  EXPECT_EQ(loss->n, 6U);
+  EXPECT_EQ(result.groups[1].misses(), "2 of 6 diverged");
+}
+
 /// A method's values over seeds, as a comparison has them.
 Reached reached(std::size_t group,
                 const std::vector<double>& values,
@@ -196,6 +221,25 @@ TEST(Differences, AreNotDecidedAgainstAMethodWithoutValuesAlone) {
   EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
   standing.methods.insert(standing.methods.begin() + 1, reached(2, {2, 3, 4.1}, {1, 2, 3}));
   EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+}
+
+TEST(Differences, NoMissMakesAMethodTheBest) {
+  constexpr double kMiss = std::numeric_limits<double>::infinity();
+  const Reached good = reached(0, {1, 1.1, 0.9, kMiss}, {1, 2, 3, 4});
+  const Reached bad = reached(1, {5, 5.2, 5.1, 5.3}, {1, 2, 3, 4});
+  Standing standing{
+      .cost = "bytes", .unit = "bytes", .budget = 1, .methods = {good, bad}, .absent = {}};
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
+  EXPECT_EQ(difference_of(good, bad, IntervalKind::student).mean, kMiss);
+  EXPECT_FALSE(difference_of(good, bad, IntervalKind::student).interval);
+
+  // With its misses at the other side, a method is the further behind: t.test of 4, 4.1, 4.2 alone
+  // has [3.85, 4.35].
+  const Reached whole = reached(0, {1, 1.1, 0.9, 1}, {1, 2, 3, 4});
+  standing.methods = {whole, reached(1, {5, 5.2, 5.1, kMiss}, {1, 2, 3, 4})};
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+  standing.methods[0].missing = 1;  // a seed that has not finished
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
 }
 
 TEST_F(Comparisons, AreBoldWhereEverySeedSaysTheSame) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "core/error.h"
@@ -172,6 +173,24 @@ TEST_F(OnNetworks, TheFastestIsBoldOnlyIfTheSeedsDecideIt) {
   EXPECT_THAT(network_tables(summarise(folder_.path())), Not(HasSubstr("<strong>")));
   write_times(1, 1, 19.5);
   EXPECT_THAT(network_tables(summarise(folder_.path())), HasSubstr("<strong>40 s</strong>"));
+}
+
+TEST_F(OnNetworks, ARunThatDivergedBeforeTheTargetTakesInfinitelyLong) {
+  testing::change_status(folder_.path(), SyntheticStudy::run_id(0, 2), [](Json& status) {
+    status["state"] = "diverged";
+  });
+  const auto comparison = compared().front();
+
+  const NetworkTime& slow = comparison.times[0];
+  EXPECT_EQ(slow.to_target.n, 2U);
+  EXPECT_EQ(slow.to_target.lower_quartile, std::numeric_limits<double>::infinity())
+      << "a quarter of the way from 4 s to a miss";
+  EXPECT_EQ(slow.total.n, 1U) << "only one is a whole run";
+  EXPECT_FALSE(slow.is_fastest);
+  const std::string html = network_tables(summarise(folder_.path()));
+  EXPECT_THAT(html, Not(HasSubstr("<strong>")));
+  EXPECT_THAT(html, HasSubstr("1 of 2 diverged"));
+  EXPECT_THAT(html, HasSubstr("∞ s"));
 }
 
 TEST_F(OnNetworks, StandInATableForPapers) {

@@ -94,6 +94,49 @@ TEST_F(TablesOfAStudy, HaveNoBoldNameWhereTheSeedsDisagree) {
   EXPECT_THAT(text("results.tex"), Not(HasSubstr("\\bfseries")));
 }
 
+TEST_F(TablesOfAStudy, CountRunsThatDivergedAsInfiniteAndSayHowMany) {
+  // b ends at 0.81 to 0.86, ahead of a, which ends at 0.91 to 0.96; two of its seeds diverge.
+  testing::write_straight(
+      path(), {{.aggregator = "a", .seeds = 6}, {.aggregator = "b", .fall = 0.02, .seeds = 6}});
+  for (const int seed : {2, 5}) {
+    testing::change_status(
+        path(), testing::straight_id(1, seed), [](Json& status) { status["state"] = "diverged"; });
+  }
+  collect(path());
+  write_report(summarise(path()));
+
+  // 0.81, 0.83, 0.84, 0.86 and two misses: the upper quartile lies between 0.86 and a miss.
+  EXPECT_THAT(text("results.md"), HasSubstr("Runs that diverged count as infinite"));
+  EXPECT_THAT(text("results.md"), HasSubstr("| b | 0.85 \\[0.8325, ∞\\] | – | – | 6 | 2 |\n"));
+  EXPECT_THAT(text("results.md"), HasSubstr("over n = 6 seeds"));
+  EXPECT_THAT(text("equal-iterations.md"),
+              HasSubstr("| b | 0.85 \\[0.8325, ∞\\] | ∞ | 10 | 6 | 2 |\n"));
+  for (const char* name : {"results.tex", "equal-iterations.tex", "equal-bytes.tex"}) {
+    EXPECT_THAT(text(name), Not(HasSubstr("\\bfseries"))) << name;
+  }
+  const std::string page = read_file(path() / "report.html");
+  EXPECT_THAT(page, HasSubstr(">b<small class=\"fail\">2 of 6 diverged</small>"));
+  EXPECT_THAT(page, HasSubstr("<small>n = 6, 2 of them infinite</small>"));
+  EXPECT_THAT(page, Not(HasSubstr("<strong>")));
+
+  write_report(summarise(path()), IntervalKind::student);
+  EXPECT_THAT(text("results.md"), HasSubstr("| b | ∞ | – |"));
+  EXPECT_THAT(read_file(path() / "report.html"),
+              HasSubstr("∞<small>n = 6, 2 of them infinite</small><small>∞ behind the best"));
+}
+
+TEST_F(TablesOfAStudy, HaveNoBoldNameWhereASeedIsNotFinished) {
+  testing::write_straight(path(),
+                          {{.aggregator = "a"}, {.aggregator = "b", .fall = 0.02, .seeds = 3}});
+  testing::change_status(
+      path(), testing::straight_id(1, 3), [](Json& status) { status["state"] = "interrupted"; });
+  collect(path());
+  write_report(summarise(path()));
+
+  EXPECT_THAT(text("results.csv"), HasSubstr(",runs,unfinished\n"));
+  EXPECT_THAT(text("results.tex"), Not(HasSubstr("\\bfseries")));
+}
+
 TEST_F(TablesOfAStudy, HaveDifferencesToTheBestAtEqualBytes) {
   // 1000 bytes: dense has sent 900 before iteration 3 and was evaluated at 2, at 0.94 and 0.95.
   report({{.aggregator = "sparse"}, {.aggregator = "dense", .fall = 0.04, .bytes = 300}});
