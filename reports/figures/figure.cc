@@ -92,19 +92,16 @@ void add_bands(Range& range, const FigureSpec& spec, double cut) {
 }
 
 /// Returns the least and the largest number of seeds of the curves that have a band.
-std::pair<std::size_t, std::size_t> seeds_of(const FigureSpec& spec) {
+std::pair<std::size_t, std::size_t> seeds_of_bands(const FigureSpec& spec) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   std::size_t largest = 0;
   for (const auto& curve : spec.curves) {
     if (!has_band(curve)) {
       continue;
     }
-    std::size_t seeds = 0;
-    for (const auto& point : curve.points) {
-      seeds = std::max(seeds, point.n);
-    }
-    least = std::min(least, seeds);
-    largest = std::max(largest, seeds);
+    const auto [fewest, most] = seeds_of(curve.points);
+    least = std::min(least, fewest);
+    largest = std::max(largest, most);
   }
   return {least, largest};
 }
@@ -174,8 +171,20 @@ bool has_band(const Curve& curve) {
   });
 }
 
+std::pair<std::size_t, std::size_t> seeds_of(const std::vector<Point>& points) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t largest = 0;
+  for (const auto& point : points) {
+    if (point.middle && point.n > 0) {
+      least = std::min(least, point.n);
+      largest = std::max(largest, point.n);
+    }
+  }
+  return {std::min(least, largest), largest};
+}
+
 std::string band_text(const FigureSpec& spec) {
-  const auto [least, largest] = seeds_of(spec);
+  const auto [least, largest] = seeds_of_bands(spec);
   if (largest == 0) {
     return {};
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/numbers/curve.h"
@@ -84,8 +85,11 @@ AxisRange y_range(const FigureSpec& spec);
 /// Returns whether some point of the curve has a band.
 bool has_band(const Curve& curve);
 
-/// Returns "median, IQR over 8 seeds", or "over 3 to 8 seeds" where curves differ; empty where no
-/// curve has a band.
+/// Returns the least and the largest number of seeds that a point has, of those with a middle.
+std::pair<std::size_t, std::size_t> seeds_of(const std::vector<Point>& points);
+
+/// Returns "median, IQR over 8 seeds", or "over 3 to 8 seeds" where curves or their points differ;
+/// empty where no curve has a band.
 std::string band_text(const FigureSpec& spec);
 
 /// Returns the number of measured values that the logarithmic axes have no place for.

@@ -211,6 +211,23 @@ std::optional<Reference> contraction_reference(const std::vector<Group>& groups,
   return Reference{.y = *share, .label = fmt::format("1 − k/d = {:.4g}", *share)};
 }
 
+/// Returns what the bands are: of the runs that are left, where some have diverged.
+std::string band_words(const ResultFolder& folder,
+                       const std::vector<Group>& groups,
+                       const Facet& facet,
+                       IntervalKind kind) {
+  const bool any_diverged =
+      std::any_of(facet.groups.begin(), facet.groups.end(), [&](std::size_t group) {
+        const auto& runs = groups[group].runs;
+        return std::any_of(runs.begin(), runs.end(), [&](std::size_t run) {
+          return folder.runs[run].state == "diverged";
+        });
+      });
+  return fmt::format("{}{}",
+                     interval_words(kind),
+                     any_diverged ? " of the runs that have not diverged by then," : "");
+}
+
 ReportFigure make_figure(const DrawnQuantity& quantity,
                          const Facet& facet,
                          std::size_t number,
@@ -269,7 +286,7 @@ ReportFigures plan_figures(const ResultFolder& folder,
         plan.figures.push_back(make_figure(quantity, facets[i], i, std::move(curves), stride));
         plan.figures.back().live = std::move(live);
         plan.figures.back().caption += note;
-        plan.figures.back().spec.band = std::string(interval_words(kind));
+        plan.figures.back().spec.band = band_words(folder, groups, facets[i], kind);
         if (quantity.column == Column::contraction) {
           plan.figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);
         }

@@ -208,11 +208,8 @@ class PageData {
     if (has_band(drawn)) {
       column("lower", &Point::lower);
       column("upper", &Point::upper);
-      std::size_t seeds = 0;
-      for (const Point& point : points) {
-        seeds = std::max(seeds, point.n);
-      }
-      out += fmt::format(",\"n\":{}", seeds);
+      const auto [least, most] = seeds_of(points);
+      out += fmt::format(",\"n\":[{},{}]", least, most);
     }
     return out;
   }

@@ -161,7 +161,7 @@ function makeFigures(library, page) {
 
   function noteUnder(live, gaps) {
     const curves = shownCurves(live);
-    const seeds = curves.filter((curve) => curve.n).map((curve) => curve.n);
+    const seeds = curves.filter((curve) => curve.n).flatMap((curve) => curve.n);
     const [least, most] = [Math.min(...seeds), Math.max(...seeds)];
     const notes = seeds.length === 0 ? [] : [`${live.figure.band} over ${least === most ? most : `${least} to ${most}`} seeds`];
     if (gaps > 0) notes.push(`${gaps} value${gaps === 1 ? '' : 's'} ≤ 0 left out of a logarithmic axis`);

@@ -171,6 +171,10 @@ TEST(Figure, NoteSaysWhatTheBandsAreAndCountsTheGaps) {
 
   spec.y_scale = Scale::linear;
   EXPECT_EQ(note_under(spec), "median, IQR over 2 to 5 seeds");
+
+  spec = small_figure();
+  spec.curves[0].points[0].n = 8;  // and 2 at its end
+  EXPECT_EQ(band_text(spec), "median, IQR over 2 to 8 seeds");
 }
 
 TEST(Figure, LabelsThatAreVeryLongAreDrawnWithoutTheirMiddle) {

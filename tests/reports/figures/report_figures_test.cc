@@ -152,6 +152,29 @@ TEST(PlannedFigures, AreAgainstTimeAndGradientsWhereARunCountsThem) {
   EXPECT_EQ(figures[3].spec.x_label, "gradients");
 }
 
+TEST(PlannedFigures, SayThatRunsWhichDivergedAreNoLongerInTheirCurves) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 6;
+  study.write(folder.path());
+  study.iterations = 2;  // the second of three seeds diverges after two iterations
+  study.write_run(folder.path(), 0, 2);
+  testing::change_status(folder.path(), SyntheticStudy::run_id(0, 2), [](Json& status) {
+    status["state"] = "diverged";
+  });
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto plan = plan_figures(results, group_runs(results));
+
+  ASSERT_FALSE(plan.figures.empty());
+  const FigureSpec& loss = plan.figures.front().spec;
+  ASSERT_EQ(loss.curves.front().points.size(), 6U);
+  EXPECT_EQ(loss.curves.front().points[1].n, 3U);
+  EXPECT_EQ(loss.curves.front().points[2].n, 2U);
+  EXPECT_EQ(band_text(loss),
+            "median, IQR of the runs that have not diverged by then, over 2 to 3 seeds");
+}
+
 TEST(PlannedFigures, HoldTheResidualAgainstItsBound) {
   const TemporaryFolder folder;
   SyntheticStudy study;
