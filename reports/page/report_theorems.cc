@@ -7,6 +7,7 @@
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/report_tables.h"
 
 namespace residuum::reports {
 namespace {
@@ -229,7 +230,7 @@ std::string theorem_overview(const Summary& summary) {
                        text_cell("not measured")};
   std::vector<HtmlRow> rows;
   for (const auto& group : summary.groups) {
-    rows.push_back({text_cell(group.group.label),
+    rows.push_back({method_cell(group),
                     certificate_cell(group),
                     tightest_cell(group),
                     names_cell(group, BoundVerdict::holds),

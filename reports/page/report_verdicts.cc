@@ -7,6 +7,7 @@
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/report_tables.h"
 #include "reports/verdicts/verdict_words.h"
 
 namespace residuum::reports {
@@ -106,7 +107,7 @@ std::vector<Cell> place_row(const GroupSummary& group, const AssumptionSummary& 
   average.html += small_line(verdict.remark);
   Cell ratio = number_cell(short_number(worst));
   ratio.value = worst;
-  return {text_cell(group.group.label),
+  return {method_cell(group),
           text_cell(verdict.name),
           every,
           average,
@@ -135,7 +136,7 @@ std::string verdict_matrix(const Summary& summary) {
                .methods = {}};
   for (std::size_t g = 0; g < summary.groups.size(); ++g) {
     use.methods.emplace_back(g);
-    rows.push_back({text_cell(summary.groups[g].group.label)});
+    rows.push_back({method_cell(summary.groups[g])});
     for (const std::size_t i : shown) {
       rows.back().push_back(matrix_cell(summary.groups[g].assumptions[i].verdict));
     }

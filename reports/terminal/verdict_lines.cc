@@ -31,7 +31,9 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
 /// Returns a method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
 std::vector<std::string> verdict_row(const GroupSummary& group,
                                      const std::vector<std::size_t>& shown) {
-  std::vector<std::string> row{printable(group.group.label)};
+  const std::string misses = group.misses();
+  std::vector<std::string> row{printable(group.group.label) +
+                               (misses.empty() ? misses : fmt::format(" ({})", misses))};
   for (const std::size_t i : shown) {
     row.push_back(verdict_words(group.assumptions[i].verdict));
   }

@@ -122,6 +122,36 @@ std::string runs_in(const Summary& summary, const std::string& state, std::size_
   return fmt::format("{} {} ({})", count, state, names);
 }
 
+std::size_t diverged_runs(const Summary& summary) {
+  const auto found = summary.states.find("diverged");
+  return found == summary.states.end() ? 0 : found->second;
+}
+
+bool all_diverged(const Summary& summary) {
+  return diverged_runs(summary) == summary.folder.runs.size();
+}
+
+/// Returns "All 6 runs diverged. ", or "7 of 24 runs diverged, among them all of 1 method. ": what
+/// a reader must know before any assumption is said to have held; empty where no run diverged.
+std::string divergence_words(const Summary& summary) {
+  const std::size_t runs = diverged_runs(summary);
+  if (runs == 0) {
+    return {};
+  }
+  if (all_diverged(summary)) {
+    return runs == 1 ? "The one run diverged. " : fmt::format("All {} runs diverged. ", runs);
+  }
+  const auto lost =
+      std::count_if(summary.groups.begin(), summary.groups.end(), [](const GroupSummary& group) {
+        return group.diverged > 0 && group.diverged == group.group.runs.size();
+      });
+  return fmt::format(
+      "{} of {} runs diverged{}. ",
+      runs,
+      summary.folder.runs.size(),
+      lost == 0 ? "" : fmt::format(", among them all of {} method{}", lost, lost == 1 ? "" : "s"));
+}
+
 std::string diverged_sentence(const Summary& summary) {
   const auto found = summary.states.find("diverged");
   if (found == summary.states.end()) {
@@ -189,19 +219,23 @@ std::string verdict_text(Verdict verdict) {
 }
 
 std::string answer(const Summary& summary) {
+  const std::string before = divergence_words(summary);
   const BoundTotal sum = total(summary, &GroupSummary::delta);
   if (sum.n == 0) {
-    return "The gTop-k assumption was not measured in this study.";
+    return before + "The gTop-k assumption was not measured in this study.";
   }
+  const std::string assumption =
+      before + (all_diverged(summary) ? "Until then the gTop-k assumption δ ≤ 1"
+                                      : "The gTop-k assumption δ ≤ 1");
   if (sum.held == sum.n) {
-    return fmt::format(
-        "The gTop-k assumption δ ≤ 1 held in every measured iteration of {}; largest δ = {}.",
-        methods_text(sum.methods),
-        place_text(sum));
+    return fmt::format("{} held in every measured iteration of {}; largest δ = {}.",
+                       assumption,
+                       methods_text(sum.methods),
+                       place_text(sum));
   }
   return fmt::format(
-      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations, in {} of {} methods; "
-      "largest δ = {}.",
+      "{} failed in {} of {} measured iterations, in {} of {} methods; largest δ = {}.",
+      assumption,
       sum.n - sum.held,
       sum.n,
       sum.methods - sum.methods_held,

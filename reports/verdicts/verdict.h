@@ -25,7 +25,8 @@ Verdict verdict_of_others(const GroupSummary& group);
 /// "PASS", "FAIL", "fails, as known", "held here" or "–".
 std::string verdict_text(Verdict verdict);
 
-/// Returns one sentence: whether the gTop-k assumption held, and where it failed worst.
+/// Says how many runs diverged, if any, then whether the gTop-k assumption held, and where it
+/// failed worst.
 std::string answer(const Summary& summary);
 
 /// Returns which runs have no result, and which methods have none at all; empty where all runs have

@@ -155,7 +155,7 @@ TEST_F(ReportPage, HasTheNumbersOfItsFiguresAsData) {
   ASSERT_EQ(figure["curves"].size(), 2U);
   const Json& curve = figure["curves"][0];
   EXPECT_EQ(curve["middle"].size(), 4U);
-  EXPECT_EQ(curve["n"], Json({2, 2})) << "the fewest and the most seeds of its points";
+  EXPECT_EQ(curve["n"], Json::array({2, 2})) << "the fewest and the most seeds of its points";
   EXPECT_EQ(curve["seeds"].size(), 2U);
   const Json& places = data["places"][curve["places"].get<std::size_t>()];
   EXPECT_EQ(places["iteration"], (Json::array({0, 1, 2, 3})));

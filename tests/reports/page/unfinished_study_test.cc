@@ -8,6 +8,8 @@
 
 #include "reports/page/report.h"
 #include "reports/tables/files.h"
+#include "reports/terminal/verdict_lines.h"
+#include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
@@ -15,6 +17,7 @@ namespace {
 
 using testing::change_status;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 
@@ -61,6 +64,49 @@ TEST_F(UnfinishedStudy, IsNoneWhereARunHasDiverged) {
 
   EXPECT_TRUE(report.problems.empty());
   EXPECT_THAT(read_file(report.file), HasSubstr("Of 3 runs, 1 diverged (m0-s2-000000000002)."));
+}
+
+/// Lets the first `count` of three seeds of both methods diverge.
+void let_diverge(const std::filesystem::path& path, int count) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.aggregator = "allgather"}};
+  study.write(path);
+  for (int seed = 1; seed <= count; ++seed) {
+    for (const std::size_t method : {0, 1}) {
+      change_status(path, SyntheticStudy::run_id(method, seed), [](Json& status) {
+        status["state"] = "diverged";
+      });
+    }
+  }
+}
+
+TEST_F(UnfinishedStudy, ThatHasDivergedAltogetherSaysSoBeforeAnyAssumptionHolds) {
+  let_diverge(path(), 3);
+  const Summary summary = summarise(path());
+
+  EXPECT_THAT(answer(summary),
+              StartsWith("All 6 runs diverged. Until then the gTop-k assumption δ ≤ 1 held"));
+  EXPECT_THAT(verdict_lines(summary, 2),
+              HasSubstr("gtopk-tree, captured, rho=0.01 (3 of 3 diverged)"));
+  const std::string html = read_file(write_report(summary).file);
+  EXPECT_THAT(html, HasSubstr("<p class=\"answer\">All 6 runs diverged. "));
+  const auto table = html.find("id=\"verdict-table\"");
+  ASSERT_NE(table, std::string::npos);
+  EXPECT_THAT(html.substr(table, html.find("</table>", table) - table),
+              HasSubstr("rho=0.01<small class=\"fail\">3 of 3 diverged</small>"));
+}
+
+TEST_F(UnfinishedStudy, OfWhichRunsDivergedCountsThemFirst) {
+  let_diverge(path(), 1);
+  EXPECT_THAT(answer(summarise(path())),
+              StartsWith("2 of 6 runs diverged. The gTop-k assumption δ ≤ 1 held"));
+
+  change_status(
+      path(), SyntheticStudy::run_id(1, 2), [](Json& status) { status["state"] = "diverged"; });
+  change_status(
+      path(), SyntheticStudy::run_id(1, 3), [](Json& status) { status["state"] = "diverged"; });
+  EXPECT_THAT(answer(summarise(path())),
+              StartsWith("4 of 6 runs diverged, among them all of 1 method. The"));
 }
 
 }  // namespace
