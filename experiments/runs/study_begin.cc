@@ -107,14 +107,17 @@ void write_study_files(const fs::path& result_dir,
                        const Options& options) {
   std::vector<std::string> ids;
   std::vector<std::string> hashes;
+  auto plan = nlohmann::json::array();  // of the runs, so that reports can name those not begun
   for (const std::size_t i : batches.known()) {
     ids.push_back(batches.ids()[i]);
     hashes.push_back(settings_hash(study.runs[i]));
+    plan.push_back({{"seed", study.runs[i].seed}, {"varying", study.runs[i].varying}});
   }
   nlohmann::json resolved{{"name", study.name},
                           {"title", study.title},
                           {"runs", ids},
                           {"settings", hashes},
+                          {"plan", plan},
                           {"command", command},
                           {"overrides", options.overrides}};
   if (study.search) {

@@ -178,7 +178,7 @@ Json failures_json(const Summary& summary) {
   for (const auto& run : summary.folder.runs) {
     if (run.state != "finished") {
       failures.push_back({{"run_id", run.id},
-                          {"label", run.config.empty() ? run.id : method_label(run)},
+                          {"label", run.is_known ? method_label(run) : run.id},
                           {"seed", run.seed},
                           {"state", run.state},
                           {"message", run.message}});

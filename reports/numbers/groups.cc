@@ -151,6 +151,17 @@ std::vector<Facet> split_by_key(const ResultFolder& folder,
   return facets;
 }
 
+/// Returns the one group that a run which has not begun is of; nullptr where there is none.
+Group* planned_group(const Run& run, std::vector<Group>& groups) {
+  if (!run.config.empty() || !run.is_known) {
+    return nullptr;
+  }
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+    return group.varying == run.varying;
+  });
+  return found == groups.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string method_label(const Run& run, std::string_view omitted) {
@@ -178,8 +189,29 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
     }
     groups[found->second].runs.push_back(i);
   }
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    if (Group* const group = planned_group(folder.runs[i], groups)) {
+      group->runs.push_back(i);
+    }
+  }
   make_labels_differ(folder, groups);
   return groups;
+}
+
+std::vector<std::string> methods_not_begun(const ResultFolder& folder,
+                                           const std::vector<Group>& groups) {
+  std::vector<std::string> labels;
+  for (const auto& run : folder.runs) {
+    const bool has_begun = !run.config.empty() || !run.is_known ||
+                           std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+                             return group.varying == run.varying;
+                           });
+    const std::string label = has_begun ? std::string() : method_label(run);
+    if (!has_begun && std::find(labels.begin(), labels.end(), label) == labels.end()) {
+      labels.push_back(label);
+    }
+  }
+  return labels;
 }
 
 std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups) {

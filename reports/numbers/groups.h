@@ -13,12 +13,16 @@ namespace residuum::reports {
 struct Group {
   std::string label;              // "gtopk-tree, captured, rho=0.01"
   Json varying = Json::object();  // as in config.json
-  std::vector<std::size_t> runs;  // positions in ResultFolder::runs, in study order
+  std::vector<std::size_t> runs;  // positions in ResultFolder::runs; those not begun come last
 };
 
-/// Returns the groups in study order, their labels all different. Runs without config.json are in
-/// none.
+/// Returns the groups in study order, their labels all different; the first run of each has a
+/// config.json. A run that has not begun is of the group whose runs vary as the study planned it.
 std::vector<Group> group_runs(const ResultFolder& folder);
+
+/// Returns the labels of the methods of which no run has begun, in study order.
+std::vector<std::string> methods_not_begun(const ResultFolder& folder,
+                                           const std::vector<Group>& groups);
 
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});

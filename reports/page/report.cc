@@ -39,10 +39,15 @@ namespace residuum::reports {
 namespace {
 
 std::string counts_line(const Summary& summary) {
-  const std::size_t methods = summary.groups.size();
+  const std::size_t idle = methods_not_begun(summary.folder, groups_of(summary)).size();
+  const std::size_t methods = summary.groups.size() + idle;
   const std::size_t runs = summary.folder.runs.size();
-  std::string text = fmt::format(
-      "{} method{}, {} run{}", methods, methods == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
+  std::string text = fmt::format("{} method{}{}, {} run{}",
+                                 methods,
+                                 methods == 1 ? "" : "s",
+                                 idle == 0 ? "" : fmt::format(" ({} not begun)", idle),
+                                 runs,
+                                 runs == 1 ? "" : "s");
   for (const auto& [state, count] : summary.states) {
     text += fmt::format(", {} {}", count, state);
   }

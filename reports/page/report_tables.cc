@@ -308,11 +308,11 @@ std::string runs_table(const Summary& summary) {
     const RunVerdict& verdict = summary.runs[i];
     const bool is_finished = run.state == "finished";
     HtmlRow row{{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
-                text_cell(run.config.empty() ? "" : method_label(run))};
+                text_cell(run.is_known ? method_label(run) : "")};
     for (auto& cell : key_cells(summary, run)) {
       row.push_back(std::move(cell));
     }
-    row.push_back(text_cell(run.config.empty() ? "" : fmt::format("{}", run.seed)));
+    row.push_back(text_cell(run.is_known ? fmt::format("{}", run.seed) : ""));
     row.push_back(
         {.html = fmt::format(
              "<span class=\"{}\">{}</span>", is_finished ? "none" : "fail", escape(run.state)),

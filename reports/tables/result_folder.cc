@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/table_prints.h"
+#include "reports/tables/utc.h"
 
 namespace residuum::reports {
 namespace {
@@ -50,6 +52,25 @@ void take_config(Json config, const std::filesystem::path& file, Run& run) {
   run.seed = seed.get<std::int64_t>();
   run.varying = run.config.value("varying", Json::object());
   require(run.varying.is_object(), "'varying' in '{}' is not an object", file.string());
+  run.is_known = true;
+}
+
+/// Takes over what the study planned for runs that have not said it themselves, as they have not
+/// begun. Studies of older programs have no plan.
+void take_plan(const Json& study, std::vector<Run>& runs) {
+  const Json& plan = value_at(study, "plan");
+  if (!plan.is_array() || plan.size() != runs.size()) {
+    return;
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Json& seed = value_at(plan[i], "seed");
+    const Json& varying = value_at(plan[i], "varying");
+    if (!runs[i].is_known && seed.is_number_integer() && varying.is_object()) {
+      runs[i].seed = seed.get<std::int64_t>();
+      runs[i].varying = varying;
+      runs[i].is_known = true;
+    }
+  }
 }
 
 void take_status(Json status, const std::filesystem::path& file, Run& run) {
@@ -143,6 +164,16 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   }
 }
 
+std::string last_written(const ResultFolder& folder, const Run& run) {
+  std::error_code ignored;
+  std::optional<std::filesystem::file_time_type> latest;
+  for (const auto& file : std::filesystem::directory_iterator(folder.run_path(run), ignored)) {
+    const auto time = file.last_write_time(ignored);
+    latest = !ignored && (!latest || time > *latest) ? time : latest;
+  }
+  return latest ? utc_text(std::chrono::file_clock::to_sys(*latest)) : std::string();
+}
+
 std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
   std::filesystem::path file = run_folder;
   file += ".failed.json";
@@ -174,6 +205,7 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
     require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
+  take_plan(study, folder.runs);
   folder.varying_keys = keys_of(folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];

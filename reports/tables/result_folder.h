@@ -22,6 +22,7 @@ struct Run {
   Json config = Json::object();   // the whole config.json, empty when there is none
   Json status = Json::object();   // the whole status.json, empty when there is none
   Json varying = Json::object();  // dotted key -> value: what differs within the study
+  bool is_known = false;  // its seed and what varies, from config.json or the plan of the study
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.
   bool has_tables() const { return state == "finished" || state == "diverged"; }
@@ -39,6 +40,10 @@ struct ResultFolder {
 
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };
+
+/// Returns when a file of the run was last written, "2024-05-01T10:00:00Z"; empty where it has
+/// none.
+std::string last_written(const ResultFolder& folder, const Run& run);
 
 /// Returns the file beside a run's folder that says why the run failed if the folder cannot be
 /// written: {"config": config.json, "status": status.json}.

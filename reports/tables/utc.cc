@@ -1,5 +1,8 @@
 #include "reports/tables/utc.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <ctime>
 
 namespace residuum::reports {
@@ -11,6 +14,11 @@ std::optional<double> seconds_of_utc(const std::string& text) {
     return std::nullopt;
   }
   return static_cast<double>(::timegm(&time));
+}
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 }  // namespace residuum::reports

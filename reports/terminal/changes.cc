@@ -137,6 +137,9 @@ class Comparer {
     matched_ = 0;
     for (const std::size_t i : group.runs) {
       const Run& run = a_.folder.runs[i];
+      if (run.config.empty()) {
+        continue;  // it has not begun
+      }
       const auto found = of_b_.find(key_of(run));
       const std::string name = name_of(run, group.label);
       if (found == of_b_.end()) {

@@ -168,7 +168,9 @@ StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length)
   const bool is_count = budget >= 1 && budget < 1e15;
   const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
   Line line{.order = order_of(run.state),
-            .cells = {printable(method_label(run)), fmt::format("{}", run.seed), run.state}};
+            .cells = {printable(method_label(run)),
+                      run.is_known ? fmt::format("{}", run.seed) : "–",
+                      run.state}};
   const auto found = tables_.find(run.id);
   const bool has_ended = run.has_tables();
   if (found == tables_.end() && !has_ended) {

@@ -105,6 +105,12 @@ std::string contraction_sentence(const Summary& summary) {
       place_text(sum));
 }
 
+/// Says since when a run that calls itself running has written nothing, as it may have been killed.
+std::string written_words(const ResultFolder& folder, const Run& run) {
+  const std::string time = run.state == "running" ? last_written(folder, run) : std::string();
+  return time.empty() ? time : fmt::format(", nothing written since {}", time);
+}
+
 /// Returns "2 missing (a, b)": how many runs are in this state, and which; many are counted.
 std::string runs_in(const Summary& summary, const std::string& state, std::size_t count) {
   constexpr std::size_t kMostNamed = 4;
@@ -112,7 +118,8 @@ std::string runs_in(const Summary& summary, const std::string& state, std::size_
   std::size_t named = 0;
   for (const auto& run : summary.folder.runs) {
     if (run.state == state && named < kMostNamed) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", run.id);
+      names += fmt::format(
+          "{}{}{}", names.empty() ? "" : ", ", run.id, written_words(summary.folder, run));
       ++named;
     }
   }
@@ -260,6 +267,9 @@ std::string unfinished_sentence(const Summary& summary) {
     if (group.finished + group.diverged == 0) {
       methods += fmt::format("{}{}", methods.empty() ? "" : "; ", group.group.label);
     }
+  }
+  for (const auto& label : methods_not_begun(summary.folder, groups_of(summary))) {
+    methods += fmt::format("{}{}", methods.empty() ? "" : "; ", label);
   }
   return fmt::format(
       "This study is not finished: of {} runs {} have no result: {}.{} residuum run "

@@ -66,6 +66,20 @@ TEST_F(Program, LeavesTheTablesOfTheContract) {
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 4 * 40);
 }
 
+TEST_F(Program, PlansItsRunsInTheFileOfTheStudySoThatThoseNotBegunHaveNames) {
+  ASSERT_EQ(run(kStudy).code, 0);
+
+  const auto study = nlohmann::json::parse(read_text(results() / "study.resolved.json"));
+  ASSERT_EQ(study["plan"].size(), 4U);
+  ASSERT_EQ(study["runs"].size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto folder = results() / "runs" / study["runs"][i].get<std::string>();
+    const auto config = nlohmann::json::parse(read_text(folder / "config.json"));
+    EXPECT_EQ(study["plan"][i]["seed"], config["seed"]);
+    EXPECT_EQ(study["plan"][i]["varying"], config["varying"]);
+  }
+}
+
 TEST_F(Program, SkipsFinishedRunsTheSecondTime) {
   ASSERT_EQ(run(kStudy).code, 0);
   const auto table = results() / "iterations.csv";

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "reports/page/report.h"
 #include "reports/tables/files.h"
 #include "reports/terminal/verdict_lines.h"
+#include "reports/terminal/watch.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
 
@@ -16,10 +19,31 @@ namespace residuum::reports {
 namespace {
 
 using testing::change_status;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
+
+/// This is 2024-05-01T10:00:00Z.
+const std::filesystem::file_time_type kWritten =
+    std::chrono::file_clock::from_sys(std::chrono::sys_seconds(std::chrono::seconds(1714557600)));
+
+/// Writes the plan of a study with two methods and two seeds, as the program does before its runs.
+void write_plan(const std::filesystem::path& folder) {
+  Json study = read_json(folder / "study.resolved.json");
+  study["plan"] = Json::array();
+  for (const char* aggregator : {"gtopk-tree", "allgather"}) {
+    for (const int seed : {1, 2}) {
+      study["plan"].push_back({{"seed", seed},
+                               {"varying",
+                                {{"aggregator.kind", aggregator},
+                                 {"feedback.putback", "captured"},
+                                 {"sparsifier.density", 0.01}}}});
+    }
+  }
+  write_json_atomically(folder / "study.resolved.json", study);
+}
 
 class UnfinishedStudy : public ::testing::Test {
  protected:
@@ -42,16 +66,45 @@ TEST_F(UnfinishedStudy, HasAReportThatSaysWhatIsMissing) {
   set_state(0, 2, "interrupted");
   set_state(1, 1, "running");
   std::filesystem::remove_all(path() / "runs" / SyntheticStudy::run_id(1, 2));
+  for (const auto& file :
+       std::filesystem::directory_iterator(path() / "runs" / SyntheticStudy::run_id(1, 1))) {
+    std::filesystem::last_write_time(file, kWritten);
+  }
 
   const Report report = write_report(summarise(path()));
 
   const std::string sentence =
       "This study is not finished: of 4 runs 3 have no result: 1 interrupted "
-      "(m0-s2-000000000002); 1 missing (m1-s2-0000000003ea); 1 running (m1-s1-0000000003e9). "
+      "(m0-s2-000000000002); 1 missing (m1-s2-0000000003ea); 1 running (m1-s1-0000000003e9, "
+      "nothing "
+      "written since 2024-05-01T10:00:00Z). "
       "Nothing is known yet of allgather, captured, rho=0.01. residuum run goes on with it.";
   const std::string html = read_file(report.file);
   EXPECT_THAT(html, HasSubstr(sentence));
   EXPECT_THAT(report.problems, ::testing::Contains(sentence)) << "in the terminal, too";
+}
+
+TEST_F(UnfinishedStudy, NamesAMethodOfWhichNoRunHasBegunAndCountsSeedsThatHaveNot) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.aggregator = "allgather"}};
+  study.write(path());
+  write_plan(path());
+  for (const auto& [method, seed] : {std::pair(0, 2), std::pair(1, 1), std::pair(1, 2)}) {
+    std::filesystem::remove_all(path() / "runs" /
+                                SyntheticStudy::run_id(std::size_t(method), seed));
+  }
+
+  const Summary summary = summarise(path());
+  EXPECT_THAT(unfinished_sentence(summary),
+              HasSubstr("Nothing is known yet of allgather, captured, rho=0.01. residuum run"));
+  ASSERT_EQ(summary.groups.size(), 1U);
+  EXPECT_EQ(summary.groups[0].misses(), "1 of 2 not finished");
+  const std::string html = read_file(write_report(summary).file);
+  EXPECT_THAT(html, HasSubstr("2 methods (1 not begun), 4 runs, 1 finished, 3 missing"));
+  StudyWatch watch(path());
+  watch.look(0);
+  EXPECT_THAT(watch.table(100), ContainsRegex("allgather, captured, rho=0.01 +2 +missing"));
 }
 
 TEST_F(UnfinishedStudy, IsNoneWhereARunHasDiverged) {
