@@ -1,8 +1,10 @@
-# Prints median and quartiles of f - f* over seeds, at the last iteration with a loss, by method.
-table <- read.csv(commandArgs(trailingOnly = TRUE)[1])
-method <- grep("^p_", names(table), value = TRUE)
-seen <- table[!is.na(table$loss_gap), ]
-last <- do.call(rbind, lapply(split(seen, seen$run_id), function(run) run[which.max(run$iteration), ]))
-by <- lapply(last[method], function(key) ifelse(is.na(key), "", as.character(key)))
-quartiles <- aggregate(last["loss_gap"], by, quantile, probs = c(0.25, 0.5, 0.75))
+# Prints median and quartiles of the final f - f* over seeds, by method; a run that diverged is a miss, infinite.
+runs <- read.csv(commandArgs(trailingOnly = TRUE)[1])
+method <- grep("^p_", names(runs), value = TRUE)
+if (length(method) == 0) method <- "study"
+ended <- runs[runs$status %in% c("finished", "diverged"), ]
+ended$final_loss_gap[ended$status == "diverged"] <- Inf
+ended <- ended[!is.na(ended$final_loss_gap), ]
+by <- lapply(ended[method], function(key) ifelse(is.na(key), "", as.character(key)))
+quartiles <- aggregate(ended["final_loss_gap"], by, quantile, probs = c(0.25, 0.5, 0.75))
 write.csv(do.call(data.frame, quartiles), row.names = FALSE)

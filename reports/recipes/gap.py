@@ -1,11 +1,14 @@
-"""Prints median and quartiles of f - f* over seeds, at the last iteration with a loss, by method."""
+"""Prints median and quartiles of the final f - f* over seeds, by method; a run that diverged is a miss, infinite."""
+import math
 import sys
 
 import pandas
 
-table = pandas.read_csv(sys.argv[1], low_memory=False)
-method = [name for name in table.columns if name.startswith("p_")]
-seen = table.dropna(subset=["loss_gap"])
-last = seen.loc[seen.groupby("run_id")["iteration"].idxmax()]
-quartiles = last.groupby(method, dropna=False)["loss_gap"].quantile([0.25, 0.5, 0.75])
-print(quartiles.unstack().to_csv(), end="")
+runs = pandas.read_csv(sys.argv[1])
+method = [name for name in runs.columns if name.startswith("p_")] or ["study"]
+ended = runs[runs["status"].isin(["finished", "diverged"])].copy()
+ended.loc[ended["status"] == "diverged", "final_loss_gap"] = math.inf
+ended = ended.dropna(subset=["final_loss_gap"])
+quartiles = ended.groupby(method, dropna=False)["final_loss_gap"].quantile([0.25, 0.5, 0.75])
+# Between two misses, inf - inf would be no number.
+print(quartiles.fillna(math.inf).unstack().to_csv(), end="")
