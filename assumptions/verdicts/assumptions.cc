@@ -21,6 +21,21 @@ bool exceeds(Limit limit, double value) {
   return !(value <= 1 + (limit == Limit::single_quotients ? kQuotientRounding : kRatioRounding));
 }
 
+std::string_view limit_text(Limit limit) {
+  switch (limit) {
+    case Limit::below_one:
+      return "< 1";
+    case Limit::around_one:
+      return "= 1";
+    case Limit::around_zero:
+      return "= 0";
+    case Limit::at_most_one:
+    case Limit::single_quotients:
+      break;
+  }
+  return "≤ 1";
+}
+
 bool is_two_sided(Limit limit) { return limit == Limit::around_one || limit == Limit::around_zero; }
 
 /// An interval that does not contain the expected value speaks against the assumption.
@@ -197,6 +212,7 @@ std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence) {
     verdict.name = how.name;
     verdict.statement = how.statement;
     verdict.paper = how.paper;
+    verdict.limit = limit_text(how.limit);
     verdict.is_average = how.limit != Limit::single_quotients;
     verdict.tests_growth = how.tests_growth;
     judge_average(how, evidence, verdict);

@@ -47,6 +47,7 @@ struct AssumptionVerdict {
   std::string_view name;
   std::string_view statement;  // what is assumed, and the ratio that is formed of it
   std::string_view paper;
+  std::string_view limit;  // of the ratio: "≤ 1", "< 1", or what it is expected to be, "= 1", "= 0"
 
   // The verdict on average follows. For `smoothness`, which is about single quotients alone, it is
   // about each seed's largest quotient.

@@ -111,15 +111,19 @@ std::string verdicts_html(const Summary& summary) {
     html =
         matrix + details("Worst ratios and where they were", verdict_places(summary)) +
         details("What is assumed, how the ratio is formed, and what the words mean",
-                "<p>Each assumption is a ratio that must not exceed one. <b>In every measured "
-                "iteration</b>: a single one above is a failure, and only a run that was measured "
-                "in every iteration can hold. <b>On average</b>: the pooled ratio of a run, a row "
-                "counting for the iterations until the next, its mean over the seeds with a 95 % "
-                "interval (Student). Marginal: one lies in the interval. Undecided: iterations "
-                "without a row may decide it. What fails on average does so after Holm's "
-                "correction for all such tests of this study: chance makes any of them fail in at "
-                "most 5 % of studies. Intervals are over the draws of the seeds; the data and, "
-                "unless <code>workers.partition_seed</code> is \"run\", their partition are the "
+                "<p>Each assumption is a ratio, and what it is held against stands below its "
+                "name: most must not exceed one, and those with = 1 or = 0 are expected to be "
+                "that. <b>In every measured iteration</b>: a single ratio above one is a failure, "
+                "and only a run that was measured in every iteration can hold. <b>On average</b>: "
+                "the pooled ratio of a run, a row counting for the iterations until the next, its "
+                "mean over the seeds with a 95 % interval (Student). A limit holds where the "
+                "interval ends at it or below, and is marginal where it lies within; an "
+                "expectation holds where the interval contains it. Undecided: iterations without a "
+                "row may decide it. What fails on average does so after Holm's correction for all "
+                "such tests of this study: chance makes any of them fail in at most 5 % of "
+                "studies. What would fail by its own interval alone is marginal, too. Intervals "
+                "are over the draws of the seeds; the data and, unless "
+                "<code>workers.partition_seed</code> is \"run\", their partition are the "
                 "same for all seeds.</p>\n" +
                     assumptions_legend(summary));
   }

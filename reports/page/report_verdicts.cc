@@ -124,14 +124,17 @@ std::string verdict_matrix(const Summary& summary) {
   }
   std::vector<Cell> header{text_cell("method")};
   for (const std::size_t i : shown) {
-    header.push_back(text_cell(summary.groups[0].assumptions[i].verdict.name));
+    const AssumptionVerdict& verdict = summary.groups[0].assumptions[i].verdict;
+    header.push_back(text_cell(verdict.name));
+    header.back().html += small(verdict.limit);
   }
   header.push_back(text_cell("predicted δ, P* (iid Gaussian)"));
   std::vector<std::vector<Cell>> rows;
   TableUse use{.id = "verdict-table",
                .caption =
                    "In every measured iteration / on average over the run; one word where "
-                   "both say the same. A ratio above one breaks the assumption.",
+                   "both say the same. Each is a ratio that must keep to the limit below its name, "
+                   "or is expected to be what stands there.",
                .is_searched = false,
                .methods = {}};
   for (std::size_t g = 0; g < summary.groups.size(); ++g) {

@@ -19,6 +19,7 @@ namespace residuum::reports {
 namespace {
 
 using testing::change_status;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using testing::imbalance;
 using testing::SyntheticMethod;
@@ -291,6 +292,18 @@ TEST_F(ReportPage, GivesOneColourToBothVerdictsOfAnAssumption) {
     }
     EXPECT_LE(colours, 1) << cell;
   }
+}
+
+TEST_F(ReportPage, SaysWhatEachAssumptionIsHeldAgainst) {
+  SyntheticStudy{}.write(path());
+  const std::string html = make();
+
+  // Draws that are independent have a ratio of expectation one, and a bias one of zero.
+  EXPECT_THAT(html, HasSubstr(">gtopk<small>≤ 1</small>"));
+  EXPECT_THAT(html, HasSubstr(">contraction<small>&lt; 1</small>"));
+  EXPECT_THAT(html, ContainsRegex("independence</th>[^/]*= 1</td>"));
+  EXPECT_THAT(html, ContainsRegex("unbiased-gradients</th>[^/]*= 0</td>"));
+  EXPECT_THAT(html, Not(HasSubstr("A ratio above one breaks the assumption")));
 }
 
 TEST_F(ReportPage, ShowsHostileNamesAsText) {
