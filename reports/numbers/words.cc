@@ -16,7 +16,7 @@ constexpr std::string_view kNotMeasured = "–";
 
 }  // namespace
 
-std::string short_number(const std::optional<double>& value) {
+std::string short_number(const std::optional<double>& value, int digits) {
   if (!value) {
     return std::string(kNotMeasured);
   }
@@ -26,7 +26,28 @@ std::string short_number(const std::optional<double>& value) {
   if (std::isinf(*value)) {
     return *value > 0 ? "∞" : "−∞";
   }
-  return std::isnan(*value) ? format_number(*value) : fmt::format("{:.4g}", *value);
+  return std::isnan(*value) ? format_number(*value) : fmt::format("{:.{}g}", *value, digits);
+}
+
+int digits_for(const std::optional<Interval>& interval) {
+  constexpr double kRounding = 1e-12;  // of the ends: what sums of equal numbers differ by
+  constexpr int kMostDigits = 15;
+  if (!interval) {
+    return kShownDigits;
+  }
+  const double width = interval->high - interval->low;
+  const double size = std::max(std::abs(interval->low), std::abs(interval->high));
+  if (!std::isfinite(width) || width <= kRounding * size) {
+    return kShownDigits;
+  }
+  const auto place = [](double number) { return static_cast<int>(std::floor(std::log10(number))); };
+  return std::clamp(place(size) - place(width) + 1, kShownDigits, kMostDigits);
+}
+
+std::string short_interval(const Interval& interval) {
+  const int digits = digits_for(interval);
+  return fmt::format(
+      "[{}, {}]", short_number(interval.low, digits), short_number(interval.high, digits));
 }
 
 std::string short_bytes(const std::optional<double>& value) {

@@ -15,7 +15,7 @@ namespace {
 
 std::string interval_text(const std::optional<Interval>& interval, std::size_t seeds) {
   if (interval) {
-    return fmt::format("[{}, {}]", short_number(interval->low), short_number(interval->high));
+    return short_interval(*interval);
   }
   return seeds == 0 ? "" : seeds == 1 ? "one seed: no interval" : "too few seeds for an interval";
 }
@@ -59,7 +59,7 @@ std::string behind_text(const Reached& other, const Reached& best, IntervalKind 
   }
   return fmt::format("{}{} {} to the best, same seeds",
                      *difference.mean < 0 ? "" : "+",
-                     short_number(difference.mean),
+                     short_number(difference.mean, digits_for(difference.interval)),
                      interval_text(difference.interval, difference.values.size()));
 }
 
@@ -68,7 +68,7 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
                                   standing.methods.end(),
                                   [&](const Reached& reached) { return reached.group == group; });
   const Centre centre = centre_with_misses(found->value.values, kind);
-  Cell cell = number_cell(short_number(centre.middle));
+  Cell cell = number_cell(short_number(centre.middle, digits_for(centre.interval)));
   const bool is_first = found == standing.methods.begin();
   if (is_first && best_is_decided(standing, kind)) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
@@ -150,7 +150,7 @@ std::string rates_table(const Summary& summary) {
                                  number_cell("seeds")};
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
-    Cell slope = number_cell(short_number(rate.slope.mean));
+    Cell slope = number_cell(short_number(rate.slope.mean, digits_for(rate.slope.interval)));
     slope.html +=
         small(rate.slope.n < 2 ? note_on(rate) : interval_text(rate.slope.interval, rate.slope.n));
     rows.push_back({text_cell(rate.label),

@@ -21,7 +21,9 @@ namespace {
 struct LateColumn {
   std::string_view metric;
   std::string_view title;
-  std::string (*words)(const std::optional<double>&) = short_number;
+  std::string (*words)(const std::optional<double>&) = [](const auto& value) {
+    return short_number(value);
+  };
 };
 
 constexpr std::array<LateColumn, 14> kLateColumns{

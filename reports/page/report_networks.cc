@@ -23,8 +23,7 @@ std::string quartiles(const Spread& spread) {
   if (spread.n < 2) {
     return "one seed";
   }
-  return fmt::format(
-      "[{}, {}]", short_number(spread.lower_quartile), short_number(spread.upper_quartile));
+  return short_interval({.low = *spread.lower_quartile, .high = *spread.upper_quartile});
 }
 
 /// Returns the least median time to the target on the network.

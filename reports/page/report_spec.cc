@@ -12,14 +12,13 @@ Cell spec_cell(const TableColumn& column, const TableCell& from) {
   if (!column.is_number) {
     return text_cell(from.text);
   }
-  Cell cell = number_cell(short_number(from.value));
+  Cell cell = number_cell(short_number(from.value, digits_for(from.interval)));
   cell.value = from.value;
   if (from.is_best) {
     cell.html = fmt::format("<strong>{}</strong>", cell.html);
   }
   if (from.interval) {
-    cell.html += small(fmt::format(
-        "[{}, {}]", short_number(from.interval->low), number_words(from.interval->high)));
+    cell.html += small(short_interval(*from.interval));
   }
   return cell;
 }

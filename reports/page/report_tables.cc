@@ -93,11 +93,10 @@ Cell spread_cell(const Spread* spread, IntervalKind kind) {
     return number_cell(short_number(std::nullopt));
   }
   const Centre centre = centre_with_misses(spread->values, kind);
-  Cell cell = number_cell(short_number(centre.middle));
+  Cell cell = number_cell(short_number(centre.middle, digits_for(centre.interval)));
   cell.value = centre.middle;
   if (centre.interval) {
-    cell.html += small(fmt::format(
-        "[{}, {}]", short_number(centre.interval->low), short_number(centre.interval->high)));
+    cell.html += small(short_interval(*centre.interval));
   }
   return cell;
 }

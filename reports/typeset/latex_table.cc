@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "reports/figures/pgfplots.h"
+#include "reports/numbers/words.h"
 
 namespace residuum::reports {
 namespace {
@@ -36,8 +37,16 @@ std::vector<double> numbers_in(const TableSpec& spec, std::size_t column) {
   return numbers;
 }
 
-NumberForm form_of(const std::vector<double>& numbers) {
-  constexpr int kDigits = 4;
+/// Returns the significant digits that all intervals of the column need.
+int digits_in(const TableSpec& spec, std::size_t column) {
+  int digits = kShownDigits;
+  for (const auto& row : spec.rows) {
+    digits = std::max(digits, digits_for(row[column].interval));
+  }
+  return digits;
+}
+
+NumberForm form_of(const std::vector<double>& numbers, int digits) {
   constexpr double kLargestFixed = 1e5;
   constexpr double kSmallestFixed = 1e-3;
   double least = kLargestFixed;
@@ -50,10 +59,10 @@ NumberForm form_of(const std::vector<double>& numbers) {
     is_whole = is_whole && number == std::trunc(number);
   }
   if (largest >= kLargestFixed || least < kSmallestFixed) {
-    return {.is_scientific = true, .decimals = kDigits - 1};
+    return {.is_scientific = true, .decimals = digits - 1};
   }
   const int above = static_cast<int>(std::floor(std::log10(least))) + 1;  // digits before the point
-  return {.is_scientific = false, .decimals = is_whole ? 0 : std::max(0, kDigits - above)};
+  return {.is_scientific = false, .decimals = is_whole ? 0 : std::max(0, digits - above)};
 }
 
 /// Writes a finite number as siunitx reads it, "2.534e-4".
@@ -171,8 +180,8 @@ std::string table_latex(const TableSpec& spec) {
   std::vector<LatexColumn> columns;
   std::string preamble;
   for (std::size_t i = 0; i < spec.columns.size(); ++i) {
-    columns.push_back(
-        {.form = form_of(numbers_in(spec, i)), .has_interval = has_interval(spec, i)});
+    columns.push_back({.form = form_of(numbers_in(spec, i), digits_in(spec, i)),
+                       .has_interval = has_interval(spec, i)});
     preamble += i == 0 ? "" : " ";
     preamble += spec.columns[i].is_number
                     ? fmt::format("S[table-format={}]", table_format(spec, i, columns[i].form))

@@ -17,13 +17,12 @@ std::string markdown_cell(const TableColumn& column, const TableCell& cell) {
   if (!column.is_number) {
     return markdown_text(cell.text);
   }
-  std::string text = short_number(cell.value);
+  std::string text = short_number(cell.value, digits_for(cell.interval));
   if (cell.is_best) {
     text = fmt::format("**{}**", text);
   }
   if (cell.interval) {
-    text += fmt::format(
-        " \\[{}, {}\\]", short_number(cell.interval->low), short_number(cell.interval->high));
+    text += ' ' + markdown_text(short_interval(*cell.interval));
   }
   return text;
 }

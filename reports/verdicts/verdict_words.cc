@@ -24,12 +24,8 @@ std::string number_with_interval(const AssumptionVerdict& verdict) {
   if (!verdict.value) {
     return "–";
   }
-  std::string text = short_number(verdict.value);
-  if (verdict.interval) {
-    text += fmt::format(
-        " [{}, {}]", short_number(verdict.interval->low), short_number(verdict.interval->high));
-  }
-  return text;
+  const std::string text = short_number(verdict.value, digits_for(verdict.interval));
+  return verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
 }
 
 std::string_view average_word(const AssumptionVerdict& verdict) {

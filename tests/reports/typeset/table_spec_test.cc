@@ -72,6 +72,20 @@ TEST(TableSpec, AsLatexIsABooktabsTableWithColumnsOfSiunitx) {
       "\\end{table}\n");
 }
 
+TEST(TableSpec, ShowsAsManyDigitsAsAnIntervalNeedsToHaveAWidth) {
+  TableSpec spec = small_table();
+  spec.rows = {{text_of("a"),
+                {.text = {}, .value = 0.46591, .interval = Interval{0.465871, 0.465932}, .n = 4},
+                number_of(1)},
+               {text_of("b"),
+                {.text = {}, .value = 0.5, .interval = Interval{0.5, 0.5}, .n = 4},
+                number_of(1)}};
+
+  EXPECT_THAT(table_markdown(spec), HasSubstr("| a | 0.46591 \\[0.46587, 0.46593\\] | 1 |"));
+  EXPECT_THAT(table_markdown(spec), HasSubstr("| b | 0.5 \\[0.5, 0.5\\] | 1 |"));
+  EXPECT_THAT(table_latex(spec), HasSubstr("0.46591 & {[}\\num{0.46587}, \\num{0.46593}{]} & 1 "));
+}
+
 TEST(TableSpec, LeavesRoomForTheNumbersOfAColumnInLatex) {
   const auto format_of = [](const std::vector<double>& values) {
     TableSpec spec{.name = "t",
