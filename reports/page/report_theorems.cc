@@ -266,7 +266,7 @@ std::vector<ReportFigure> plan_bound_figures(const Summary& summary) {
         continue;
       }
       ReportFigure figure;
-      figure.title = "Bounds — " + group.group.label;
+      figure.title = fmt::format("Bounds of {} — {}", left, group.group.label);
       figure.caption =
           "Over the first T iterations: the left side of the theorems (solid, mean over the seeds) "
           "and what they allow with the measured constants (thin, grey). A bound below the solid "

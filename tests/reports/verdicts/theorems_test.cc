@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "reports/collection/collect.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/page/report.h"
@@ -169,6 +172,11 @@ TEST_F(TheoremsOfAStudy, AreASectionOfTheReportWithFiguresOfTheBounds) {
   const Summary summary = collect(folder.path());
   const auto figures = plan_bound_figures(summary);
   ASSERT_FALSE(figures.empty());
+  std::set<std::string> titles;
+  for (const auto& figure : figures) {
+    EXPECT_THAT(figure.title, HasSubstr(figure.spec.y_label)) << "the left side of its bounds";
+    EXPECT_TRUE(titles.insert(figure.title).second) << figure.title;
+  }
   EXPECT_FALSE(figures[0].spec.curves[0].is_bound);
   EXPECT_EQ(figures[0].spec.curves[1].label,
             "certificate: 2(f(z_0) − f*)/Ση + L Ση²‖ḡ‖²/Ση + L² Ση‖w − z‖²/Ση");
