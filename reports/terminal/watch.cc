@@ -77,6 +77,35 @@ std::string verdict_so_far(const GrowingTable& table) {
              : fmt::format("{} of {} above 1", table.violations(), table.measured());
 }
 
+/// Returns the last delta of a table that is complete, from its last lines alone; absent where
+/// these have none.
+std::optional<double> last_delta(const std::filesystem::path& path) {
+  constexpr std::streamoff kTail = 1 << 16;
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(file, line)) {
+    return std::nullopt;
+  }
+  std::optional<std::size_t> place;
+  const auto fields = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
+  for (std::size_t i = 0; i < fields; ++i) {
+    place = field_at(line, i) == "delta" ? i : place;
+  }
+  const std::streamoff first = file.tellg();
+  file.seekg(0, std::ios::end);
+  const std::streamoff size = file.tellg();
+  file.seekg(std::max(first, size - kTail));
+  if (size - kTail > first) {
+    std::getline(file, line);  // a part of a line
+  }
+  std::optional<double> last;
+  while (place && std::getline(file, line)) {
+    const auto delta = parsed<double>(field_at(line, *place));
+    last = delta ? delta : last;
+  }
+  return last;
+}
+
 }  // namespace
 
 void GrowingTable::forget() { *this = GrowingTable(path_); }
@@ -150,6 +179,9 @@ void StudyWatch::look(double now) {
   for (const auto& run : folder_.runs) {
     if (run.has_tables()) {
       tables_.erase(run.id);
+      if (!last_deltas_.contains(run.id)) {
+        last_deltas_[run.id] = last_delta(folder_.run_path(run) / "iterations.csv");
+      }
     } else if (run.state == "running" || run.state == "interrupted") {
       auto path = folder_.run_path(run) / "iterations.csv.part";
       tables_.try_emplace(run.id, std::move(path)).first->second.look();
@@ -182,7 +214,8 @@ StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length)
     line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
     line.cells.emplace_back("–");
     line.cells.push_back(short_number(number_at(run.status, "final.loss")));
-    line.cells.emplace_back("–");
+    const auto last = last_deltas_.find(run.id);
+    line.cells.push_back(short_number(last == last_deltas_.end() ? std::nullopt : last->second));
     const auto worst = number_at(run.status, "totals.delta_max");
     line.cells.push_back(short_number(worst));
     line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");

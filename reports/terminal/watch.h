@@ -69,7 +69,8 @@ class StudyWatch {
 
   std::filesystem::path path_;
   ResultFolder folder_;
-  std::map<std::string, GrowingTable> tables_;  // of runs under way, by id
+  std::map<std::string, GrowingTable> tables_;                // of runs under way, by id
+  std::map<std::string, std::optional<double>> last_deltas_;  // of runs that have ended
   double now_ = 0;
 };
 

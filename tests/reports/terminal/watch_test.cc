@@ -90,6 +90,20 @@ TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
   EXPECT_LT(table.find("running  "), table.find("finished  "));
 }
 
+TEST(StudyWatch, HasTheLastDeltaOfRunsThatHaveEnded) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 2000;  // more than is read of a table
+  study.methods[0].change = [](Row& row, int /*seed*/) {
+    row.set(Column::delta, row.iteration() == 1999 ? 0.4375 : 0.5625);
+  };
+  study.write(folder.path());
+  StudyWatch watch(folder.path());
+  watch.look(kStarted);
+  EXPECT_THAT(watch.table(100), ::testing::ContainsRegex("finished .* 0.4375 .*0.98"));
+}
+
 TEST(StudyWatch, KeepsToTheLinesOfATerminal) {
   const TemporaryFolder folder;
   SyntheticStudy study;
