@@ -139,13 +139,24 @@ std::optional<double> growth(const HeldRatio& held) {
   return end / static_cast<double>(end_count) / *before;
 }
 
+/// Says what a judgement of growth needs: the probe, or longer runs where it was on.
+std::string growth_needs(const Evidence& evidence,
+                         HeldRatio SeedMeasures::*held,
+                         std::string_view probe) {
+  const auto& seeds = evidence.seeds();
+  const bool is_on = std::all_of(seeds.begin(), seeds.end(), [&](const SeedEvidence& seed) {
+    return (seed.measures().*held).rows() > 0;
+  });
+  return is_on ? "longer runs: one ended or diverged before its last quarter had a past"
+               : fmt::format("the probe '{}' and some hundred iterations", probe);
+}
+
 }  // namespace
 
 Ratios bounded_moment(const Evidence& evidence) {
-  auto ratios =
-      ratios_of_seeds(evidence,
-                      "the probe 'contraction' and some hundred iterations",
-                      [](const SeedMeasures& measures) { return growth(measures.mean_gradient); });
+  const std::string needs = growth_needs(evidence, &SeedMeasures::mean_gradient, "contraction");
+  auto ratios = ratios_of_seeds(
+      evidence, needs, [](const SeedMeasures& measures) { return growth(measures.mean_gradient); });
   if (const auto moment = evidence.second_moment().value) {
     ratios.note = fmt::format("M^2 = {:.6g}", *moment);
   }
@@ -159,10 +170,9 @@ Ratios bounded_noise(const Evidence& evidence) {
   if (!evidence.method().independent_draws) {
     return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
   }
+  const std::string needs = growth_needs(evidence, &SeedMeasures::noise, "noise");
   auto ratios = ratios_of_seeds(
-      evidence, "the probe 'noise' and some hundred iterations", [](const SeedMeasures& measures) {
-        return growth(measures.noise);
-      });
+      evidence, needs, [](const SeedMeasures& measures) { return growth(measures.noise); });
   if (const auto variance = evidence.noise_variance().value) {
     ratios.note = fmt::format("sigma^2 = {:.6g}", *variance);
   }

@@ -202,6 +202,18 @@ TEST_F(Assumptions, ThatWereNotMeasuredSayWhatTheyNeed) {
   EXPECT_THAT(verdict_lines(summary, 10), Not(HasSubstr("bounded-noise")));
 }
 
+TEST_F(Assumptions, ThatNeedLongerRunsDoNotAskForAProbeThatIsOn) {
+  SyntheticStudy study;
+  study.iterations = 3;
+  study.methods[0].change = [](Row& row, int /*seed*/) { row.set(Column::mean_grad_norm_sq, 1); };
+  collected(study);
+
+  const Json moment = json()["groups"][0]["assumptions"]["bounded-moment"];
+  EXPECT_EQ(moment["verdict"], "not measured");
+  EXPECT_EQ(moment["remark"],
+            "needs longer runs: one ended or diverged before its last quarter had a past");
+}
+
 // Laplace entries: those above ln(1/x) are the share x of all and hold x (1 + l + l^2/2) of the
 // energy, l = ln(1/x). k = 2 of d = 123, P = 4.
 TEST_F(Assumptions, StandBesideThePredictionForIndependentEntries) {
