@@ -226,6 +226,25 @@ std::optional<double> value_of(const Run& run, const Metric& metric) {
   return run.state == "finished" ? number_at(run.status, metric.path) : std::nullopt;
 }
 
+Reached end_of(const ResultFolder& folder,
+               const Group& group,
+               std::size_t place,
+               const Metric& metric) {
+  Reached reached{.group = place, .value = {}, .spent = std::nullopt};
+  std::vector<double> values;
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    const auto value = value_of(run, metric);
+    reached.missing += value && run.state == "finished" ? 0 : 1;
+    if (value) {
+      values.push_back(*value);
+      reached.seeds.push_back(run.seed);
+    }
+  }
+  reached.value = spread_of(values);
+  return reached;
+}
+
 GroupNumbers numbers_of(const ResultFolder& folder,
                         const Group& group,
                         const std::vector<RunMeasures>& measures) {

@@ -112,6 +112,12 @@ const std::vector<Metric>& run_metrics();
 /// Returns the metric of a run that has finished or diverged; absent where there is none.
 std::optional<double> value_of(const Run& run, const Metric& metric);
 
+/// Returns where the metric ended in the runs of a group, which has this place among the groups.
+Reached end_of(const ResultFolder& folder,
+               const Group& group,
+               std::size_t place,
+               const Metric& metric);
+
 GroupNumbers numbers_of(const ResultFolder& folder,
                         const Group& group,
                         const std::vector<RunMeasures>& measures);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "reports/numbers/words.h"
 #include "reports/terminal/table.h"
+#include "reports/verdicts/verdict.h"
 #include "reports/verdicts/verdict_words.h"
 
 namespace residuum::reports {
@@ -100,7 +102,11 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
     rows.push_back(verdict_row(summary.groups[g], shown));
   }
-  return aligned_within(rows) + sampling_line(summary);
+  std::string text = aligned_within(rows) + sampling_line(summary);
+  for (const auto& sentence : leak_sentences(summary)) {
+    text += harmless(sentence) + '\n';
+  }
+  return text;
 }
 
 }  // namespace residuum::reports

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -84,18 +85,12 @@ Reached ends_of(const Summary& summary, std::size_t group, const ResultMetric& m
   const auto& known = run_metrics();
   const auto found = std::find_if(
       known.begin(), known.end(), [&](const Metric& one) { return one.name == metric.name; });
-  Reached reached{.group = group, .value = {}, .spent = std::nullopt, .seeds = {}};
-  std::vector<double> values;
-  for (const std::size_t i : summary.groups[group].group.runs) {
-    const Run& run = summary.folder.runs[i];
-    const auto value = value_of(run, *found);
-    reached.missing += value && run.state == "finished" ? 0 : 1;
-    if (value) {
-      values.push_back(metric.higher_is_better ? -*value : *value);
-      reached.seeds.push_back(run.seed);
-    }
+  Reached reached = end_of(summary.folder, summary.groups[group].group, group, *found);
+  if (metric.higher_is_better) {
+    std::vector<double> values = reached.value.values;
+    std::transform(values.begin(), values.end(), values.begin(), std::negate<>());
+    reached.value = spread_of(values);
   }
-  reached.value = spread_of(values);
   return reached;
 }
 

@@ -89,6 +89,53 @@ std::string known_sentence(const Summary& summary) {
                      leaking == 1 ? "this one" : "these");
 }
 
+/// Returns whether two methods differ in the value of one key alone.
+bool are_twins(const Group& a, const Group& b) {
+  std::size_t differences = 0;
+  for (const auto& [key, value] : a.varying.items()) {
+    const auto other = b.varying.find(key);
+    differences += other != b.varying.end() && *other == value ? 0 : 1;
+  }
+  return a.varying.size() == b.varying.size() && differences == 1;
+}
+
+/// Says which of a leaking method and its twin ends higher; empty where no common seeds say so.
+std::string leak_sentence(const Summary& summary, std::size_t leaking, std::size_t keeping) {
+  const GroupSummary& leak = summary.groups[leaking];
+  const GroupSummary& keep = summary.groups[keeping];
+  const bool has_gap = leak.metric("final_loss_gap") != nullptr;
+  const std::string_view name = has_gap ? "final_loss_gap" : "final_loss";
+  const auto metric = std::find_if(run_metrics().begin(),
+                                   run_metrics().end(),
+                                   [&](const Metric& one) { return one.name == name; });
+  const Difference difference = difference_of(end_of(summary.folder, leak.group, leaking, *metric),
+                                              end_of(summary.folder, keep.group, keeping, *metric),
+                                              IntervalKind::student);
+  if (!difference.is_paired || !difference.interval) {
+    return {};
+  }
+  const std::string_view quantity = has_gap ? "loss gap" : "loss";
+  const std::string by = fmt::format("{} {} ({} seeds, 95 %)",
+                                     short_number(difference.mean, digits_for(difference.interval)),
+                                     short_interval(*difference.interval),
+                                     difference.values.size());
+  if (difference.interval->low <= 0 && difference.interval->high >= 0) {
+    return fmt::format(
+        "{} loses gradient mass; that its {} ends above that of {} is not decided: by {}.",
+        leak.group.label,
+        quantity,
+        keep.group.label,
+        by);
+  }
+  return fmt::format(
+      "{} loses gradient mass, and its {} ends {} that of {}, which keeps it: by {}.",
+      leak.group.label,
+      quantity,
+      *difference.mean > 0 ? "above" : "below",
+      keep.group.label,
+      by);
+}
+
 std::string contraction_sentence(const Summary& summary) {
   const BoundTotal sum = total(summary, &GroupSummary::contraction);
   if (sum.n == 0) {
@@ -280,6 +327,27 @@ std::string unfinished_sentence(const Summary& summary) {
       methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", methods));
 }
 
+std::vector<std::string> leak_sentences(const Summary& summary) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < summary.groups.size() && sentences.size() < kMost; ++i) {
+    if (verdict_of(summary.groups[i].check(kConservation)) != Verdict::known) {
+      continue;
+    }
+    for (std::size_t j = 0; j < summary.groups.size(); ++j) {
+      const bool keeps = verdict_of(summary.groups[j].check(kConservation)) == Verdict::pass;
+      if (!keeps || !are_twins(summary.groups[i].group, summary.groups[j].group)) {
+        continue;
+      }
+      if (std::string sentence = leak_sentence(summary, i, j); !sentence.empty()) {
+        sentences.push_back(std::move(sentence));
+        break;
+      }
+    }
+  }
+  return sentences;
+}
+
 std::vector<std::string> findings(const Summary& summary) {
   std::vector<std::string> sentences{invariants_sentence(summary),
                                      known_sentence(summary),
@@ -287,6 +355,8 @@ std::vector<std::string> findings(const Summary& summary) {
                                      diverged_sentence(summary),
                                      unfinished_sentence(summary)};
   sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
+  const auto leaks = leak_sentences(summary);
+  sentences.insert(sentences.end(), leaks.begin(), leaks.end());
   return sentences;
 }
 

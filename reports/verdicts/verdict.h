@@ -33,6 +33,10 @@ std::string answer(const Summary& summary);
 /// come to an end.
 std::string unfinished_sentence(const Summary& summary);
 
+/// Returns a sentence for each method that loses gradient mass, as it is known to, and has a twin
+/// that keeps it and differs in one key: which of them ends higher, as far as the seeds decide it.
+std::vector<std::string> leak_sentences(const Summary& summary);
+
 /// Returns further sentences on invariants, contraction, and runs that did not finish.
 std::vector<std::string> findings(const Summary& summary);
 
