@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/measurement/gathered_lists.h"
 #include "core/measurement/message_sizes.h"
 #include "core/training/matrices.h"
 #include "core/vectors/dense.h"

@@ -74,15 +74,9 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
     usable = usable && is_usable(working_model[i]);
   };
   if (method_.momentum != 0) {
-    std::copy(velocity_.begin(),
-              velocity_.begin() + static_cast<std::ptrdiff_t>(previous_velocity_.size()),
-              previous_velocity_.begin());
     take_velocity(delivery, push, model);
     for (std::size_t i = 0; i < d_; ++i) {
-      // With x = u + lambda w = v - m v', Nesterov's x + m v is v + m (v - v').
-      const double ahead =
-          method_.looks_ahead ? method_.momentum * (velocity_[i] - previous_velocity_[i]) : 0.0;
-      move(i, step * (velocity_[i] + ahead));
+      move(i, step * (velocity_[i] + ahead_of_velocity(i)));
     }
     return usable;
   }
@@ -114,6 +108,9 @@ template <class Real>
 void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
                                       double push,
                                       std::span<const double> model) {
+  std::copy(velocity_.begin(),
+            velocity_.begin() + static_cast<std::ptrdiff_t>(previous_velocity_.size()),
+            previous_velocity_.begin());
   for (double& value : velocity_) {
     value *= method_.momentum;
   }
@@ -130,6 +127,12 @@ void ModelUpdate<Real>::take_velocity(const Delivery<Real>& delivery,
       velocity_[i] += push * method_.weight_decay * model[i];
     }
   }
+}
+
+/// With x = u + lambda w = v - m v', Nesterov's x + m v is v + m (v - v'): returns the last term.
+template <class Real>
+double ModelUpdate<Real>::ahead_of_velocity(std::size_t i) const {
+  return method_.looks_ahead ? method_.momentum * (velocity_[i] - previous_velocity_[i]) : 0.0;
 }
 
 template <class Real>

@@ -35,6 +35,7 @@ class ModelUpdate {
 
  private:
   void take_velocity(const Delivery<Real>& delivery, double push, std::span<const double> model);
+  double ahead_of_velocity(std::size_t i) const;
   void take_signs(const Delivery<Real>& delivery);
 
   const Method& method_;

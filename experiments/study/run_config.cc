@@ -286,6 +286,19 @@ std::string make_id(const nlohmann::json& config, std::uint64_t seed) {
                      short_hash(identity.dump()));
 }
 
+/// Reads what a worker takes of its samples for a version, and how many workers do.
+void read_batches(const Section& workers, PreparedRun& run) {
+  Training& training = run.training;
+  training.batch = read_batch(workers, *run.objective);
+  training.accumulation = read_accumulation(workers, training.batch);
+  training.batch *= training.accumulation;
+  training.sampling =
+      workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
+          ? Sampling::shuffle
+          : Sampling::replacement;
+  training.participants = read_participation(workers, run.workers);
+}
+
 }  // namespace
 
 std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {
@@ -340,14 +353,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   run.data_fingerprint = run.objective->data().fingerprint;
   resolve(objective);
   training.objective = run.objective.get();
-  training.batch = read_batch(workers, *run.objective);
-  training.accumulation = read_accumulation(workers, training.batch);
-  training.batch *= training.accumulation;
-  training.sampling =
-      workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
-          ? Sampling::shuffle
-          : Sampling::replacement;
-  training.participants = read_participation(workers, run.workers);
+  read_batches(workers, run);
   const auto partition_seed = read_partition_seed(workers, *run.objective, run.seed);
   resolve(workers);
   if (run.objective->samples() > 0) {

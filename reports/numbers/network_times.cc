@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/record/tables.h"
@@ -117,6 +118,16 @@ std::optional<double> time_to(double target, const RunOnNetworks& run, const Run
   return run.has_diverged ? std::optional(std::numeric_limits<double>::infinity()) : std::nullopt;
 }
 
+/// Returns the times of the run on this network, null without it.
+const RunTimes* times_on(const std::string& network, const RunOnNetworks& run) {
+  for (const auto& [name, times] : run.networks) {
+    if (name == network) {
+      return &times;
+    }
+  }
+  return nullptr;
+}
+
 NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
                     std::size_t all_runs,
                     std::size_t group,
@@ -128,22 +139,21 @@ NetworkTime time_of(const std::vector<RunOnNetworks>& runs,
   std::array<std::vector<double>, kTimeParts.size()> parts;
   std::size_t known = 0;  // of finished runs
   for (const auto& run : runs) {
-    for (const auto& [name, times] : run.networks) {
-      if (name != network) {
-        continue;
-      }
-      if (const auto seconds = time_to(target, run, times)) {
-        to_target.push_back(*seconds);
-        seeds.push_back(run.seed);
-        known += run.has_diverged ? 0 : 1;
-      }
-      if (run.has_diverged) {
-        continue;
-      }
-      totals.push_back(times.total);
-      for (std::size_t part = 0; part < parts.size(); ++part) {
-        parts[part].push_back(times.parts[part]);
-      }
+    const RunTimes* const times = times_on(network, run);
+    if (times == nullptr) {
+      continue;
+    }
+    if (const auto seconds = time_to(target, run, *times)) {
+      to_target.push_back(*seconds);
+      seeds.push_back(run.seed);
+      known += run.has_diverged ? 0 : 1;
+    }
+    if (run.has_diverged) {
+      continue;
+    }
+    totals.push_back(times->total);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      parts[part].push_back(times->parts[part]);
     }
   }
   NetworkTime time{.group = group,
@@ -184,6 +194,26 @@ void mark_fastest(NetworkComparison& comparison, const std::string& network) {
   }
 }
 
+/// Reads those of the runs that networks were simulated for, and notes these and the best value of
+/// those that ended.
+void add_runs(const ResultFolder& folder,
+              std::span<const std::size_t> indices,
+              Column quantity,
+              NetworkComparison& comparison,
+              std::vector<RunOnNetworks>& runs) {
+  for (const std::size_t i : indices) {
+    auto run = read_run(folder, folder.runs[i], quantity);
+    if (!run) {
+      continue;
+    }
+    if (!run->has_diverged) {
+      comparison.target = std::max(comparison.target, best_of(*run));
+    }
+    add_names(*run, comparison.networks);
+    runs.push_back(std::move(*run));
+  }
+}
+
 std::optional<NetworkComparison> compare(const ResultFolder& folder,
                                          const std::vector<Group>& groups,
                                          const Field& field) {
@@ -195,19 +225,8 @@ std::optional<NetworkComparison> compare(const ResultFolder& folder,
                                .times = {}};
   std::vector<std::vector<RunOnNetworks>> runs(field.groups.size());
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
-    for (const std::size_t i : field.runs[g]) {
-      if (auto run = read_run(folder, folder.runs[i], quantity)) {
-        comparison.target = std::max(comparison.target, best_of(*run));
-        add_names(*run, comparison.networks);
-        runs[g].push_back(std::move(*run));
-      }
-    }
-    for (const std::size_t i : field.diverged[g]) {
-      if (auto run = read_run(folder, folder.runs[i], quantity)) {
-        add_names(*run, comparison.networks);
-        runs[g].push_back(std::move(*run));
-      }
-    }
+    add_runs(folder, field.runs[g], quantity, comparison, runs[g]);
+    add_runs(folder, field.diverged[g], quantity, comparison, runs[g]);
   }
   if (!std::isfinite(comparison.target)) {
     return std::nullopt;

@@ -195,6 +195,18 @@ bool StudyWatch::is_over() const {
   });
 }
 
+void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const {
+  const auto done = number_at(run.status, "iterations").value_or(0);
+  line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
+  line.cells.emplace_back("–");
+  line.cells.push_back(short_number(number_at(run.status, "final.loss")));
+  const auto last = last_deltas_.find(run.id);
+  line.cells.push_back(short_number(last == last_deltas_.end() ? std::nullopt : last->second));
+  const auto worst = number_at(run.status, "totals.delta_max");
+  line.cells.push_back(short_number(worst));
+  line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
+}
+
 StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length) const {
   const double budget = number_at(run.config, "config.budget.iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
@@ -210,15 +222,7 @@ StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length)
     return line;
   }
   if (has_ended) {
-    const auto done = number_at(run.status, "iterations").value_or(0);
-    line.cells.push_back(share_done(static_cast<std::uint64_t>(done), length));
-    line.cells.emplace_back("–");
-    line.cells.push_back(short_number(number_at(run.status, "final.loss")));
-    const auto last = last_deltas_.find(run.id);
-    line.cells.push_back(short_number(last == last_deltas_.end() ? std::nullopt : last->second));
-    const auto worst = number_at(run.status, "totals.delta_max");
-    line.cells.push_back(short_number(worst));
-    line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
+    add_end(run, length, line);
     return line;
   }
   const GrowingTable& table = found->second;
