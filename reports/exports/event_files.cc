@@ -4,7 +4,6 @@
 
 #include <array>
 #include <bit>
-#include <system_error>
 #include <type_traits>
 
 #include "core/record/columns.h"
@@ -86,8 +85,7 @@ double seconds_of(const IterationRecord& record) {
 
 void write_events(const ResultFolder& folder, const Run& run, const std::filesystem::path& target) {
   const double start = seconds_of_utc(text_at(run.status, "started_utc")).value_or(0);
-  std::error_code ignored;  // a folder that is not there shows where the file is made
-  std::filesystem::create_directories(target / run.id, ignored);
+  make_folder(target / run.id);
   AtomicFile file(target / run.id / fmt::format("events.out.tfevents.{:.0f}.residuum", start));
   file.append(event_record(version_event(start)));
   double taken = 0;

@@ -1,11 +1,13 @@
 #pragma once
-// Drawing a figure writes its files: <name>.csv and <name>.curves.csv with the numbers and names,
-// <name>.gp and <name>.tex that draw them, <name>.svg and <name>.pdf drawn by gnuplot.
+// Drawing a figure writes its files: <name>.csv and <name>.curves.csv (of a heat map,
+// <name>.axes.csv) with the numbers and names, <name>.gp and <name>.tex that draw them, <name>.svg
+// and <name>.pdf drawn by gnuplot.
 
 #include <filesystem>
 #include <string>
 
 #include "reports/figures/figure.h"
+#include "reports/figures/heat_map.h"
 
 namespace residuum::reports {
 
@@ -18,5 +20,6 @@ struct DrawnFigure {
 /// Writes the figure's files into `folder`. Without gnuplot, or when it fails, tables and scripts
 /// are there and `problem` says what happened.
 DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder);
+DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder);
 
 }  // namespace residuum::reports

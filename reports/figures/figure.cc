@@ -165,6 +165,19 @@ AxisRange y_range(const FigureSpec& spec) {
   return {.low = range.low, .high = range.high};
 }
 
+std::optional<double> only_x(const FigureSpec& spec) {
+  std::optional<double> place;
+  for (const auto& curve : spec.curves) {
+    for (const Point& point : curve.points) {
+      if (place && point.x != *place) {
+        return std::nullopt;
+      }
+      place = point.x;
+    }
+  }
+  return place;
+}
+
 bool has_band(const Curve& curve) {
   return std::any_of(curve.points.begin(), curve.points.end(), [](const Point& point) {
     return point.n > 1 && point.lower;

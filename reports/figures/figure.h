@@ -82,6 +82,9 @@ struct AxisRange {
 /// that diverges must not flatten the others.
 AxisRange y_range(const FigureSpec& spec);
 
+/// Returns where on the x axis all points are, if they are at one place.
+std::optional<double> only_x(const FigureSpec& spec);
+
 /// Returns whether some point of the curve has a band.
 bool has_band(const Curve& curve);
 

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <system_error>
 
 #include "reports/figures/figure.h"
+#include "reports/figures/gnuplot_script.h"
 #include "reports/figures/pgfplots.h"
 #include "reports/tables/csv.h"
-#include "reports/tables/files.h"
 
 namespace residuum::reports {
 namespace {
@@ -37,6 +36,37 @@ std::string axis_places(std::size_t count) {
     text += fmt::format("{}{}", i == 0 ? "" : ",", i);
   }
   return text;
+}
+
+/// Returns "'4' 0, '8' 1". gnuplot takes the labels of ticks for formats.
+std::string tick_list(const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::string label;
+    for (const char c : drawn_label(values[i])) {
+      label.append(c == '%' ? 2 : 1, c);
+    }
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_text(label), i);
+  }
+  return text;
+}
+
+/// The ends of the scale of colours.
+struct ShadeRange {
+  double low = 0;
+  double high = 1;
+};
+
+ShadeRange shade_range(const HeatMap& map) {
+  const auto finite = map.values();
+  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+  const double least = shade_of(map, *low);
+  const double largest = shade_of(map, *high);
+  return {.low = least, .high = largest > least ? largest : least + 1};
+}
+
+std::string_view shade_label(const HeatMap& map) {
+  return map.is_log() ? "logarithm to the base 10" : "";
 }
 
 /// Returns the labels in braces, in which commas part nothing.
@@ -95,10 +125,7 @@ std::string heat_map_axes_csv(const HeatMap& map) {
 }
 
 std::string heat_map_tex(const HeatMap& map) {
-  const auto finite = map.values();
-  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
-  const double least = shade_of(map, *low);
-  const double largest = shade_of(map, *high);
+  const ShadeRange shades = shade_range(map);
   return fmt::format(
       "% Draws {0}.csv. The document needs \\usepackage{{pgfplots}} and "
       "\\pgfplotsset{{compat=1.16}},\n% and {0}.csv beside it.\n"
@@ -122,18 +149,60 @@ std::string heat_map_tex(const HeatMap& map) {
       tick_labels(map.columns),
       axis_places(map.rows.size()),
       tick_labels(map.rows),
-      map.is_log() ? "logarithm to the base 10" : "",
-      format_number(least),
-      format_number(largest > least ? largest : least + 1),
+      shade_label(map),
+      format_number(shades.low),
+      format_number(shades.high),
       map.columns.size());
 }
 
-void write_heat_map(const HeatMap& map, const std::filesystem::path& folder) {
-  std::error_code ignored;  // a folder that is not there is an error when the CSV is written
-  std::filesystem::create_directories(folder, ignored);
-  write_file_atomically(folder / (map.name + ".csv"), heat_map_csv(map));
-  write_file_atomically(folder / (map.name + ".axes.csv"), heat_map_axes_csv(map));
-  write_file_atomically(folder / (map.name + ".tex"), heat_map_tex(map));
+std::string heat_map_gp(const HeatMap& map) {
+  constexpr int kWidth = 720;
+  const auto height = 200 + 40 * map.rows.size();
+  const ShadeRange shades = shade_range(map);
+  return fmt::format(
+      "# Draws {0}.svg and {0}.pdf from {0}.csv: run `gnuplot {0}.gp` in this folder.\n"
+      "set encoding utf8\n"
+      "set terminal svg size {1},{2} dynamic font 'sans-serif,14'\n"
+      "set output '{0}.svg'\n"
+      "set datafile separator comma\n"
+      "set title {3} noenhanced\n"
+      "set xlabel {4} noenhanced\n"
+      "set ylabel {5} noenhanced\n"
+      "set xtics scale 0 rotate by -30 noenhanced ({6})\n"
+      "set ytics scale 0 noenhanced ({7})\n"
+      "set xrange [-0.5:{8}]\n"
+      "set yrange [{9}:-0.5]\n"
+      "set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', "
+      "5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')\n"
+      "low = {10}\n"
+      "high = {11}\n"
+      "set cbrange [low:high]\n"
+      "set cblabel {12} noenhanced\n"
+      "ink(shade) = shade < low + (high - low) * 0.44 ? 0xffffff : 0x000000\n"
+      "text(number) = number == number ? sprintf('%.4g', number) : ''\n"
+      "unset key\n"
+      "plot '{0}.csv' skip 1 using 2:1:4 with image pixels, \\\n"
+      "     '{0}.csv' skip 1 using 2:1:(text($3)):(ink($4)) with labels textcolor rgb "
+      "variable\n"
+      "if (strstrt(GPVAL_TERMINALS, 'pdfcairo') > 0) {{\n"
+      "  set terminal pdfcairo size 7in,{13:.3f}in font 'sans-serif,11'\n"
+      "  set output '{0}.pdf'\n"
+      "  replot\n"
+      "}}\n",
+      map.name,
+      kWidth,
+      height,
+      gnuplot_text(drawn_label(map.title)),
+      gnuplot_text(drawn_label(map.column_key)),
+      gnuplot_text(drawn_label(map.row_key)),
+      tick_list(map.columns),
+      tick_list(map.rows),
+      static_cast<double>(map.columns.size()) - 0.5,
+      static_cast<double>(map.rows.size()) - 0.5,
+      format_number(shades.low),
+      format_number(shades.high),
+      gnuplot_text(shade_label(map)),
+      7.0 / kWidth * static_cast<double>(height));
 }
 
 }  // namespace residuum::reports

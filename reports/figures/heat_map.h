@@ -1,9 +1,8 @@
 #pragma once
 // A heat map shows a number for every pair of two keys' values. Its files lie beside those of the
 // figures: <name>.csv with the numbers, <name>.axes.csv with the values of the keys, which TeX
-// cannot read, and <name>.tex, which draws them.
+// cannot read, and <name>.gp and <name>.tex, which draw them.
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +37,8 @@ std::string heat_map_axes_csv(const HeatMap& map);
 /// A tikzpicture for pgfplots that reads <name>.csv. It needs at least one finite number.
 std::string heat_map_tex(const HeatMap& map);
 
-/// Writes the three files into the folder, which is made if it is not there.
-void write_heat_map(const HeatMap& map, const std::filesystem::path& folder);
+/// A script by which gnuplot makes <name>.svg and <name>.pdf of <name>.csv. It needs at least one
+/// finite number.
+std::string heat_map_gp(const HeatMap& map);
 
 }  // namespace residuum::reports

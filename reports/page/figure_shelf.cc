@@ -2,22 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string_view>
 
-#include "reports/figures/draw.h"
 #include "reports/page/html.h"
 #include "reports/page/inline_svg.h"
 
 namespace residuum::reports {
 namespace {
 
-std::string file_links(const std::string& name, const DrawnFigure& drawn) {
+/// Returns links to the files of a figure; `names` is what its file of names is called.
+std::string file_links(const std::string& name, std::string_view names, const DrawnFigure& drawn) {
   std::string links = fmt::format(
       "<a href=\"figures/{0}.csv\">numbers</a>, "
-      "<a href=\"figures/{0}.curves.csv\">names</a>, "
+      "<a href=\"figures/{0}.{1}.csv\">names</a>, "
       "<a href=\"figures/{0}.gp\">script</a>, "
       "<a href=\"figures/{0}.tex\">LaTeX</a>",
-      name);
+      name,
+      names);
   if (!drawn.svg.empty()) {
     links += fmt::format(", <a href=\"figures/{}.svg\">SVG</a>", name);
   }
@@ -42,7 +43,7 @@ std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn, st
       escape(figure.title),
       drawing,
       escape(figure.caption),
-      file_links(name, drawn));
+      file_links(name, "curves", drawn));
 }
 
 }  // namespace
@@ -53,15 +54,28 @@ std::string FigureShelf::draw(std::vector<ReportFigure> figures) {
   }
   std::string html = "<div class=\"figures\">\n";
   for (auto& figure : figures) {
-    const DrawnFigure drawn = reports::draw(figure.spec, folder_);
-    if (!drawn.problem.empty() &&
-        std::find(problems_.begin(), problems_.end(), drawn.problem) == problems_.end()) {
-      problems_.push_back(drawn.problem);
-    }
+    const DrawnFigure drawn = noted(reports::draw(figure.spec, folder_));
     html += figure_html(figure, drawn, figures_.size());
     figures_.push_back(std::move(figure));
   }
   return html + "</div>\n";
+}
+
+std::string FigureShelf::draw(const HeatMap& map) {
+  return file_links(map.name, "axes", noted(reports::draw(map, folder_)));
+}
+
+std::string FigureShelf::problem() const {
+  return not_drawn_ < 2 ? first_problem_
+                        : fmt::format("{}; {} figures are not drawn", first_problem_, not_drawn_);
+}
+
+DrawnFigure FigureShelf::noted(DrawnFigure drawn) {
+  if (!drawn.problem.empty()) {
+    first_problem_ = not_drawn_ == 0 ? drawn.problem : first_problem_;
+    ++not_drawn_;
+  }
+  return drawn;
 }
 
 }  // namespace residuum::reports

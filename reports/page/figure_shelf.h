@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/figures/draw.h"
+#include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
 
 namespace residuum::reports {
@@ -17,15 +19,20 @@ class FigureShelf {
   /// Draws the figures into the folder and returns them as HTML; empty for none.
   std::string draw(std::vector<ReportFigure> figures);
 
-  const std::filesystem::path& folder() const { return folder_; }
+  /// Draws a heat map's files and returns links to them; the page has its own form of the map.
+  std::string draw(const HeatMap& map);
+
   const std::vector<ReportFigure>& figures() const { return figures_; }
-  /// Returns what could not be drawn, and why; one line each.
-  const std::vector<std::string>& problems() const { return problems_; }
+  /// Returns why figures could not be drawn, in one line; empty where all were.
+  std::string problem() const;
 
  private:
+  DrawnFigure noted(DrawnFigure drawn);
+
   std::filesystem::path folder_;
   std::vector<ReportFigure> figures_;
-  std::vector<std::string> problems_;
+  std::string first_problem_;
+  std::size_t not_drawn_ = 0;
 };
 
 }  // namespace residuum::reports

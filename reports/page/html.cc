@@ -12,13 +12,38 @@
 namespace residuum::reports {
 namespace {
 
+/// Returns whether the cell's text has a word so long that a line must break within it. Words end
+/// at spaces, hyphens and tags.
+bool has_long_word(std::string_view html) {
+  constexpr std::size_t kLong = 24;
+  std::size_t length = 0;
+  bool is_in_tag = false;
+  for (const char c : html) {
+    is_in_tag = c == '<' || (is_in_tag && c != '>');
+    const bool ends = is_in_tag || c == '>' || c == ' ' || c == '-';
+    length = ends ? 0 : length + 1;
+    if (length > kLong) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string class_names(const Cell& cell) {
+  std::string names = cell.is_number ? "n" : "";
+  if (has_long_word(cell.html)) {
+    names += names.empty() ? "long" : " long";
+  }
+  return names;
+}
+
 std::string tag(std::string_view name, const Cell& cell, std::string_view scope = {}) {
   std::string attributes;
   if (!scope.empty()) {
     attributes += fmt::format(" scope=\"{}\"", scope);
   }
-  if (cell.is_number) {
-    attributes += " class=\"n\"";
+  if (const std::string names = class_names(cell); !names.empty()) {
+    attributes += fmt::format(" class=\"{}\"", names);
   }
   if (cell.value) {
     attributes += fmt::format(" data-value=\"{}\"", *cell.value);
@@ -34,7 +59,9 @@ std::string opening(const TableUse& use) {
         " id=\"{}\" data-sort=\"\"{}", use.id, use.is_searched ? " data-find=\"\"" : "");
   }
   html += ">\n";
-  return use.caption.empty() ? html : html + fmt::format("<caption>{}</caption>\n", use.caption);
+  return use.caption.empty()
+             ? html
+             : html + fmt::format("<caption><span>{}</span></caption>\n", use.caption);
 }
 
 std::string row_opening(const TableUse& use, std::size_t row) {
@@ -75,6 +102,15 @@ std::string escape(std::string_view text) {
 }
 
 Cell text_cell(std::string_view text) { return {.html = escape(text), .is_number = false}; }
+
+Cell key_cell(std::string_view key) {
+  std::string html;
+  for (const char c : escape(key)) {
+    html += c;
+    html += c == '.' || c == '_' ? "<wbr>" : "";
+  }
+  return {.html = html, .is_number = false};
+}
 
 Cell number_cell(std::string_view text) { return {.html = escape(text), .is_number = true}; }
 

@@ -23,6 +23,9 @@ struct Cell {
 Cell text_cell(std::string_view text);
 Cell number_cell(std::string_view text);
 
+/// A key such as "feedback.putback" as a cell, in which a line may break after dots.
+Cell key_cell(std::string_view key);
+
 /// The text, escaped, in small print.
 std::string small(std::string_view text);
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdio>
 
 #include "reports/page/html.h"
+#include "reports/page/svg_paths.h"
 
 namespace residuum::reports {
 namespace {
@@ -40,25 +42,78 @@ std::string without_empty_groups(std::string_view svg) {
   return kept.append(svg.substr(begin));
 }
 
-/// Cuts the coordinates of paths and markers to a tenth of a pixel, of hundredths.
-std::string with_short_numbers(std::string_view svg) {
+/// Writes every `before`...quote anew, where a quote is the last character of `before`.
+template <typename Rewrite>
+std::string with_attributes(std::string_view svg, std::string_view before, Rewrite rewrite) {
   std::string kept;
-  char attribute = '\0';  // the quote that ends it; none outside of paths and transforms
-  for (std::size_t i = 0; i < svg.size(); ++i) {
-    if (attribute == '\0') {
-      const std::string_view before = svg.substr(0, i);
-      const bool begins = before.ends_with(" d=") || before.ends_with(" transform=");
-      attribute = begins ? svg[i] : '\0';
-    } else if (svg[i] == attribute) {
-      attribute = '\0';
-    }
-    const bool is_hundredth = attribute != '\0' && i >= 2 && svg[i - 2] == '.' &&
-                              std::isdigit(static_cast<unsigned char>(svg[i])) != 0;
-    if (!is_hundredth) {
-      kept += svg[i];
-    }
+  std::size_t begin = 0;
+  for (std::size_t at = svg.find(before); at != std::string_view::npos;
+       at = svg.find(before, begin)) {
+    const std::size_t value = at + before.size();
+    const std::size_t end = std::min(svg.size(), svg.find(before.back(), value));
+    kept += svg.substr(begin, at - begin);
+    kept += rewrite(svg.substr(value, end - value));
+    begin = std::min(svg.size(), end + 1);
   }
-  return kept;
+  return kept.append(svg.substr(begin));
+}
+
+/// Writes paths in steps, and polygons, of which gnuplot makes the bands, as paths.
+std::string with_short_paths(std::string_view svg) {
+  const auto path = [](const std::string& data) { return " d='" + data + '\''; };
+  const std::string text =
+      with_attributes(svg, " d='", [&](std::string_view data) { return path(short_path(data)); });
+  std::string paths = with_attributes(
+      text, " points = '", [&](std::string_view points) { return path(path_of_points(points)); });
+  replace_all(paths, "<polygon", "<path");
+  return paths;
+}
+
+/// Cuts the coordinates of markers and texts to a tenth of a pixel, of hundredths.
+std::string with_short_places(std::string_view svg) {
+  const auto cut = [](std::string_view transform) {
+    std::string kept;
+    for (std::size_t i = 0; i < transform.size(); ++i) {
+      const bool is_hundredth = i >= 2 && transform[i - 2] == '.' &&
+                                std::isdigit(static_cast<unsigned char>(transform[i])) != 0;
+      if (!is_hundredth) {
+        kept += transform[i];
+      }
+    }
+    return kept;
+  };
+  const std::string text = with_attributes(svg, " transform='", [&](std::string_view transform) {
+    return fmt::format(" transform='{}'", cut(transform));
+  });
+  return with_attributes(text, " transform=\"", [&](std::string_view transform) {
+    return fmt::format(" transform=\"{}\"", cut(transform));
+  });
+}
+
+/// Leaves out the markers and filters that gnuplot defines and the drawing does not use. A marker
+/// may be made of one before it.
+std::string without_unused_definitions(std::string svg) {
+  if (svg.find("</defs>") == std::string::npos) {
+    return svg;
+  }
+  const auto drop_unused = [&](std::string_view opening, std::string_view closing) {
+    for (std::size_t at = svg.rfind(opening, svg.find("</defs>")); at != std::string::npos;
+         at = at == 0 ? std::string::npos : svg.rfind(opening, at - 1)) {
+      const std::size_t id = svg.find("id='", at) + 4;
+      const std::string name = '#' + svg.substr(id, svg.find('\'', id) - id);
+      const std::size_t end = svg.find(closing, at);
+      const bool is_used =
+          svg.find(name + '\'') != std::string::npos || svg.find(name + ')') != std::string::npos;
+      if (end != std::string::npos && !is_used) {
+        svg.erase(at, end + closing.size() - at);
+      }
+    }
+  };
+  drop_unused("\t<filter id='", "</filter>\n");
+  for (const char* opening : {"\t<use ", "\t<circle id='", "\t<rect id='", "\t<path id='"}) {
+    drop_unused(opening, "/>\n");
+  }
+  return svg;
 }
 
 /// Writes colours as "#d55e00" for "rgb(213,  94,   0)".
@@ -94,7 +149,8 @@ std::string inline_svg(std::string_view svg, const SvgNames& names) {
   if (begin == std::string_view::npos) {
     return {};
   }
-  std::string body = with_short_numbers(without_empty_groups(svg.substr(begin + kOpening.size())));
+  std::string body = with_short_places(with_short_paths(
+      without_unused_definitions(without_empty_groups(svg.substr(begin + kOpening.size())))));
   replace_all(body, "<title>Gnuplot</title>", "");
   for (const char* black : {"stroke='black'", "stroke=\"black\"", "stroke='rgb(  0,   0,   0)'"}) {
     replace_all(body, black, "stroke=\"currentColor\"");
@@ -103,7 +159,12 @@ std::string inline_svg(std::string_view svg, const SvgNames& names) {
   replace_all(body, "fill=\"black\"", "fill=\"currentColor\"");
   replace_all(body, "fill = 'rgb(  0,   0,   0)'", "fill=\"currentColor\"");
   body = with_short_colours(body);
-  for (const char* standard : {" stroke-linecap=\"butt\"", " stroke-linejoin=\"miter\""}) {
+  // The style sheet has the font of drawings; the others are SVG's own standard.
+  for (const char* standard : {" stroke-linecap=\"butt\"",
+                               " stroke-linejoin=\"miter\"",
+                               " font-family=\"sans-serif\"",
+                               " font-size=\"14.00\"",
+                               " text-anchor=\"start\""}) {
     replace_all(body, standard, "");
   }
   replace_all(body, "xlink:href", "href");

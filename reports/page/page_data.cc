@@ -17,8 +17,8 @@ namespace residuum::reports {
 namespace {
 
 constexpr std::size_t kMostPoints = 600;      // of a curve
-constexpr std::size_t kMostValues = 150'000;  // of all curves
-constexpr std::size_t kMostSeedValues = 120'000;
+constexpr std::size_t kMostValues = 120'000;  // of all curves
+constexpr std::size_t kMostSeedValues = 80'000;
 
 /// The names of kTotals in the page's data.
 constexpr std::array<std::string_view, kTotals.size()> kTotalNames{

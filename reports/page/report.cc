@@ -291,7 +291,7 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
   add("curves", "Over the iterations", curves_html(contents, plan, shelf));
   add("assumptions", "Assumptions", assumptions_html(contents, plan, shelf));
   add("distributions", "Distributions", distributions_html(contents, plan, shelf));
-  add("phases", "Phase diagrams", phase_diagrams(summary, shelf.folder()));
+  add("phases", "Phase diagrams", phase_diagrams(summary, shelf));
   add("networks", "On networks", network_tables(summary));
   add("runs", "Runs", runs_table(summary));
   add("provenance", "Repeat it", provenance_html(summary));
@@ -311,7 +311,9 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
-  report.problems = shelf.problems();
+  if (const std::string problem = shelf.problem(); !problem.empty()) {
+    report.problems.push_back(problem);
+  }
   if (const std::string unfinished = unfinished_sentence(summary); !unfinished.empty()) {
     report.problems.push_back(unfinished);
   }

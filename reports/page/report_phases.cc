@@ -190,15 +190,16 @@ std::string cell_html(const GroupSummary& group,
   return fmt::format("<td>{}{}</td>", group.diverged > 0 ? "diverged" : "–", mark);
 }
 
-std::string diagram(const PhaseGrid& grid, const HeatMap& map) {
+/// Returns the table of a diagram; `links` lead to its files.
+std::string diagram(const PhaseGrid& grid, const HeatMap& map, const std::string& links) {
   const ColourScale scale(map);
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"phase diagram\">"
-      "<table class=\"heat\">\n<caption>{0}<small><a href=\"figures/{1}.csv\">numbers</a>, "
-      "<a href=\"figures/{1}.axes.csv\">names</a>, <a href=\"figures/{1}.tex\">LaTeX</a></small>"
-      "</caption>\n<thead><tr><th scope=\"col\">{2} \\ {3}</th>",
+      "<table "
+      "class=\"heat\">\n<caption><span>{0}<small>{1}</small></span></caption>\n<thead><tr><th "
+      "scope=\"col\">{2} \\ {3}</th>",
       escape(map.title),
-      map.name,
+      links,
       escape(map.row_key),
       escape(map.column_key));
   for (const auto& column : map.columns) {
@@ -218,15 +219,14 @@ std::string diagram(const PhaseGrid& grid, const HeatMap& map) {
 
 }  // namespace
 
-std::string phase_diagrams(const Summary& summary, const std::filesystem::path& folder) {
+std::string phase_diagrams(const Summary& summary, FigureShelf& shelf) {
   std::string html;
   const auto grids = best_grids(summary);
   for (std::size_t i = 0; i < grids.size(); ++i) {
     for (const auto& quantity : phase_quantities()) {
       const HeatMap map = heat_map(grids[i], i, quantity);
       if (!map.values().empty()) {
-        html += diagram(grids[i], map);
-        write_heat_map(map, folder);
+        html += diagram(grids[i], map, shelf.draw(map));
       }
     }
   }

@@ -292,7 +292,7 @@ std::string practice_table(const Summary& summary) {
 std::string runs_table(const Summary& summary) {
   HtmlRow header{text_cell("run"), text_cell("method")};
   for (const auto& key : summary.folder.varying_keys) {
-    header.push_back(text_cell(key));
+    header.push_back(key_cell(key));
   }
   for (const char* title : {"seed", "state", "invariants"}) {
     header.push_back(text_cell(title));

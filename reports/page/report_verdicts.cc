@@ -42,6 +42,18 @@ std::string_view verdict_class(const AssumptionVerdict& verdict) {
   return any(AssumptionState::holds) ? "pass" : "none";
 }
 
+/// Returns 0 for what holds on average, 1 for what fails, and between them for the rest.
+std::optional<double> average_severity(const AssumptionVerdict& verdict) {
+  const auto average = average_state(verdict);
+  if (!average) {
+    return std::nullopt;
+  }
+  if (*average == AssumptionState::holds) {
+    return 0;
+  }
+  return *average == AssumptionState::fails ? 1 : 0.5;
+}
+
 /// Returns "fails 15 % / holds", or one word where both verdicts say the same or there is one only.
 std::string verdict_words(const AssumptionVerdict& verdict) {
   const auto every = every_state(verdict);
@@ -53,6 +65,17 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
     return every_word(*verdict.every);
   }
   return fmt::format("{} / {}", every_word(*verdict.every), average_word(verdict));
+}
+
+/// Returns what a verdict is sorted by: the share of the iterations that fail where single ones are
+/// judged, and else how bad the average is.
+std::optional<double> severity(const AssumptionVerdict& verdict) {
+  if (const auto every = every_state(verdict)) {
+    return verdict.every->measured == 0 ? 0.0
+                                        : static_cast<double>(verdict.every->violations) /
+                                              static_cast<double>(verdict.every->measured);
+  }
+  return average_severity(verdict);
 }
 
 std::string worst_text(const AssumptionVerdict& verdict) {
@@ -73,7 +96,8 @@ Cell matrix_cell(const AssumptionVerdict& verdict) {
   }
   Cell cell{
       .html = fmt::format("<span class=\"{}\">{}</span>", verdict_class(verdict), escape(words)),
-      .is_number = false};
+      .is_number = false,
+      .value = severity(verdict)};
   if (average_state(verdict) && verdict.value) {
     cell.html += small("average " + number_with_interval(verdict));
   }
@@ -94,9 +118,11 @@ std::vector<Cell> place_row(const GroupSummary& group, const AssumptionSummary& 
   const auto worst = every_state(verdict) ? verdict.every->worst : verdict.worst;
   Cell every = text_cell(every_state(verdict) ? every_word(*verdict.every) : "–");
   if (every_state(verdict)) {
+    every.value = severity(verdict);
     every.html += small(every_text(*verdict.every)) + small_line(verdict.every->remark);
   }
   Cell average = text_cell(average_state(verdict) ? average_word(verdict) : "–");
+  average.value = average_severity(verdict);
   if (average_state(verdict)) {
     average.html += small_line(verdict.value ? number_with_interval(verdict) : "");
     if (verdict.rows < verdict.iterations) {

@@ -148,6 +148,14 @@ void AtomicFile::commit() {
   synchronise_folder(folder_of(target_));
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    resource_error("cannot make the folder '{}': {}", path.string(), error.message());
+  }
+}
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   AtomicFile file(path);
   file.append(content);

@@ -70,6 +70,9 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Makes a folder and those above it where they are not there; an error says which cannot be made.
+void make_folder(const std::filesystem::path& path);
+
 /// Returns indented JSON. Bytes that are no UTF-8 (a host's name, a message) are replaced, because
 /// they must not cost the file.
 std::string indented_text(const Json& value);

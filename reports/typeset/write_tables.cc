@@ -41,8 +41,7 @@ void remove_old(const std::filesystem::path& folder) {
 }  // namespace
 
 void write_tables(const std::vector<TableSpec>& specs, const std::filesystem::path& folder) {
-  std::error_code ignored;  // a folder that is not there is an error when a file is written
-  std::filesystem::create_directories(folder, ignored);
+  make_folder(folder);
   remove_old(folder);
   for (const auto& spec : specs) {
     write_file_atomically(folder / (spec.name + ".csv"), table_csv(spec));

@@ -90,7 +90,9 @@ function makeFigures(library, page) {
     const xLog = isLog(state.xlog, figure.x ? figure.xlog : state.x === 'bytes');
     const yLog = isLog(state.y, figure.log);
     const zoom = state.zooms.get(zoomKey(live));
-    const xDomain = zoom?.slice(0, 2) ?? extent(curves.flatMap((curve) => xOf(live, curve)), xLog);
+    const places = curves.flatMap((curve) => xOf(live, curve));
+    const isOne = !zoom && places.length > 0 && places.every((place) => place === places[0]);
+    const xDomain = zoom?.slice(0, 2) ?? extent(places, xLog);
     const yDomain = zoom?.slice(2) ?? yExtent(figure, curves, yLog);
     const make = (log, domain, range) => {
       const isUsable = log && domain[0] > 0;
@@ -98,7 +100,8 @@ function makeFigures(library, page) {
         { isLog: isUsable });
     };
     return { x: make(xLog, xDomain, [margin.left, width - margin.right]),
-      y: make(yLog, yDomain, [height - margin.bottom, margin.top]), xLog, yLog };
+      y: make(yLog, yDomain, [height - margin.bottom, margin.top]), xLog, yLog,
+      only: isOne ? places[0] : null };
   }
 
   function ticksOf(scale, count) {
@@ -110,12 +113,13 @@ function makeFigures(library, page) {
       [...String(Math.round(Math.log10(value)))].map((digit) => superscripts[digit]).join('')]);
   }
 
-  function drawAxes(svg, live, { x, y }, width, height) {
+  function drawAxes(svg, live, { x, y, only }, width, height) {
     for (const [value, text] of ticksOf(y, 6)) {
       shape(svg, 'line', { class: 'grid', x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) });
       shape(svg, 'text', { x: margin.left - 6, y: y(value) + 4, 'text-anchor': 'end' }, text);
     }
-    for (const [value, text] of ticksOf(x, Math.max(3, width / 90))) {
+    const xTicks = only === null ? ticksOf(x, Math.max(3, width / 90)) : [[only, short(only)]];
+    for (const [value, text] of xTicks) {
       shape(svg, 'path', { class: 'axis', d: `M${x(value)},${height - margin.bottom}v4` });
       shape(svg, 'text', { x: x(value), y: height - margin.bottom + 17, 'text-anchor': 'middle' }, text);
     }

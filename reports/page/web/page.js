@@ -16,18 +16,19 @@
 
   // --- The state and the address --------------------------------------------------------------
 
-  const state = { x: 'iteration', xlog: 'auto', y: 'auto', seeds: false, theme: 'auto', query: '',
-    hidden: new Set(), filters: new Map(), sorts: new Map(), zooms: new Map(), at: '' };
+  const standard = { x: 'iteration', xlog: 'auto', y: 'auto', theme: 'auto', query: '', at: '' };
+  const state = { ...standard, seeds: false, hidden: new Set(), filters: new Map(), sorts: new Map(),
+    zooms: new Map() };
 
+  /** Takes the whole state from the address; one that only names a section leaves the rest alone. */
   function readAddress() {
-    const fields = new URLSearchParams(location.hash.slice(1));
-    if (!location.hash.includes('=')) {
-      state.at = location.hash.slice(1);
+    const address = location.hash.slice(1);
+    if (address !== '' && !address.includes('=')) {
+      state.at = address;
       return;
     }
-    for (const name of ['x', 'xlog', 'y', 'theme', 'query', 'at']) {
-      state[name] = fields.get(name) ?? state[name];
-    }
+    const fields = new URLSearchParams(address);
+    for (const [name, value] of Object.entries(standard)) state[name] = fields.get(name) ?? value;
     if (!Object.hasOwn(axisNames, state.x)) state.x = 'iteration';
     state.seeds = fields.get('seeds') === '1';
     const pairs = (prefix) => [...fields].filter(([name]) => name.startsWith(prefix))
@@ -41,7 +42,6 @@
 
   function writeAddress() {
     const fields = new URLSearchParams();
-    const standard = { x: 'iteration', xlog: 'auto', y: 'auto', theme: 'auto', query: '', at: '' };
     for (const [name, value] of Object.entries(standard)) {
       if (state[name] !== value) fields.set(name, state[name]);
     }
@@ -166,6 +166,8 @@
 
   // --- Tables -----------------------------------------------------------------------------------
 
+  const unsorted = new Map();  // the rows of each table as they were at first
+
   /** What a cell is sorted by: the number that it holds, or its text. */
   function sortValue(row, column) {
     const cell = row.cells[column];
@@ -184,14 +186,19 @@
     const headers = [...table.tHead.rows[0].cells];
     headers.forEach((cell, i) => cell.setAttribute('aria-sort',
       String(i) !== column ? 'none' : order === 'down' ? 'descending' : 'ascending'));
-    if (!headers[Number(column)] || column === '') return;
+    const rows = unsorted.get(table);
+    if (!headers[Number(column)] || column === '') {
+      table.tBodies[0].append(...rows);
+      return;
+    }
     const sign = order === 'down' ? -1 : 1;
-    const rows = [...table.tBodies[0].rows].map((row) => [sortValue(row, Number(column)), row]);
-    rows.sort((a, b) => sign * compare(a[0], b[0]));
-    table.tBodies[0].append(...rows.map(([, row]) => row));
+    const valued = rows.map((row) => [sortValue(row, Number(column)), row]);
+    valued.sort((a, b) => sign * compare(a[0], b[0]));
+    table.tBodies[0].append(...valued.map(([, row]) => row));
   }
 
   function makeSortable(table) {
+    unsorted.set(table, [...table.tBodies[0].rows]);
     [...table.tHead.rows[0].cells].forEach((cell, i) => {
       const sort = button('', () => {
         const next = state.sorts.get(table.id) === `${i}.up` ? `${i}.down` : `${i}.up`;
@@ -221,7 +228,33 @@
     }
   }
 
+  /** Says of a table that is wider than its box that it goes on, whenever either changes its width. */
+  function markCutTables() {
+    const observer = new ResizeObserver((entries) => {
+      for (const { target } of entries) {
+        const box = target.closest('.scroll');
+        box.classList.toggle('cut', box.scrollWidth > box.clientWidth + 1);
+      }
+    });
+    for (const box of document.querySelectorAll('.scroll')) {
+      observer.observe(box);
+      observer.observe(box.firstElementChild);
+    }
+  }
+
   // --- The page ---------------------------------------------------------------------------------
+
+  /** Opens all details for the time of printing: paper has nothing to click. */
+  function showDetailsOnPaper() {
+    let opened = [];
+    addEventListener('beforeprint', () => {
+      opened = [...document.querySelectorAll('details:not([open])')];
+      for (const one of opened) one.open = true;
+    });
+    addEventListener('afterprint', () => {
+      for (const one of opened) one.open = false;
+    });
+  }
 
   function change(fields) {
     Object.assign(state, fields);
@@ -248,6 +281,7 @@
     makeSortable(table);
     sortTable(table);
   }
+  markCutTables();
   const figures = library && makeFigures(library, { data, state, axisNames, element, shape, button, isShown,
     change, writeAddress });
   update();
@@ -266,6 +300,7 @@
     goTo(state.at);
   });
   addEventListener('resize', () => figures?.draw());
+  showDetailsOnPaper();
   goTo(state.at);
   if (!figures) document.documentElement.dataset.ready = '1';
   performance.mark('usable');

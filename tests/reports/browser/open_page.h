@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "reports/page/report.h"
+#include "reports/tables/csv.h"
+#include "reports/tables/files.h"
 #include "tests/reports/browser/browser.h"
 #include "tests/reports/synthetic_study.h"
 
@@ -26,6 +29,47 @@ inline SyntheticStudy swept_study() {
     }
   }
   return study;
+}
+
+/// A study of ten methods in which everything has been measured.
+inline SyntheticStudy wide_study() {
+  SyntheticStudy study;
+  study.methods.clear();
+  const auto fill = [](Row& row, int seed) {
+    const auto t = static_cast<double>(row.iteration() + 1);
+    const auto last = static_cast<std::size_t>(Column::ef21_weighted_distortion);
+    for (std::size_t i = 0; i <= last; ++i) {
+      if (const auto column = static_cast<Column>(i); !row.get(column)) {
+        row.set(column, 0.3 + 0.1 * std::sin(1.7 * t + 2.3 * seed));
+      }
+    }
+    row.set(Column::virtual_s, t);
+  };
+  for (const double density : {0.01, 0.02, 0.05, 0.1, 0.2}) {
+    for (const char* putback : {"captured", "published"}) {
+      study.methods.push_back(SyntheticMethod{
+          .putback = putback, .density = density, .leaks = true, .workers = 32, .change = fill});
+    }
+  }
+  return study;
+}
+
+/// Writes for every run of the study when its iterations ended on networks of these names.
+inline void write_networks(const std::filesystem::path& folder,
+                           const SyntheticStudy& study,
+                           const std::vector<std::string>& networks) {
+  for (std::size_t method = 0; method < study.methods.size(); ++method) {
+    for (int seed = 1; seed <= study.seeds; ++seed) {
+      const std::string id = SyntheticStudy::run_id(method, seed);
+      std::string text = detail_header(kNetworksTable);
+      for (std::uint64_t t = 0; t < study.iterations; ++t) {
+        for (const auto& network : networks) {
+          text += fmt::format("{},{},{},0,0,0,0,{},1\n", id, t, csv_field(network), t + 1);
+        }
+      }
+      write_file_atomically(folder / "runs" / id / "networks.csv", text);
+    }
+  }
 }
 
 class PageInABrowser : public ::testing::Test {
@@ -64,6 +108,16 @@ class PageInABrowser : public ::testing::Test {
     browser().wait_until_drawn();
     return browser().text(fmt::format(
         "return document.querySelector('[data-live=\"{}\"] .curve').getAttribute('d')", figure));
+  }
+  /// The tables that are wider than the boxes in which they scroll, with all details open.
+  std::vector<std::string> cut_tables() {
+    return browser()
+        .run(
+            "for (const one of document.querySelectorAll('details')) one.open = true;"
+            "return [...document.querySelectorAll('.scroll')]"
+            ".filter((box) => box.scrollWidth > box.clientWidth + 1)"
+            ".map((box) => `${box.scrollWidth} > ${box.clientWidth}: ${box.textContent}`)")
+        .get<std::vector<std::string>>();
   }
   std::string address() { return browser().text("return location.hash"); }
   /// The texts of a column of a table's rows that are shown.

@@ -100,6 +100,20 @@ TEST(EventFiles, AreWrittenForEveryRunThatHasEnded) {
   EXPECT_THAT(bytes, ::testing::HasSubstr("grad_norm_sq"));
 }
 
+TEST(EventFiles, SayWhyTheirFolderCannotBeMade) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+
+  try {
+    write_event_files(read_result_folder(folder.path()), "/sys/events");  // no one writes there
+    FAIL() << "a folder was made in /sys";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot make the folder '/sys/events/"));
+    EXPECT_THAT(error.what(), ::testing::Not(::testing::HasSubstr("No such file")));
+  }
+}
+
 TEST(SecondsOfUtc, AreThoseOfTheDateProgram) {
   EXPECT_EQ(seconds_of_utc("1970-01-01T00:00:00Z"), 0);
   EXPECT_EQ(seconds_of_utc("2026-11-23T07:22:47Z"), 1795418567);

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "reports/collection/collect.h"
+#include "reports/figures/draw.h"
 #include "reports/page/report.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
@@ -72,6 +74,31 @@ TEST(HeatMap, IsAPictureOfPgfplots) {
 )");
 }
 
+TEST(HeatMap, IsAPictureOfGnuplot) {
+  const testing::TemporaryFolder folder;
+
+  const DrawnFigure drawn = draw(two_by_three(), folder.path());
+
+  if (drawn.problem.find("not installed") != std::string::npos) {
+    GTEST_SKIP() << drawn.problem;
+  }
+  EXPECT_EQ(drawn.problem, "");
+  // The colours of viridis for 1 and 1000, the least and the largest; their logarithms are even.
+  for (const char* text : {"rgb( 68,   1,  84)",
+                           "rgb(253, 231,  37)",
+                           ">a,b<",
+                           ">50 %<",
+                           ">100<",
+                           ">1000<",
+                           ">δ, median<",
+                           ">logarithm to the base 10<"}) {
+    EXPECT_THAT(drawn.svg, HasSubstr(text));
+  }
+  EXPECT_THAT(drawn.svg, ::testing::Not(HasSubstr("nan"))) << "cells without a number are empty";
+  EXPECT_EQ(read_file(folder.path() / "phase-delta.gp"), heat_map_gp(two_by_three()));
+  EXPECT_EQ(drawn.has_pdf, std::filesystem::exists(folder.path() / "phase-delta.pdf"));
+}
+
 TEST(HeatMap, OfASweptStudyLiesBesideItsFigures) {
   const testing::TemporaryFolder folder;
   SyntheticStudy study;
@@ -92,7 +119,15 @@ TEST(HeatMap, OfASweptStudyLiesBesideItsFigures) {
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7) << name;
     EXPECT_THAT(read_file(figures / (std::string(name) + ".axes.csv")),
                 HasSubstr("row,1,feedback.putback,published\n"));
-    EXPECT_THAT(read_file(report.file), HasSubstr("href=\"figures/" + std::string(name) + ".tex"));
+    for (const char* ending : {".axes.csv", ".gp", ".tex", ".svg", ".pdf"}) {
+      const std::string file = std::string(name) + ending;
+      const bool is_drawing = ending[1] == 's' || ending[1] == 'p';
+      if (is_drawing && !report.problems.empty()) {
+        continue;  // no gnuplot
+      }
+      EXPECT_TRUE(std::filesystem::exists(figures / file)) << file;
+      EXPECT_THAT(read_file(report.file), HasSubstr("href=\"figures/" + file));
+    }
   }
   EXPECT_FALSE(std::filesystem::exists(figures / "phase-loss.csv")) << "the gap is known";
 }

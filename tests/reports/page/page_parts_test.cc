@@ -10,6 +10,7 @@
 #include "reports/page/inline_svg.h"
 #include "reports/page/page_assets.h"
 #include "reports/page/page_frame.h"
+#include "reports/page/svg_paths.h"
 #include "tests/reports/page/html_tags.h"
 
 namespace residuum::reports {
@@ -53,8 +54,35 @@ TEST(InlineSvg, LosesOnlyWhatSaysNothing) {
 
   EXPECT_EQ(inline_svg(svg, {.prefix = "f1", .description = "a"}),
             "<svg role=\"img\" aria-label=\"a\" viewBox=\"0 0 9 9\">\n"
-            "<g color=\"red\"><path stroke='#d55e00' d='M100.7,243.2 L8.1,5'/>\n"
+            "<g color=\"red\"><path stroke='#d55e00' d='M100.7 243.2l-92.5-238.2'/>\n"
             "<text x=\"1.25\">0.945</text></g>\n</svg>");
+}
+
+TEST(InlineSvg, MakesPathsOfTheBandsAndDropsDefinitionsThatNothingUses) {
+  const std::string svg =
+      "<svg viewBox=\"0 0 9 9\">\n<defs>\n\t<path id='p7' d='M0,-1.33 L1,1 z'/>\n"
+      "\t<circle id='p5' r='1'/>\n\t<use xlink:href='#p7' id='p8' fill='red'/>\n"
+      "\t<use xlink:href='#p5' id='p6' fill='red'/>\n"
+      "\t<filter id='box' x='0'>\n\t <feFlood/>\n\t</filter>\n</defs>\n"
+      "<polygon fill = 'red' points = '1.00,2.00 3.04,2.00 3.08,1.00 '/>\n"
+      "\t<use xlink:href='#p8' transform='translate(91.04,63.88) scale(3.1)'/>\n</svg>";
+
+  EXPECT_EQ(inline_svg(svg, {.prefix = "f1", .description = "a"}),
+            "<svg role=\"img\" aria-label=\"a\" viewBox=\"0 0 9 9\">\n<defs>\n"
+            "\t<path id='f1-p7' d='M0-1.3l1 2.3z'/>\n"
+            "\t<use href='#f1-p7' id='f1-p8' fill='red'/>\n</defs>\n"
+            "<path fill = 'red' d='M1 2l2 0 0.1-1z'/>\n"
+            "\t<use href='#f1-p8' transform='translate(91.0,63.8) scale(3.1)'/>\n</svg>");
+}
+
+TEST(SvgPaths, StepFromPlaceToPlaceWithoutAddingUpErrors) {
+  EXPECT_EQ(short_path("M90.94,269.70 L87.76,269.70\n\tL87.80,260.00 z"),
+            "M90.9 269.7l-3.1 0 0-9.7z");
+  EXPECT_EQ(short_path("M0,0 L0.04,1 L0.08,1 L0.12,1 L0.16,-1 M5,5 L6,6"),
+            "M0 0l0 1 0.1 0 0 0 0.1-2M5 5l1 1")
+      << "four steps of 0.04 are 0.2 in tenths, not zero";
+  EXPECT_EQ(short_path("M-1,0 h2 M0,-1 v2"), "M-1,0 h2 M0,-1 v2");
+  EXPECT_EQ(short_path(""), "");
 }
 
 TEST(Html, NumbersAreShort) {

@@ -369,6 +369,21 @@ TEST_F(ReportPage, IsMadeOfAStudyWhereNothingHasRunYet) {
   EXPECT_THAT(html, HasSubstr("1 missing"));
 }
 
+TEST_F(ReportPage, SaysOnceThatGnuplotIsBroken) {
+  SyntheticStudy{}.write(path());
+  const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
+  const auto gnuplot = path() / "gnuplot";
+  write_file_atomically(gnuplot, "#!/bin/sh\nexit 1\n");
+  std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
+  ::setenv("PATH", (path().string() + ':' + before).c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+  const Report report = write_report(summarise(path()));
+  ::setenv("PATH", before.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_THAT(report.problems[0], HasSubstr("gnuplot failed"));
+  EXPECT_THAT(report.problems[0], HasSubstr(" figures are not drawn"));
+}
+
 TEST_F(ReportPage, WithoutGnuplotHasTheTablesAndSaysSo) {
   SyntheticStudy{}.write(path());
   const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread

@@ -1,0 +1,98 @@
+// A reader sorts tables and finds rows in them.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/reports/browser/open_page.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::PageInABrowser;
+using testing::swept_study;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+
+TEST_F(PageInABrowser, SortsATableByClicksAndByKeys) {
+  open(swept_study());
+  const std::string first = "#runs-table thead th:first-child";
+  browser().run("for (const one of document.querySelectorAll('details')) one.open = true");
+
+  browser().click(first + " button");
+  auto names = column("runs-table", 0);
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  browser().type(first + " button", testing::kEnterKey);
+  names = column("runs-table", 0);
+  EXPECT_TRUE(std::is_sorted(names.rbegin(), names.rend()));
+
+  EXPECT_EQ(browser().text(fmt::format("return document.querySelector('{}').ariaSort", first)),
+            "descending");
+  EXPECT_THAT(address(), HasSubstr("sort.runs-table=0.down"));
+  expect_no_complaint();
+}
+
+TEST_F(PageInABrowser, SortsNumbersByTheirSize) {
+  open(swept_study());
+  const int seed = browser().number(
+      "return [...document.querySelectorAll('#runs-table thead th')]"
+      ".findIndex((cell) => cell.textContent.startsWith('largest δ'))");
+
+  browser().click(fmt::format("#runs-table thead th:nth-child({}) button", seed + 1));
+
+  std::vector<double> values;
+  for (const auto& text : column("runs-table", seed)) {
+    values.push_back(std::stod(text));
+  }
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+  EXPECT_LT(values.front(), values.back());
+}
+
+TEST_F(PageInABrowser, SortsSharesOfFailuresByTheirSize) {
+  SyntheticStudy study;
+  study.methods.clear();
+  study.iterations = 50;
+  for (const std::uint64_t failing : {5, 50, 1, 0, 15}) {
+    const auto fail = [failing](Row& row, int) {
+      row.set(Column::delta, row.iteration() < failing ? 1.2 : 0.5);
+    };
+    study.methods.push_back(
+        SyntheticMethod{.density = 0.01 * static_cast<double>(failing + 1), .change = fail});
+  }
+  open(study);
+  const auto shares = [&] {
+    std::vector<std::string> words;
+    for (const auto& text : column("verdict-table", 1)) {
+      words.push_back(text.substr(0, text.find(" / ")));
+    }
+    return words;
+  };
+
+  browser().click("#verdict-table thead th:nth-child(2) button");
+  EXPECT_THAT(
+      shares(),
+      ElementsAre(HasSubstr("holds"), "fails 2 %", "fails 10 %", "fails 30 %", "fails 100 %"));
+  browser().click("#verdict-table thead th:nth-child(2) button");
+  EXPECT_THAT(
+      shares(),
+      ElementsAre("fails 100 %", "fails 30 %", "fails 10 %", "fails 2 %", HasSubstr("holds")));
+}
+
+TEST_F(PageInABrowser, FindsRunsByTheirText) {
+  open(swept_study());
+
+  browser().type("#runs-table-find", "m2-s1");
+
+  EXPECT_THAT(column("runs-table", 0), ElementsAre(SyntheticStudy::run_id(2, 1)));
+  EXPECT_THAT(address(), HasSubstr("query=m2-s1"));
+}
+
+}  // namespace
+}  // namespace residuum::reports

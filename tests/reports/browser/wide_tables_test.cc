@@ -1,0 +1,86 @@
+// No column of a table gets lost: not on a laptop, not on a phone and not on paper.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/reports/browser/open_page.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::wide_study;
+
+class TablesInABrowser : public testing::PageInABrowser {
+ protected:
+  /// The cells that reach beyond so many pixels, with their texts.
+  std::vector<std::string> cells_beyond(int pixels) {
+    return browser()
+        .run(
+            "return [...document.querySelectorAll('th, td')]"
+            ".filter((cell) => cell.getBoundingClientRect().right > arguments[0] + 0.5)"
+            ".map((cell) => `${cell.getBoundingClientRect().right}: ${cell.textContent}`)",
+            Json::array({pixels}))
+        .get<std::vector<std::string>>();
+  }
+  int details(const std::string& state) {
+    return browser().number("return document.querySelectorAll('details" + state + "').length");
+  }
+};
+
+TEST_F(TablesInABrowser, OfTenMethodsAreWholeOnALaptop) {
+  open(wide_study());
+  browser().set_width(1280);
+
+  EXPECT_GE(
+      browser().number("return document.getElementById('verdict-table').rows[0].cells.length"), 9)
+      << "the study is to have many verdicts";
+  EXPECT_THAT(cut_tables(), IsEmpty());
+}
+
+TEST_F(TablesInABrowser, SayOnAPhoneThatTheyGoOnAndKeepTheirFirstColumn) {
+  open(wide_study());
+  browser().set_width(400);
+  ASSERT_GE(cut_tables().size(), 3U);
+  browser().wait_until_drawn();
+
+  EXPECT_EQ(browser().number(
+                "return [...document.querySelectorAll('.scroll')].filter((box) => "
+                "(box.scrollWidth > box.clientWidth + 1) !== "
+                "getComputedStyle(box, '::before').content.includes('scroll sideways')).length"),
+            0);
+  const Json lefts = browser().run(
+      "const box = document.getElementById('verdict-table').closest('.scroll');"
+      "const head = box.querySelector('tbody th');"
+      "const before = head.getBoundingClientRect().left; box.scrollLeft = 300;"
+      "return [box.scrollLeft, before, head.getBoundingClientRect().left]");
+  EXPECT_EQ(lefts[0], 300);
+  EXPECT_EQ(lefts[1], lefts[2]);
+  EXPECT_LE(browser().number("return Math.ceil(Math.max(...[...document.querySelectorAll("
+                             "'caption span')].map((one) => one.getBoundingClientRect().right)))"),
+            400);
+}
+
+TEST_F(TablesInABrowser, ArePrintedWholeWithAllDetailsOpen) {
+  constexpr int kA4 = 717;  // pixels of 1/96 inch between Chromium's margins of 0.4 inches
+  open(wide_study());
+  browser().wait_until_drawn();
+  browser().set_width(kA4);
+  browser().tell("Emulation.setEmulatedMedia", Json{{"media", "print"}});
+  const int closed = details(":not([open])");
+  ASSERT_GE(closed, 3);
+
+  browser().run("dispatchEvent(new Event('beforeprint'))");
+  EXPECT_EQ(details(":not([open])"), 0);
+  EXPECT_THAT(cells_beyond(kA4), IsEmpty());
+
+  browser().run("dispatchEvent(new Event('afterprint'))");
+  EXPECT_EQ(details(":not([open])"), closed) << "on the screen they are as the reader left them";
+}
+
+}  // namespace
+}  // namespace residuum::reports
