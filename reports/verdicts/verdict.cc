@@ -215,6 +215,20 @@ std::string diverged_sentence(const Summary& summary) {
       "Of {} runs, {}.", summary.folder.runs.size(), runs_in(summary, found->first, found->second));
 }
 
+/// Returns the labels of the methods of which no run has a result.
+std::vector<std::string> unknown_methods(const Summary& summary) {
+  std::vector<std::string> labels;
+  for (const auto& group : summary.groups) {
+    if (group.finished + group.diverged == 0) {
+      labels.push_back(group.group.label);
+    }
+  }
+  for (const auto& label : methods_not_begun(summary.folder, groups_of(summary))) {
+    labels.push_back(label);
+  }
+  return labels;
+}
+
 }  // namespace
 
 Verdict verdict_of(const CheckSummary* check) {
@@ -309,22 +323,14 @@ std::string unfinished_sentence(const Summary& summary) {
   if (runs.empty()) {
     return {};
   }
-  std::string methods;
-  for (const auto& group : summary.groups) {
-    if (group.finished + group.diverged == 0) {
-      methods += fmt::format("{}{}", methods.empty() ? "" : "; ", group.group.label);
-    }
-  }
-  for (const auto& label : methods_not_begun(summary.folder, groups_of(summary))) {
-    methods += fmt::format("{}{}", methods.empty() ? "" : "; ", label);
-  }
+  const auto methods = unknown_methods(summary);
   return fmt::format(
       "This study is not finished: of {} runs {} have no result: {}.{} residuum run "
       "goes on with it.",
       summary.folder.runs.size(),
       unfinished,
       runs,
-      methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", methods));
+      methods.empty() ? "" : fmt::format(" Nothing is known yet of {}.", fmt::join(methods, "; ")));
 }
 
 std::vector<std::string> leak_sentences(const Summary& summary) {

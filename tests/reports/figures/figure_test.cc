@@ -340,7 +340,7 @@ TEST_F(DrawnFigures, InAPageTakeThePagesColourAndKeepTheirIdsApart) {
 
   EXPECT_THAT(svg, ::testing::StartsWith("<svg role=\"img\" aria-label=\"a &quot;description"));
   EXPECT_THAT(svg, Not(HasSubstr("black")));
-  EXPECT_THAT(svg, HasSubstr("id='loss-gpDot'"));
+  EXPECT_THAT(svg, HasSubstr("id='loss-gpPt4'"));
   EXPECT_THAT(svg, Not(HasSubstr("id='gp")));
 }
 

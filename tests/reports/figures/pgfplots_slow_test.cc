@@ -48,7 +48,9 @@ class CompiledPgfplots : public ::testing::Test {
     return page_.compile(testing::kPgfplotsPreamble, "loss.tex");
   }
   std::string compile(const HeatMap& map) const {
-    write_heat_map(map, page_.path());
+    write_file_atomically(page_.path() / (map.name + ".csv"), heat_map_csv(map));
+    write_file_atomically(page_.path() / (map.name + ".axes.csv"), heat_map_axes_csv(map));
+    write_file_atomically(page_.path() / (map.name + ".tex"), heat_map_tex(map));
     return page_.compile(testing::kPgfplotsPreamble, map.name + ".tex");
   }
 

@@ -40,7 +40,7 @@ inline std::string imbalance(const std::string& html) {
     }
     if (tag.is_closing) {
       open.pop_back();
-    } else if (!tag.is_complete) {
+    } else if (!tag.is_complete && tag.name != "wbr") {
       open.push_back(tag.name);
     }
   }
