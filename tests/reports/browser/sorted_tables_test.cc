@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using testing::PageInABrowser;
 using testing::swept_study;
 using testing::SyntheticMethod;
@@ -67,22 +68,24 @@ TEST_F(PageInABrowser, SortsSharesOfFailuresByTheirSize) {
         SyntheticMethod{.density = 0.01 * static_cast<double>(failing + 1), .change = fail});
   }
   open(study);
-  const auto shares = [&] {
-    std::vector<std::string> words;
-    for (const auto& text : column("verdict-table", 1)) {
-      words.push_back(text.substr(0, text.find(" / ")));
-    }
-    return words;
-  };
+  const auto shares = [&] { return column("verdict-table", 1); };
 
   browser().click("#verdict-table thead th:nth-child(2) button");
   EXPECT_THAT(
       shares(),
-      ElementsAre(HasSubstr("holds"), "fails 2 %", "fails 10 %", "fails 30 %", "fails 100 %"));
+      ElementsAre(StartsWith("holds"),
+                  StartsWith("fails 2 %"),
+                  StartsWith("fails 10 %"),
+                  StartsWith("fails 30 %"),
+                  StartsWith("fails 100 %")));
   browser().click("#verdict-table thead th:nth-child(2) button");
   EXPECT_THAT(
       shares(),
-      ElementsAre("fails 100 %", "fails 30 %", "fails 10 %", "fails 2 %", HasSubstr("holds")));
+      ElementsAre(StartsWith("fails 100 %"),
+                  StartsWith("fails 30 %"),
+                  StartsWith("fails 10 %"),
+                  StartsWith("fails 2 %"),
+                  StartsWith("holds")));
 }
 
 TEST_F(PageInABrowser, FindsRunsByTheirText) {
