@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using testing::PageInABrowser;
+using ::testing::StartsWith;
 using testing::swept_study;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
@@ -71,21 +71,19 @@ TEST_F(PageInABrowser, SortsSharesOfFailuresByTheirSize) {
   const auto shares = [&] { return column("verdict-table", 1); };
 
   browser().click("#verdict-table thead th:nth-child(2) button");
-  EXPECT_THAT(
-      shares(),
-      ElementsAre(StartsWith("holds"),
-                  StartsWith("fails 2 %"),
-                  StartsWith("fails 10 %"),
-                  StartsWith("fails 30 %"),
-                  StartsWith("fails 100 %")));
+  EXPECT_THAT(shares(),
+              ElementsAre(StartsWith("holds"),
+                          StartsWith("fails 2 %"),
+                          StartsWith("fails 10 %"),
+                          StartsWith("fails 30 %"),
+                          StartsWith("fails 100 %")));
   browser().click("#verdict-table thead th:nth-child(2) button");
-  EXPECT_THAT(
-      shares(),
-      ElementsAre(StartsWith("fails 100 %"),
-                  StartsWith("fails 30 %"),
-                  StartsWith("fails 10 %"),
-                  StartsWith("fails 2 %"),
-                  StartsWith("holds")));
+  EXPECT_THAT(shares(),
+              ElementsAre(StartsWith("fails 100 %"),
+                          StartsWith("fails 30 %"),
+                          StartsWith("fails 10 %"),
+                          StartsWith("fails 2 %"),
+                          StartsWith("holds")));
 }
 
 TEST_F(PageInABrowser, FindsRunsByTheirText) {
