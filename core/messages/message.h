@@ -19,8 +19,8 @@ struct Message {
   std::vector<std::byte> coded = {};  // what travels, where a quantiser wrote it
   std::size_t coded_values = 0;       // the number of values in `coded`, zeros included
 
-  /// Where a feedback asks for it (Feedback::clears_selection): what the sparsifier chose, before a
-  /// quantiser wrote it. It stays with the worker.
+  /// The sparsifier chose these entries, before a quantiser wrote them. They are kept for a
+  /// feedback that asks for them (Feedback::clears_selection), and stay with the worker.
   SparseVector<Real> chosen = {};
   bool chose_everything = false;
 

@@ -174,7 +174,7 @@ Recipe demo_recipe(const DemoSettings& demo, int steps) {
   return recipe;
 }
 
-/// What the probe of conservation writes of each step.
+/// Returns the rows that the probe of conservation writes.
 std::vector<test::Seen> conservation_of(const Recipe& recipe) {
   test::RowKeeper keeper;
   Monitor monitor(make_probes({"conservation"}, "a test"), keeper, [](auto, auto) {});
@@ -230,7 +230,7 @@ TEST(Demo, HasItsLossesNamed) {
   }
 }
 
-/// What fades and what senders divide by are the losses; without them the exchange has none.
+/// An exchange loses by fading and by the division by senders alone.
 TEST(Demo, WithoutFadingAndWithMeansOverWorkersLosesNothing) {
   Recipe recipe = demo_recipe({.fading = 1}, 25);
   recipe.aggregator = {{"kind", "allgather"}};
@@ -261,7 +261,7 @@ TEST(Demo, HasTheSameBitsOnAnyNumberOfProcesses) {
   }
 }
 
-/// Where one worker's gradients make the versions there is nothing that could be late.
+/// No gradient can be late if one worker makes all versions.
 TEST(Demo, OfOneWorkerIsTheSameWithLateGradients) {
   const auto objective = in_dct_coordinates(matrix_and_vector());
   const auto asp = make_protocol(Section("protocol", Json{{"kind", "asp"}}));
@@ -290,7 +290,7 @@ double difference_by_coordinates(const Recipe& recipe) {
 }
 
 /// Dense steps are the same in all coordinates, and so are signs, which are taken of parameters.
-/// What is selected entry by entry is not.
+/// A selection entry by entry is not.
 TEST(CosineCoordinates, ChangeDenseTrainingByRoundingAlone) {
   Recipe recipe{.workers = 3, .iterations = 60};
   EXPECT_LE(difference_by_coordinates(recipe), 1e-13);

@@ -1,4 +1,4 @@
-// What is measured of versions that some of the workers make.
+// These tests look at what is measured of versions that some of the workers make.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a leak of gradient mass costs, in a sentence.
+// A sentence says what a leak of gradient mass costs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
