@@ -61,6 +61,30 @@ class BlockShares {
   std::size_t k_;
 };
 
+/// Adds the k entries of largest magnitude among those that `order` numbers, or all of them.
+/// Numbers rise with indices, so that ties go to the lower number.
+template <class Real, class ValueOf, class IndexOf>
+void add_largest(std::vector<std::uint32_t>& order,
+                 std::size_t k,
+                 const ValueOf& value_of,
+                 const IndexOf& index_of,
+                 SparseVector<Real>& entries) {
+  if (order.size() > k) {
+    const auto comes_first = [&](std::uint32_t i, std::uint32_t j) {
+      const Real left = std::abs(value_of(i));
+      const Real right = std::abs(value_of(j));
+      return left > right || (left == right && i < j);
+    };
+    std::nth_element(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), comes_first);
+    order.resize(k);
+    std::sort(order.begin(), order.end());
+  }
+  for (const std::uint32_t i : order) {
+    entries.push_back(index_of(i), value_of(i));
+  }
+}
+
 /// Adds the entries of a short block, which are ordered by hand: what a selection of its own costs
 /// at its start would be more.
 template <class Real>
@@ -75,20 +99,12 @@ void add_from_short(std::span<const Real> accumulator,
       order.push_back(static_cast<std::uint32_t>(i));
     }
   }
-  if (order.size() > k) {
-    const auto comes_first = [&](std::uint32_t i, std::uint32_t j) {
-      const Real left = std::abs(accumulator[i]);
-      const Real right = std::abs(accumulator[j]);
-      return left > right || (left == right && i < j);
-    };
-    std::nth_element(
-        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), comes_first);
-    order.resize(k);
-    std::sort(order.begin(), order.end());
-  }
-  for (const std::uint32_t i : order) {
-    entries.push_back(i, accumulator[i]);
-  }
+  add_largest<Real>(
+      order,
+      k,
+      [&](std::uint32_t i) { return accumulator[i]; },
+      [](std::uint32_t i) { return i; },
+      entries);
 }
 
 /// Adds the entries of a long block. The block before it has left a bound that few entries reach.
@@ -107,11 +123,119 @@ void add_from_long(std::span<const Real> accumulator,
   }
 }
 
-/// Forgets what a selection or a pass has left for the next vector, which is another one.
-void forget_candidates(SelectWorkspace& workspace) {
-  workspace.found().complete = false;
-  workspace.found().bound = 0;
+/// Adds the entries of a block out of candidates [begin, end), which are at least k of its entries
+/// and all that reach a bound.
+template <class Real>
+void add_from_candidates(const Candidates& found,
+                         std::size_t begin,
+                         std::size_t end,
+                         std::size_t k,
+                         std::vector<std::uint32_t>& order,
+                         SparseVector<Real>& entries) {
+  order.resize(end - begin);
+  std::iota(order.begin(), order.end(), static_cast<std::uint32_t>(begin));
+  add_largest<Real>(
+      order,
+      k,
+      [&](std::uint32_t i) { return found.values<Real>()[i]; },
+      [&](std::uint32_t i) { return found.indices[i]; },
+      entries);
 }
+
+/// Returns the bound for the next pass over a vector like this one of d entries: one that the k_b
+/// largest entries of nearly all blocks reach. Where the largest blocks alone have too many such
+/// entries, it is higher, and the blocks without enough of them are read once more.
+template <class Real>
+double next_bound(const Candidates& found,
+                  std::vector<double>& cuts,
+                  std::size_t k,
+                  std::size_t d,
+                  std::vector<std::uint32_t>& order) {
+  constexpr double kMargin = 1.0 / 16;
+  if (cuts.empty()) {
+    return 0;
+  }
+  const auto low = cuts.begin() + static_cast<std::ptrdiff_t>(cuts.size() / 64);
+  std::nth_element(cuts.begin(), low, cuts.end());
+  const double lowest = (1 - kMargin) * *low;
+  const std::size_t most = 8 * k + d / 64;
+  const std::size_t count = found.indices.size();
+  if (found.bound == 0) {
+    return lowest;
+  }
+  if (!found.complete) {  // the pass gave up
+    return std::max(lowest, 2 * found.bound);
+  }
+  if (count <= most) {
+    return std::max(lowest, (2 * count > most ? 1 : 1 - 2 * kMargin) * found.bound);
+  }
+  order.resize(count);
+  std::iota(order.begin(), order.end(), 0U);
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(3 * most / 4);
+  const auto magnitude = [&](std::uint32_t i) { return std::abs(found.values<Real>()[i]); };
+  std::nth_element(order.begin(), last, order.end(), [&](std::uint32_t i, std::uint32_t j) {
+    return magnitude(i) > magnitude(j);
+  });
+  return std::max(lowest, static_cast<double>(magnitude(*last)));
+}
+
+/// Selects from one block after the other. The candidates that the pass has noted are of the whole
+/// vector: blocks that have enough of them are not read again.
+template <class Real>
+class BlockByBlock {
+ public:
+  BlockByBlock(std::span<const Real> accumulator,
+               SelectWorkspace& workspace,
+               SparseVector<Real>& entries)
+      : accumulator_(accumulator), workspace_(workspace), entries_(entries) {
+    std::swap(workspace.found(), workspace.of_all_blocks);
+    workspace.found().complete = false;
+    workspace.found().bound = 0;
+    workspace.block_cuts.clear();
+  }
+
+  void add(const Segment& block, std::size_t k) {
+    const std::size_t before = entries_.size();
+    const std::size_t begin = at_;
+    const Candidates& found = workspace_.of_all_blocks;
+    while (found.complete && at_ < found.indices.size() &&
+           found.indices[at_] < block.begin + block.size) {
+      ++at_;
+    }
+    if (at_ - begin >= k) {
+      add_from_candidates<Real>(found, begin, at_, k, workspace_.subset, entries_);
+    } else if (block.size <= kShortBlock) {
+      add_from_short(accumulator_, block, k, workspace_.subset, entries_);
+    } else {
+      add_from_long(accumulator_, block, k, workspace_, entries_);
+    }
+    if (entries_.size() - before == k) {
+      note_cut(before);
+    }
+  }
+
+  void finish() {
+    Candidates& found = workspace_.of_all_blocks;
+    found.bound = next_bound<Real>(
+        found, workspace_.block_cuts, entries_.size(), accumulator_.size(), workspace_.subset);
+    found.complete = false;
+    std::swap(workspace_.found(), found);
+  }
+
+ private:
+  void note_cut(std::size_t first) {
+    Real cut = std::abs(entries_.values[first]);
+    for (std::size_t i = first; i < entries_.size(); ++i) {
+      cut = std::min(cut, std::abs(entries_.values[i]));
+    }
+    workspace_.block_cuts.push_back(static_cast<double>(cut));
+  }
+
+  std::span<const Real> accumulator_;
+  SelectWorkspace& workspace_;
+  SparseVector<Real>& entries_;
+  std::size_t at_ = 0;  // of the candidates, those before are of earlier blocks
+};
 
 class ChunkTopK final : public SparsifierFor<ChunkTopK> {
  public:
@@ -124,18 +248,14 @@ class ChunkTopK final : public SparsifierFor<ChunkTopK> {
               Message<Real>& message) const {
     message.everything = false;
     message.entries.clear();
-    forget_candidates(workspace);
     const BlockCut cut = cut_of(accumulator.size());
     const BlockShares shares = shares_of(accumulator.size());
+    BlockByBlock<Real> blocks(accumulator, workspace, message.entries);
     for (std::size_t number = 0; number < cut.count(); ++number) {
       const Segment block = cut.segment(number);
-      if (block.size <= kShortBlock) {
-        add_from_short(accumulator, block, shares.of(block), workspace.subset, message.entries);
-      } else {
-        add_from_long(accumulator, block, shares.of(block), workspace, message.entries);
-      }
+      blocks.add(block, shares.of(block));
     }
-    forget_candidates(workspace);
+    blocks.finish();
   }
 
   std::optional<std::size_t> k(std::size_t dimension) const override {

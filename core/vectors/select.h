@@ -33,6 +33,9 @@ struct SelectWorkspace {
   std::tuple<SparseVector<float>, SparseVector<double>> layer_entries;
   /// The entries that were selected from one block of consecutive ones.
   std::tuple<SparseVector<float>, SparseVector<double>> block_entries;
+  /// The candidates of a whole vector, while its blocks are selected from one after the other.
+  Candidates of_all_blocks;
+  std::vector<double> block_cuts;  // the smallest magnitude that was selected from each
 };
 
 /// selected := Top_k(x): the min(k, nnz(x)) entries that come first in the total order, by index. x

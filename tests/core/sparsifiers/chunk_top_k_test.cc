@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/vectors/dense.h"
+#include "core/vectors/fused.h"
 #include "tests/core/support.h"
 
 namespace residuum {
@@ -114,6 +115,76 @@ TEST(ChunkTopK, IsTopKOfEachLongBlockWhateverTheOneBeforeWas) {
       ASSERT_EQ(kept, top.values) << begin;
     }
   }
+}
+
+/// Entry i is drawn with scale_of(i); the draw differs from iteration to iteration.
+template <class Real, class ScaleOf>
+std::vector<Real> gradient_of(std::size_t d, std::uint32_t iteration, const ScaleOf& scale_of) {
+  auto gradient = test::normal_vector<Real>(d, 100 + iteration);
+  for (std::size_t i = 0; i < d; ++i) {
+    gradient[i] *= static_cast<Real>(scale_of(i, iteration));
+  }
+  return gradient;
+}
+
+/// Runs error feedback as training does, whose pass notes candidates for the selection, and returns
+/// how many candidates the last selection was given.
+template <class Real, class ScaleOf>
+std::size_t expect_top_k_of_blocks_after_passes(std::size_t block, const ScaleOf& scale_of) {
+  constexpr std::size_t kSize = 20'000;
+  constexpr std::size_t kKept = 200;
+  const auto rule = chunks(kKept, block);
+  const std::vector<Segment> whole{{.begin = 0, .size = kSize}};
+  std::vector<Real> memory(kSize);
+  SelectWorkspace warm;
+  std::size_t given = 0;
+  for (std::uint32_t t = 0; t < 25; ++t) {
+    const auto gradient = gradient_of<Real>(kSize, t, scale_of);
+    accumulate<Real>(memory, gradient, Real{1}, {.segments = whole, .candidates = warm.parts});
+    given = warm.found().complete ? warm.found().indices.size() : 0;
+    Message<Real> message;
+    rule->select(std::span<const Real>(memory), {}, warm, message);
+    EXPECT_EQ(message.entries, chosen<Real>(*rule, memory)) << block << " at " << t;
+    for (const std::uint32_t i : message.entries.indices) {
+      memory[i] = 0;
+    }
+  }
+  return given;
+}
+
+template <class Real>
+void expect_top_k_of_blocks_in_training() {
+  for (const std::size_t block : {50U, 700U, 4096U}) {
+    SCOPED_TRACE(block);
+    const auto alike = [](std::size_t, std::uint32_t) { return 1.0; };
+    EXPECT_GT(expect_top_k_of_blocks_after_passes<Real>(block, alike), 200U);
+    // The largest blocks alone have more candidates than a pass collects, and the others none.
+    const auto unlike = [](std::size_t i, std::uint32_t) { return i < 15'000 ? 1.0 : 1e-4; };
+    expect_top_k_of_blocks_after_passes<Real>(block, unlike);
+    const auto vanishing = [](std::size_t i, std::uint32_t t) {
+      return i % 20'000 < 10'000 || t % 7 == 3 ? 0.0 : std::pow(0.3, t);
+    };
+    expect_top_k_of_blocks_after_passes<Real>(block, vanishing);
+    const auto growing = [](std::size_t i, std::uint32_t t) {
+      return (i + 4000 * t) % 20'000 < 4000 ? std::pow(3.0, t % 9) : 1e-3;
+    };
+    expect_top_k_of_blocks_after_passes<Real>(block, growing);
+  }
+}
+
+TEST(ChunkTopK, IsTopKOfEachBlockWhateverThePassHasNoted) {
+  expect_top_k_of_blocks_in_training<float>();
+  expect_top_k_of_blocks_in_training<double>();
+}
+
+TEST(ChunkTopK, ForgetsTheBoundOfAVectorWithoutEntries) {
+  const auto rule = chunks(4, 512);
+  SelectWorkspace workspace;
+  Message<float> message;
+  const std::vector<float> zeros(2048);
+  rule->select(std::span<const float>(zeros), {}, workspace, message);
+  EXPECT_EQ(message.entries.size(), 0U);
+  EXPECT_EQ(workspace.found().bound, 0);
 }
 
 TEST(ChunkTopK, OfOneBlockIsTopK) {
