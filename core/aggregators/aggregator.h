@@ -28,8 +28,8 @@ struct Contribution {
 template <class Real>
 struct Contributions {
   std::size_t dimension = 0;
-  /// The number of entries of a k-sparse result. If there are several processes, a message along a
-  /// tree has at most as many.
+  /// The number of entries of a k-sparse result. If there are several processes, no message that is
+  /// a list has more.
   std::size_t k = 0;
   std::span<const Contribution<Real>> of_workers;
   /// The layers of the model, which fill the dimension; empty where it has no parts.

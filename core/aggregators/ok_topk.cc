@@ -42,7 +42,7 @@ class OkTopkExchange final : public Exchange<Real> {
       divide(cluster, contributions.dimension, lists, ledger);
     }
     const std::size_t bytes_of_entry = entry_bytes<Real>(contributions.dimension);
-    regions_.take(cluster, bytes_of_entry, lists, begins_, ledger);
+    regions_.take(cluster, bytes_of_entry, contributions.k, lists, begins_, ledger);
     if (exchanges_ % rule_.period == 0) {
       set_threshold(cluster, contributions, ledger, delivery.sum);
     } else {

@@ -69,12 +69,12 @@ class ServerExchange final : public Exchange<Real> {
     }
   }
 
-  /// Sums all messages, on every process or on that of the server. The other workers wait for the
-  /// server, so that its seconds may be charged to all.
-  void add_messages(const Contributions<Real>& contributions,
-                    bool everywhere,
-                    Ledger& ledger,
-                    std::vector<Real>& sum) const {
+  /// Sums whole accumulators, on every process or on that of the server. The other workers wait for
+  /// the server, so that its seconds may be charged to all.
+  void add_accumulators(const Contributions<Real>& contributions,
+                        bool everywhere,
+                        Ledger& ledger,
+                        std::vector<Real>& sum) const {
     const Cluster& cluster = ledger.cluster();
     sum.resize(contributions.dimension);
     const DenseMessages<Real> messages(cluster, contributions);
@@ -82,21 +82,70 @@ class ServerExchange final : public Exchange<Real> {
         [&] { cluster.sum_in_worker_order(std::span<Real>(sum), everywhere, messages); });
   }
 
+  /// Brings the lists to the server, which adds them one by one.
+  void add_lists(const Contributions<Real>& contributions, Ledger& ledger) {
+    const Cluster& cluster = ledger.cluster();
+    const auto lists = lists_.of(contributions);
+    if (cluster.here(0)) {
+      dense_.assign(contributions.dimension, Real{0});
+    }
+    int expected = 0;
+    for (int worker = 0; worker < cluster.workers(); ++worker) {
+      for (; expected < cluster.workers() && !mail_.is_full(); ++expected) {
+        cluster.expect(expected, 0, contributions.k, mail_);
+      }
+      const auto* mine = cluster.here(worker) ? lists[cluster.slot(worker)] : nullptr;
+      const auto* const list = cluster.deliver(worker, 0, mine, mail_);
+      ledger.work(0, [&] { add_entries(*list, dense_); });
+    }
+  }
+
+  static void add_entries(const SparseVector<Real>& list, std::vector<Real>& sum) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      sum[list.indices[i]] += list.values[i];
+    }
+  }
+
+  /// Sends a list of the server to the other workers, which is one message for each process.
+  void send_down(const Cluster& cluster, std::size_t most_entries, SparseVector<Real>& sum) {
+    for (int worker = 1; worker < cluster.workers(); ++worker) {
+      if (cluster.host(worker) == cluster.host(worker - 1)) {
+        continue;
+      }
+      cluster.expect(0, worker, most_entries, mail_);
+      const auto* const list = cluster.deliver(0, worker, &sum, mail_);
+      if (list != nullptr) {
+        copy(*list, sum);
+      }
+    }
+  }
+
+  static std::size_t zeros_in(const std::vector<Real>& sum) {
+    return static_cast<std::size_t>(std::count(sum.begin(), sum.end(), Real{0}));
+  }
+
   /// g is a dense vector where the messages are whole accumulators, else a list.
   void send_whole(const Contributions<Real>& contributions,
                   Ledger& ledger,
                   Delivery<Real>& delivery) {
+    const std::size_t d = contributions.dimension;
     delivery.is_dense = contributions.of_workers.front().message->everything;
     delivery.applied_whole = true;
-    auto& sum = delivery.is_dense ? delivery.dense_sum : dense_;
-    add_messages(contributions, /*everywhere=*/true, ledger, sum);
-    const auto zeros = static_cast<std::size_t>(std::count(sum.begin(), sum.end(), Real{0}));
-    const std::size_t entries = sum.size() - zeros;
-    if (!delivery.is_dense) {
-      delivery.sum.make_room(entries);
-      to_sparse<Real>(sum, delivery.sum);
+    if (delivery.is_dense) {
+      auto& sum = delivery.dense_sum;
+      add_accumulators(contributions, /*everywhere=*/true, ledger, sum);
+      pull(d - zeros_in(sum), d, ledger);
+      return;
     }
-    pull(entries, contributions.dimension, ledger);
+    const auto workers = static_cast<std::size_t>(ledger.cluster().workers());
+    const std::size_t most = std::min(workers * contributions.k, d);
+    add_lists(contributions, ledger);
+    ledger.work(0, [&] {
+      delivery.sum.make_room(d - zeros_in(dense_));
+      to_sparse<Real>(dense_, delivery.sum);
+    });
+    send_down(ledger.cluster(), most, delivery.sum);
+    pull(delivery.sum.size(), d, ledger);
   }
 
   void send_largest(const Contributions<Real>& contributions,
@@ -105,13 +154,17 @@ class ServerExchange final : public Exchange<Real> {
     const Cluster& cluster = ledger.cluster();
     delivery.is_dense = false;
     delivery.applied_whole = false;
-    add_messages(contributions, /*everywhere=*/false, ledger, dense_);
+    if (contributions.of_workers.front().message->everything) {
+      add_accumulators(contributions, /*everywhere=*/false, ledger, dense_);
+    } else {
+      add_lists(contributions, ledger);
+    }
     ledger.work(0, [&] {
       whole_.make_room(contributions.dimension);
       to_sparse<Real>(dense_, whole_);
       split_top_k(whole_, contributions.k, split_, delivery.sum, cut_);
     });
-    cluster.broadcast(0, contributions.k, delivery.sum, mail_);
+    send_down(cluster, contributions.k, delivery.sum);
     pull(delivery.sum.size(), contributions.dimension, ledger);
     const auto lists = lists_.of(contributions);
     delivery.delivered.resize(lists.size());

@@ -1,7 +1,6 @@
 #include "core/aggregators/region_sums.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace residuum {
 namespace {
@@ -29,10 +28,12 @@ void cut_out(const SparseVector<Real>& list,
 template <class Real>
 void RegionSums<Real>::take(const Cluster& cluster,
                             std::size_t bytes_of_entry,
+                            std::size_t most_entries,
                             Lists<Real> mine,
                             std::span<const std::size_t> begins,
                             Ledger& ledger) {
   region_begins_ = begins;
+  most_entries_ = most_entries;
   cut_at_regions(cluster, mine);
   scatter(cluster, bytes_of_entry, ledger);
   const auto parts = parts_of_regions_here(cluster, mine);
@@ -94,7 +95,6 @@ Lists<Real> RegionSums<Real>::parts_of_regions_here(const Cluster& cluster, List
   for (std::size_t worker = 0; worker < workers; ++worker) {
     pointers_.push_back(&parts_[worker]);
   }
-  tell_sizes(cluster);
   pass_all(cluster, mine);
   return pointers_;
 }
@@ -137,7 +137,7 @@ void RegionSums<Real>::expect_ahead(const Cluster& cluster) {
   for (; expected_ < incoming_.size() && !mail_.is_full(); ++expected_) {
     const std::size_t number = incoming_[expected_];
     const auto [from, to] = ends_of(number);
-    cluster.expect(from, to, static_cast<std::size_t>(sizes_[number]), mail_);
+    cluster.expect(from, to, most_entries_of(number), mail_);
   }
 }
 
@@ -154,19 +154,15 @@ Edge RegionSums<Real>::ends_of(std::size_t number) const {
   return {.from = static_cast<int>(number / processes), .to = owners_[number % processes]};
 }
 
-/// sizes_ := the entries of every message, on every process.
+/// Returns how many entries a message has at most. To tell the lengths first would cost every
+/// worker log2 P messages more.
 template <class Real>
-void RegionSums<Real>::tell_sizes(const Cluster& cluster) {
-  mine_.clear();
-  for (int worker = cluster.first(); worker < cluster.first() + cluster.count(); ++worker) {
-    for (std::size_t i = 0; i + 1 < owners_.size(); ++i) {
-      mine_.push_back(begin_in(cluster, worker, owners_[i + 1]) -
-                      begin_in(cluster, worker, owners_[i]));
-    }
-  }
-  cluster.world().all_gather(std::as_bytes(std::span(mine_)), all_sizes_);
-  sizes_.resize(all_sizes_.bytes.size() / sizeof(std::uint64_t));
-  std::memcpy(sizes_.data(), all_sizes_.bytes.data(), all_sizes_.bytes.size());
+std::size_t RegionSums<Real>::most_entries_of(std::size_t number) const {
+  const std::size_t process = number % (owners_.size() - 1);
+  const auto begin = [&](std::size_t i) {
+    return region_begins_[static_cast<std::size_t>(owners_[i])];
+  };
+  return std::min(most_entries_, begin(process + 1) - begin(process));
 }
 
 template <class Real>

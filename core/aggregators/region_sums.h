@@ -2,7 +2,7 @@
 // The indices are divided into P regions, one for each worker: every worker sends the part of its
 // list that lies in a region to the owner of the region, and owners sum.
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "core/aggregators/gather.h"
@@ -14,11 +14,13 @@ template <class Real>
 class RegionSums {
  public:
   /// Sums the lists of all workers in the regions of this process's workers; `mine` are the lists
-  /// of those. The region of worker r is begins[r], ..., begins[r + 1] - 1, for r < P. Owners add
+  /// of those, with at most `most_entries` each. The region of worker r is begins[r], ...,
+  /// begins[r + 1] - 1, for r < P. Owners add
   /// neighbouring workers' parts pairwise, as an all-gather adds whole lists: the bits are the
   /// same.
   void take(const Cluster& cluster,
             std::size_t bytes_of_entry,
+            std::size_t most_entries,
             Lists<Real> mine,
             std::span<const std::size_t> begins,
             Ledger& ledger);
@@ -35,7 +37,7 @@ class RegionSums {
   void scatter(const Cluster& cluster, std::size_t bytes_of_entry, Ledger& ledger) const;
   Lists<Real> parts_of_regions_here(const Cluster& cluster, Lists<Real> mine);
   Edge ends_of(std::size_t number) const;
-  void tell_sizes(const Cluster& cluster);
+  std::size_t most_entries_of(std::size_t number) const;
   std::size_t number_of(int from, std::size_t process) const;
   void pass_all(const Cluster& cluster, Lists<Real> mine);
   void expect_ahead(const Cluster& cluster);
@@ -48,8 +50,7 @@ class RegionSums {
   std::vector<int> owners_;          // the first worker of each process, and P
   std::vector<SparseVector<Real>> parts_;
   std::vector<const SparseVector<Real>*> pointers_;
-  std::vector<std::uint64_t> mine_, sizes_;
-  Gathered all_sizes_;
+  std::size_t most_entries_ = 0;
   std::vector<std::size_t> incoming_;  // the messages that come to this process, in order
   std::size_t expected_ = 0;           // those that have room
   SparseVector<Real> outgoing_;

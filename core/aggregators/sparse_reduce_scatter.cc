@@ -21,7 +21,8 @@ class ReduceScatterExchange final : public Exchange<Real> {
     delivery.applied_whole = true;
     const std::size_t bytes_of_entry = entry_bytes<Real>(contributions.dimension);
     divide(static_cast<std::size_t>(cluster.workers()), contributions.dimension);
-    regions_.take(cluster, bytes_of_entry, lists_.of(contributions), begins_, ledger);
+    regions_.take(
+        cluster, bytes_of_entry, contributions.k, lists_.of(contributions), begins_, ledger);
     bytes_.clear();
     for (const auto* sum : regions_.sums()) {
       bytes_.push_back(sum->size() * bytes_of_entry);

@@ -138,14 +138,16 @@ TEST(OkTopk, HasWhatReachesTheThresholdOfTheLastEvaluation) {
       }
       const std::size_t k = std::min<std::size_t>(d, 4);
       const auto expected = expected_updates(sequence, k, 3);
-      const auto alone = delivered(1, ok_topk(3, 4), sequence, k);
+      auto values = ok_topk(3, 4);
+      values["k"] = k;  // messages have up to d entries
+      const auto alone = delivered(1, values, sequence, d);
       for (std::size_t t = 0; t < sequence.size(); ++t) {
         EXPECT_EQ(test::entries(alone.sums[t]), expected[t])
             << "P = " << workers << ", d = " << d << ", t = " << t;
       }
       for (const int processes : {2, 3, 5}) {
         if (processes <= static_cast<int>(workers)) {
-          EXPECT_EQ(delivered(processes, ok_topk(3, 4), sequence, k), alone)
+          EXPECT_EQ(delivered(processes, values, sequence, d), alone)
               << processes << " for " << workers;
         }
       }
