@@ -20,6 +20,11 @@
 // well a rule keeps w near u is measured: momentum by its velocity, error feedback by its
 // residuals, clipped updates and masked velocities by all that they ever took away.
 //
+// Where workers step locally between two exchanges, w_t is the model that they begin from and g_t
+// the mean of their first gradients, which are the only ones taken at a model that all share: given
+// the past E g_t = grad f(w_t), and no drift enters. An eta' of H steps leaves the other steps to
+// w - u, whatever the optimiser that made them.
+//
 // The mean gradient may be that of some workers, drawn anew for every version with equal chances:
 // given the past its expectation is grad f(w_t) all the same.
 //
@@ -92,17 +97,21 @@ Bound certificate(const Evidence& evidence) {
 Bound certificate_any_rule(const Evidence& evidence) {
   const MethodFacts& facts = evidence.method();
   const double decay = facts.effective_decay;
+  const bool steps_locally = facts.synchrony == Synchrony::periodic;
   Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient, Taking::some);
-  exam.lockstep();
-  exam.unbiased_gradients();
+  exam.precondition("workers exchange gradients that begin at one model",
+                    facts.synchrony == Synchrony::lockstep || steps_locally,
+                    fmt::format("protocol is {}", facts.protocol));
+  exam.unbiased_gradients_at_model();
   exam.precondition(
       "no worker's gradient is clipped", facts.clipped != "worker", "clipped is " + facts.clipped);
-  const bool is_plain = !facts.has_momentum() && facts.weight_decay == 0 && facts.outer_step == 1 &&
+  const bool is_plain = !steps_locally && !facts.has_optimisers && !facts.has_momentum() &&
+                        facts.weight_decay == 0 && facts.outer_step == 1 &&
                         facts.clipped != "update" && !facts.takes_signs;
   exam.precondition("the rule is more than a step along what was exchanged",
                     !is_plain,
                     is_plain ? "it is not: `certificate` says the same"
-                             : "momentum, decay, clipping, signs or an outer step");
+                             : "momentum, decay, clipping, signs, local or outer steps");
   const double smoothness = exam.need(evidence.smoothness()) + decay;
   if (decay != 0) {
     exam.need({"λ", decay, "exact: weight decay, relative to the gradients"});

@@ -64,6 +64,7 @@ struct MethodFacts {
   bool in_gradient_units = false;  // the memory holds gradients, not steps
 
   Synchrony synchrony = Synchrony::lockstep;  // the protocol's law
+  bool has_optimisers = false;  // workers step along an optimiser's directions, not along gradients
 
   // How models are updated.
   bool steps_are_constant = true;

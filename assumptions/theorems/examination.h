@@ -41,7 +41,9 @@ class Examination {
   std::pair<double, double> need_both(const std::vector<Constant>& constants);
 
   void lockstep();
-  /// Gradients are unbiased given the past.
+  /// Gradients at the model that all share are unbiased given the past.
+  void unbiased_gradients_at_model();
+  /// They are, and workers hand in gradients, not directions of an optimiser.
   void unbiased_gradients();
   /// Every worker's gradient has the expectation grad f.
   void workers_are_alike();

@@ -50,7 +50,7 @@ void Examination::lockstep() {
                fmt::format("protocol is {}", method().protocol));
 }
 
-void Examination::unbiased_gradients() {
+void Examination::unbiased_gradients_at_model() {
   const MethodFacts& facts = method();
   std::string detail =
       facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
@@ -60,6 +60,13 @@ void Examination::unbiased_gradients() {
   precondition("gradients are unbiased given the past",
                facts.gradient_bias.empty() && (facts.full_gradients || facts.independent_draws),
                detail);
+}
+
+void Examination::unbiased_gradients() {
+  unbiased_gradients_at_model();
+  if (method().has_optimisers) {
+    precondition("workers hand in gradients", false, "they hand in directions of an optimiser");
+  }
 }
 
 void Examination::workers_are_alike() {

@@ -106,7 +106,9 @@ Ratios unbiased_gradients(const Evidence& evidence) {
   Ratios ratios = pooled_ratios(evidence,
                                 "the probe 'noise' and full gradients (probes.full_gradient)",
                                 &SeedMeasures::gradient_bias);
-  if (!evidence.method().gradient_bias.empty()) {
+  if (evidence.method().has_optimisers) {
+    ratios.known_not = "workers hand in directions of an optimiser, not gradients";
+  } else if (!evidence.method().gradient_bias.empty()) {
     ratios.known_not = evidence.method().gradient_bias;
   }
   return ratios;

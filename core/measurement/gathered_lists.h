@@ -1,6 +1,10 @@
 #pragma once
-// Lists that probes see are those of all workers, in float64 whatever the precision of the model.
+// Probes see the lists and the scalars of all workers, in float64 whatever the precision of the
+// model.
 
+#include <cstring>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/cluster/cluster.h"
@@ -29,6 +33,24 @@ std::vector<SparseVector<double>> gathered(const Cluster& cluster,
     all.push_back(widened(*list));
   }
   return all;
+}
+
+/// Gathers the scalars of all workers on every process. `workers` are those of this process. The
+/// call is collective.
+template <class Real>
+std::vector<WorkerScalars> gathered_scalars(const Cluster& cluster,
+                                            std::span<const Worker<Real>> workers) {
+  static_assert(std::is_trivially_copyable_v<WorkerScalars> &&
+                sizeof(WorkerScalars) % sizeof(double) == 0);
+  constexpr std::size_t kNumbers = sizeof(WorkerScalars) / sizeof(double);
+  std::vector<double> mine(workers.size() * kNumbers);
+  for (std::size_t slot = 0; slot < workers.size(); ++slot) {
+    std::memcpy(&mine[slot * kNumbers], &workers[slot].scalars, sizeof(WorkerScalars));
+  }
+  const auto all = cluster.all_gather(mine);
+  std::vector<WorkerScalars> scalars(all.size() / kNumbers);
+  std::memcpy(static_cast<void*>(scalars.data()), all.data(), all.size() * sizeof(double));
+  return scalars;
 }
 
 }  // namespace residuum

@@ -82,8 +82,10 @@ std::size_t curvature_samples(const Training& training) {
   return count(thinned(evaluated_shards(training), training.plan.power_samples));
 }
 
-Landscape::Landscape(const Training& training)
-    : training_(training), is_root_(training.cluster->world().is_root()) {}
+Landscape::Landscape(const Training& training, std::uint64_t local_steps)
+    : training_(training),
+      is_root_(training.cluster->world().is_root()),
+      follows_unperturbed_(training.follows_unperturbed(local_steps)) {}
 
 std::vector<double> Landscape::shared(std::span<const double> on_root) const {
   std::vector<double> everywhere(training_.objective->dimension());
@@ -115,7 +117,7 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
     view_.virtual_loss = virtual_loss_ = at_z.loss;
     compare_points(model, at.virtual_iterate);
   }
-  if (training_.follows_unperturbed()) {
+  if (follows_unperturbed_) {
     look_at_decayed(at);
   }
   if (is_due(training_.plan.power, t)) {

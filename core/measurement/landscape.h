@@ -29,7 +29,8 @@ struct Iterates {
 
 class Landscape {
  public:
-  explicit Landscape(const Training& training);
+  /// Between two exchanges every worker takes `local_steps` gradients.
+  Landscape(const Training& training, std::uint64_t local_steps);
 
   /// Evaluates f at w_t, z_t, u_t and the average, with gradients where the plan asks for them;
   /// called before the iterates move. Only the root has the results. A network's f is the loss with
@@ -61,6 +62,7 @@ class Landscape {
 
   const Training& training_;
   bool is_root_;
+  bool follows_unperturbed_;
   std::vector<double> statistics_;
   LandscapeView view_;
 

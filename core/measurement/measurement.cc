@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 
 #include "core/measurement/gathered_lists.h"
 #include "core/measurement/message_sizes.h"
@@ -13,9 +11,6 @@
 #include "core/vectors/dense.h"
 
 namespace residuum {
-
-static_assert(std::is_trivially_copyable_v<WorkerScalars> &&
-              sizeof(WorkerScalars) % sizeof(double) == 0);
 
 template <class Real>
 Measurement<Real>::Measurement(const Training& training,
@@ -30,7 +25,7 @@ Measurement<Real>::Measurement(const Training& training,
       layers_(matrices_of(*training.objective)),
       mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
       virtual_(training, late_, initial_point),
-      unperturbed_(training, initial_point) {
+      unperturbed_(training, law.local_steps, initial_point) {
   if (!training.plan.measure || !is_root_) {
     return;
   }
@@ -57,7 +52,8 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
   }
   if (is_root_ && !sees_messages_only_) {
     virtual_.move(virtual_step(state));
-    unperturbed_.move(state.step_size, mean_gradient_, state.model);
+    unperturbed_.move(
+        state.step_size, state.steps_locally ? mean_first_gradient_ : mean_gradient_, state.model);
     if (measured) {
       note_decay(state.model);
     }
@@ -110,6 +106,13 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
       state,
       [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
       mean_gradient_);
+  if (state.steps_locally && unperturbed_.is_followed()) {
+    mean_first_gradient_.resize(mean_gradient_.size());  // used on the root
+    take_mean(
+        state,
+        [](const Worker<Real>& worker) { return std::span(worker.gradient.first()); },
+        mean_first_gradient_);
+  }
   if (training_.method->feedback->has_velocity()) {
     take_mean(
         state,
@@ -137,7 +140,7 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
 template <class Real>
 void Measurement<Real>::note_decay(std::span<const double> model) {
   const double decay = training_.method->effective_decay();
-  if (decay == 0 || !training_.follows_unperturbed()) {
+  if (decay == 0 || !unperturbed_.is_followed()) {
     return;
   }
   decay_terms_ = {.decay = decay,
@@ -200,15 +203,7 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
 
 template <class Real>
 void Measurement<Real>::gather(const StepState<Real>& state) {
-  const Cluster& cluster = *training_.cluster;
-  constexpr std::size_t kNumbers = sizeof(WorkerScalars) / sizeof(double);
-  std::vector<double> mine(state.workers.size() * kNumbers);
-  for (std::size_t slot = 0; slot < state.workers.size(); ++slot) {
-    std::memcpy(&mine[slot * kNumbers], &state.workers[slot].scalars, sizeof(WorkerScalars));
-  }
-  const auto all = cluster.all_gather(mine);
-  worker_scalars_.resize(all.size() / kNumbers);
-  std::memcpy(static_cast<void*>(worker_scalars_.data()), all.data(), all.size() * sizeof(double));
+  worker_scalars_ = gathered_scalars<Real>(*training_.cluster, state.workers);
   contributed_ = contributed_by(*state.participants, worker_scalars_);
   if (!late_ && !have_own_models_) {
     lists_.gather(*training_.cluster, state.workers, *state.participants);
@@ -309,7 +304,7 @@ IteratesView Measurement<Real>::iterates_view(const StepState<Real>& state) cons
   if (virtual_.gap_is_mean_residual()) {
     view.expected_gap = expected_gap_.empty() ? mean_residual_ : expected_gap_;
   }
-  if (training_.follows_unperturbed()) {
+  if (unperturbed_.is_followed()) {
     view.unperturbed_sums = unperturbed_.sums_before();
     view.decay_terms = decay_terms_;
   }

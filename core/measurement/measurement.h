@@ -105,6 +105,7 @@ class Measurement {
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients
   std::vector<double> mean_gradient_, mean_accumulator_, mean_residual_;
   std::vector<double> mean_half_gradient_;
+  std::vector<double> mean_first_gradient_;  // at w_t, where workers step locally and u is followed
   std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none
   std::vector<double> expected_gap_;  // all residuals, over m; likewise
   MagnitudeShares magnitudes_;

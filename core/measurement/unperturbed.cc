@@ -33,12 +33,19 @@ VirtualStep step_decaying(std::span<const double> w,
   return {.before_sq = total(before), .step_sq = total(step), .after_sq = total(after)};
 }
 
+double gain_of(const Method& method) {
+  return method.gain() * (method.optimiser == nullptr ? 1 : method.optimiser->gain());
+}
+
 }  // namespace
 
 UnperturbedIterate::UnperturbedIterate(const Training& training,
+                                       std::uint64_t local_steps,
                                        std::span<const double> initial_point)
-    : training_(training) {
-  if (training.follows_unperturbed() && training.cluster->world().is_root()) {
+    : is_followed_(training.follows_unperturbed(local_steps)),
+      gain_(gain_of(*training.method) * static_cast<double>(local_steps)),
+      decay_(training.method->effective_decay()) {
+  if (is_followed_ && training.cluster->world().is_root()) {
     u_.assign(initial_point.begin(), initial_point.end());
   }
 }
@@ -49,11 +56,9 @@ void UnperturbedIterate::move(double step_size,
   if (u_.empty()) {
     return;
   }
-  const Method& method = *training_.method;
-  const double scale = step_size * method.gain();
-  const double decay = method.effective_decay();
-  const VirtualStep moved = decay == 0 ? step_virtual(model, u_, mean_gradient, scale)
-                                       : step_decaying(model, u_, mean_gradient, decay, scale);
+  const double scale = step_size * gain_;
+  const VirtualStep moved = decay_ == 0 ? step_virtual(model, u_, mean_gradient, scale)
+                                        : step_decaying(model, u_, mean_gradient, decay_, scale);
   sums_before_ = sums_;
   sums_.step += scale;
   sums_.noise += moved.step_sq;
@@ -61,7 +66,7 @@ void UnperturbedIterate::move(double step_size,
 }
 
 void UnperturbedIterate::visit(RunState& state) {
-  if (training_.follows_unperturbed()) {
+  if (is_followed_) {
     state.root(u_);
     state.root(sums_);
   }

@@ -12,10 +12,15 @@
 // (eta_{t-1} - eta_t) (m v_{t-1} + mean e_t)/(1 - m) to that, and it stays. Clipping of updates and
 // the masking of velocities (dgc) are no part of u: what they take from w - u stays as well.
 //
+// Where workers step locally, the mean gradient is that of the first steps, which all workers take
+// at w_t, and eta' counts H steps: no later gradient is one at a model that all share. What the
+// other steps do, along gradients elsewhere or along an optimiser's directions, is a part of w - u.
+//
 // Weight decay: lambda w_t passes only the momentum m after the exchange and moves the model by
 // eta_t lambda/(1 - m), while gradients also pass the momentum before it. Relative to gradients the
 // decay is lambda' = lambda over the gain of the feedback: the run minimises f + (lambda'/2)|w|^2.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,7 +32,12 @@ namespace residuum {
 class UnperturbedIterate {
  public:
   /// The iterate exists on the root of a run that follows u; elsewhere it is empty.
-  UnperturbedIterate(const Training& training, std::span<const double> initial_point);
+  UnperturbedIterate(const Training& training,
+                     std::uint64_t local_steps,
+                     std::span<const double> initial_point);
+
+  /// Returns whether the run follows u, on every process.
+  bool is_followed() const { return is_followed_; }
 
   /// Moves u by the mean gradient at w_t, d numbers; does nothing where u is empty.
   void move(double step_size, std::span<const double> mean_gradient, std::span<const double> model);
@@ -40,7 +50,9 @@ class UnperturbedIterate {
   void visit(RunState& state);
 
  private:
-  const Training& training_;
+  bool is_followed_;
+  double gain_;   // eta' over eta
+  double decay_;  // lambda'
   std::vector<double> u_;
   RunningSums sums_, sums_before_;
 };

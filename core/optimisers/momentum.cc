@@ -12,6 +12,7 @@ class Momentum final : public OptimiserFor<Momentum> {
       : momentum_(momentum), decay_(decay), looks_ahead_(looks_ahead) {}
 
   std::size_t vectors() const override { return 1; }
+  double gain() const override { return 1 / (1 - momentum_); }
 
   template <class Real>
   void direct(const Turn<Real>& turn) const {

@@ -33,6 +33,9 @@ class Optimiser {
 
   /// Returns how many vectors of d numbers a worker remembers.
   virtual std::size_t vectors() const = 0;
+  /// Returns how far one gradient moves the worker in the end, in units of eta times the gradient;
+  /// 1 where directions are not proportional to gradients.
+  virtual double gain() const { return 1; }
   virtual void turn(const Turn<float>& turn) const = 0;
   virtual void turn(const Turn<double>& turn) const = 0;
 };

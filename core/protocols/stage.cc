@@ -37,7 +37,7 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       participants_(training.seed, cluster_.workers(), training.taking_part()),
       layers_(matrices_of(objective_)),
       measurement_(training, law_, model_),
-      landscape_(training) {
+      landscape_(training, law_.local_steps) {
   contributions_.reserve(workers_.size());
   list_contributions();
 }

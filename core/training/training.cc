@@ -1,12 +1,13 @@
 #include "core/training/training.h"
 
 #include "core/error.h"
+#include "core/training/worker_gradient.h"
 
 namespace residuum {
 
-bool Training::follows_unperturbed() const {
+bool Training::follows_unperturbed(std::uint64_t local_steps) const {
   return plan.measure && plan.wants_unperturbed && plan.virtual_points &&
-         !method->follows_gradients();
+         (steps_locally(*method, local_steps) || !method->follows_gradients());
 }
 
 void check_dimension(const Objective& objective) {

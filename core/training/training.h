@@ -48,8 +48,9 @@ struct Training {
   const std::atomic<bool>* stop = nullptr;  // set by a signal: stop after this iteration
   Checkpoints* checkpoints = nullptr;       // null: the run is not kept
 
-  /// True if u is followed: the plan wants it, f is evaluated at it, and it is not z.
-  bool follows_unperturbed() const;
+  /// True if u is followed: the plan wants it, f is evaluated at it, and it is not z. Between two
+  /// exchanges every worker takes `local_steps` gradients.
+  bool follows_unperturbed(std::uint64_t local_steps) const;
 
   /// Returns how many workers take part in a version.
   int taking_part() const { return participants.value_or(cluster->workers()); }

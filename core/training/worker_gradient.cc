@@ -93,6 +93,9 @@ void WorkerGradient<Real>::step_locally(const Steps& steps,
          bench.step_gradient);
     scalars.step_grad_norm_sq +=
         norm_sq<Real>(bench.step_gradient) / static_cast<double>(steps.count);
+    if (h == 0 && training_.follows_unperturbed(steps.count)) {
+      first_ = bench.step_gradient;
+    }
     if (h == 0 && steps.splits_first) {
       take_half(steps.first, model, bench.part_gradient, bench.step_gradient, scalars);
     }

@@ -49,6 +49,9 @@ class WorkerGradient {
 
   const std::vector<Real>& gradient() const { return gradient_; }
   const std::vector<Real>& half() const { return half_; }
+  /// Returns the first of the gradients between which the worker stepped, which it took at w_t;
+  /// kept where u is followed.
+  const std::vector<Real>& first() const { return first_; }
   /// Returns the running statistics of the objective, as this worker's batches left them.
   std::vector<double>& statistics() { return statistics_; }
   const std::vector<double>& statistics() const { return statistics_; }
@@ -88,7 +91,7 @@ class WorkerGradient {
   int worker_;
   bool keeps_previous_;
   Batches batches_;
-  std::vector<Real> gradient_, previous_, half_;
+  std::vector<Real> gradient_, previous_, half_, first_;
   std::vector<Real> optimiser_memory_;
   std::vector<double> statistics_;
 };

@@ -110,6 +110,9 @@ Json laws_json(const PreparedRun& run) {
             {"aggregator", aggregator_json(run.method->aggregator->law())},
             {"feedback", feedback_json(*run.method)},
             {"protocol", protocol_json(law_of(run))}};
+  if (run.method->optimiser != nullptr) {
+    laws["local"] = {{"has_optimiser", true}};
+  }
   if (run.method->update_rule == UpdateRule::signs) {
     laws["update"] = {{"takes_signs", true}};
   }

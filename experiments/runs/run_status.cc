@@ -58,9 +58,6 @@ std::string gradient_bias(const Facts& facts, const Training& training) {
   if (training.method->clip == Clip::worker) {
     reasons.emplace_back("workers' gradients are clipped");
   }
-  if (training.method->optimiser != nullptr) {
-    reasons.emplace_back("workers step by an optimiser, not along gradients");
-  }
   return fmt::to_string(fmt::join(reasons, "; "));
 }
 

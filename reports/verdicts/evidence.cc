@@ -141,6 +141,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.participants = number_at(laws, "protocol.participants");
   facts.threshold = number_at(laws, "sparsifier.threshold");
   facts.threshold_follows_step = flag_at(laws, "sparsifier.threshold_follows_step", false);
+  facts.has_optimisers = flag_at(laws, "local.has_optimiser", false);
   facts.takes_signs = flag_at(laws, "update.takes_signs", false);
 }
 

@@ -245,5 +245,25 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
             BoundVerdict::not_applicable);
 }
 
+TEST(CertificateAnyRule, IsForLocalStepsAndForOptimisersThatOtherTheoremsRefuse) {
+  MethodFacts facts = plain_facts();
+  facts.has_optimisers = true;
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  const Bound plain = evaluate("certificate", with_unperturbed(facts, 1));
+  EXPECT_EQ(plain.verdict, BoundVerdict::not_applicable);
+  EXPECT_NE(plain.reason.find("directions of an optimiser"), std::string::npos) << plain.reason;
+
+  facts.synchrony = Synchrony::periodic;
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  facts.has_optimisers = false;
+  EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
+  for (const Synchrony other : {Synchrony::late, Synchrony::neighbours}) {
+    facts.synchrony = other;
+    const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
+    EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
+    EXPECT_NE(bound.reason.find("begin at one model"), std::string::npos) << bound.reason;
+  }
+}
+
 }  // namespace
 }  // namespace residuum

@@ -188,6 +188,7 @@ class UnequalQuadratics final : public Objective {
       facts.spectral_gap = stays.spectral_gap;
     }
     facts.outer_step = recipe.outer_step;
+    facts.has_optimisers = recipe.local["optimiser"] != "sgd";
     return facts;
   }
 

@@ -95,6 +95,27 @@ TEST(NoViolation, OfTheCertificateByAnyRule) {
   }
 }
 
+// The mean of first gradients is unbiased whatever the later steps do, and whatever optimiser turns
+// them. Workers differ, so that local steps drift apart.
+TEST(NoViolation, OfTheCertificateByAnyRuleWhereWorkersStepLocally) {
+  const UnequalQuadratics problem({.noise_variance = 4, .spread = 2});
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 5}}));
+  for (const Json& optimiser : {Json{{"optimiser", "sgd"}},
+                                Json{{"optimiser", "momentum"}, {"momentum", 0.5}},
+                                Json{{"optimiser", "adamw"}}}) {
+    for (const char* aggregator : {"allgather", "gtopk-tree"}) {
+      Recipe recipe = top_k(kErrorFeedback, aggregator, 0.004);
+      recipe.local = optimiser;
+      recipe.protocol = local.get();
+      const auto evidence = test::evidence_of(problem, recipe, kSeeds);
+      const std::string name = optimiser.dump() + " " + aggregator;
+      expect_no_violation("certificate-any-rule", evidence, name);
+      EXPECT_EQ(test::evaluate("certificate", evidence).verdict, BoundVerdict::not_applicable)
+          << name;
+    }
+  }
+}
+
 /// 1/(L + factor root L_p) with theta = 1 - sqrt(1 - 0.1).
 double ef21_limit(double factor) {
   const double rest = std::sqrt(1 - 0.1);

@@ -19,7 +19,7 @@ Names proved_for(Synchrony synchrony) {
     case Synchrony::lockstep:
       return {};
     case Synchrony::periodic:
-      return {"local-sgd", "qsparse-local-sgd"};
+      return {"local-sgd", "qsparse-local-sgd", "certificate-any-rule"};
     case Synchrony::late:
       return {"delayed", "concurrency", "delayed-convex", "ssp-regret"};
     case Synchrony::neighbours:

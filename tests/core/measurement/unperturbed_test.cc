@@ -156,6 +156,52 @@ TEST(Unperturbed, IsAsFarAsTheWorkersVelocitiesSay) {
   }
 }
 
+/// Two workers on (1/2) (w - c_p)^2 with c = 1, -3, without noise.
+test::TinyObjective two_parabolas() {
+  return {{5.0}, [](const Draw& draw, std::span<const double> w, std::span<double> g) {
+            g[0] = w[0] - (draw.worker == 0 ? 1 : -3);
+          }};
+}
+
+TEST(Unperturbed, MovesByTheFirstGradientsWhereWorkersStepLocally) {
+  // H = 2, eta = 1/2: eta' = 1. The mean centre is -1: w_{t+1} + 1 = (w_t + 1)/4, and from w = 5,
+  // 0.5 on the mean first gradients are 6 and 1.5, so that u = 5 - 6 = -1, then -1 - 1.5 = -2.5.
+  const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 2}}));
+  const Recipe recipe = with_unperturbed(
+      {.step = {{"value", 0.5}}, .workers = 2, .iterations = 3, .protocol = local.get()});
+  const auto frames = test::train(two_parabolas(), recipe).frames;
+
+  EXPECT_EQ(frames[0].model, (Values{0.5}));
+  EXPECT_EQ(frames[0].unperturbed, (Values{-1}));
+  EXPECT_EQ(frames[1].unperturbed, (Values{-2.5}));
+  EXPECT_EQ(frames[2].unperturbed_sums->step, 2);
+  EXPECT_EQ(frames[2].unperturbed_sums->noise, 36 + 2.25);
+  EXPECT_EQ(frames[2].unperturbed_sums->gap, 2.25);        // |0.5 + 1|^2
+  EXPECT_EQ(frames[1].landscape.unperturbed_loss, 1 + 2);  // (p + 1) |u_1|^2 of each worker
+}
+
+TEST(Unperturbed, TakesNoDirectionOfAnOptimiserForAGradient) {
+  // AdamW moves by eta in the direction of the sign at first; u by eta H G, here with H = 1.
+  const Recipe recipe = with_unperturbed(
+      {.step = {{"value", 0.5}},
+       .workers = 2,
+       .iterations = 2,
+       .local = {{"optimiser", "adamw"}, {"weight_decay", 0}, {"epsilon", 1e-30}}});
+  const auto frames = test::train(two_parabolas(), recipe).frames;
+  EXPECT_NEAR(frames[0].model[0], 4.5, 1e-12);
+  EXPECT_EQ(frames[0].unperturbed, (Values{2}));  // 5 - 0.5 * 6
+}
+
+TEST(Unperturbed, TakesTheWholeStepOfALocalVelocityAtOnce) {
+  const Recipe recipe = with_unperturbed({.step = {{"value", 0.25}},
+                                          .workers = 2,
+                                          .iterations = 1,
+                                          .local = {{"optimiser", "momentum"}, {"momentum", 0.5}}});
+  const auto frames = test::train(two_parabolas(), recipe).frames;
+  EXPECT_EQ(frames[0].model, (Values{3.5}));
+  EXPECT_EQ(frames[0].unperturbed, (Values{2}));  // eta' = 0.25/(1 - 0.5)
+}
+
 TEST(Unperturbed, SumsAreOfWhatItDid) {
   const auto objective = test::noisy_quadratic(6, 0.5);
   const Recipe recipe = with_unperturbed({.sparsifier = {{"kind", "top-k"}, {"k", 2}},

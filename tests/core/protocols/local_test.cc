@@ -47,6 +47,7 @@ Recipe watched_local(Recipe recipe, const Protocol& protocol) {
   recipe.evaluated = Json(1);
   recipe.split = Json(2);
   recipe.virtual_points = Json(2);
+  recipe.unperturbed = true;
   return recipe;
 }
 
