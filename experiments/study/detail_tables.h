@@ -30,7 +30,7 @@ struct DetailTables {
   bool staleness = false;
   bool magnitudes = false;
 
-  bool any() const { return workers || !layers.empty() || staleness || magnitudes; }
+  bool any() const { return workers || !layers.empty() || staleness || magnitudes || networks; }
   std::vector<const TableInfo*> tables() const;
   /// Makes the monitor write their rows.
   void add_to(Monitor& monitor) const;

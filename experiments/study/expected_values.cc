@@ -123,6 +123,10 @@ class ExpectedEntry {
     flatten(*table, wanted);
     for (const auto& [key, setting] : wanted) {
       check_known_section(key, setting.place);
+      require(!setting.value.is_number_float() || std::isfinite(setting.value.get<double>()),
+              "'{}' at {} is no number that a setting can have",
+              key,
+              setting.place);
       settings[key] = setting.value;
     }
     return settings;

@@ -224,7 +224,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   const auto k = method->sparsifier->k(d);
   require(k.has_value() || !method->aggregator->needs_k(),
           "{}: this aggregator selects k entries, but sparsifier '{}' has no k; use 'allgather' or "
-          "'dense', or one that takes its own ('ok-topk')",
+          "'dense', or 'ok-topk' with a k of its own (aggregator.k)",
           aggregator.where("kind"),
           config["sparsifier"]["kind"].get<std::string>());
   const Section& step = sections["step"];

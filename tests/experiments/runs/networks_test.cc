@@ -86,6 +86,14 @@ TEST_F(NetworkRuns, AreFollowedTogetherInATableOfTheirOwn) {
 // Theory section 6: with the constants of Shi et al. (ICDCS 2019) the tree takes less time than the
 // all-gather if and only if 2 k beta (P - 1 - 2 log2 P) is more than alpha log2 P, beta that of
 // four bytes: from k = 1442 on at P = 32.
+TEST_F(NetworkRuns, AreFollowedWithoutAnyProbeToo) {
+  const Finished finished =
+      run("[protocol]\ncompute = 2\n[network]\nmodel = " + kLine, {"--set", "probes.names=[]"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(column("networks.csv", "virtual_s"), (Texts{"15", "30", "45"}));
+  EXPECT_EQ(column("iterations.csv", "delta"), (Texts{"", "", ""}));
+}
+
 TEST_F(NetworkRuns, TheTreeIsAheadOfTheAllGatherFromTheNumberOfEntriesThatTheoryHas) {
   for (const int k : {1441, 1442}) {
     std::map<std::string, double> seconds;

@@ -89,6 +89,8 @@ TEST(ExpectedValues, NameThePlaceOfWhatIsWrong) {
               HasSubstr("'where' at s.toml:5:9 must be a table"));
   EXPECT_THAT(expected_error("quantity = \"loss\"\nwhere = { \"worker.count\" = 3 }\n" + rest),
               HasSubstr("did you mean 'workers'?"));
+  EXPECT_THAT(expected_error("quantity = \"loss\"\nwhere = { \"workers.count\" = nan }\n" + rest),
+              HasSubstr("'workers.count' at s.toml:5:"));
 }
 
 TEST(ExpectedValues, AreAListOfTables) {
