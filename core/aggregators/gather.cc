@@ -68,7 +68,8 @@ void PairwiseSum<Real>::take(Lists<Real> lists, SparseVector<Real>& sum) {
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
   if (shape.coded_bytes) {
-    return {.bytes = (shape.workers - 1) * *shape.coded_bytes, .exact = true};
+    return {.bytes = (shape.workers - 1) * *shape.coded_bytes,
+            .exact = shape.coded_bytes_are_exact};
   }
   return {.bytes = (shape.workers - 1) * shape.entries * shape.entry_bytes(),
           .exact = !shape.whole_messages};

@@ -63,12 +63,16 @@ class Ef14 final : public FeedbackFor<Ef14> {
 
   Units units() const override { return settings_.units; }
   bool clears_selection() const override { return settings_.clears_selection; }
+  double decay() const override { return settings_.decay; }
+  const char* loss() const override {
+    return settings_.clears_selection ? "residuals ignore what a quantiser rounds"
+                                      : Feedback::loss();
+  }
 
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,
                  int workers) const override {
-    return settings_.decay == 1 && !settings_.clears_selection &&
-           residuum::conserves(settings_.rule, aggregator, workers);
+    return !settings_.clears_selection && residuum::conserves(settings_.rule, aggregator, workers);
   }
 
  private:

@@ -123,13 +123,20 @@ class Feedback {
   /// True if a residual loses what was selected, whatever a quantiser made of it.
   virtual bool clears_selection() const { return false; }
 
+  /// Returns beta, what is left of a residual once the exchange is settled: below 1, the rest of it
+  /// fades and is lost by design.
+  virtual double decay() const { return 1; }
+
   /// True if it must know which entries were delivered: it cannot settle equal parts.
   virtual bool needs_lists() const { return false; }
 
-  /// True if with this aggregator nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t.
+  /// True if with this aggregator nothing is ever lost but by the decay: without one, sum_p
+  /// e^p_{t+1} + g_t = sum_p a^p_t.
   virtual bool conserves(const AggregatorLaw& aggregator,
                          bool sends_everything,
                          int workers) const = 0;
+  /// Says what is lost where something is, but by the decay.
+  virtual const char* loss() const { return "the put-back rule does not return all that was cut"; }
 };
 
 /// Implements the overloads by member templates of the same names of Derived.

@@ -30,6 +30,7 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
   }
 
   Units units() const override { return units_; }
+  const char* loss() const override { return "what is not sent is forgotten"; }
   bool conserves(const AggregatorLaw& aggregator,
                  bool sends_everything,
                  int /*workers*/) const override {

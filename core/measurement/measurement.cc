@@ -215,11 +215,13 @@ void Measurement<Real>::gather(const StepState<Real>& state) {
 template <class Real>
 RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
   const Method& method = *training_.method;
-  const int workers = training_.cluster->workers();
-  return {.workers = workers,
+  const bool keeps = have_own_models_ || method.conserves_but_for_decay(lists_.sent_everything(),
+                                                                        training_.taking_part());
+  return {.workers = training_.cluster->workers(),
           .dimension = training_.objective->dimension(),
-          .conserves = have_own_models_ ||
-                       method.conserves(lists_.sent_everything(), training_.taking_part()),
+          .conserves = keeps && method.feedback->decay() == 1,
+          .conserves_but_for_decay = keeps,
+          .decay = method.feedback->decay(),
           .applies_whole_messages = method.aggregator->law().applies_whole_messages,
           .unit_roundoff = std::numeric_limits<Real>::epsilon() / 2,
           .momentum = method.momentum,
@@ -291,6 +293,7 @@ TrafficModel Measurement<Real>::traffic_model(const StepState<Real>& state) cons
                                               state.iteration,
                                               contributed_.empty() ? worker_scalars_ : contributed_,
                                               state.model.size()),
+       .coded_bytes_are_exact = training_.method->quantised_layers.empty(),
        .layers = layers_});
 }
 

@@ -54,22 +54,23 @@ inline std::vector<WorkerScalars> contributed_by(const Participants& participant
 }
 
 /// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number
-/// of values, the form of their indices and the quantiser; absent where they are plain lists.
+/// of values, the form of their indices and the quantiser, or a bound where layers are quantised
+/// one by one; absent where they are plain lists.
 template <class Real>
 std::optional<double> bytes_of_messages(const Method& method,
                                         std::uint64_t iteration,
                                         std::span<const WorkerScalars> workers,
                                         std::size_t d) {
   const IndexForm form = method.sparsifier_at(iteration).index_form(d);
-  const Quantiser* const quantiser = method.quantiser.get();
-  if (quantiser == nullptr && form.kind == IndexForm::Kind::listed) {
+  const Coding coding = method.coding();
+  if (coding.quantiser == nullptr && form.kind == IndexForm::Kind::listed) {
     return std::nullopt;
   }
   double bytes = 0;
   for (const auto& scalars : workers) {
     const auto values = static_cast<std::size_t>(scalars.nnz_sent);
-    bytes += static_cast<double>(quantiser != nullptr
-                                     ? coded_bytes<Real>(form, *quantiser, values, d)
+    bytes += static_cast<double>(coding.quantiser != nullptr
+                                     ? most_coded_bytes<Real>(form, coding, values, d)
                                      : index_bytes(form, values, d) + values * sizeof(Real));
   }
   return bytes;

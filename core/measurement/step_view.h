@@ -22,7 +22,9 @@ namespace residuum {
 struct RunView {
   int workers = 1;
   std::size_t dimension = 0;
-  bool conserves = true;  // the method claims that nothing is lost
+  bool conserves = true;                // the method claims that nothing is lost
+  bool conserves_but_for_decay = true;  // likewise, but for what fades of residuals
+  double decay = 1;                     // what is left of a residual that does not
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;

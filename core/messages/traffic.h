@@ -36,6 +36,7 @@ struct TrafficShape {
   /// The bytes of all messages together where they have a form of their own: that of a quantiser,
   /// or of indices that are not listed.
   std::optional<double> coded_bytes = std::nullopt;
+  bool coded_bytes_are_exact = true;         // else they are a bound
   std::span<const MatrixPlace> layers = {};  // of the model; empty where it has no parts
   double entry_bytes() const {
     const auto d = static_cast<std::size_t>(dimension);

@@ -150,7 +150,7 @@ std::uint64_t pack_sum(const MessageSum<Real>& sum, std::size_t d, Bytes& bytes)
 template <class Real>
 std::uint64_t unpack_sum(std::span<const std::byte> bytes,
                          std::size_t d,
-                         const Quantiser* quantiser,
+                         const Coding& coding,
                          MessageSum<Real>& sum) {
   check_letter(!bytes.empty());
   const auto form = static_cast<SumForm>(bytes.front());
@@ -172,9 +172,9 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
       sum.whole = unpack_dense<Real>(numbers, d);
       return numbers.size();
     case SumForm::coded:
-      check_letter(quantiser != nullptr);
+      check_letter(coding.quantiser != nullptr);
       sum.message.coded.assign(numbers.begin(), numbers.end());
-      read_coded(*quantiser, d, sum.message);
+      read_coded(coding, d, sum.message);
       return numbers.size();
     case SumForm::packed:
       unpack_message(numbers, sum.message.coded_values, d, sum.message);
@@ -194,11 +194,11 @@ template std::uint64_t pack_sum(const MessageSum<float>&, std::size_t, Bytes&);
 template std::uint64_t pack_sum(const MessageSum<double>&, std::size_t, Bytes&);
 template std::uint64_t unpack_sum(std::span<const std::byte>,
                                   std::size_t,
-                                  const Quantiser*,
+                                  const Coding&,
                                   MessageSum<float>&);
 template std::uint64_t unpack_sum(std::span<const std::byte>,
                                   std::size_t,
-                                  const Quantiser*,
+                                  const Coding&,
                                   MessageSum<double>&);
 
 }  // namespace residuum

@@ -11,7 +11,7 @@
 
 #include "core/cluster/world.h"
 #include "core/protocols/deposits.h"
-#include "core/quantisers/quantiser.h"
+#include "core/quantisers/coded_message.h"
 
 namespace residuum {
 
@@ -38,7 +38,7 @@ std::uint64_t pack_sum(const MessageSum<Real>& sum, std::size_t d, Bytes& bytes)
 template <class Real>
 std::uint64_t unpack_sum(std::span<const std::byte> bytes,
                          std::size_t d,
-                         const Quantiser* quantiser,
+                         const Coding& coding,
                          MessageSum<Real>& sum);
 
 }  // namespace residuum

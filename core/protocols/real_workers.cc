@@ -221,7 +221,7 @@ std::uint64_t unpack_arrival(std::span<const std::byte> bytes,
   const std::size_t d = training.objective->dimension();
   arrival.sum.message.coded_values = arrival.entries.front();
   arrival.sum.message.form = training.method->sparsifier->index_form(d);
-  return unpack_sum(bytes, d, training.method->quantiser.get(), arrival.sum);
+  return unpack_sum(bytes, d, training.method->coding(), arrival.sum);
 }
 
 template class RealWorkers<float>;

@@ -1,7 +1,9 @@
 #pragma once
 // A quantised message travels as the indices of its values, in the form that its sparsifier gave
 // them, followed by the packed form of the values. A message with a value for every index travels
-// without the indices. A block that is sent whole has its zeros among the values.
+// without the indices. A block that is sent whole has its zeros among the values. Where layers are
+// quantised separately, the values of each have a packed form of their own, with its own scale or
+// table; the indices tell how many they are.
 
 #include <cstddef>
 #include <span>
@@ -11,17 +13,25 @@
 
 namespace residuum {
 
-/// Returns the bytes of a quantised message of n values of an accumulator of `dimension` numbers.
+/// A coding is the quantiser of a run, and the layers that it writes separately, which follow one
+/// another and cover the accumulator; none if it writes a message as a whole.
+struct Coding {
+  const Quantiser* quantiser = nullptr;
+  std::span<const Segment> layers = {};
+};
+
+/// Returns the most bytes of a quantised message of n values of an accumulator of `dimension`
+/// numbers. Where there are no layers every such message has as many.
 template <class Real>
-std::size_t coded_bytes(const IndexForm& form,
-                        const Quantiser& quantiser,
-                        std::size_t n,
-                        std::size_t dimension);
+std::size_t most_coded_bytes(const IndexForm& form,
+                             const Coding& coding,
+                             std::size_t n,
+                             std::size_t dimension);
 
 /// Writes the values of the message, which a sparsifier chose of the accumulator, to `coded` and
 /// replaces its entries by what is read from there.
 template <class Real>
-void quantise(const Quantiser& quantiser,
+void quantise(const Coding& coding,
               std::span<const Real> accumulator,
               RandomStream& random,
               Message<Real>& message);
@@ -30,6 +40,6 @@ void quantise(const Quantiser& quantiser,
 /// `coded_values`, which may come from another process, and its `form`; where blocks are agreed, it
 /// has their numbers. Throws an Error if what came is damaged.
 template <class Real>
-void read_coded(const Quantiser& quantiser, std::size_t dimension, Message<Real>& message);
+void read_coded(const Coding& coding, std::size_t dimension, Message<Real>& message);
 
 }  // namespace residuum

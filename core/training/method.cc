@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/quantisers/coded_message.h"
-
 namespace residuum {
 
 const Sparsifier& Method::sparsifier_at(std::uint64_t iteration) const {
@@ -112,7 +110,7 @@ void Method::compress(std::uint64_t iteration,
                         Purpose::quantiser,
                         static_cast<std::uint32_t>(context.worker),
                         static_cast<std::uint32_t>(context.iteration));
-    quantise(*quantiser, accumulator, random, message);
+    quantise(coding(), accumulator, random, message);
   }
 }
 
@@ -121,9 +119,28 @@ bool Method::follows_gradients() const {
          update_rule == UpdateRule::mean && !feedback->has_velocity();
 }
 
-bool Method::conserves(bool sends_everything, int workers) const {
+bool Method::conserves_but_for_decay(bool sends_everything, int workers) const {
   const AggregatorLaw law = aggregator->law();
   return !law.weighs_messages && feedback->conserves(law, sends_everything, workers);
+}
+
+bool Method::conserves(bool sends_everything, int workers) const {
+  return feedback->decay() == 1 && conserves_but_for_decay(sends_everything, workers);
+}
+
+std::vector<std::string> Method::known_losses(bool sends_everything, int workers) const {
+  std::vector<std::string> losses;
+  const AggregatorLaw law = aggregator->law();
+  if (feedback->decay() < 1) {
+    losses.emplace_back("residuals decay");
+  }
+  if (law.weighs_messages) {
+    losses.emplace_back("messages are weighed after they were cleared");
+  }
+  if (!feedback->conserves(law, sends_everything, workers)) {
+    losses.emplace_back(feedback->loss());
+  }
+  return losses;
 }
 
 double Method::gain() const { return outer_step * feedback->gain() / (1 - momentum); }

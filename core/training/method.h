@@ -10,7 +10,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/optimisers/optimiser.h"
-#include "core/quantisers/quantiser.h"
+#include "core/quantisers/coded_message.h"
 #include "core/schedules/density_schedule.h"
 #include "core/schedules/step_rule.h"
 #include "core/sparsifiers/sparsifier.h"
@@ -66,9 +66,12 @@ struct Method {
   double clip_norm = 0;                                  // the bound, in units of gradients
   std::vector<DensityStage> stages = {};                 // by increasing `until`
   std::shared_ptr<const Quantiser> quantiser = nullptr;  // null: values travel as they are
+  std::vector<Segment> quantised_layers = {};            // that are quantised one by one
   std::shared_ptr<const Optimiser> optimiser = nullptr;  // null: workers step along gradients
 
   const Sparsifier& sparsifier_at(std::uint64_t iteration) const;
+
+  Coding coding() const { return {.quantiser = quantiser.get(), .layers = quantised_layers}; }
 
   /// Returns the law of what a worker sends of `dimension` numbers that `selection` chose from and
   /// the quantiser wrote.
@@ -89,9 +92,13 @@ struct Method {
   /// updates, and no outer step.
   bool follows_gradients() const;
 
-  /// True if nothing is ever lost: sum_p e^p_{t+1} + g_t = sum_p a^p_t, whatever the model makes of
-  /// g_t.
+  /// True if nothing is ever lost but by a decay of the residuals: without one, sum_p e^p_{t+1} +
+  /// g_t = sum_p a^p_t, whatever the model makes of g_t.
+  bool conserves_but_for_decay(bool sends_everything, int workers) const;
+  /// True if nothing is ever lost.
   bool conserves(bool sends_everything, int workers) const;
+  /// Names what loses mass by design; nothing where the method conserves.
+  std::vector<std::string> known_losses(bool sends_everything, int workers) const;
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
   /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange. Signs have no

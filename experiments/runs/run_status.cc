@@ -172,14 +172,17 @@ Json divergence_json(const Divergence& divergence, const Objective& objective) {
   return json;
 }
 
-/// Returns whether the method claims that nothing is lost. Neighbours exchange models, whose mean
-/// mixing leaves alone whatever is left out.
-bool conserves(const PreparedRun& run) {
+/// Returns what the method loses by design. Neighbours exchange models, whose mean mixing leaves
+/// alone whatever is left out.
+std::vector<std::string> known_losses(const PreparedRun& run) {
   if (law_of(run).synchrony == Synchrony::neighbours) {
-    return true;
+    return {};
   }
-  return run.method->conserves(sends_everything(run), run.participants());
+  return run.method->known_losses(sends_everything(run), run.participants());
 }
+
+/// Returns whether the method claims that nothing is lost.
+bool conserves(const PreparedRun& run) { return known_losses(run).empty(); }
 
 }  // namespace
 
@@ -205,6 +208,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"dimension", d},
               {"k", k ? Json(*k) : Json(nullptr)},
               {"conserves", conserves(run)},
+              {"known_losses", known_losses(run)},
               {"processes", run.training.cluster->world().size()},
               {"facts", facts_json(run)},
               {"laws", laws_json(run)},

@@ -167,10 +167,11 @@ Precision read_precision(const Section& section) {
 void read_quantiser_of(const Section& quantiser,
                        const Section& aggregator,
                        const PreparedRun& run,
+                       std::span<const Segment> layers,
                        Method& method,
                        nlohmann::json& config,
                        KnownKeys& known) {
-  read_quantiser(quantiser, aggregator, law_of(run), method);
+  read_quantiser(quantiser, aggregator, law_of(run), layers, method);
   known.note(quantiser.name(), quantiser.known());
   if (method.quantiser != nullptr) {  // other runs keep the ids that they had before
     config[quantiser.name()] = quantiser.resolved();
@@ -217,7 +218,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
   method->feedback = make_feedback(feedback);
   resolve(feedback);
 
-  read_quantiser_of(sections["quantiser"], aggregator, run, *method, config, known);
+  read_quantiser_of(sections["quantiser"], aggregator, run, layers, *method, config, known);
   check_approximation(*method, d, sparsifier, aggregator, feedback);
   check_clearing(*method, aggregator.text("kind"), feedback);
 

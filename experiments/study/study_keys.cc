@@ -123,6 +123,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "scale",
      "mean",
      "sign: the magnitude of values as they are read, their mean or one"},
+    {kQuantiser,
+     "scope",
+     "model",
+     "layer writes every layer by itself, with its own scale or table"},
     {kQuantiser, "shrink", "false", "qsgd, terngrad, linear: sends Q(x)/(1 + omega)"},
 
     {kAggregator, "kind", "dense", "residuum list aggregators"},

@@ -74,19 +74,52 @@ std::string invariants_sentence(const Summary& summary) {
   return fmt::format("An invariant that must hold FAILED: {}.", failed);
 }
 
+/// Counts the methods by what they lose by design. Runs of older programs do not record it.
+using Losses = std::vector<std::pair<std::string, std::size_t>>;
+
+void count_losses(const Summary& summary, const GroupSummary& group, Losses& losses) {
+  const auto& runs = group.group.runs;
+  const auto known_of = [&](std::size_t run) -> const Json& {
+    return value_at(summary.folder.runs[run].status, "known_losses");
+  };
+  const auto run = std::find_if(
+      runs.begin(), runs.end(), [&](std::size_t one) { return known_of(one).is_array(); });
+  for (const auto& loss : run == runs.end() ? Json::array() : known_of(*run)) {
+    if (!loss.is_string()) {
+      continue;
+    }
+    const auto text = loss.get<std::string>();
+    const auto found = std::find_if(
+        losses.begin(), losses.end(), [&](const auto& counted) { return counted.first == text; });
+    if (found == losses.end()) {
+      losses.emplace_back(text, 1);
+    } else {
+      ++found->second;
+    }
+  }
+}
+
 std::string known_sentence(const Summary& summary) {
   std::size_t leaking = 0;
+  Losses losses;
   for (const auto& group : summary.groups) {
-    const CheckSummary* check = group.check(kConservation);
-    leaking += verdict_of(check) == Verdict::known ? 1 : 0;
+    if (verdict_of(group.check(kConservation)) == Verdict::known) {
+      ++leaking;
+      count_losses(summary, group, losses);
+    }
   }
   if (leaking == 0) {
     return {};
   }
-  return fmt::format("Conservation fails for {} method{}, as the put-back rule of {} is known to.",
-                     leaking,
-                     leaking == 1 ? "" : "s",
-                     leaking == 1 ? "this one" : "these");
+  std::string words = fmt::format("Conservation fails for {} method{}, as is known of {}",
+                                  leaking,
+                                  leaking == 1 ? "" : "s",
+                                  leaking == 1 ? "it" : "them");
+  for (const auto& [loss, count] : losses) {
+    words += loss == losses.front().first ? ": " : "; ";
+    words += count == leaking ? loss : fmt::format("{} ({} of {})", loss, count, leaking);
+  }
+  return words + ".";
 }
 
 /// Returns whether two methods differ in the value of one key alone.

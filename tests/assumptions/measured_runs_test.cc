@@ -287,6 +287,40 @@ TEST(MeasuredRuns, LoseWhatFadesByDesign) {
             (std::vector<double>{1, 1.5 * 1.5, 1.75 * 1.75}));
 }
 
+/// The check of what is lost but for the decay, over all iterations of a run.
+Json rest_of_lost_mass(const Json& aggregator, const Json& feedback, Precision precision) {
+  Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 3}},
+                .aggregator = aggregator,
+                .feedback = feedback,
+                .step = {{"rule", "inv-sqrt"}, {"value", 0.2}}};
+  recipe.workers = 5;
+  recipe.iterations = 40;
+  recipe.precision = precision;
+  const auto run = test::measure(test::noisy_quadratic(40, 0.5), recipe);
+  const auto& check = run.summary.checks.at("lost-mass-but-for-decay");
+  return {{"failures", check.failures},
+          {"expected", run.rows.front().check("lost-mass-but-for-decay").expected}};
+}
+
+TEST(MeasuredRuns, LoseNothingButWhatFadesUnlessMoreIsLostByDesign) {
+  const Json fading{{"kind", "ef14"}, {"decay", 0.9}};
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    for (const char* aggregator : {"allgather", "gtopk-tree", "gtopk-exact"}) {
+      EXPECT_EQ(rest_of_lost_mass({{"kind", aggregator}}, fading, precision),
+                (Json{{"failures", 0}, {"expected", true}}))
+          << aggregator;
+    }
+    const Json published{{"kind", "ef14"}, {"decay", 0.9}, {"putback", "published"}};
+    const auto leaking = rest_of_lost_mass({{"kind", "gtopk-tree"}}, published, precision);
+    EXPECT_FALSE(leaking["expected"]);
+    EXPECT_GT(leaking["failures"], 0);
+    const auto weighed =
+        rest_of_lost_mass({{"kind", "allgather"}, {"weighting", "senders"}}, fading, precision);
+    EXPECT_FALSE(weighed["expected"]);
+    EXPECT_EQ(weighed["failures"], 40);
+  }
+}
+
 // The workers clear (4, 0) and (0, 5); one of two has sent each entry, so that (8, 10) is applied.
 // Then a = (4, 2) and (6, 5): (4, 0) and (6, 0) are cleared and the sum is applied as it is. Then a
 // = (4, 3) and (3, 10): as at first.

@@ -69,6 +69,7 @@ struct Recipe {
   Overlap overlap = {};
   std::vector<Segment> layers = {};  // what a sparsifier of scope "layer" selects from one by one
   Json quantiser = {{"kind", "none"}};
+  std::vector<Segment> quantised_layers = {};  // that are quantised one by one
   Json local = {{"optimiser", "sgd"}};
 };
 
@@ -88,6 +89,7 @@ inline Method method_of(const Recipe& recipe, std::size_t dimension) {
                 .clip = recipe.clip,
                 .clip_norm = recipe.clip_norm,
                 .quantiser = quantiser(recipe.quantiser),
+                .quantised_layers = recipe.quantised_layers,
                 .optimiser = make_optimiser(Section("local", recipe.local))};
   method.stages = read_density_stages(
       selection,

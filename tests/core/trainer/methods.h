@@ -141,6 +141,12 @@ inline std::vector<Recipe> quantised_methods() {
       }
     }
   }
+  for (const char* quantiser : {"table", "sign", "terngrad"}) {
+    all.push_back({.sparsifier = {{"kind", "top-k"}, {"k", 4}},
+                   .aggregator = {{"kind", "allgather"}},
+                   .quantiser = {{"kind", quantiser}},
+                   .quantised_layers = {{.begin = 0, .size = 5}, {.begin = 5, .size = 7}}});
+  }
   for (const Json& sparsifier : {top, Json{{"kind", "none"}}}) {
     all.push_back({.sparsifier = sparsifier,
                    .aggregator = {{"kind", "allgather"}},

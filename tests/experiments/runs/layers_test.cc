@@ -160,5 +160,31 @@ TEST_F(Layers, AreTheSameAtAnyNumberOfProcesses) {
   EXPECT_THAT(verify.out, HasSubstr("PASS"));
 }
 
+// A table has 4 entries and a mean of 4 bytes each: ten layers have nine more of them than one
+// message has, and each may fill a byte more. Three workers send to two others in 4 iterations.
+TEST_F(Layers, CanBeQuantisedOneByOne) {
+  folder_.write("s.toml", kLayersStudy.substr(0, kLayersStudy.find("[sweep]")));
+  const auto bytes_of = [&](const std::string& scope) {
+    const Finished finished = call({"run",
+                                    "s.toml",
+                                    "--progress=none",
+                                    "--out=" + scope,
+                                    "--set=sparsifier.scope=layer",
+                                    "--set=aggregator.kind=allgather",
+                                    "--set=quantiser.kind=table",
+                                    "--set=quantiser.scope=" + scope});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    CsvReader rows(folder_.path() / scope / "iterations.csv");
+    double bytes = 0;
+    while (rows.next()) {
+      bytes += rows.number(rows.column("uplink_bytes")).value_or(0);
+    }
+    return bytes;
+  };
+  const double of_a_message = (bytes_of("layer") - bytes_of("model")) / (3 * 2 * 4);
+  EXPECT_GE(of_a_message, 9 * 20);
+  EXPECT_LE(of_a_message, 9 * 20 + 9);
+}
+
 }  // namespace
 }  // namespace residuum

@@ -63,6 +63,19 @@ TEST(QuantiserSection, LeavesTheIdOfARunWithoutIt) {
       << "a default, spelt out";
 }
 
+TEST(QuantiserSection, MayWriteEveryLayerByItself) {
+  const auto layers_of = [](const std::vector<std::string>& overrides) {
+    return quantised_run(overrides).method->quantised_layers;
+  };
+  EXPECT_TRUE(layers_of({"quantiser.kind=table"}).empty());
+  EXPECT_TRUE(layers_of({"quantiser.kind=table", "quantiser.scope=model"}).empty());
+  EXPECT_EQ(layers_of({"quantiser.kind=table", "quantiser.scope=layer"}),
+            (std::vector<Segment>{{.begin = 0, .size = 50}}))
+      << "the model is one layer";
+  EXPECT_THAT(quantised_error({"quantiser.kind=table", "quantiser.scope=tensor"}),
+              HasSubstr("'quantiser.scope'"));
+}
+
 TEST(QuantiserSection, WithBitsThatNoCodeHasIsRefused) {
   EXPECT_EQ(quantised_error({"quantiser.kind=linear", "quantiser.bits=17"}),
             "'quantiser.bits' at --set must lie in 1..16, got 17: it is the bits of one value");
