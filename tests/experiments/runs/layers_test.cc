@@ -160,8 +160,8 @@ TEST_F(Layers, AreTheSameAtAnyNumberOfProcesses) {
   EXPECT_THAT(verify.out, HasSubstr("PASS"));
 }
 
-// A table has 4 entries and a mean of 4 bytes each: ten layers have nine more of them than one
-// message has, and each may fill a byte more. Three workers send to two others in 4 iterations.
+// A table has 4 values of 4 bytes: ten layers have nine more of them than a message as a whole, and
+// each may fill a byte more. Three workers send to two others in 4 iterations.
 TEST_F(Layers, CanBeQuantisedOneByOne) {
   folder_.write("s.toml", kLayersStudy.substr(0, kLayersStudy.find("[sweep]")));
   const auto bytes_of = [&](const std::string& scope) {
@@ -182,8 +182,8 @@ TEST_F(Layers, CanBeQuantisedOneByOne) {
     return bytes;
   };
   const double of_a_message = (bytes_of("layer") - bytes_of("model")) / (3 * 2 * 4);
-  EXPECT_GE(of_a_message, 9 * 20);
-  EXPECT_LE(of_a_message, 9 * 20 + 9);
+  EXPECT_GE(of_a_message, 9 * 16);
+  EXPECT_LE(of_a_message, 9 * 16 + 9);
 }
 
 }  // namespace

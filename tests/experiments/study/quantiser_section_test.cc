@@ -65,7 +65,10 @@ TEST(QuantiserSection, LeavesTheIdOfARunWithoutIt) {
 
 TEST(QuantiserSection, MayWriteEveryLayerByItself) {
   const auto layers_of = [](const std::vector<std::string>& overrides) {
-    return quantised_run(overrides).method->quantised_layers;
+    ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+    KnownKeys known;
+    const auto study = parse_study(kQuantisedStudy, "s.toml", overrides);
+    return prepare(study.runs.front(), objectives, known).method->quantised_layers;
   };
   EXPECT_TRUE(layers_of({"quantiser.kind=table"}).empty());
   EXPECT_TRUE(layers_of({"quantiser.kind=table", "quantiser.scope=model"}).empty());
