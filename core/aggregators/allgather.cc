@@ -2,7 +2,8 @@
 //
 // Two training codes apply something else than they clear (SparseLoCo's, 2025): with clip =
 // "median-norm" a message whose norm is above the median of all norms is scaled down to it, and
-// with weighting = "senders" an entry is divided by how many workers sent it, and not by P:
+// with weighting = "senders" an entry is divided by how many workers sent it, and not by P (who
+// sends a code that is read as 0 does not count):
 //   c_p = min(1, median_q |s^q| / |s^p|);  g_i = (P / n_i) sum_p c_p s^p_i,  n_i = #{p: s^p_i
 //   sent}.
 // The median of an even number of norms is the lower one, as torch.median has it. The workers'
