@@ -11,9 +11,11 @@
 // workers, and not directly in the next sum.
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/aggregators/dense_messages.h"
 #include "core/aggregators/gather.h"
+#include "core/messages/wire.h"
 #include "core/vectors/split.h"
 
 namespace residuum {
@@ -106,18 +108,53 @@ class ServerExchange final : public Exchange<Real> {
     }
   }
 
-  /// Sends a list of the server to the other workers, which is one message for each process.
-  void send_down(const Cluster& cluster, std::size_t most_entries, SparseVector<Real>& sum) {
-    for (int worker = 1; worker < cluster.workers(); ++worker) {
-      if (cluster.host(worker) == cluster.host(worker - 1)) {
-        continue;
-      }
-      cluster.expect(0, worker, most_entries, mail_);
-      const auto* const list = cluster.deliver(0, worker, &sum, mail_);
-      if (list != nullptr) {
-        copy(*list, sum);
+  /// Sends a list of the server to the other workers, one message for each process. What is as
+  /// long as d values is these.
+  void send_down(const Cluster& cluster,
+                 std::size_t most_entries,
+                 std::size_t dimension,
+                 SparseVector<Real>& sum) {
+    const std::size_t whole = dimension * sizeof(Real);
+    World& world = cluster.world();
+    const int server = cluster.host(0);
+    if (world.rank() != server) {
+      bytes_.resize(std::min(packed_bytes<Real>(most_entries), whole));
+      world.post(server, bytes_);
+      unpack_down(std::span(bytes_).first(world.take(server)), dimension, sum);
+      return;
+    }
+    if (world.size() > 1) {
+      pack_down(whole, sum);
+    }
+    for (int other = 0; other < world.size(); ++other) {
+      if (other != server) {
+        world.send(other, bytes_);
       }
     }
+  }
+
+  void pack_down(std::size_t whole, const SparseVector<Real>& sum) {
+    bytes_.resize(packed_bytes<Real>(sum.size()));
+    if (bytes_.size() < whole) {
+      pack(sum, bytes_.data());
+      return;
+    }
+    bytes_.assign(whole, std::byte{0});
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      std::memcpy(&bytes_[sum.indices[i] * sizeof(Real)], &sum.values[i], sizeof(Real));
+    }
+  }
+
+  void unpack_down(std::span<const std::byte> bytes,
+                   std::size_t dimension,
+                   SparseVector<Real>& sum) {
+    if (bytes.size() < dimension * sizeof(Real)) {
+      unpack(bytes, sum);
+      return;
+    }
+    dense_.resize(dimension);
+    std::memcpy(dense_.data(), bytes.data(), bytes.size());
+    to_sparse<Real>(dense_, sum);
   }
 
   static std::size_t zeros_in(const std::vector<Real>& sum) {
@@ -144,7 +181,7 @@ class ServerExchange final : public Exchange<Real> {
       delivery.sum.make_room(d - zeros_in(dense_));
       to_sparse<Real>(dense_, delivery.sum);
     });
-    send_down(ledger.cluster(), most, delivery.sum);
+    send_down(ledger.cluster(), most, d, delivery.sum);
     pull(delivery.sum.size(), d, ledger);
   }
 
@@ -164,7 +201,7 @@ class ServerExchange final : public Exchange<Real> {
       to_sparse<Real>(dense_, whole_);
       split_top_k(whole_, contributions.k, split_, delivery.sum, cut_);
     });
-    send_down(cluster, contributions.k, delivery.sum);
+    send_down(cluster, contributions.k, contributions.dimension, delivery.sum);
     pull(delivery.sum.size(), contributions.dimension, ledger);
     const auto lists = lists_.of(contributions);
     delivery.delivered.resize(lists.size());
@@ -179,6 +216,7 @@ class ServerExchange final : public Exchange<Real> {
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
   Mail<Real> mail_;
+  Bytes bytes_;  // of the way down
 };
 
 class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {

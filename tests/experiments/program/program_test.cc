@@ -156,10 +156,12 @@ TEST_F(Program, SeesThePublishedRuleLeakAndTheCapturedNot) {
       ++published;
       EXPECT_FALSE(conservation["holds"].get<bool>());
       EXPECT_FALSE(conservation["expected"].get<bool>());
+      EXPECT_EQ(status["known_losses"].size(), 1U);
     } else {
       ++captured;
       EXPECT_TRUE(conservation["holds"].get<bool>());
       EXPECT_TRUE(status["checks"]["lost-mass"]["holds"].get<bool>());
+      EXPECT_EQ(status["known_losses"], nlohmann::json::array());
     }
     EXPECT_TRUE(status["checks"]["pathwise-residual"]["holds"].get<bool>());
     EXPECT_TRUE(status["checks"]["bytes"]["holds"].get<bool>());

@@ -50,5 +50,35 @@ TEST(Leaks, SayWhatTheyCostAgainstAMethodThatDiffersInOneKey) {
   EXPECT_THAT(leak_sentences(collect(folder.path())), IsEmpty()) << "a miss has no interval";
 }
 
+/// Says in the status of all runs of a method what it loses by design.
+void lose(const TemporaryFolder& folder, std::size_t method, const Json& losses) {
+  for (int seed = 1; seed <= 3; ++seed) {
+    change_status(folder.path(), SyntheticStudy::run_id(method, seed), [&](Json& status) {
+      status["known_losses"] = losses;
+    });
+  }
+}
+
+TEST(Leaks, AreNamedByWhatLosesMassByDesign) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{},
+                   SyntheticMethod{.putback = "published", .leaks = true},
+                   SyntheticMethod{.density = 0.1, .leaks = true}};
+  study.write(folder.path());
+  EXPECT_THAT(findings(collect(folder.path())),
+              Contains("Conservation fails for 2 methods, as is known of them."))
+      << "an older program has not recorded why";
+  lose(folder, 1, {"residuals decay", "messages are weighed after they were cleared"});
+  lose(folder, 2, {"residuals decay"});
+  EXPECT_THAT(findings(collect(folder.path())),
+              Contains("Conservation fails for 2 methods, as is known of them: residuals decay; "
+                       "messages are weighed after they were cleared (1 of 2)."));
+  lose(folder, 2, {{"no", "text"}});
+  EXPECT_THAT(findings(collect(folder.path())),
+              Contains("Conservation fails for 2 methods, as is known of them: residuals decay (1 "
+                       "of 2); messages are weighed after they were cleared (1 of 2)."));
+}
+
 }  // namespace
 }  // namespace residuum::reports
