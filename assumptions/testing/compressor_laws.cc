@@ -1,17 +1,15 @@
-// The laws of compressors that speak of single answers. Those of expectations and of memory have
-// files of their own.
+// The laws of compressors that speak of single answers. Those of expectations, of memory and of
+// bytes have files of their own.
 
 #include "assumptions/testing/compressor_laws.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "assumptions/testing/compressor_session.h"
-#include "core/random/random.h"
 
 namespace residuum::laws {
 namespace {
@@ -60,53 +58,6 @@ std::vector<std::vector<float>> steps_of_one(CompressorSession& session, bool al
     }
   }
   return outputs;
-}
-
-/// A float32 of 30 random bits: sign, mantissa, and an exponent from -32 to 31.
-float of_random_bits(RandomStream& random) {
-  constexpr std::uint32_t kOthers = 0x807fffff;
-  constexpr std::uint32_t kExponents = 64;
-  constexpr std::uint32_t kBias = 127;
-  const std::uint32_t exponent = kBias - kExponents / 2 + random.below(kExponents);
-  return std::bit_cast<float>((random.bits() & kOthers) | exponent << 23U);
-}
-
-/// Returns how many bytes a message has at least from which the output was made. Where every entry
-/// that is not zero is the input's, a message of b bits reproduces s entries of 30 random bits with
-/// a probability below 2^(b + 1 - 30 s), whatever the rule; one entry's bits are left as room.
-std::uint64_t fewest_bytes(std::span<const float> x, std::span<const float> output) {
-  constexpr std::uint64_t kBits = 30;
-  std::uint64_t sent = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (output[i] == 0) {
-      continue;
-    }
-    if (output[i] != x[i]) {
-      return 0;
-    }
-    ++sent;
-  }
-  return sent == 0 ? 0 : (kBits * (sent - 1) + 7) / 8;
-}
-
-std::string bytes_fault(const CompressorAnswer& answer, std::span<const float> x) {
-  if (answer.declared_bytes && answer.message_bytes &&
-      *answer.declared_bytes != *answer.message_bytes) {
-    return fmt::format("it declares {} bytes, and its message has {}",
-                       *answer.declared_bytes,
-                       *answer.message_bytes);
-  }
-  const auto bytes = answer.declared_bytes ? answer.declared_bytes : answer.message_bytes;
-  const std::uint64_t least = fewest_bytes(x, answer.output);
-  if (bytes && *bytes < least) {
-    return fmt::format(
-        "it declares {} bytes, but {} entries arrive with all of their 30 random bits, which take "
-        "at least {}",
-        *bytes,
-        nonzeros(answer.output),
-        least);
-  }
-  return "";
 }
 
 /// Names what the compressor makes of an entry that is no number; empty: as it should be.
@@ -273,27 +224,6 @@ LawFinding tensors_finding(CompressorSession& session, const CompressorClaims& c
   return {"tensors", true, "no tensor changes the answers for another"};
 }
 
-LawFinding bytes_finding(CompressorSession& session) {
-  constexpr std::uint32_t kVectors = 8;
-  bool declares = false;
-  for (std::uint32_t number = 0; number < kVectors; ++number) {
-    RandomStream random(3, Purpose::test, 0, number);
-    std::vector<float> x(session.dimension());
-    std::generate(x.begin(), x.end(), [&] { return of_random_bits(random); });
-    const std::string name = fmt::format("random bits {}", number + 1);
-    const CompressorAnswer answer = session.ask_fresh(x, name);
-    declares = declares || answer.declared_bytes || answer.message_bytes;
-    const std::string fault = bytes_fault(answer, x);
-    if (!fault.empty()) {
-      return {"bytes", false, fmt::format("{}: {}", vector_words(name, x.size()), fault)};
-    }
-  }
-  if (!declares) {
-    return not_looked_at("bytes", "the compressor declares no bytes");
-  }
-  return {"bytes", true, "messages are as long as declared, and long enough for what arrives"};
-}
-
 std::vector<LawFinding> check_compressor(Compressor& compressor,
                                          const CompressorClaims& claims,
                                          const CompressorCases& cases) {
@@ -310,7 +240,7 @@ std::vector<LawFinding> check_compressor(Compressor& compressor,
   look([&] { return determinism_finding(session, claims); });
   look([&] { return stateless_finding(session, claims); });
   look([&] { return tensors_finding(session, claims); });
-  look([&] { return bytes_finding(session); });
+  look([&] { return bytes_finding(session, claims); });
   return findings;
 }
 

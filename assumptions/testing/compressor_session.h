@@ -77,6 +77,6 @@ LawFinding finite_finding(CompressorSession& session);
 LawFinding determinism_finding(CompressorSession& session, const CompressorClaims& claims);
 LawFinding stateless_finding(CompressorSession& session, const CompressorClaims& claims);
 LawFinding tensors_finding(CompressorSession& session, const CompressorClaims& claims);
-LawFinding bytes_finding(CompressorSession& session);
+LawFinding bytes_finding(CompressorSession& session, const CompressorClaims& claims);
 
 }  // namespace residuum::laws

@@ -6,15 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
-#include <map>
 #include <numeric>
 
 #include "assumptions/testing/compressor_memory.h"
 #include "core/error.h"
-#include "core/random/random.h"
+#include "tests/assumptions/testing/function_compressor.h"
 
 namespace residuum::laws {
 namespace {
@@ -22,67 +19,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-using Floats = std::vector<float>;
-
-/// A compressor whose answers are those of a function, with a memory by tensor that a restart
-/// empties.
-class FunctionCompressor : public Compressor {
- public:
-  using Rule =
-      std::function<CompressorAnswer(Floats& memory, const Floats& x, RandomStream& random)>;
-
-  explicit FunctionCompressor(Rule rule, bool one_memory = false)
-      : rule_(std::move(rule)), one_memory_(one_memory) {}
-
-  CompressorAnswer compress(const Tensor& tensor, std::span<const float> x) override {
-    Floats& memory = memories_[one_memory_ ? "all" : tensor.name];
-    memory.resize(x.size());
-    RandomStream random(5, Purpose::test, 0, calls_++);
-    return rule_(memory, Floats(x.begin(), x.end()), random);
-  }
-  void restart() override { memories_.clear(); }
-
- private:
-  Rule rule_;
-  bool one_memory_;
-  std::map<std::string, Floats> memories_;
-  std::uint32_t calls_ = 0;
-};
-
-CompressorAnswer answer_of(Floats output) {
-  CompressorAnswer answer;
-  answer.output = std::move(output);
-  return answer;
-}
-
-CompressorAnswer refusal() {
-  CompressorAnswer answer;
-  answer.refusal = "not finite";
-  return answer;
-}
-
-bool is_finite(const Floats& x) {
-  return std::all_of(x.begin(), x.end(), [](float value) { return std::isfinite(value); });
-}
-
-Floats six_largest(const Floats& x) {
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(
-      order.begin(), order.end(), [&](auto a, auto b) { return std::abs(x[a]) > std::abs(x[b]); });
-  Floats kept(x.size());
-  for (std::size_t i = 0; i < 6; ++i) {
-    kept[order[i]] = x[order[i]];
-  }
-  return kept;
-}
-
-FunctionCompressor::Rule stateless(const std::function<Floats(const Floats&)>& rule) {
-  return [rule](Floats&, const Floats& x, RandomStream&) {
-    return is_finite(x) ? answer_of(rule(x)) : refusal();
-  };
-}
 
 /// Error feedback around Top_6; `kept` is what the memory takes for sent.
 FunctionCompressor::Rule with_memory(const std::function<Floats(const Floats&)>& sent,
@@ -112,37 +48,6 @@ FunctionCompressor::Rule rand_six(float scale) {
     }
     return is_finite(x) ? answer_of(kept) : refusal();
   };
-}
-
-std::vector<std::string> violated(const std::vector<LawFinding>& findings) {
-  std::vector<std::string> names;
-  for (const auto& finding : findings) {
-    if (finding.holds == false) {
-      names.push_back(finding.law);
-    }
-  }
-  return names;
-}
-
-std::vector<std::string> violated_by(const FunctionCompressor::Rule& rule,
-                                     const CompressorClaims& claims) {
-  FunctionCompressor compressor(rule);
-  return violated(check_compressor(compressor, claims));
-}
-
-std::string explanation_of(const std::vector<LawFinding>& findings, const std::string& law) {
-  for (const auto& finding : findings) {
-    if (finding.law == law) {
-      return finding.explanation;
-    }
-  }
-  return "no such law";
-}
-
-CompressorClaims top_six() {
-  CompressorClaims claims;
-  claims.k = 6;
-  return claims;
 }
 
 CompressorClaims remembering_six() {
@@ -295,24 +200,6 @@ TEST(CompressorLaws, MoreThanKEntriesAndAnswersToZeroAreSeen) {
   });
 
   EXPECT_THAT(violated_by(noisy, top_six()), testing::IsSupersetOf({"sparsity", "zero"}));
-}
-
-/// Top_6 that says so many bytes of its message, and shows one of so many.
-FunctionCompressor::Rule saying(std::uint64_t declared, std::optional<std::uint64_t> shown) {
-  return [=](Floats&, const Floats& x, RandomStream&) {
-    CompressorAnswer answer = is_finite(x) ? answer_of(six_largest(x)) : refusal();
-    answer.declared_bytes = declared;
-    answer.message_bytes = shown;
-    return answer;
-  };
-}
-
-TEST(CompressorLaws, DeclaredBytesMustCarryWhatArrivesAndBeThoseOfTheMessage) {
-  EXPECT_THAT(violated_by(saying(48, 48), top_six()), IsEmpty());
-  EXPECT_THAT(violated_by(saying(48, 52), top_six()), ElementsAre("bytes"));
-  EXPECT_THAT(violated_by(saying(19, std::nullopt), top_six()), IsEmpty());
-  // Six float32 values of 30 random bits, less one as room for luck, are 150 bits: 19 bytes.
-  EXPECT_THAT(violated_by(saying(18, std::nullopt), top_six()), ElementsAre("bytes"));
 }
 
 TEST(CompressorLaws, ClaimsThatAreNotMadeAreNotLookedAtAndSayWhy) {
