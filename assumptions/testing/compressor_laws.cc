@@ -86,7 +86,7 @@ std::string not_finite_fault(CompressorSession& session, float entry) {
 }  // namespace
 
 std::optional<double> contraction_of(const CompressorClaims& claims, std::size_t dimension) {
-  if (claims.contraction || !claims.k || claims.unbiased) {
+  if (claims.contraction || claims.omega || claims.unbiased || !claims.k) {
     return claims.contraction;
   }
   return static_cast<double>(*claims.k) / static_cast<double>(dimension);

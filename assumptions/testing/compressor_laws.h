@@ -51,7 +51,8 @@ struct CompressorClaims {
   double decay = 1;                   // its memory times this, before a vector is added to it
 };
 
-/// Returns the contraction that the claims make: the one that is given, or k/d of a biased rule.
+/// Returns the contraction that the claims make: the one that is given, or k/d of a biased rule
+/// without an omega.
 std::optional<double> contraction_of(const CompressorClaims& claims, std::size_t dimension);
 
 /// The same cases give the same requests in every run.

@@ -73,7 +73,7 @@ void add_check(CLI::App& command, Options& options) {
   command.add_option("--output", own.output, "what the compressor made of each");
   command.add_option("--k", options.k, "at most so many entries of an answer are not zero");
   command.add_option("--contraction", own.contraction, "E|C(x) - x|^2 <= (1 - this) |x|^2 (k/d)");
-  command.add_option("--omega", own.omega, "E|C(x) - x|^2 <= omega |x|^2, of an unbiased rule");
+  command.add_option("--omega", own.omega, "E|C(x) - x|^2 <= omega |x|^2, in place of k/d");
   add_flag(command, "--unbiased", own.unbiased, "E C(x) = x");
   add_flag(command, "--random", own.random, "answers differ from run to run");
   add_flag(command, "--memory", own.memory, "it keeps a residual of every tensor itself");

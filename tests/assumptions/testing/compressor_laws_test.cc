@@ -142,6 +142,16 @@ TEST(CompressorLaws, OmegaOfRandKIsDOverKLessOne) {
   EXPECT_THAT(violated_by(rand_six(10), claims), ElementsAre("contraction"));
 }
 
+TEST(CompressorLaws, AnOmegaBesideAKIsTheClaim) {
+  CompressorClaims claims = top_six();
+
+  // Top_6 leaves nine tenths of 60 entries of one magnitude.
+  claims.omega = 0.9;
+  EXPECT_THAT(violated_by(stateless(six_largest), claims), IsEmpty());
+  claims.omega = 0.8;
+  EXPECT_THAT(violated_by(stateless(six_largest), claims), ElementsAre("contraction"));
+}
+
 TEST(CompressorLaws, DrawsThatAreNotSaidAreSeen) {
   EXPECT_THAT(violated_by(rand_six(1), CompressorClaims{}),
               ElementsAre("determinism", "stateless", "tensors"));
