@@ -68,6 +68,14 @@ std::string not_finite_fault(CompressorSession& session, float entry) {
   x[place] = entry;
   session.restart();
   const CompressorAnswer answer = session.try_fresh(x);
+  if (answer.ended) {
+    return fmt::format(
+        "entry {} of the vector is {}, and no answer came: {}; it should pass it on, or answer "
+        "that it refuses the vector",
+        place,
+        entry,
+        answer.refusal);
+  }
   if (answer.refusal.empty() && all_finite(answer.output)) {
     return fmt::format(
         "entry {} of the vector is {}, and the answer is finite: it should pass it on, or refuse "

@@ -24,6 +24,7 @@ struct CompressorAnswer {
   std::optional<std::uint64_t> declared_bytes;
   std::optional<std::uint64_t> message_bytes;  // of the message itself, if it shows that
   std::string refusal;                         // why it does not take the vector
+  bool ended = false;                          // it ended without an answer, as `refusal` says
 };
 
 class Compressor {

@@ -41,6 +41,7 @@ class PipedCompressor final : public laws::Compressor {
     }
     laws::CompressorAnswer none;
     none.refusal = process_->ending();
+    none.ended = true;
     process_.reset();
     return none;
   }

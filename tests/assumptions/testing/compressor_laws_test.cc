@@ -190,6 +190,21 @@ TEST(CompressorLaws, ANanThatVanishesIsAFault) {
   EXPECT_THAT(violated_by(passing, CompressorClaims{}), IsEmpty());
 }
 
+TEST(CompressorLaws, AnEndInPlaceOfAnAnswerIsNoRefusal) {
+  FunctionCompressor ending([](Floats&, const Floats& x, RandomStream&) {
+    CompressorAnswer answer = is_finite(x) ? answer_of(six_largest(x)) : refusal();
+    answer.refusal += answer.refusal.empty() ? "" : ": it ended";
+    answer.ended = !answer.refusal.empty();
+    return answer;
+  });
+
+  const auto findings = check_compressor(ending, top_six());
+
+  EXPECT_THAT(violated(findings), ElementsAre("finite"));
+  EXPECT_THAT(explanation_of(findings, "finite"),
+              HasSubstr("entry 30 of the vector is nan, and no answer came: not finite: it ended"));
+}
+
 TEST(CompressorLaws, AnAnswerThatIsNotFiniteBreaksFiniteAndContraction) {
   const auto dividing = stateless([](const Floats& x) {
     Floats kept = six_largest(x);

@@ -103,6 +103,28 @@ TEST_F(CompressorExample, RandKIsUnbiasedAndItsOmegaIsDOverKLessOne) {
   EXPECT_THAT(violated(closer), testing::ElementsAre("contraction"));
 }
 
+TEST_F(CompressorExample, OneThatEndsAtNanBreaksTheLawOfFiniteNumbersAndIsQuoted) {
+  folder_.write("ends.py",
+                "import frames\n"
+                "import math\n"
+                "while (request := frames.read_request()) is not None:\n"
+                "    tensor, shape, x = request\n"
+                "    if not all(map(math.isfinite, x)):\n"
+                "        raise ValueError('cannot sort')\n"
+                "    frames.write_answer(x, shape, frames.singles(x))\n");
+  std::filesystem::copy(kCompressors / "frames.py", folder_.path() / "frames.py");
+
+  const Finished finished =
+      residuum_program({"check", "--command", "python3 ends.py", "--json"}, folder_.path());
+  const auto found = nlohmann::json::parse(finished.out);
+
+  EXPECT_EQ(finished.code, 4) << finished.err;
+  EXPECT_THAT(violated(found), testing::ElementsAre("finite"));
+  EXPECT_THAT(law(found, "finite")["explanation"].get<std::string>(),
+              HasSubstr("no answer came: it ended with exit code 1; its last line on standard "
+                        "error: ValueError: cannot sort"));
+}
+
 TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {
   const Finished finished =
       residuum_program({"check",
