@@ -144,7 +144,7 @@ class CheckCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithAllThatItStarted) {
+TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithItsProcessGroup) {
   // The shell has five seconds to write the number of what it started, also on a busy machine.
   const auto before = std::chrono::steady_clock::now();
 
