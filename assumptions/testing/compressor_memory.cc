@@ -64,6 +64,7 @@ std::string ConservationWatch::step(const WatchedStep& taken) {
   }
   const double size = std::sqrt(norm_sq_of(input));
   bound_ = factor_ * (decay_ * bound_ + size);
+  largest_bound_ = std::max(largest_bound_, bound_);
   const double left = norm_of(outstanding_);
   rounding_ = decay_ * rounding_ + kStepRounding * (before + size + left);
   if (!(norm_of(untold) <= rounding_)) {
@@ -80,12 +81,12 @@ std::string ConservationWatch::step(const WatchedStep& taken) {
 }
 
 std::size_t ConservationWatch::steps_to_drain() const {
-  if (!has_bound()) {
+  const double excess = slack_ * bound_ / (kDrained * largest_bound_);
+  if (!has_bound() || !(excess > 1)) {
     return 0;
   }
   const double shrinks = -std::log(std::max(factor_ * decay_, 1e-3));
-  const auto steps = std::ceil(std::log(slack_ / kDrained) / shrinks);
-  return static_cast<std::size_t>(std::min(steps, static_cast<double>(kMostSteps)));
+  return static_cast<std::size_t>(std::ceil(std::log(excess) / shrinks));
 }
 
 LawFinding conservation_finding(CompressorSession& session, const CompressorClaims& claims) {
@@ -95,15 +96,17 @@ LawFinding conservation_finding(CompressorSession& session, const CompressorClai
   }
   const std::size_t d = session.dimension();
   ConservationWatch watch(contraction_of(claims, d), claims.decay, claims.random, d);
-  auto inputs = inputs_to_remember(d);
+  const auto inputs = inputs_to_remember(d);
   const std::size_t filled = inputs.size();
-  inputs.resize(filled + watch.steps_to_drain(), std::vector<float>(d));
+  const std::vector<float> zero(d);
   bool tells = true;
-  for (std::size_t step = 0; step < inputs.size(); ++step) {
-    const auto answer = session.ask("a", inputs[step], fmt::format("step {}", step + 1));
+  std::size_t step = 0;
+  for (; step < filled || (watch.steps_to_drain() > 0 && step < filled + kMostSteps); ++step) {
+    const auto& input = step < filled ? inputs[step] : zero;
+    const auto answer = session.ask("a", input, fmt::format("step {}", step + 1));
     tells = tells && !answer.residual.empty();
-    const std::string fault = watch.step(
-        {.input = inputs[step], .output = answer.output, .told_residual = answer.residual});
+    const std::string fault =
+        watch.step({.input = input, .output = answer.output, .told_residual = answer.residual});
     if (!fault.empty()) {
       const std::string zeros =
           step < filled ? "" : fmt::format(", {} of them with zero vectors", step + 1 - filled);
@@ -113,9 +116,11 @@ LawFinding conservation_finding(CompressorSession& session, const CompressorClai
   if (!tells && !watch.has_bound()) {
     return not_looked_at(kLaw, "without a contraction above 0 the residual must be told");
   }
-  return {kLaw,
-          true,
-          fmt::format("outputs and residual add up to the inputs in {} steps", inputs.size())};
+  if (!tells && watch.steps_to_drain() > 0) {
+    return not_looked_at(
+        kLaw, fmt::format("{} steps are too few to see what so small a contraction leaves", step));
+  }
+  return {kLaw, true, fmt::format("outputs and residual add up to the inputs in {} steps", step)};
 }
 
 }  // namespace residuum::laws

@@ -302,5 +302,40 @@ TEST(CompressedPairs, WithAMemoryAreTheStepsOfOneTensor) {
       ElementsAre("conservation"));
 }
 
+TEST(CompressedPairs, SayNothingOfAMemoryThatHasNotBeenDrained) {
+  CompressorClaims claims;
+  claims.contraction = 0.5;
+  claims.has_memory = true;
+  using Rows = std::vector<std::vector<double>>;
+  Rows inputs{{3, 1}};
+  Rows forgetful{{3, 0}};
+  Rows right{{3, 0}};
+  const auto conservation = [&](const Rows& outputs) {
+    return check_compressed_pairs(inputs, outputs, claims).at(1);
+  };
+
+  EXPECT_EQ(conservation(forgetful).holds, std::nullopt);
+  // Each row halves the square of the bound: 1e-12 takes 39.9 of them.
+  EXPECT_THAT(conservation(forgetful).explanation, HasSubstr("it takes 40 more"));
+  inputs.resize(40, {0, 0});
+  right.push_back({0, 1});
+  right.resize(40, {0, 0});
+  forgetful.resize(40, {0, 0});
+  EXPECT_EQ(conservation(right).holds, std::nullopt);
+  EXPECT_EQ(conservation(forgetful).holds, false);
+  inputs.push_back({0, 0});
+  right.push_back({0, 0});
+  EXPECT_EQ(conservation(right).holds, true);
+}
+
+TEST(CompressorLaws, AContractionThatDrainsTooSlowlyShowsNoConservation) {
+  CompressorClaims claims = remembering_six();
+  claims.contraction = 1e-5;
+  FunctionCompressor remembering(with_memory(six_largest, six_largest));
+
+  EXPECT_THAT(explanation_of(check_compressor(remembering, claims), "conservation"),
+              HasSubstr("20020 steps are too few"));
+}
+
 }  // namespace
 }  // namespace residuum::laws
