@@ -11,15 +11,16 @@ def record_gradients(ddp, path, steps):
     for p in ddp.module.parameters():
         start[p.data_ptr()], d = d, d + p.numel()
     if dist.get_rank() == 0:
-        open_memmap(path, "w+", "float32", (steps, dist.get_world_size(), d))
+        open_memmap(path, "w+", "float32", (steps, dist.get_world_size(), d))[:] = float("nan")
     dist.barrier()
     own = open_memmap(path, "r+")[:, dist.get_rank()]
 
     def hook(_, bucket):
         nonlocal step
-        for p, g in zip(bucket.parameters(), bucket.gradients()):
-            own[step, start[p.data_ptr()]:][:g.numel()] = g.flatten().cpu()
-        step += bucket.is_last()
+        if step < steps:
+            for p, g in zip(bucket.parameters(), bucket.gradients()):
+                own[step, start[p.data_ptr()]:][:g.numel()] = g.flatten().cpu()
+            step += bucket.is_last()
         return allreduce_hook(None, bucket)
 
     ddp.register_comm_hook(None, hook)

@@ -1,5 +1,8 @@
 """Trains a small network on two processes, with its gradients recorded to the file that is named,
-and compares the file with the gradients that each process takes by itself."""
+and compares the file with the gradients that each process takes by itself.
+
+usage: recorded_training.py FILE RECORDED TOOLS, with so many steps as room in the file
+"""
 
 import os
 import sys
@@ -13,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 STEPS, WORKERS = 4, 2
 
 
-def train(rank, path, store, tools):
+def train(rank, path, store, room, tools):
     sys.path.insert(0, tools)
     from record_gradients import record_gradients
 
@@ -23,7 +26,7 @@ def train(rank, path, store, tools):
     network = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
     # Buckets of 20 numbers: the second layer and the first arrive apart.
     ddp = DistributedDataParallel(network, bucket_cap_mb=20 * 4 / 2**20)
-    record_gradients(ddp, path, STEPS)
+    record_gradients(ddp, path, room)
     alone = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
     expected = []
     for step in range(STEPS):
@@ -38,10 +41,13 @@ def train(rank, path, store, tools):
                 p -= 0.1 * p.grad
     dist.barrier()
     recorded = numpy.load(path, mmap_mode="r")
-    assert recorded.shape == (STEPS, WORKERS, 5 * 3 + 3 + 3 * 2 + 2), recorded.shape
-    assert numpy.array_equal(recorded[:, rank], numpy.stack(expected)), "not the worker's gradients"
+    assert recorded.shape == (room, WORKERS, 5 * 3 + 3 + 3 * 2 + 2), recorded.shape
+    own, expected = recorded[:STEPS, rank], numpy.stack(expected)[:room]
+    assert numpy.array_equal(own, expected), "not the worker's gradients"
+    assert numpy.isnan(recorded[STEPS:]).all(), "numbers of steps that were not trained"
 
 
 if __name__ == "__main__":
-    path, tools = (os.path.abspath(name) for name in sys.argv[1:])
-    torch.multiprocessing.spawn(train, (path, path + ".store", tools), nprocs=WORKERS)
+    path, room, tools = os.path.abspath(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    arguments = (path, path + ".store", room, tools)
+    torch.multiprocessing.spawn(train, arguments, nprocs=WORKERS)
