@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fcntl.h>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -102,14 +103,26 @@ RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* for
   return {.type = *type, .shape = *shape, .start = header.size};
 }
 
-/// Returns the number whose digits come last in the file's name without its ending.
-std::uint64_t step_number(const fs::path& path) {
+/// A file's name around the number whose digits come last in it, before its ending.
+struct NumberedName {
+  std::string before;
+  std::string digits;
+  std::string after;
+};
+
+NumberedName numbered_name(const fs::path& path) {
   const std::string stem = path.stem().string();
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   const auto last = std::find_if(stem.rbegin(), stem.rend(), is_digit);
   const auto before = std::find_if_not(last, stem.rend(), is_digit);
+  return {.before = {stem.begin(), before.base()},
+          .digits = {before.base(), last.base()},
+          .after = std::string(last.base(), stem.end()) + path.extension().string()};
+}
+
+std::uint64_t step_number(const fs::path& path) {
   std::uint64_t number = 0;
-  const std::string digits(before.base(), last.base());
+  const std::string digits = numbered_name(path).digits;
   const auto* const end = digits.data() + digits.size();
   const auto result = std::from_chars(digits.data(), end, number);
   require(result.ec == std::errc{} && result.ptr == end,
@@ -118,8 +131,16 @@ std::uint64_t step_number(const fs::path& path) {
   return number;
 }
 
-/// Returns the .npy files of a folder in the order of their steps.
-std::vector<fs::path> step_files(const fs::path& folder) {
+/// Returns the name of the next step's file, with as many digits.
+fs::path next_file(const fs::path& path) {
+  const NumberedName name = numbered_name(path);
+  return path.parent_path() /
+         fmt::format(
+             "{}{:0{}}{}", name.before, step_number(path) + 1, name.digits.size(), name.after);
+}
+
+/// Returns the .npy files of a folder by their steps, of which none is missing.
+std::map<std::uint64_t, fs::path> step_files(const fs::path& folder) {
   std::map<std::uint64_t, fs::path> by_number;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".npy") {
@@ -133,12 +154,14 @@ std::vector<fs::path> step_files(const fs::path& folder) {
             place->first);
   }
   require(!by_number.empty(), "{}: has no .npy files, one for each step", folder.string());
-  std::vector<fs::path> files;
-  files.reserve(by_number.size());
-  for (const auto& [number, file] : by_number) {
-    files.push_back(file);
+  for (auto before = by_number.begin(), one = std::next(before); one != by_number.end();
+       before = one++) {
+    require(one->first == before->first + 1,
+            "{}: is missing, though there is {}",
+            next_file(before->second).string(),
+            one->second.filename().string());
   }
-  return files;
+  return by_number;
 }
 
 class FileGradients final : public RecordedGradients {
@@ -173,7 +196,11 @@ class FileGradients final : public RecordedGradients {
   }
 
   void open_steps(const fs::path& folder) {
-    files_ = step_files(folder);
+    const auto by_number = step_files(folder);
+    first_number_ = by_number.begin()->first;
+    for (const auto& [number, file] : by_number) {
+      files_.push_back(file);
+    }
     for (const auto& file : files_) {
       const RecordedArray array = read_head(file, 2, "(P, d)");
       const RecordedShape own{
@@ -241,7 +268,7 @@ class FileGradients final : public RecordedGradients {
             require(std::isfinite(number),
                     "{}: the gradient of step {}, worker {} is {} at index {}",
                     files_[file_of(step)].string(),
-                    step,
+                    first_number_ + step,
                     worker,
                     number,
                     first + i);
@@ -255,6 +282,7 @@ class FileGradients final : public RecordedGradients {
   RecordedShape shape_;
   NpyType type_ = NpyType::float32;
   std::size_t steps_per_file_ = 1;
+  std::uint64_t first_number_ = 0;  // of the first step's file
   std::vector<fs::path> files_;
   std::vector<std::size_t> starts_;
   std::string fingerprint_;

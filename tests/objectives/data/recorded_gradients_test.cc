@@ -99,7 +99,7 @@ TEST_F(Recording, ReadsHalfAndDoublePrecision) {
 TEST_F(Recording, OfOneFileForEachStepIsInTheOrderOfTheirNumbers) {
   write("steps/grad-10.npy", singles_npy({2, 1}, {3, 4}));
   write("steps/grad-9.npy", singles_npy({2, 1}, {1, 2}));
-  write("steps/grad-100.npy", singles_npy({2, 1}, {5, 6}));
+  write("steps/grad-11.npy", singles_npy({2, 1}, {5, 6}));
   write("steps/notes.txt", "not a step");
 
   const auto recording = open_recorded_gradients(folder_ / "steps");
@@ -131,7 +131,7 @@ TEST_F(Recording, ANumberThatIsNotFiniteIsNamedByStepWorkerAndIndex) {
   write("s/1.npy", singles_npy({1, 2}, {1, 2}));
   write("s/2.npy", singles_npy({1, 2}, {-INFINITY, 2}));
   EXPECT_THAT(fault(folder_ / "s"),
-              HasSubstr("2.npy: the gradient of step 1, worker 0 is -inf at index 0"));
+              HasSubstr("2.npy: the gradient of step 2, worker 0 is -inf at index 0"));
 }
 
 TEST_F(Recording, OtherFilesAreRefusedInOneLine) {
@@ -202,6 +202,17 @@ TEST_F(Recording, OfFilesThatDoNotFitEachOtherIsRefused) {
   write("types/2.npy",
         npy_header(NpyType::float64, std::vector<std::size_t>{1, 2}) + bytes_of(Doubles{1, 2}));
   EXPECT_THAT(fault(folder_ / "types"), HasSubstr("another type of numbers"));
+}
+
+TEST_F(Recording, OfWhichAStepIsMissingIsRefused) {
+  for (const char* name : {"s098.npy", "s099.npy", "s101.npy"}) {
+    write(std::string("gap/") + name, singles_npy({1, 2}, {1, 2}));
+  }
+
+  EXPECT_EQ(fault(folder_ / "gap"),
+            (folder_ / "gap/s100.npy").string() + ": is missing, though there is s101.npy");
+  write("gap/s100.npy", singles_npy({1, 2}, {1, 2}));
+  EXPECT_EQ(fault(folder_ / "gap"), "no error");
 }
 
 TEST_F(Recording, HasAFingerprintOfItsNumbers) {
