@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "reports/terminal/printable_names.h"
 #include "reports/terminal/problem_difference.h"
 #include "reports/terminal/table.h"
 
@@ -292,6 +293,14 @@ class Comparer {
   Changes changes_;
 };
 
+std::map<std::string, std::string> names_of_methods(const Changes& changes) {
+  std::vector<std::string> methods;
+  for (const auto& change : changes.quantities) {
+    methods.push_back(change.method);
+  }
+  return printable_names(methods);
+}
+
 }  // namespace
 
 std::string_view name_of(ChangeVerdict verdict) {
@@ -351,6 +360,7 @@ std::string changes_table(const Changes& changes) {
   };
   std::vector<std::vector<std::string>> rows{
       {"method", "quantity", "before", "after", "interval of the difference", "n", "verdict"}};
+  const auto names = names_of_methods(changes);
   std::size_t same = 0;
   for (const auto& change : changes.quantities) {
     if (change.verdict == ChangeVerdict::same) {
@@ -361,7 +371,7 @@ std::string changes_table(const Changes& changes) {
         change.difference
             ? fmt::format("[{:.3g}, {:.3g}]", change.difference->low, change.difference->high)
             : "-";
-    rows.push_back({printable(change.method.empty() ? "all runs" : change.method),
+    rows.push_back({change.method.empty() ? "all runs" : names.at(change.method),
                     std::string(change.quantity),
                     number(change.before),
                     number(change.after),

@@ -9,14 +9,13 @@
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
 #include "reports/numbers/words.h"
+#include "reports/terminal/printable_names.h"
 #include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {
 namespace {
 
 using TextRow = std::vector<std::string>;
-
-constexpr std::size_t kLongestMethod = 48;
 
 /// Counts characters, not bytes: those that do not continue a UTF-8 sequence.
 std::size_t width(std::string_view text) {
@@ -68,8 +67,11 @@ TextRow make_header(std::string_view loss, bool has_accuracy) {
   return row;
 }
 
-TextRow make_row(const GroupSummary& group, std::string_view loss, bool has_accuracy) {
-  TextRow row{printable(group.group.label),
+TextRow make_row(const GroupSummary& group,
+                 const std::string& name,
+                 std::string_view loss,
+                 bool has_accuracy) {
+  TextRow row{name,
               finished_text(group),
               short_number(median_of(group, loss)),
               short_number(median_of(group, "average_grad_norm_sq")),
@@ -90,7 +92,7 @@ std::string printable(std::string_view text) {
   std::size_t characters = 0;
   for (const char c : harmless(text)) {
     characters += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-    if (characters == kLongestMethod) {
+    if (characters == kLongestName) {
       return plain + "…";
     }
     plain += c;
@@ -152,9 +154,11 @@ std::string study_table(const Summary& summary, std::size_t lines) {
   const std::size_t all = summary.groups.size();
   const std::size_t shown = all <= room ? all : room - 1;
 
+  const auto names = printable_labels(summary);
   std::vector<TextRow> rows{make_header(loss, has_accuracy)};
   for (std::size_t i = 0; i < shown; ++i) {
-    rows.push_back(make_row(summary.groups[i], loss, has_accuracy));
+    const auto& group = summary.groups[i];
+    rows.push_back(make_row(group, names.at(group.group.label), loss, has_accuracy));
   }
   std::string text = aligned(rows);
   if (shown < all) {

@@ -17,6 +17,7 @@ std::string study_table(const Summary& summary, std::size_t lines = kTableLines)
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 inline constexpr std::size_t kTerminalWidth = 120;
+inline constexpr std::size_t kLongestName = 48;
 
 /// Returns the same, split where lines would be longer than `most` characters: as many columns as
 /// fit, then below them the next ones, each block with the first column.

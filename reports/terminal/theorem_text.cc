@@ -6,7 +6,7 @@
 
 #include "core/text.h"
 #include "reports/numbers/words.h"
-#include "reports/terminal/table.h"
+#include "reports/terminal/printable_names.h"
 
 namespace residuum::reports {
 namespace {
@@ -73,13 +73,14 @@ std::string theorem_text(const Summary& summary, std::string_view name) {
     return {};
   }
   std::string text = fmt::format("{}: {}  [{}]\n", name, theorem->statement, theorem->paper);
+  const auto names = printable_labels(summary);
   for (const auto& group : summary.groups) {
     const TheoremSummary* one = group.theorem(name);
     if (one == nullptr) {
       continue;
     }
     const Bound& bound = one->bound;
-    text += fmt::format("{}: {}\n", printable(group.group.label), verdict_text(bound.verdict));
+    text += fmt::format("{}: {}\n", names.at(group.group.label), verdict_text(bound.verdict));
     for (const auto& words : {bound.reason, bound.remarks}) {
       text += words.empty() ? "" : "  " + harmless(words) + "\n";
     }

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "reports/numbers/words.h"
+#include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/verdict.h"
 #include "reports/verdicts/verdict_words.h"
@@ -32,10 +33,10 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
 
 /// Returns a method's row of the verdicts: the assumptions at `shown`, then what its theorems say.
 std::vector<std::string> verdict_row(const GroupSummary& group,
+                                     const std::string& name,
                                      const std::vector<std::size_t>& shown) {
   const std::string misses = group.misses();
-  std::vector<std::string> row{printable(group.group.label) +
-                               (misses.empty() ? misses : fmt::format(" ({})", misses))};
+  std::vector<std::string> row{name + (misses.empty() ? misses : fmt::format(" ({})", misses))};
   for (const std::size_t i : shown) {
     row.push_back(verdict_words(group.assumptions[i].verdict));
   }
@@ -70,9 +71,10 @@ std::string sampling_line(const Summary& summary) {
 }  // namespace
 
 std::vector<std::string> failed_assumptions(const Summary& summary) {
+  const auto names = printable_labels(summary);
   std::vector<std::string> lines;
   for (const auto& group : summary.groups) {
-    const std::string label = printable(group.group.label);
+    const std::string& label = names.at(group.group.label);
     for (const auto& one : group.assumptions) {
       const AssumptionVerdict& verdict = one.verdict;
       if (verdict.is_average && verdict.state == AssumptionState::fails) {
@@ -99,8 +101,10 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
     rows[0].emplace_back(summary.groups[0].assumptions[i].verdict.name);
   }
   rows[0].insert(rows[0].end(), {"certificate", "slack", "theorems"});
+  const auto names = printable_labels(summary);
   for (std::size_t g = 0; g < std::min(methods, summary.groups.size()); ++g) {
-    rows.push_back(verdict_row(summary.groups[g], shown));
+    const GroupSummary& group = summary.groups[g];
+    rows.push_back(verdict_row(group, names.at(group.group.label), shown));
   }
   std::string text = aligned_within(rows) + sampling_line(summary);
   for (const auto& sentence : leak_sentences(summary)) {

@@ -13,6 +13,7 @@
 #include "reports/numbers/groups.h"
 #include "reports/numbers/words.h"
 #include "reports/tables/utc.h"
+#include "reports/terminal/printable_names.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/evidence.h"
 
@@ -207,14 +208,14 @@ void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const
   line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
 }
 
-StudyWatch::Line StudyWatch::line_of(const Run& run, std::uint64_t usual_length) const {
+StudyWatch::Line StudyWatch::line_of(const Run& run,
+                                     const std::string& method,
+                                     std::uint64_t usual_length) const {
   const double budget = number_at(run.config, "config.budget.iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
   const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
   Line line{.order = order_of(run.state),
-            .cells = {printable(method_label(run)),
-                      run.is_known ? fmt::format("{}", run.seed) : "–",
-                      run.state}};
+            .cells = {method, run.is_known ? fmt::format("{}", run.seed) : "–", run.state}};
   const auto found = tables_.find(run.id);
   const bool has_ended = run.has_tables();
   if (found == tables_.end() && !has_ended) {
@@ -257,8 +258,13 @@ std::string StudyWatch::counts() const {
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
   const auto lengths = run_lengths(folder_);
+  std::vector<std::string> methods;
+  for (const Run& run : folder_.runs) {
+    methods.push_back(method_label(run));
+  }
+  const auto names = printable_names(methods);
   for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
-    all.push_back(line_of(folder_.runs[i], lengths[i]));
+    all.push_back(line_of(folder_.runs[i], names.at(methods[i]), lengths[i]));
   }
   std::stable_sort(
       all.begin(), all.end(), [](const Line& a, const Line& b) { return a.order < b.order; });

@@ -64,7 +64,7 @@ class StudyWatch {
     int order = 0;
     std::vector<std::string> cells;
   };
-  Line line_of(const Run& run, std::uint64_t usual_length) const;
+  Line line_of(const Run& run, const std::string& method, std::uint64_t usual_length) const;
   /// Adds what the line of a run that has ended has behind its state.
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;
