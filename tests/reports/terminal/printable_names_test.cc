@@ -12,9 +12,9 @@
 namespace residuum::reports {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 const std::string kSparseLoCo = "chunk-top-k, P=32, none, workers, feedback.decay=0.95, table";
 const std::string kOfStepTwo =
@@ -39,10 +39,10 @@ TEST(PrintableNames, ThatDifferInTheirMiddleAloneAreCutElsewhereOrNumbered) {
   const std::string long_same(60, 'a');
 
   EXPECT_THAT(printable_names({before + "ö" + after, before + "a" + after}),
-              testing::Contains(Pair(before + "ö" + after, "…" + end)));
+              ::testing::Contains(Pair(before + "ö" + after, "…" + end)));
   EXPECT_THAT(printable_names({long_same + "1" + long_same, long_same + "2" + long_same}),
-              ElementsAre(Pair(testing::_, std::string(43, 'a') + "… [1]"),
-                          Pair(testing::_, std::string(43, 'a') + "… [2]")));
+              ElementsAre(Pair(::testing::_, std::string(43, 'a') + "… [1]"),
+                          Pair(::testing::_, std::string(43, 'a') + "… [2]")));
 }
 
 TEST(PrintableNames, AreThoseOfTheStudysTables) {
