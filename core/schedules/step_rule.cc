@@ -267,7 +267,14 @@ std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext&
           section.where("until"),
           begin,
           end);
-  require(floor > 0 && floor <= 1, "{} must lie in (0, 1], got {}", section.where("floor"), floor);
+  require(floor >= 0 && floor <= 1, "{} must lie in [0, 1], got {}", section.where("floor"), floor);
+  require(
+      floor > 0 || (!epochs && end >= context.iterations),
+      "{} is 0, but the step must be positive in all {} iterations, so that {} must be as many, "
+      "or more, in iterations",
+      section.where("floor"),
+      context.iterations,
+      section.where("until"));
   return std::make_unique<Cosine>(read_value(section, context, 0), floor, begin, end, epochs);
 }
 

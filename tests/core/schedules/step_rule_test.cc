@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "tests/core/support.h"
 
@@ -117,10 +118,27 @@ TEST(StepRule, FallsAsACosineAfterItsWarmUp) {
   EXPECT_NEAR(step(in_epochs, 0, 1050), 1.1, 1e-15);
 }
 
+TEST(StepRule, FallsAsACosineTowardsZeroButIsPositiveToTheLastIteration) {
+  // After T = 1600 iterations; (1 + cos x)/2 = sin^2((pi - x)/2) at the last one.
+  const Json values{{"rule", "cosine"}, {"value", 2}, {"floor", 0}};
+  EXPECT_NEAR(step(values, 800, 0), 1, 1e-15);
+  EXPECT_NEAR(step(values, 1599, 0), 2 * std::pow(std::sin(std::numbers::pi / 3200), 2), 1e-15);
+  EXPECT_EQ(step(values, 1600, 0), 0);
+
+  Json early = values;
+  early["until"] = 1599;
+  EXPECT_EQ(message(early, known()),
+            "'step.floor' is 0, but the step must be positive in all 1600 iterations, so that "
+            "'step.until' must be as many, or more, in iterations");
+  early["until"] = 1600;
+  early["unit"] = "epochs";
+  EXPECT_NE(message(early, known()), "");
+  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"floor", -0.1}}, known()), "");
+}
+
 TEST(StepRule, RefusesCosinesThatEndBeforeTheyBegin) {
   EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"warmup", 50}, {"until", 50}}, known()),
             "");
-  EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"until", 9}, {"floor", 0}}, known()), "");
   EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"until", 9}, {"floor", 1.5}}, known()), "");
   EXPECT_NE(message({{"rule", "cosine"}, {"value", 1}, {"unit", "epochs"}}, known()), "");
 }
