@@ -2,8 +2,7 @@
 // any quantisation, and with random numbers that sender and receiver share, since vectors are drawn
 // without a look at the rule: b bytes tell at most 256^b answers apart.
 //
-// 1. Deterministic answers that differ have messages that differ, and one message alone has 0
-// bytes.
+// 1. Deterministic answers that differ have messages that differ, of which one alone has 0 bytes.
 // 2. Of n entries that are not zero, s arrive with all of their 30 random bits from a message of b
 //    bits with a probability below 2^(b + 1 - 30 s) times "n choose s".
 // 3. The direction of normal entries is uniform on the sphere. It lies within an angle a of a given

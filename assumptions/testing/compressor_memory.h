@@ -30,8 +30,8 @@ class ConservationWatch {
   /// Takes a step. Returns how the law is broken; empty: it is not.
   std::string step(const WatchedStep& taken);
 
-  /// Returns how many zero vectors drive the bound below 1e-6 of the largest that it was, 0 if it is
-  /// there, or never comes there. Before, a memory that loses little, or is none, is not seen.
+  /// Returns how many zero vectors drive the bound below 1e-6 of the largest that it was, 0 if it
+  /// is there, or never comes there. Before, a memory that loses little, or is none, is not seen.
   std::size_t steps_to_drain() const;
 
   bool has_bound() const { return factor_ < 1; }
