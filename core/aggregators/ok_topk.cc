@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <optional>
 
 #include "core/aggregators/region_sums.h"
@@ -154,19 +156,11 @@ class OkTopkExchange final : public Exchange<Real> {
                               Ledger& ledger) {
     bytes_.assign(lists.size(), sizeof(std::uint32_t));
     ledger.gather(bytes_);
-    sizes_.assign(static_cast<std::size_t>(cluster.workers()), 0);
-    for (std::size_t slot = 0; slot < lists.size(); ++slot) {
-      sizes_[static_cast<std::size_t>(cluster.first()) + slot] =
-          static_cast<double>(lists[slot]->size());
-    }
-    cluster.world().add_up(std::span(sizes_));
-    std::size_t total = 0;
-    for (const double size : sizes_) {
-      total += static_cast<std::size_t>(size);
-    }
+    gather_sizes(cluster, lists);
+    const std::size_t total = std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0});
     constexpr std::size_t kLongest = 4;  // times the mean
     const std::size_t workers = sizes_.size();
-    const auto longest = static_cast<std::size_t>(*std::max_element(sizes_.begin(), sizes_.end()));
+    const std::size_t longest = *std::max_element(sizes_.begin(), sizes_.end());
     if (longest * workers <= kLongest * total) {
       charge_gather(lists, bytes_of_entry, ledger);
       return;
@@ -180,14 +174,25 @@ class OkTopkExchange final : public Exchange<Real> {
     ledger.gather(bytes_);
   }
 
-  static void charge_balancing(std::span<const double> sizes,
+  /// sizes_ := the entries of every worker's list.
+  void gather_sizes(const Cluster& cluster, Lists<Real> lists) {
+    own_sizes_.clear();
+    for (const auto* list : lists) {
+      own_sizes_.push_back(list->size());
+    }
+    cluster.world().all_gather(std::as_bytes(std::span(own_sizes_)), gathered_);
+    sizes_.resize(gathered_.bytes.size() / sizeof(std::uint64_t));
+    std::memcpy(sizes_.data(), gathered_.bytes.data(), gathered_.bytes.size());
+  }
+
+  static void charge_balancing(std::span<const std::uint64_t> sizes,
                                std::size_t total,
                                std::size_t bytes_of_entry,
                                Ledger& ledger) {
     const std::size_t workers = sizes.size();
     std::size_t begin = 0;
     for (std::size_t from = 0; from < workers; ++from) {
-      const std::size_t end = begin + static_cast<std::size_t>(sizes[from]);
+      const std::size_t end = begin + sizes[from];
       for (std::size_t to = 0; to < workers; ++to) {
         const std::size_t first = std::max(begin, part_begin(total, to, workers));
         const std::size_t last = std::min(end, part_begin(total, to + 1, workers));
@@ -208,7 +213,9 @@ class OkTopkExchange final : public Exchange<Real> {
 
   MessageLists<Real> lists_;
   RegionSums<Real> regions_;
-  std::vector<double> sums_, sizes_;  // whole numbers, exact below 2^53
+  std::vector<double> sums_;  // whole numbers, exact below 2^53
+  std::vector<std::uint64_t> own_sizes_, sizes_;
+  Gathered gathered_;
   SparseVector<Real> all_, kept_, cut_;
   SplitWorkspace<Real> split_;
   std::vector<SparseVector<Real>> above_;  // of the regions here

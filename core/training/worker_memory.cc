@@ -122,15 +122,18 @@ template <class Real>
 void WorkerMemory<Real>::note_magnitudes(double eta,
                                          const PassNorms& norms,
                                          WorkerScalars& scalars) {
-  const double units = model_units(*method_.feedback, eta);
-  const double accumulator = units * std::sqrt(norms.accumulator_sq);
-  const double formed = accumulator + magnitude_added(eta, norms);
+  const auto formed_at = [&](double step) {
+    const double units = model_units(*method_.feedback, step);
+    return units * std::sqrt(norms.accumulator_sq) + magnitude_added(step, norms);
+  };
   if (!method_.feedback->estimates()) {
-    scalars.magnitude += formed;
+    scalars.magnitude += formed_at(eta);
     return;
   }
-  // A rounding error of an estimate stays in it and enters every later update.
-  drift_ += 2 * formed / eta;
+  // A rounding error of an estimate stays in it and enters every later update. It is there too at a
+  // step of 0, from which a warm-up may begin: what is formed is proportional to the step.
+  const double step = eta == 0 ? 1 : eta;
+  drift_ += 2 * formed_at(step) / step;
   scalars.magnitude += eta * drift_;
 }
 

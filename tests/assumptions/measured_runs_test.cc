@@ -287,6 +287,26 @@ TEST(MeasuredRuns, LoseWhatFadesByDesign) {
             (std::vector<double>{1, 1.5 * 1.5, 1.75 * 1.75}));
 }
 
+TEST(MeasuredRuns, OfGradientEstimatesMayBeginWithAStepOfZero) {
+  for (const char* feedback : {"ef21", "ef21-sgdm", "econtrol"}) {
+    Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 3}},
+                  .aggregator = {{"kind", "allgather"}},
+                  .feedback = {{"kind", feedback}},
+                  .step = {{"value", 0.1}, {"warmup", 4}, {"warmup_from", 0}}};
+    recipe.step["unit"] = "iterations";
+    recipe.workers = 3;
+    recipe.iterations = 12;
+    const auto run = test::measure(test::noisy_quadratic(12, 0.5), recipe);
+    ASSERT_EQ(run.rows.front()[Column::step_size], 0);
+    for (const auto& row : run.rows) {
+      for (const auto& check : row.checks) {
+        EXPECT_TRUE(check.holds || !check.hard || !check.expected)
+            << feedback << ", " << check.name << " at " << check.iteration;
+      }
+    }
+  }
+}
+
 /// The check of what is lost but for the decay, over all iterations of a run.
 Json rest_of_lost_mass(const Json& aggregator, const Json& feedback, Precision precision) {
   Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 3}},

@@ -16,6 +16,7 @@
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_objective.h"
 #include "tests/objectives/torch/images.h"
+#include "tests/objectives/torch/markov_text.h"
 
 namespace residuum::testing {
 namespace {
@@ -207,28 +208,9 @@ TEST(Lstm, LearnsAMarkovChainAndNeverMoreThanItsEntropy) {
       {"objective",
        {{"characters", 20000}, {"sequence", 20}, {"embedding", 16}, {"hidden", 24}, {"layers", 1}}},
       no_files_alone());
-  const auto w0 = start(*objective, 1);
-  std::vector<float> w(w0.begin(), w0.end());
-  std::vector<std::uint32_t> samples(32);
-  for (std::uint32_t t = 0; t < 300; ++t) {
-    RandomStream random(1, Purpose::batch, 0, t);
-    for (auto& sample : samples) {
-      sample = random.below(static_cast<std::uint32_t>(objective->samples()));
-    }
-    const auto gradient = batch_gradient(*objective, samples, w);
-    for (std::size_t i = 0; i < w.size(); ++i) {
-      w[i] -= 2.0F * gradient[i];
-    }
-  }
-
-  const auto result = objective->test(Values(w.begin(), w.end()));
-
-  // The mean over 4000 held-out characters of numbers with standard deviation 1.4 may be below the
-  // entropy by chance: four standard errors.
-  EXPECT_GE(result->loss, markov_entropy(0.5) - 4 * 1.4 / std::sqrt(4000));
-  EXPECT_LE(result->loss, markov_entropy(0.5) + 0.3);
-  ASSERT_TRUE(result->perplexity.has_value());
-  EXPECT_DOUBLE_EQ(*result->perplexity, std::exp(result->loss));
+  const TestResult result = expect_to_learn_the_chain(*objective, 2.0F);
+  ASSERT_TRUE(result.perplexity.has_value());
+  EXPECT_DOUBLE_EQ(*result.perplexity, std::exp(result.loss));
 }
 
 TEST(Lstm, ReadsEveryKeyItDocuments) {
