@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "objectives/data/synthetic_text.h"
 #include "objectives/registry.h"
 #include "objectives/torch/models.h"
 #include "objectives/torch/network_objective.h"
