@@ -91,6 +91,9 @@ class ServerExchange final : public Exchange<Real> {
     if (cluster.here(0)) {
       dense_.assign(contributions.dimension, Real{0});
     }
+    if (cluster.world().size() > 1) {
+      mail_.unpacked.make_room(contributions.k);
+    }
     int expected = 0;
     for (int worker = 0; worker < cluster.workers(); ++worker) {
       for (; expected < cluster.workers() && !mail_.is_full(); ++expected) {
@@ -117,15 +120,19 @@ class ServerExchange final : public Exchange<Real> {
     const std::size_t whole = dimension * sizeof(Real);
     World& world = cluster.world();
     const int server = cluster.host(0);
+    if (world.size() == 1) {
+      return;
+    }
+    const std::size_t most_bytes = std::min(packed_bytes<Real>(most_entries), whole);
+    bytes_.reserve(most_bytes);
     if (world.rank() != server) {
-      bytes_.resize(std::min(packed_bytes<Real>(most_entries), whole));
+      bytes_.resize(most_bytes);
+      sum.make_room(most_entries);
       world.post(server, bytes_);
       unpack_down(std::span(bytes_).first(world.take(server)), dimension, sum);
       return;
     }
-    if (world.size() > 1) {
-      pack_down(whole, sum);
-    }
+    pack_down(whole, sum);
     for (int other = 0; other < world.size(); ++other) {
       if (other != server) {
         world.send(other, bytes_);
@@ -134,8 +141,9 @@ class ServerExchange final : public Exchange<Real> {
   }
 
   void pack_down(std::size_t whole, const SparseVector<Real>& sum) {
-    bytes_.resize(packed_bytes<Real>(sum.size()));
-    if (bytes_.size() < whole) {
+    const std::size_t listed = packed_bytes<Real>(sum.size());
+    if (listed < whole) {
+      bytes_.resize(listed);
       pack(sum, bytes_.data());
       return;
     }
@@ -145,16 +153,21 @@ class ServerExchange final : public Exchange<Real> {
     }
   }
 
-  void unpack_down(std::span<const std::byte> bytes,
-                   std::size_t dimension,
-                   SparseVector<Real>& sum) {
+  static void unpack_down(std::span<const std::byte> bytes,
+                          std::size_t dimension,
+                          SparseVector<Real>& sum) {
     if (bytes.size() < dimension * sizeof(Real)) {
       unpack(bytes, sum);
       return;
     }
-    dense_.resize(dimension);
-    std::memcpy(dense_.data(), bytes.data(), bytes.size());
-    to_sparse<Real>(dense_, sum);
+    sum.clear();
+    for (std::size_t i = 0; i < dimension; ++i) {
+      Real value = 0;
+      std::memcpy(&value, &bytes[i * sizeof(Real)], sizeof(Real));
+      if (value != 0) {
+        sum.push_back(static_cast<std::uint32_t>(i), value);
+      }
+    }
   }
 
   static std::size_t zeros_in(const std::vector<Real>& sum) {
