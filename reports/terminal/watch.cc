@@ -63,6 +63,15 @@ std::string duration(double seconds) {
                           : fmt::format("{} s", whole);
 }
 
+/// Returns for how many seconds a run that is alive may write nothing. It writes a block of rows at
+/// a time, the next as long after the last as the first took at most, and at its checkpoints, which
+/// are five minutes apart unless it was told otherwise.
+double longest_silence(double written_for, bool has_rows) {
+  constexpr double kLeast = 30;
+  constexpr double kCheckpoints = 360;  // with the time that an iteration takes
+  return has_rows ? std::clamp(written_for, kLeast, kCheckpoints) : kCheckpoints;
+}
+
 std::string share_done(std::uint64_t done, std::uint64_t length) {
   return length == 0 ? fmt::format("{}", done)
                      : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
@@ -208,6 +217,24 @@ void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const
   line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
 }
 
+std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_t length) const {
+  const auto started = seconds_of_utc(text_at(run.status, "started_utc"));
+  if (run.state != "running" || !started) {
+    return "–";
+  }
+  const std::string time = last_written(folder_, run);
+  const double written = std::min(seconds_of_utc(time).value_or(now_), now_);
+  if (now_ - written > longest_silence(written - *started, done > 0)) {
+    return fmt::format("nothing written since {}", time);
+  }
+  if (done == 0 || length < done) {
+    return "–";
+  }
+  const double whole =
+      (written - *started) * static_cast<double>(length) / static_cast<double>(done);
+  return duration(*started + whole - now_);
+}
+
 StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      const std::string& method,
                                      std::uint64_t usual_length) const {
@@ -228,12 +255,8 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
   }
   const GrowingTable& table = found->second;
   const std::uint64_t done = table.iteration() ? *table.iteration() + 1 : 0;
-  const auto started = seconds_of_utc(text_at(run.status, "started_utc"));
-  const bool can_tell = run.state == "running" && started && done > 0 && length >= done;
   line.cells.push_back(share_done(done, length));
-  line.cells.push_back(can_tell ? duration((now_ - *started) * static_cast<double>(length - done) /
-                                           static_cast<double>(done))
-                                : "–");
+  line.cells.push_back(left_of(run, done, length));
   line.cells.push_back(short_number(table.loss()));
   line.cells.push_back(short_number(table.delta()));
   line.cells.push_back(short_number(table.worst_delta()));

@@ -65,6 +65,9 @@ class StudyWatch {
     std::vector<std::string> cells;
   };
   Line line_of(const Run& run, const std::string& method, std::uint64_t usual_length) const;
+  /// Returns the time that a run still needs, or since when it has written nothing: it may have
+  /// been killed, and then it still calls itself running.
+  std::string left_of(const Run& run, std::uint64_t done, std::uint64_t length) const;
   /// Adds what the line of a run that has ended has behind its state.
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "core/error.h"
@@ -88,6 +89,49 @@ TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
                     HasSubstr("0.125"),
                     HasSubstr("1 of 2 above 1")));
   EXPECT_LT(table.find("running  "), table.find("finished  "));
+}
+
+/// Sets when the files of a run were written, in seconds since 1970.
+void set_written(const std::filesystem::path& run, double time) {
+  const std::chrono::sys_seconds since(std::chrono::seconds(static_cast<std::int64_t>(time)));
+  for (const auto& file : std::filesystem::directory_iterator(run)) {
+    std::filesystem::last_write_time(file.path(), std::chrono::file_clock::from_sys(since));
+  }
+}
+
+TEST(StudyWatch, HasNoTimeLeftForARunThatHasCeasedToWrite) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,19,0.125,1.5\n");
+  set_written(part.parent_path(), kStarted + 50);  // 20 of 100 iterations in 50 s
+  StudyWatch watch(folder.path());
+
+  watch.look(kStarted + 60);
+  EXPECT_THAT(watch.table(100), HasSubstr("3 min 10 s")) << "of 250 s in all";
+  watch.look(kStarted + 95);
+  EXPECT_THAT(watch.table(100), HasSubstr("2 min 35 s")) << "the next rows may come after 50 s";
+
+  watch.look(kStarted + 3600);
+  EXPECT_THAT(
+      watch.table(100),
+      AllOf(HasSubstr("nothing written since 2024-05-01T10:00:50Z"), Not(HasSubstr(" min "))));
+}
+
+TEST(StudyWatch, WaitsForTheFirstRowsUntilACheckpointIsDue) {
+  const TemporaryFolder folder;
+  SyntheticStudy{}.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\n");
+  set_written(part.parent_path(), kStarted);
+  StudyWatch watch(folder.path());
+
+  watch.look(kStarted + 330);
+  EXPECT_THAT(watch.table(100), Not(HasSubstr("nothing written")));
+  watch.look(kStarted + 400);
+  EXPECT_THAT(watch.table(100), HasSubstr("nothing written since 2024-05-01T10:00:00Z"));
 }
 
 TEST(StudyWatch, HasTheLastDeltaOfRunsThatHaveEnded) {
