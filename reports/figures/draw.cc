@@ -1,5 +1,8 @@
 #include "reports/figures/draw.h"
 
+#include <algorithm>
+#include <array>
+#include <fstream>
 #include <system_error>
 
 #include "reports/figures/gnuplot.h"
@@ -9,6 +12,11 @@
 
 namespace residuum::reports {
 namespace {
+
+/// The ends of the names of a figure's files; without its script nothing tells whose they are, so
+/// that it goes last.
+constexpr std::array<const char*, 7> kEndings{
+    ".csv", ".curves.csv", ".axes.csv", ".tex", ".svg", ".pdf", ".gp"};
 
 /// Makes the folder for a figure's files, and removes old drawings: they must not pass for today's.
 void clear_place(const std::filesystem::path& folder, const std::string& name) {
@@ -34,6 +42,19 @@ DrawnFigure run_script(const std::filesystem::path& folder, const std::string& n
   return figure;
 }
 
+/// Returns whether a file is a script that this program wrote under the name that it has.
+bool is_own_script(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (file.extension() != ".gp" || !std::filesystem::is_regular_file(file, ignored)) {
+    return false;
+  }
+  const std::string opening = script_opening(file.stem().string());
+  std::string begin(opening.size(), '\0');
+  std::ifstream script(file, std::ios::binary);
+  script.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return script && begin == opening;
+}
+
 }  // namespace
 
 DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder) {
@@ -52,6 +73,23 @@ DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder) {
   write_file_atomically(folder / (map.name + ".gp"), heat_map_gp(map));
   write_file_atomically(folder / (map.name + ".tex"), heat_map_tex(map));
   return run_script(folder, map.name);
+}
+
+void remove_other_figures(const std::filesystem::path& folder,
+                          const std::vector<std::string>& names) {
+  std::error_code ignored;
+  std::vector<std::string> old;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().stem().string();
+    if (is_own_script(entry.path()) && std::find(names.begin(), names.end(), name) == names.end()) {
+      old.push_back(name);
+    }
+  }
+  for (const auto& name : old) {
+    for (const char* ending : kEndings) {
+      std::filesystem::remove(folder / (name + ending), ignored);
+    }
+  }
 }
 
 }  // namespace residuum::reports

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "reports/figures/figure.h"
 #include "reports/figures/heat_map.h"
@@ -21,5 +22,10 @@ struct DrawnFigure {
 /// are there and `problem` says what happened.
 DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder);
 DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder);
+
+/// Removes the files of the figures that were drawn into `folder` before and are not in `names`: a
+/// file is taken for one of a figure's if the script of its name is one that draw() has written.
+void remove_other_figures(const std::filesystem::path& folder,
+                          const std::vector<std::string>& names);
 
 }  // namespace residuum::reports

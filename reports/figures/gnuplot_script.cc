@@ -77,8 +77,8 @@ std::string note(const FigureSpec& spec, std::size_t height) {
 std::string header(const FigureSpec& spec) {
   const std::size_t height = canvas_height(spec);
   const AxisRange range = y_range(spec);
-  return fmt::format(
-             "# Draws {0}.svg and {0}.pdf from {0}.csv: run `gnuplot {0}.gp` in this folder.\n"
+  return script_opening(spec.name) +
+         fmt::format(
              "set encoding utf8\n"
              "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,14'\n"
              "set output '{0}.svg'\n"
@@ -175,6 +175,11 @@ std::string pdf(const FigureSpec& spec) {
 }
 
 }  // namespace
+
+std::string script_opening(std::string_view name) {
+  return fmt::format(
+      "# Draws {0}.svg and {0}.pdf from {0}.csv: run `gnuplot {0}.gp` in this folder.\n", name);
+}
 
 std::string figure_gp(const FigureSpec& spec) {
   std::string text = header(spec);

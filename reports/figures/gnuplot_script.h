@@ -13,6 +13,9 @@ namespace residuum::reports {
 /// built with cairo, <name>.pdf.
 std::string figure_gp(const FigureSpec& spec);
 
+/// Returns the first line of the script of that name: it tells a script of ours from a user's.
+std::string script_opening(std::string_view name);
+
 /// The text as a gnuplot string in single quotes; control characters become question marks.
 std::string gnuplot_text(std::string_view text);
 

@@ -159,8 +159,8 @@ std::string heat_map_gp(const HeatMap& map) {
   constexpr int kWidth = 720;
   const auto height = 200 + 40 * map.rows.size();
   const ShadeRange shades = shade_range(map);
-  return fmt::format(
-      "# Draws {0}.svg and {0}.pdf from {0}.csv: run `gnuplot {0}.gp` in this folder.\n"
+  std::string script = script_opening(map.name);
+  script += fmt::format(
       "set encoding utf8\n"
       "set terminal svg size {1},{2} dynamic font 'sans-serif,14'\n"
       "set output '{0}.svg'\n"
@@ -203,6 +203,7 @@ std::string heat_map_gp(const HeatMap& map) {
       format_number(shades.high),
       gnuplot_text(shade_label(map)),
       7.0 / kWidth * static_cast<double>(height));
+  return script;
 }
 
 }  // namespace residuum::reports

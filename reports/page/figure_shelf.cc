@@ -56,12 +56,14 @@ std::string FigureShelf::draw(std::vector<ReportFigure> figures) {
   for (auto& figure : figures) {
     const DrawnFigure drawn = noted(reports::draw(figure.spec, folder_));
     html += figure_html(figure, drawn, figures_.size());
+    names_.push_back(figure.spec.name);
     figures_.push_back(std::move(figure));
   }
   return html + "</div>\n";
 }
 
 std::string FigureShelf::draw(const HeatMap& map) {
+  names_.push_back(map.name);
   return file_links(map.name, "axes", noted(reports::draw(map, folder_)));
 }
 

@@ -22,6 +22,9 @@ class FigureShelf {
   /// Draws a heat map's files and returns links to them; the page has its own form of the map.
   std::string draw(const HeatMap& map);
 
+  /// Removes the figures that an earlier report has left in the folder and this one does not have.
+  void remove_old() const { remove_other_figures(folder_, names_); }
+
   const std::vector<ReportFigure>& figures() const { return figures_; }
   /// Returns why figures could not be drawn, in one line; empty where all were.
   std::string problem() const;
@@ -31,6 +34,7 @@ class FigureShelf {
 
   std::filesystem::path folder_;
   std::vector<ReportFigure> figures_;
+  std::vector<std::string> names_;  // of all that was drawn
   std::string first_problem_;
   std::size_t not_drawn_ = 0;
 };

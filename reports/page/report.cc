@@ -311,6 +311,7 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   FigureShelf shelf(result_dir / "figures");
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
+  shelf.remove_old();
   if (const std::string problem = shelf.problem(); !problem.empty()) {
     report.problems.push_back(problem);
   }
