@@ -23,6 +23,7 @@ struct Curve {
   std::vector<Point> points;
   bool is_bound = false;  // thin, grey and dashed: what another curve is held against
   std::optional<std::size_t> group = std::nullopt;  // the method it is of
+  std::vector<std::size_t> joined = {};  // the method of each point, where it goes through several
 };
 
 }  // namespace residuum::reports

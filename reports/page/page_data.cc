@@ -186,15 +186,20 @@ class PageData {
            fmt::format(",\"places\":{}}}", place_number(places + '}'));
   }
 
+  /// Says which method a curve is of, or of several methods which one each point is of.
+  static std::string of_methods(const Curve& curve) {
+    return curve.group ? fmt::format("\"method\":{}", *curve.group)
+                       : fmt::format("\"joined\":[{}]", fmt::join(curve.joined, ","));
+  }
+
   /// Writes a curve up to its values; the caller closes it.
   static std::string opening(const Curve& curve,
                              const std::vector<Point>& points,
                              std::size_t step) {
-    std::string out = fmt::format("{{\"label\":{},\"method\":{}",
-                                  json_text(curve.label),
-                                  curve.group ? fmt::format("{}", *curve.group) : "null");
-    if (curve.is_bound) {
-      out += fmt::format(",\"bound\":true,{}", style_fields(style_of(curve)));
+    std::string out = fmt::format("{{\"label\":{},{}", json_text(curve.label), of_methods(curve));
+    if (curve.is_bound || !curve.group) {  // else it looks as its method does everywhere
+      out += fmt::format(
+          ",\"bound\":{},{}", curve.is_bound ? "true" : "false", style_fields(style_of(curve)));
     }
     Curve drawn = curve;
     drawn.points = points;

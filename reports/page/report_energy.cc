@@ -4,9 +4,12 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
+#include "reports/page/joined_curves.h"
 
 namespace residuum::reports {
 namespace {
@@ -48,29 +51,17 @@ std::string label_without_k(const Run& run) {
 }  // namespace
 
 std::vector<ReportFigure> plan_energy_figures(const Summary& summary, IntervalKind kind) {
-  std::vector<Curve> curves;
-  for (const auto& group : summary.groups) {
-    const auto point = energy_point(summary, group, kind);
-    if (!point) {
-      continue;
+  std::vector<JoinedPoint> points;
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    const GroupSummary& group = summary.groups[i];
+    if (const auto point = energy_point(summary, group, kind)) {
+      const Run& first = summary.folder.runs[group.group.runs.front()];
+      points.push_back({.label = label_without_k(first), .point = *point, .group = i});
     }
-    const std::string label = label_without_k(summary.folder.runs[group.group.runs.front()]);
-    auto curve = std::find_if(
-        curves.begin(), curves.end(), [&](const Curve& one) { return one.label == label; });
-    if (curve == curves.end()) {
-      curve =
-          curves.insert(curves.end(), Curve{.label = label, .style = curves.size(), .points = {}});
-    }
-    curve->points.push_back(*point);
   }
-  std::erase_if(curves, [](const Curve& curve) { return curve.points.size() < 2; });
+  std::vector<Curve> curves = join_methods(std::move(points));
   if (curves.empty() || curves.size() > kMostEnergyCurves) {
     return {};
-  }
-  for (auto& curve : curves) {
-    std::sort(curve.points.begin(), curve.points.end(), [](const Point& a, const Point& b) {
-      return a.x < b.x;
-    });
   }
   ReportFigure figure;
   figure.title = "Captured energy against k";

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "reports/numbers/series.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/joined_curves.h"
 #include "reports/verdicts/delta_workers.h"
 
 namespace residuum::reports {
@@ -32,6 +34,7 @@ Curve measured_curve(const WorkersCurve& curve, std::size_t style, IntervalKind 
   Curve drawn{.label = curve.label, .style = style, .points = {}};
   for (const auto& place : curve.places) {
     drawn.points.push_back(seeds_point(place.workers, place.delta->of_seeds, kind));
+    drawn.joined.push_back(place.number);
   }
   return drawn;
 }
@@ -48,42 +51,64 @@ std::optional<Curve> predicted_curve(const WorkersCurve& curve, std::size_t styl
                               .lower = std::nullopt,
                               .upper = std::nullopt,
                               .n = 1});
+      drawn.joined.push_back(place.number);
     }
   }
   return drawn.points.empty() ? std::nullopt : std::optional<Curve>(std::move(drawn));
 }
 
-/// Returns the ends of the seeds, null if a seed has come to none.
-const Spread* ends_of(const GroupSummary& group) {
-  const Spread* const gap = group.metric("final_loss_gap");
-  const Spread* const ends = gap != nullptr ? gap : group.metric("final_loss");
-  return group.finished == group.group.runs.size() ? ends : nullptr;
+/// The y axis of the ends of some methods.
+struct EndAxis {
+  bool is_gap;
+  std::string_view metric;
+  std::string_view quantity;
+  Scale scale;
+};
+
+constexpr std::array<EndAxis, 2> kEndAxes{
+    {{.is_gap = true, .metric = "final_loss_gap", .quantity = "f − f*", .scale = Scale::log},
+     {.is_gap = false, .metric = "final_loss", .quantity = "f", .scale = Scale::linear}}};
+
+/// Returns the ends of the seeds, null if a seed has come to none or the method has another axis.
+const Spread* ends_of(const GroupSummary& group, const EndAxis& axis) {
+  const bool has_gap = group.metric(kEndAxes[0].metric) != nullptr;
+  const bool is_over = group.finished == group.group.runs.size();
+  return is_over && has_gap == axis.is_gap ? group.metric(axis.metric) : nullptr;
 }
 
-/// Returns the curves in the order in which their first methods come; those of one point are none.
-std::vector<Curve> end_curves(const Summary& summary, IntervalKind kind) {
-  std::vector<Curve> curves;
-  std::map<std::string, std::size_t> place;
-  for (const auto& group : summary.groups) {
+/// Returns the curves of the methods that end at a loss gap, or of those that do not: they have no
+/// axis in common.
+std::vector<Curve> end_curves(const Summary& summary, const EndAxis& axis, IntervalKind kind) {
+  std::vector<JoinedPoint> points;
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    const GroupSummary& group = summary.groups[i];
     const auto workers = group.group.varying.find(kWorkers);
-    const Spread* const ends = ends_of(group);
+    const Spread* const ends = ends_of(group, axis);
     if (workers == group.group.varying.end() || !workers->is_number() || ends == nullptr) {
       continue;
     }
-    const std::string label = method_label(summary.folder.runs[group.group.runs.front()], kWorkers);
-    const auto [at, is_new] = place.emplace(label, curves.size());
-    if (is_new) {
-      curves.push_back({.label = label, .style = curves.size() % kMostCurves, .points = {}});
-    }
-    curves[at->second].points.push_back(seeds_point(workers->get<double>(), ends->values, kind));
+    points.push_back(
+        {.label = method_label(summary.folder.runs[group.group.runs.front()], kWorkers),
+         .point = seeds_point(workers->get<double>(), ends->values, kind),
+         .group = i});
   }
-  std::erase_if(curves, [](const Curve& curve) { return curve.points.size() < 2; });
-  for (auto& curve : curves) {
-    std::stable_sort(curve.points.begin(), curve.points.end(), [](const auto& a, const auto& b) {
-      return a.x < b.x;
-    });
-  }
-  return curves;
+  return join_methods(std::move(points));
+}
+
+ReportFigure end_figure(const EndAxis& axis, std::size_t number, IntervalKind kind) {
+  ReportFigure figure;
+  figure.title = "Where runs end against the number of workers";
+  figure.caption = fmt::format(
+      "{} at the last model. A method has no point where one of its seeds diverged or is not "
+      "finished.",
+      axis.quantity);
+  figure.spec.name = fmt::format("end-workers-{}", number);
+  figure.spec.band = std::string(interval_words(kind));
+  figure.spec.x_label = "workers P";
+  figure.spec.y_label = fmt::format("{} at the end", axis.quantity);
+  figure.spec.x_scale = Scale::log;
+  figure.spec.y_scale = axis.scale;
+  return figure;
 }
 
 }  // namespace
@@ -138,28 +163,17 @@ std::vector<ReportFigure> plan_workers_figures(const std::vector<WorkersCurve>& 
 }
 
 std::vector<ReportFigure> plan_end_figures(const Summary& summary, IntervalKind kind) {
-  const bool has_gap =
-      std::any_of(summary.groups.begin(), summary.groups.end(), [](const GroupSummary& group) {
-        return group.metric("final_loss_gap") != nullptr;
-      });
   std::vector<ReportFigure> figures;
-  const auto curves = end_curves(summary, kind);
-  for (std::size_t first = 0; first < curves.size(); first += kMostCurves) {
-    const std::size_t end = std::min(curves.size(), first + kMostCurves);
-    ReportFigure figure;
-    figure.title = "Where runs end against the number of workers";
-    figure.caption =
-        "f at the last model. A method has no point where one of its seeds diverged or is not "
-        "finished.";
-    figure.spec.name = fmt::format("end-workers-{}", figures.size() + 1);
-    figure.spec.band = std::string(interval_words(kind));
-    figure.spec.x_label = "workers P";
-    figure.spec.y_label = has_gap ? "f − f* at the end" : "f at the end";
-    figure.spec.x_scale = Scale::log;
-    figure.spec.y_scale = has_gap ? Scale::log : Scale::linear;
-    figure.spec.curves.assign(curves.begin() + static_cast<std::ptrdiff_t>(first),
-                              curves.begin() + static_cast<std::ptrdiff_t>(end));
-    figures.push_back(std::move(figure));
+  for (const EndAxis& axis : kEndAxes) {
+    auto curves = end_curves(summary, axis, kind);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const std::size_t place = i % kMostCurves;
+      if (place == 0) {
+        figures.push_back(end_figure(axis, figures.size() + 1, kind));
+      }
+      curves[i].style = place;
+      figures.back().spec.curves.push_back(std::move(curves[i]));
+    }
   }
   return figures;
 }

@@ -34,7 +34,8 @@ void bracket(WorkersCurve& curve) {
 std::vector<WorkersCurve> delta_against_workers(const Summary& summary) {
   std::vector<WorkersCurve> curves;
   std::map<std::string, std::size_t> place;
-  for (const auto& group : summary.groups) {
+  for (std::size_t number = 0; number < summary.groups.size(); ++number) {
+    const GroupSummary& group = summary.groups[number];
     const auto found = group.group.varying.find(std::string(kWorkers));
     const AssumptionVerdict* delta = delta_of(group);
     if (found == group.group.varying.end() || !found->is_number() || delta == nullptr) {
@@ -51,7 +52,7 @@ std::vector<WorkersCurve> delta_against_workers(const Summary& summary) {
                         .fails_from = std::nullopt});
     }
     curves[at->second].places.push_back(
-        {.workers = found->get<double>(), .group = &group, .delta = delta});
+        {.workers = found->get<double>(), .group = &group, .number = number, .delta = delta});
   }
   for (auto& curve : curves) {
     std::stable_sort(curve.places.begin(), curve.places.end(), [](const auto& a, const auto& b) {

@@ -2,6 +2,7 @@
 // Delta against the number of workers shows where the gTop-k assumption ceases to hold, beside the
 // prediction for independent Gaussian entries.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct WorkersCurve {
   struct Place {
     double workers = 0;
     const GroupSummary* group = nullptr;
+    std::size_t number = 0;  // of the group in the summary
     const AssumptionVerdict* delta = nullptr;
   };
   std::vector<Place> places;

@@ -16,7 +16,10 @@ function makeFigures(library, page) {
   }
 
   const paint = (colour) => colour === '#000000' ? 'currentColor' : colour;
-  const styleOf = (curve) => curve.bound ? curve : data.methods[curve.method] ?? curve;
+  const styleOf = (curve) => curve.colour ? curve : data.methods[curve.method];
+  /** The methods of a curve: one, or where it joins several that of each point. */
+  const methodsOf = (curve) => curve.joined ?? [curve.method];
+  const isCurveShown = (curve) => methodsOf(curve).some(isShown);
 
   function makeAll() {
     for (const figure of data.figures) {
@@ -45,16 +48,20 @@ function makeFigures(library, page) {
         'stroke-width': curve.bound ? 1.2 : 2, 'stroke-dasharray': style.dash });
       if (style.marker) drawMarker(swatch, style, 17, 6);
       const value = element('span', { class: 'value' });
-      const entry = button('', () => toggleMethod(curve.method), { 'data-method': curve.method ?? '' });
+      const entry = button('', () => toggleCurve(curve), { 'data-method': methodsOf(curve).join(' ') });
       entry.append(swatch, element('span', { class: 'label' }, curve.label), value);
       live.legend.append(element('li', {}, entry));
       return { entry, value };
     });
   }
 
-  function toggleMethod(method) {
-    if (method === null) return;
-    if (!state.hidden.delete(method)) state.hidden.add(method);
+  /** Hides the methods of a curve in all figures, or no longer hides them where none is shown. */
+  function toggleCurve(curve) {
+    const wasShown = isCurveShown(curve);
+    for (const method of methodsOf(curve)) {
+      if (wasShown) state.hidden.add(method);
+      else state.hidden.delete(method);
+    }
     change({});
   }
 
@@ -68,7 +75,10 @@ function makeFigures(library, page) {
 
   /** The x values of a curve on the chosen axis; nothing where its runs did not count that. */
   const xOf = (live, curve) => data.places[curve.places][live.figure.x ? 'x' : state.x];
-  const shownCurves = (live) => live.figure.curves.filter((curve) => isShown(curve.method) && xOf(live, curve));
+  const shownCurves = (live) => live.figure.curves.filter((curve) => isCurveShown(curve) && xOf(live, curve));
+  /** The places of the points of a curve whose methods are shown. */
+  const shownPlaces = (live, curve) => xOf(live, curve).map((_, i) => i)
+    .filter((i) => !curve.joined || isShown(curve.joined[i]));
   const zoomKey = (live) => `${live.figure.id}/${live.figure.x ? 'x' : state.x}`;
   const isLog = (choice, automatic) => choice === 'auto' ? automatic : choice === 'log';
 
@@ -90,7 +100,7 @@ function makeFigures(library, page) {
     const xLog = isLog(state.xlog, figure.x ? figure.xlog : state.x === 'bytes');
     const yLog = isLog(state.y, figure.log);
     const zoom = state.zooms.get(zoomKey(live));
-    const places = curves.flatMap((curve) => xOf(live, curve));
+    const places = curves.flatMap((curve) => shownPlaces(live, curve).map((i) => xOf(live, curve)[i]));
     const isOne = !zoom && places.length > 0 && places.every((place) => place === places[0]);
     const xDomain = zoom?.slice(0, 2) ?? extent(places, xLog);
     const yDomain = zoom?.slice(2) ?? yExtent(figure, curves, yLog);
@@ -138,7 +148,7 @@ function makeFigures(library, page) {
     const isOff = (value, log) => log && value <= 0;
     const has = (values) => (i) => values[i] !== null && values[i] !== undefined &&
       !isOff(values[i], yLog) && !isOff(xs[i], xLog);
-    const places = xs.map((_, i) => i);
+    const places = shownPlaces(live, curve);
     const [low, high] = y.domain();
     const clipped = (value) => y(Math.min(Math.max(value, low), high));
     if (curve.lower) {
@@ -154,10 +164,10 @@ function makeFigures(library, page) {
     }
     const defined = has(curve.middle);
     shape(plane, 'path', { class: 'curve', stroke: paint(style.colour), 'stroke-width': curve.bound ? 1 : 1.8,
-      'stroke-dasharray': style.dash, 'data-method': curve.method ?? '', 'data-bound': curve.bound ? '1' : '',
+      'stroke-dasharray': style.dash, 'data-method': methodsOf(curve).join(' '), 'data-bound': curve.bound ? '1' : '',
       d: library.line().defined(defined).x((i) => x(xs[i])).y((i) => y(curve.middle[i]))(places) ?? '' });
     const every = Math.max(1, Math.floor(places.length / 8));
-    for (const i of style.marker ? places.filter((place) => place % every === 0 && defined(place)) : []) {
+    for (const i of style.marker ? places.filter((place, i) => i % every === 0 && defined(place)) : []) {
       drawMarker(plane, style, x(xs[i]), y(curve.middle[i]));
     }
     return places.filter((i) => curve.middle[i] !== null && !defined(i)).length;
@@ -169,7 +179,7 @@ function makeFigures(library, page) {
     const [least, most] = [Math.min(...seeds), Math.max(...seeds)];
     const notes = seeds.length === 0 ? [] : [`${live.figure.band} over ${least === most ? most : `${least} to ${most}`} seeds`];
     if (gaps > 0) notes.push(`${gaps} value${gaps === 1 ? '' : 's'} ≤ 0 left out of a logarithmic axis`);
-    const without = live.figure.curves.filter((curve) => isShown(curve.method) && !xOf(live, curve)).length;
+    const without = live.figure.curves.filter((curve) => isCurveShown(curve) && !xOf(live, curve)).length;
     if (without > 0) notes.push(`${without} without ${axisNames[state.x]}`);
     return notes.join('; ');
   }
@@ -216,13 +226,14 @@ function makeFigures(library, page) {
     live.cursor.setAttribute('d', x === null ? '' : `M${live.scale.x(x)},${margin.top}V${live.height - margin.bottom}`);
     live.figure.curves.forEach((curve, i) => {
       const { entry, value } = live.entries[i];
-      entry.setAttribute('aria-pressed', String(isShown(curve.method)));
+      entry.setAttribute('aria-pressed', String(isCurveShown(curve)));
       const xs = xOf(live, curve);
-      if (x === null || !xs || !isShown(curve.method)) {
+      if (x === null || !xs || !isCurveShown(curve)) {
         value.textContent = '';
         return;
       }
-      const place = library.bisectCenter(xs, x);
+      const places = shownPlaces(live, curve);
+      const place = places[library.bisectCenter(places.map((i) => xs[i]), x)];
       const band = curve.lower && curve.lower[place] !== curve.upper[place]
         ? ` [${short(curve.lower[place])}, ${short(curve.upper[place])}]` : '';
       value.textContent = `${short(curve.middle[place])}${band} at ${short(xs[place])}`;
@@ -245,7 +256,7 @@ function makeFigures(library, page) {
 
   function step(live, direction) {
     const [curve] = shownCurves(live);
-    const xs = curve ? xOf(live, curve) : [];
+    const xs = curve ? shownPlaces(live, curve).map((i) => xOf(live, curve)[i]) : [];
     const place = live.reading === null ? -1 : library.bisectCenter(xs, live.reading);
     const stride = Math.max(1, Math.round(xs.length / 50));
     const next = Math.min(Math.max(place + direction * stride, 0), xs.length - 1);

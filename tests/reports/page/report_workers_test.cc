@@ -64,5 +64,64 @@ TEST(EndsAgainstWorkers, AreDrawnWhereEverySeedHasOne) {
             2U);
 }
 
+/// A method with a label of its own, by its density.
+SyntheticMethod with_workers(int density, int workers) {
+  return {.density = 0.001 * density, .workers = workers};
+}
+
+TEST(EndsAgainstWorkers, DifferInStyleWithinAFigureWhereALabelHasNoCurve) {
+  const testing::TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.methods = {with_workers(1, 2)};  // one number of workers is no curve
+  for (int density = 2; density <= 9; ++density) {
+    study.methods.push_back(with_workers(density, 4));
+    study.methods.push_back(with_workers(density, 2));
+  }
+  study.write(folder.path());
+
+  const auto figures = plan_end_figures(collect(folder.path()), IntervalKind::quartiles);
+
+  ASSERT_EQ(figures.size(), 2U) << "six curves and two";
+  for (const auto& figure : figures) {
+    for (std::size_t i = 0; i < figure.spec.curves.size(); ++i) {
+      EXPECT_EQ(figure.spec.curves[i].style, i) << figure.spec.curves[i].label;
+    }
+  }
+  EXPECT_EQ(figures[0].spec.curves[0].joined, (std::vector<std::size_t>{2, 1}))
+      << "in the order of the workers";
+}
+
+// The ends are f = 0.3210 and, where f* is known to be 0.3207, f - f* = 0.0003.
+TEST(EndsAgainstWorkers, HaveAnAxisForLossGapsAndAnotherForLosses) {
+  const testing::TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.methods = {with_workers(1, 2), with_workers(1, 4), with_workers(2, 2), with_workers(2, 4)};
+  study.write(folder.path());
+  for (const std::size_t method : {2U, 3U}) {
+    change_status(folder.path(), SyntheticStudy::run_id(method, 1), [](Json& status) {
+      status["final"].erase("loss_gap");
+    });
+  }
+
+  const auto figures = plan_end_figures(collect(folder.path()), IntervalKind::quartiles);
+
+  ASSERT_EQ(figures.size(), 2U);
+  const FigureSpec& gaps = figures[0].spec;
+  const FigureSpec& losses = figures[1].spec;
+  EXPECT_EQ(gaps.name + " " + losses.name, "end-workers-1 end-workers-2");
+  EXPECT_EQ(gaps.y_label, "f − f* at the end");
+  EXPECT_TRUE(figures[0].caption.starts_with("f − f* at the last model.")) << figures[0].caption;
+  EXPECT_EQ(gaps.y_scale, Scale::log);
+  ASSERT_EQ(gaps.curves.size(), 1U);
+  EXPECT_NEAR(*gaps.curves[0].points[0].middle, 0.0003, 1e-12);
+  EXPECT_EQ(losses.y_label, "f at the end");
+  EXPECT_TRUE(figures[1].caption.starts_with("f at the last model.")) << figures[1].caption;
+  EXPECT_EQ(losses.y_scale, Scale::linear);
+  ASSERT_EQ(losses.curves.size(), 1U);
+  EXPECT_NEAR(*losses.curves[0].points[0].middle, 0.3210, 1e-12);
+}
+
 }  // namespace
 }  // namespace residuum::reports
