@@ -16,11 +16,21 @@
 
   // --- The state and the address --------------------------------------------------------------
 
+  const scales = [['auto', 'as fits'], ['linear', 'linear'], ['log', 'log']];
+  const axes = Object.keys(axisNames).filter((axis) => data.places.some((place) => place[axis]));
+  const choices = { x: axes.map((axis) => [axis, axisNames[axis]]), xlog: scales, y: scales,
+    theme: [['auto', 'auto'], ['light', 'light'], ['dark', 'dark']] };
   const standard = { x: 'iteration', xlog: 'auto', y: 'auto', theme: 'auto', query: '', at: '' };
   const state = { ...standard, seeds: false, hidden: new Set(), filters: new Map(), sorts: new Map(),
     zooms: new Map() };
 
-  /** Takes the whole state from the address; one that only names a section leaves the rest alone. */
+  const isKnown = (field, value) => !choices[field] || choices[field].some(([known]) => known === value);
+  const hasMethod = (key, value) => data.methods.some(({ keys }) => Object.hasOwn(keys, key) && keys[key] === value);
+
+  /**
+   * Takes the whole state from the address; one that only names a section leaves the rest alone. An
+   * address is anyone's text: what this page does not know is left at its standard.
+   */
   function readAddress() {
     const address = location.hash.slice(1);
     if (address !== '' && !address.includes('=')) {
@@ -28,13 +38,16 @@
       return;
     }
     const fields = new URLSearchParams(address);
-    for (const [name, value] of Object.entries(standard)) state[name] = fields.get(name) ?? value;
-    if (!Object.hasOwn(axisNames, state.x)) state.x = 'iteration';
+    for (const [name, value] of Object.entries(standard)) {
+      const given = fields.get(name);
+      state[name] = given !== null && isKnown(name, given) ? given : value;
+    }
     state.seeds = fields.get('seeds') === '1';
     const pairs = (prefix) => [...fields].filter(([name]) => name.startsWith(prefix))
       .map(([name, value]) => [name.slice(prefix.length), value]);
-    state.hidden = new Set((fields.get('hide') ?? '').split(',').filter(Boolean).map(Number));
-    state.filters = new Map(pairs('key.'));
+    state.hidden = new Set((fields.get('hide') ?? '').split(',').filter(Boolean).map(Number)
+      .filter((method) => data.methods[method]));
+    state.filters = new Map(pairs('key.').filter(([key, value]) => hasMethod(key, value)));
     state.sorts = new Map(pairs('sort.'));
     state.zooms = new Map(pairs('zoom.').map(([name, value]) => [name, value.split(',').map(Number)])
       .filter(([, box]) => box.length === 4 && box.every(Number.isFinite)));
@@ -85,10 +98,10 @@
   }
 
   /** Buttons of which one is pressed, by the state's field of that name. */
-  function choice(title, field, options) {
+  function choice(title, field) {
     const set = element('span', { class: 'set', role: 'group', 'aria-label': title },
       element('span', { class: 'name' }, title));
-    for (const [value, text] of options) {
+    for (const [value, text] of choices[field]) {
       set.append(button(text, () => change({ [field]: value }), { 'data-choice': field, 'data-value': value }));
     }
     return set;
@@ -123,18 +136,14 @@
   function makeControls() {
     const controls = element('div', { class: 'controls', role: 'region', 'aria-label': 'Figures and filters' });
     if (library) {
-      const known = Object.keys(axisNames).filter((axis) => data.places.some((place) => place[axis]));
-      if (known.length > 1) {
-        controls.append(choice('x axis', 'x', known.map((axis) => [axis, axisNames[axis]])));
-      }
-      controls.append(choice('x scale', 'xlog', [['auto', 'as fits'], ['linear', 'linear'], ['log', 'log']]),
-        choice('y scale', 'y', [['auto', 'as fits'], ['linear', 'linear'], ['log', 'log']]));
+      if (axes.length > 1) controls.append(choice('x axis', 'x'));
+      controls.append(choice('x scale', 'xlog'), choice('y scale', 'y'));
       if (data.figures.some((figure) => figure.curves.some((curve) => curve.seeds))) {
         controls.append(button('single seeds', () => change({ seeds: !state.seeds }), { 'data-toggle': 'seeds' }));
       }
     }
     for (const [key, values] of sweptKeys()) controls.append(keyFilter(key, values));
-    controls.append(choice('colours', 'theme', [['auto', 'auto'], ['light', 'light'], ['dark', 'dark']]),
+    controls.append(choice('colours', 'theme'),
       button('reset', reset, { 'data-reset': '' }),
       element('span', { class: 'name', role: 'status', id: 'shown' }));
     document.getElementById('main').before(controls);

@@ -98,6 +98,28 @@ TEST_F(PageInABrowser, ShowsWhatALinkSaysAndNothingOfTheLinkBefore) {
   EXPECT_EQ(view()[3], wanted[3]) << "a section's address leaves the rest alone";
 }
 
+TEST_F(PageInABrowser, LeavesAtItsStandardWhatALinkSaysAndThePageDoesNotKnow) {
+  const auto view = [&] {
+    return browser().run(
+        "return [document.documentElement.dataset.theme, "
+        "[...document.querySelectorAll('[aria-pressed=true][data-choice]')].map((one) => "
+        "one.dataset.choice + '=' + one.dataset.value), document.getElementById('shown')"
+        ".textContent, [...document.getElementById('runs-table').tBodies[0].rows]"
+        ".filter((row) => !row.hidden).length]");
+  };
+  open(swept_study());
+  const Json standard = view();
+
+  for (const char* fragment : {"#theme=foo&y=bar&xlog=baz",
+                               "#theme=&y=__proto__&xlog=constructor&x=toString",
+                               "#x=time&hide=99,-1,abc",
+                               "#key.sparsifier.density=0.5&key.constructor=1&key.=x"}) {
+    open_folder(fragment);
+    EXPECT_EQ(view(), standard) << fragment;
+  }
+  expect_no_complaint();
+}
+
 TEST_F(PageInABrowser, FiltersMethodsByASweptKey) {
   open(swept_study());
   EXPECT_EQ(column("verdict-table", 0).size(), 4U);
