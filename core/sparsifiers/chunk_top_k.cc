@@ -143,40 +143,33 @@ void add_from_candidates(const Candidates& found,
 }
 
 /// Returns the bound for the next pass over a vector like this one of d entries: one that the k_b
-/// largest entries of nearly all blocks reach. Where the largest blocks alone have too many such
-/// entries, it is higher, and the blocks without enough of them are read once more.
-template <class Real>
+/// largest entries of five blocks in six reach. With a lower one, what is saved of reading the
+/// sixth again is lost to candidates, of which error feedback keeps many just below the cuts. Where
+/// the largest blocks alone have too many such entries, it is higher, and the blocks without enough
+/// of them are read once more.
 double next_bound(const Candidates& found,
                   std::vector<double>& cuts,
                   std::size_t k,
-                  std::size_t d,
-                  std::vector<std::uint32_t>& order) {
-  constexpr double kMargin = 1.0 / 16;
+                  std::size_t d) {
+  constexpr double kMargin = 1.0 / 128;
+  constexpr double kChange = 1.0 / 16;
+  constexpr std::size_t kLowOnes = 6;
   if (cuts.empty()) {
     return 0;
   }
-  const auto low = cuts.begin() + static_cast<std::ptrdiff_t>(cuts.size() / 64);
+  const auto low = cuts.begin() + static_cast<std::ptrdiff_t>(cuts.size() / kLowOnes);
   std::nth_element(cuts.begin(), low, cuts.end());
   const double lowest = (1 - kMargin) * *low;
-  const std::size_t most = 8 * k + d / 64;
-  const std::size_t count = found.indices.size();
   if (found.bound == 0) {
     return lowest;
   }
-  if (!found.complete) {  // the pass gave up
-    return std::max(lowest, 2 * found.bound);
-  }
-  if (count <= most) {
-    return std::max(lowest, (2 * count > most ? 1 : 1 - 2 * kMargin) * found.bound);
-  }
-  order.resize(count);
-  std::iota(order.begin(), order.end(), 0U);
-  const auto last = order.begin() + static_cast<std::ptrdiff_t>(3 * most / 4);
-  const auto magnitude = [&](std::uint32_t i) { return std::abs(found.values<Real>()[i]); };
-  std::nth_element(order.begin(), last, order.end(), [&](std::uint32_t i, std::uint32_t j) {
-    return magnitude(i) > magnitude(j);
-  });
-  return std::max(lowest, static_cast<double>(magnitude(*last)));
+  const std::size_t most = 8 * k + d / 64;
+  const std::size_t count = found.indices.size();
+  const double change = !found.complete     ? 2  // the pass gave up
+                        : count > most      ? 1 + kChange
+                        : 2 * count <= most ? 1 - kChange
+                                            : 1;
+  return std::max(lowest, change * found.bound);
 }
 
 /// Selects from one block after the other. The candidates that the pass has noted are of the whole
@@ -216,8 +209,7 @@ class BlockByBlock {
 
   void finish() {
     Candidates& found = workspace_.of_all_blocks;
-    found.bound = next_bound<Real>(
-        found, workspace_.block_cuts, entries_.size(), accumulator_.size(), workspace_.subset);
+    found.bound = next_bound(found, workspace_.block_cuts, entries_.size(), accumulator_.size());
     found.complete = false;
     std::swap(workspace_.found(), found);
   }
