@@ -15,6 +15,9 @@ std::string share_text(const EveryVerdict& every) {
   if (share < 1) {
     return every.counts_all ? "<1 %" : ">0 %";
   }
+  if (share > 99 && every.violations < every.measured) {
+    return ">99 %";
+  }
   return fmt::format("{}{:.0f} %", every.counts_all ? "" : "≥", share);
 }
 
