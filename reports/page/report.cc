@@ -22,6 +22,7 @@
 #include "reports/page/report_magnitudes.h"
 #include "reports/page/report_networks.h"
 #include "reports/page/report_phases.h"
+#include "reports/page/report_search.h"
 #include "reports/page/report_spec.h"
 #include "reports/page/report_tables.h"
 #include "reports/page/report_text.h"
@@ -54,19 +55,33 @@ std::string counts_line(const Summary& summary) {
   return text;
 }
 
+/// Returns the sentence with a capital and a full stop.
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  }
+  return text + '.';
+}
+
+/// Returns what the study found, first of all the answer to what it was made for.
 std::string headline(const Summary& summary) {
+  std::vector<std::string> sentences;
+  if (summary.search) {
+    sentences.push_back(as_sentence(sentence_of(*summary.search)));
+  }
+  sentences.push_back(answer(summary));
+  for (auto& sentence : findings(summary)) {
+    sentences.push_back(std::move(sentence));
+  }
   std::string html = fmt::format(
       "<header>\n<p class=\"kind\">Convergence study <code>{}</code> · {}</p>\n<h1>{}</h1>\n"
       "<p class=\"answer\">{}</p>\n<ul class=\"findings\">\n",
       escape(summary.folder.name),
       escape(counts_line(summary)),
       escape(summary.folder.title),
-      escape(answer(summary)));
-  if (summary.search) {
-    html += fmt::format("<li>{}</li>\n", escape(sentence_of(*summary.search)));
-  }
-  for (const auto& sentence : findings(summary)) {
-    html += fmt::format("<li>{}</li>\n", escape(sentence));
+      escape(sentences.front()));
+  for (std::size_t i = 1; i < sentences.size(); ++i) {
+    html += fmt::format("<li>{}</li>\n", escape(sentences[i]));
   }
   return html + "</ul>\n</header>\n";
 }
@@ -288,6 +303,7 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
     }
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
+  add("search", "The search", search_table(summary));
   add("curves", "Over the iterations", curves_html(contents, plan, shelf));
   add("assumptions", "Assumptions", assumptions_html(contents, plan, shelf));
   add("distributions", "Distributions", distributions_html(contents, plan, shelf));

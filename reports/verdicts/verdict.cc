@@ -52,6 +52,14 @@ std::string methods_text(std::size_t n) {
   return n == 1 ? "the one method" : fmt::format("all {} methods", n);
 }
 
+/// Returns " with a measured δ, of 3 in the study" where other methods have none.
+std::string of_study(const Summary& summary, std::size_t measured) {
+  const std::size_t all =
+      summary.groups.size() + methods_not_begun(summary.folder, groups_of(summary)).size();
+  return measured == all ? std::string()
+                         : fmt::format(" with a measured δ, of {} in the study", all);
+}
+
 std::string invariants_sentence(const Summary& summary) {
   if (summary.checks.empty()) {
     return "No invariant was checked.";
@@ -248,6 +256,20 @@ std::string diverged_sentence(const Summary& summary) {
       "Of {} runs, {}.", summary.folder.runs.size(), runs_in(summary, found->first, found->second));
 }
 
+/// Returns whether runs that have not come to an end may still measure delta.
+bool may_measure_delta(const Summary& summary) {
+  const auto& runs = summary.folder.runs;
+  const auto has_ended = [](const Run& run) {
+    return run.state == "finished" || run.state == "diverged";
+  };
+  const auto has_probe = [](const Run& run) {
+    const Json& names = value_at(run.config, "config.probes.names");
+    return run.config.empty() || std::find(names.begin(), names.end(), "delta") != names.end();
+  };
+  return !std::all_of(runs.begin(), runs.end(), has_ended) &&
+         std::any_of(runs.begin(), runs.end(), has_probe);
+}
+
 /// Returns the labels of the methods of which no run has a result.
 std::vector<std::string> unknown_methods(const Summary& summary) {
   std::vector<std::string> labels;
@@ -323,24 +345,28 @@ std::string answer(const Summary& summary) {
   const std::string before = divergence_words(summary);
   const BoundTotal sum = total(summary, &GroupSummary::delta);
   if (sum.n == 0) {
-    return before + "The gTop-k assumption was not measured in this study.";
+    return before + (may_measure_delta(summary)
+                         ? "The gTop-k assumption has not been measured yet."
+                         : "The gTop-k assumption was not measured in this study.");
   }
   const std::string assumption =
       before + (all_diverged(summary) ? "Until then the gTop-k assumption δ ≤ 1"
                                       : "The gTop-k assumption δ ≤ 1");
   if (sum.held == sum.n) {
-    return fmt::format("{} held in every measured iteration of {}; largest δ = {}.",
+    return fmt::format("{} held in every measured iteration of {}{}; largest δ = {}.",
                        assumption,
                        methods_text(sum.methods),
+                       of_study(summary, sum.methods),
                        place_text(sum));
   }
   return fmt::format(
-      "{} failed in {} of {} measured iterations, in {} of {} methods; largest δ = {}.",
+      "{} failed in {} of {} measured iterations, in {} of {} methods{}; largest δ = {}.",
       assumption,
       sum.n - sum.held,
       sum.n,
       sum.methods - sum.methods_held,
       sum.methods,
+      of_study(summary, sum.methods),
       place_text(sum));
 }
 

@@ -216,7 +216,7 @@ TEST_F(SearchedStudy, IsToldFirstByTheReport) {
 
   EXPECT_THAT(
       read_text(results() / "report.html"),
-      HasSubstr("<ul class=\"findings\">\n<li>largest compression with no significant loss: 1 "));
+      HasSubstr("<p class=\"answer\">Largest compression with no significant loss: 1 "));
 }
 
 TEST_F(SearchedStudy, NamesAKeyThatNoRunReads) {

@@ -107,6 +107,48 @@ TEST_F(UnfinishedStudy, NamesAMethodOfWhichNoRunHasBegunAndCountsSeedsThatHaveNo
   EXPECT_THAT(watch.table(100), ContainsRegex("allgather, captured, rho=0.01 +2 +missing"));
 }
 
+TEST_F(UnfinishedStudy, OfWhichNothingIsMeasuredYetDoesNotSayThatNothingWill) {
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.write(path());
+  const auto run = path() / "runs" / SyntheticStudy::run_id(0, 1);
+  std::filesystem::remove(run / "iterations.csv");
+  change_status(path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+    status = {{"state", "running"}};
+  });
+  const auto set_probe = [&](const char* name) {
+    Json config = read_json(run / "config.json");
+    config["config"]["probes"]["names"] = {name};
+    write_json_atomically(run / "config.json", config);
+  };
+
+  set_probe("delta");
+  EXPECT_EQ(answer(summarise(path())), "The gTop-k assumption has not been measured yet.");
+  set_probe("traffic");
+  EXPECT_EQ(answer(summarise(path())), "The gTop-k assumption was not measured in this study.");
+}
+
+TEST_F(UnfinishedStudy, SaysOfHowManyMethodsItsAnswerIs) {
+  SyntheticStudy study;
+  study.seeds = 2;
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.aggregator = "allgather"}};
+  study.write(path());
+  write_plan(path());
+  for (const int seed : {1, 2}) {
+    std::filesystem::remove_all(path() / "runs" / SyntheticStudy::run_id(1, seed));
+  }
+
+  EXPECT_THAT(
+      answer(summarise(path())),
+      HasSubstr("held in every measured iteration of the one method with a measured δ, of 2 "
+                "in the study; largest"));
+
+  study.methods[0].delta_peak = 1.25;
+  study.write_run(path(), 0, 1);
+  EXPECT_THAT(answer(summarise(path())),
+              HasSubstr("in 1 of 1 methods with a measured δ, of 2 in the study; largest"));
+}
+
 TEST_F(UnfinishedStudy, IsNoneWhereARunHasDiverged) {
   SyntheticStudy study;
   study.write(path());
