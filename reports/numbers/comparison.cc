@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "reports/numbers/bootstrap.h"
 #include "reports/numbers/costs.h"
 #include "reports/numbers/fields.h"
 
@@ -210,15 +211,24 @@ std::vector<double> finite_of(std::vector<double> values) {
   return values;
 }
 
+/// Returns the interval of the mean of the values that are finite. Where misses leave too few for
+/// the bootstrap it is Student's: they must not save a method from being behind.
+std::optional<Interval> interval_of_finite(const std::vector<double>& values, IntervalKind kind) {
+  const auto finite = finite_of(values);
+  const bool lost_too_many = finite.size() < values.size() && kind == IntervalKind::bootstrap &&
+                             finite.size() < least_bootstrap_values();
+  return interval_of_mean(finite, lost_too_many ? IntervalKind::student : kind);
+}
+
 /// Returns whether a method that is whole is ahead of another by the other's finite values.
 bool is_ahead(const Reached& best, const Reached& other, IntervalKind kind) {
-  const auto pairs = finite_of(paired_values(other, best));
-  if (pairs.size() >= 2) {
-    const auto interval = interval_of_mean(pairs, kind);
+  const auto pairs = paired_values(other, best);
+  if (finite_of(pairs).size() >= 2) {
+    const auto interval = interval_of_finite(pairs, kind);
     return interval && interval->low > 0;
   }
   const auto own = interval_of_mean(best.value.values, kind);
-  const auto others = interval_of_mean(finite_of(other.value.values), kind);
+  const auto others = interval_of_finite(other.value.values, kind);
   return own && others && own->high < others->low;
 }
 

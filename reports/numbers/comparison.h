@@ -62,7 +62,8 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
 /// Returns whether the first method of the standing is ahead of all others that have a value: the
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
 /// do not overlap. It must be whole. The others are judged by their finite values, since a miss
-/// would put them further behind; one that has none is no rival.
+/// would put them further behind, and by Student's interval where misses leave fewer than the
+/// bootstrap needs; one that has none is no rival.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
 
 /// Sorts by the mean, then by the median; methods without any come last.

@@ -265,7 +265,8 @@ std::string provenance_html(const Summary& summary) {
          details("The columns of iterations.csv", column_reference());
 }
 
-/// Says how many methods have no bootstrap interval for want of seeds; empty for none.
+/// Says how many methods have too few runs that finished for a bootstrap interval; empty for none.
+/// A value that diverged runs have as well, such as an accuracy of 0, may have one all the same.
 std::string without_bootstrap(const Summary& summary) {
   const std::size_t least = least_bootstrap_values();
   const auto few =
@@ -274,11 +275,12 @@ std::string without_bootstrap(const Summary& summary) {
       });
   return few == 0 ? std::string()
                   : fmt::format(
-                        "a bootstrap interval needs {} seeds: {} of {} methods have fewer, "
-                        "and no interval",
+                        "a bootstrap interval needs {} values: {} of {} methods {} fewer runs "
+                        "that finished, and no interval of what these alone have",
                         least,
                         few,
-                        summary.groups.size());
+                        summary.groups.size(),
+                        few == 1 ? "has" : "have");
 }
 
 /// Returns the links to the sections that the page has.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/numbers/bootstrap.h"
 #include "reports/numbers/comparison.h"
 #include "reports/numbers/expected.h"
 #include "reports/numbers/fields.h"
@@ -40,7 +41,11 @@ std::string bold_words(IntervalKind kind) {
       " Bold: ahead of every other method, by the 95 % interval ({}) of the paired differences "
       "over common seeds, or, without these, by intervals that do not overlap; only where no seed "
       "of the method is missing.",
-      kind == IntervalKind::bootstrap ? "bootstrap" : "Student");
+      kind == IntervalKind::bootstrap
+          ? fmt::format(
+                "bootstrap; Student where another method's misses leave fewer than {} values",
+                least_bootstrap_values())
+          : "Student");
 }
 
 std::string_view words_of_quantity(std::string_view quantity) {

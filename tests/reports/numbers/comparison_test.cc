@@ -242,6 +242,22 @@ TEST(Differences, NoMissMakesAMethodTheBest) {
   EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
 }
 
+TEST(Differences, ToAMethodWithMissesAreDecidedAlikeByStudentAndTheBootstrap) {
+  constexpr double kMiss = std::numeric_limits<double>::infinity();
+  const std::vector<std::int64_t> seeds{1, 2, 3, 4, 5, 6};
+  const Reached best = reached(0, {1, 1.1, 0.9, 1, 1.2, 0.8}, seeds);
+  const Reached five = reached(1, {5, 5.2, 5.1, 5.3, kMiss, 5.4}, seeds);
+  Standing standing{
+      .cost = "bytes", .unit = "bytes", .budget = 1, .methods = {best, five}, .absent = {}};
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
+  EXPECT_TRUE(best_is_decided(standing, IntervalKind::bootstrap));
+
+  // Of 4, -4 and 4.1 alone nothing is decided: t.test has [-10.2, 12.9].
+  standing.methods[1] = reached(1, {5, -2.9, 5, kMiss, kMiss, kMiss}, seeds);
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
+  EXPECT_FALSE(best_is_decided(standing, IntervalKind::bootstrap));
+}
+
 TEST_F(Comparisons, AreBoldWhereEverySeedSaysTheSame) {
   write({{.aggregator = "a"}, {.aggregator = "b", .fall = 0.02}});
   collect(path());

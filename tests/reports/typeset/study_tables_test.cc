@@ -80,8 +80,8 @@ TEST_F(TablesOfAStudy, HaveMedianAndQuartilesOrTheMeanThatWasAskedFor) {
               HasSubstr("\n1,0,1.0150000000000001,0.95146897"));
 
   EXPECT_THAT(report(methods, IntervalKind::bootstrap).problems,
-              Contains("a bootstrap interval needs 6 seeds: 2 of 2 methods have fewer, and no "
-                       "interval"));
+              Contains("a bootstrap interval needs 6 values: 2 of 2 methods have fewer runs that "
+                       "finished, and no interval of what these alone have"));
   EXPECT_THAT(text("results.md"), HasSubstr("| b | 0.815 |")) << "two seeds have no bootstrap";
 }
 
@@ -123,6 +123,35 @@ TEST_F(TablesOfAStudy, CountRunsThatDivergedAsInfiniteAndSayHowMany) {
   EXPECT_THAT(text("results.md"), HasSubstr("| b | ∞ | – |"));
   EXPECT_THAT(read_file(path() / "report.html"),
               HasSubstr("∞<small>n = 6, 2 of them infinite</small><small>∞ behind the best"));
+}
+
+TEST_F(TablesOfAStudy, HaveOneBoldNameByBothIntervalsWhereAnotherMethodHasMisses) {
+  testing::write_straight(
+      path(), {{.aggregator = "a", .fall = 0.02, .seeds = 8}, {.aggregator = "b", .seeds = 8}});
+  for (const int seed : {2, 5, 7}) {
+    testing::change_status(
+        path(), testing::straight_id(1, seed), [](Json& status) { status["state"] = "diverged"; });
+  }
+  collect(path());
+
+  write_report(summarise(path()), IntervalKind::student);
+  EXPECT_THAT(text("results.tex"), HasSubstr("\\bfseries"));
+  const Report report = write_report(summarise(path()), IntervalKind::bootstrap);
+  EXPECT_THAT(text("results.tex"), HasSubstr("\\bfseries"));
+  EXPECT_THAT(text("results.md"),
+              HasSubstr("(bootstrap; Student where another method's misses leave fewer than 6 "
+                        "values)"));
+  EXPECT_THAT(report.problems,
+              Contains("a bootstrap interval needs 6 values: 1 of 2 methods has fewer runs that "
+                       "finished, and no interval of what these alone have"));
+}
+
+TEST_F(TablesOfAStudy, OfTimesToTargetsHaveQuartilesWhateverIsAskedFor) {
+  report({{.aggregator = "a", .seeds = 6}, {.aggregator = "b", .fall = 0.02, .seeds = 6}},
+         IntervalKind::bootstrap);
+
+  EXPECT_THAT(text("results.md"), HasSubstr("mean, 95 % interval (bootstrap, BCa)"));
+  EXPECT_THAT(text("time-to-target-iterations.md"), HasSubstr("brackets: median, IQR"));
 }
 
 TEST_F(TablesOfAStudy, HaveNoBoldNameWhereASeedIsNotFinished) {
