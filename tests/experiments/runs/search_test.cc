@@ -214,9 +214,8 @@ TEST_F(SearchedStudy, IsToldFirstByTheReport) {
 
   ASSERT_EQ(residuum_program({"report", results().string()}, folder_.path()).code, 0);
 
-  EXPECT_THAT(
-      read_text(results() / "report.html"),
-      HasSubstr("<p class=\"answer\">Largest compression with no significant loss: 1 "));
+  EXPECT_THAT(read_text(results() / "report.html"),
+              HasSubstr("<p class=\"answer\">Largest compression with no significant loss: 1 "));
 }
 
 TEST_F(SearchedStudy, NamesAKeyThatNoRunReads) {
