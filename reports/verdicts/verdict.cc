@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/numbers/words.h"
+#include "reports/verdicts/known_losses.h"
 
 namespace residuum::reports {
 namespace {
@@ -80,54 +81,6 @@ std::string invariants_sentence(const Summary& summary) {
     return "Every invariant holds where it must.";
   }
   return fmt::format("An invariant that must hold FAILED: {}.", failed);
-}
-
-/// Counts the methods by what they lose by design. Runs of older programs do not record it.
-using Losses = std::vector<std::pair<std::string, std::size_t>>;
-
-void count_losses(const Summary& summary, const GroupSummary& group, Losses& losses) {
-  const auto& runs = group.group.runs;
-  const auto known_of = [&](std::size_t run) -> const Json& {
-    return value_at(summary.folder.runs[run].status, "known_losses");
-  };
-  const auto run = std::find_if(
-      runs.begin(), runs.end(), [&](std::size_t one) { return known_of(one).is_array(); });
-  for (const auto& loss : run == runs.end() ? Json::array() : known_of(*run)) {
-    if (!loss.is_string()) {
-      continue;
-    }
-    const auto text = loss.get<std::string>();
-    const auto found = std::find_if(
-        losses.begin(), losses.end(), [&](const auto& counted) { return counted.first == text; });
-    if (found == losses.end()) {
-      losses.emplace_back(text, 1);
-    } else {
-      ++found->second;
-    }
-  }
-}
-
-std::string known_sentence(const Summary& summary) {
-  std::size_t leaking = 0;
-  Losses losses;
-  for (const auto& group : summary.groups) {
-    if (verdict_of(group.check(kConservation)) == Verdict::known) {
-      ++leaking;
-      count_losses(summary, group, losses);
-    }
-  }
-  if (leaking == 0) {
-    return {};
-  }
-  std::string words = fmt::format("Conservation fails for {} method{}, as is known of {}",
-                                  leaking,
-                                  leaking == 1 ? "" : "s",
-                                  leaking == 1 ? "it" : "them");
-  for (const auto& [loss, count] : losses) {
-    words += loss == losses.front().first ? ": " : "; ";
-    words += count == leaking ? loss : fmt::format("{} ({} of {})", loss, count, leaking);
-  }
-  return words + ".";
 }
 
 /// Returns whether two methods differ in the value of one key alone.
@@ -415,7 +368,7 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
 
 std::vector<std::string> findings(const Summary& summary) {
   std::vector<std::string> sentences{invariants_sentence(summary),
-                                     known_sentence(summary),
+                                     known_losses_sentence(summary),
                                      contraction_sentence(summary),
                                      diverged_sentence(summary),
                                      unfinished_sentence(summary)};

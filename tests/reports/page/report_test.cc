@@ -262,57 +262,6 @@ TEST_F(ReportPage, HasTheCapturedEnergyAgainstK) {
   EXPECT_NEAR(*student[0].spec.curves[0].points[1].upper, 1 - 0.55 * 0.9 + 12.7062 * 0.045, 1e-5);
 }
 
-TEST_F(ReportPage, LeavesNoFigureOfAnEarlierReportAndEveryFileOfTheUser) {
-  SyntheticStudy study;
-  study.methods.clear();
-  for (const double density : {0.01, 0.1}) {
-    for (const int workers : {2, 4}) {
-      study.methods.push_back(SyntheticMethod{.density = density, .workers = workers});
-    }
-  }
-  study.write(path());
-  make();
-  const auto figures = path() / "figures";
-  const std::vector<std::string> old{"end-workers-1.csv",
-                                     "end-workers-1.curves.csv",
-                                     "end-workers-1.gp",
-                                     "end-workers-1.tex",
-                                     "phase-delta.csv",
-                                     "phase-delta.axes.csv",
-                                     "phase-delta.gp"};
-  for (const auto& name : old) {
-    EXPECT_TRUE(std::filesystem::exists(figures / name)) << name;
-  }
-  const std::vector<std::string> kept{"mine.gp",
-                                      "mine.csv",
-                                      "mine.svg",
-                                      "own.gp",
-                                      "own.csv",
-                                      "phase-delta.txt",
-                                      "end-workers-1-talk.svg",
-                                      "notes"};
-  for (const auto& name : kept) {
-    write_file_atomically(figures / name, "of the user");
-  }
-  // A copy under another name is the user's own.
-  write_file_atomically(figures / "own.gp", read_file(figures / "end-workers-1.gp"));
-  std::filesystem::create_directory(figures / "folder.gp");
-
-  study.methods = {SyntheticMethod{}};
-  std::filesystem::remove_all(path() / "runs");
-  study.write(path());
-  make();
-
-  for (const auto& name : old) {
-    EXPECT_FALSE(std::filesystem::exists(figures / name)) << name;
-  }
-  for (const auto& name : kept) {
-    EXPECT_TRUE(std::filesystem::exists(figures / name)) << name;
-  }
-  EXPECT_TRUE(std::filesystem::exists(figures / "folder.gp"));
-  EXPECT_TRUE(std::filesystem::exists(figures / "delta.gp")) << "which this report has, too";
-}
-
 TEST_F(ReportPage, IsAnErrorThatNamesTheFileWhereItMayNotBeWritten) {
   SyntheticStudy{}.write(path());
   write_file_atomically(path() / "figures", "in the way");
@@ -418,34 +367,6 @@ TEST_F(ReportPage, IsMadeOfAStudyWhereNothingHasRunYet) {
   EXPECT_EQ(imbalance(without_own_scripts(html)), "");
   EXPECT_THAT(html, HasSubstr("No run has left anything to draw"));
   EXPECT_THAT(html, HasSubstr("1 missing"));
-}
-
-TEST_F(ReportPage, SaysOnceThatGnuplotIsBroken) {
-  SyntheticStudy{}.write(path());
-  const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
-  const auto gnuplot = path() / "gnuplot";
-  write_file_atomically(gnuplot, "#!/bin/sh\nexit 1\n");
-  std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
-  ::setenv("PATH", (path().string() + ':' + before).c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
-  const Report report = write_report(summarise(path()));
-  ::setenv("PATH", before.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
-
-  ASSERT_EQ(report.problems.size(), 1U);
-  EXPECT_THAT(report.problems[0], HasSubstr("gnuplot failed"));
-  EXPECT_THAT(report.problems[0], HasSubstr(" figures are not drawn"));
-}
-
-TEST_F(ReportPage, WithoutGnuplotHasTheTablesAndSaysSo) {
-  SyntheticStudy{}.write(path());
-  const std::string before = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): one thread
-  ::setenv("PATH", path().c_str(), 1);             // NOLINT(concurrency-mt-unsafe)
-  const Report report = write_report(summarise(path()));
-  ::setenv("PATH", before.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
-
-  ASSERT_EQ(report.problems.size(), 1U);
-  EXPECT_THAT(report.problems[0], HasSubstr("gnuplot-nox"));
-  EXPECT_THAT(read_file(report.file), HasSubstr("Not drawn: gnuplot is not installed"));
-  EXPECT_TRUE(std::filesystem::exists(path() / "figures" / "delta.csv"));
 }
 
 }  // namespace
