@@ -89,6 +89,20 @@ std::size_t ConservationWatch::steps_to_drain() const {
   return static_cast<std::size_t>(std::ceil(std::log(excess) / shrinks));
 }
 
+namespace {
+
+/// Says why a residual that was not told cannot be judged after so many steps; empty if it can.
+std::string what_is_unseen(const ConservationWatch& watch, std::size_t steps) {
+  if (!watch.has_bound()) {
+    return "without a contraction above 0 the residual must be told";
+  }
+  return watch.steps_to_drain() > 0
+             ? fmt::format("{} steps are too few to see what so small a contraction leaves", steps)
+             : "";
+}
+
+}  // namespace
+
 LawFinding conservation_finding(CompressorSession& session, const CompressorClaims& claims) {
   constexpr const char* kLaw = "conservation";
   if (!claims.has_memory) {
@@ -113,14 +127,13 @@ LawFinding conservation_finding(CompressorSession& session, const CompressorClai
       return {kLaw, false, fmt::format("after {} steps{}: {}", step + 1, zeros, fault)};
     }
   }
-  if (!tells && !watch.has_bound()) {
-    return not_looked_at(kLaw, "without a contraction above 0 the residual must be told");
-  }
-  if (!tells && watch.steps_to_drain() > 0) {
-    return not_looked_at(
-        kLaw, fmt::format("{} steps are too few to see what so small a contraction leaves", step));
-  }
-  return {kLaw, true, fmt::format("outputs and residual add up to the inputs in {} steps", step)};
+  const std::string unseen = tells ? "" : what_is_unseen(watch, step);
+  return unseen.empty()
+             ? LawFinding{kLaw,
+                          true,
+                          fmt::format("outputs and residual add up to the inputs in {} steps",
+                                      step)}
+             : not_looked_at(kLaw, unseen);
 }
 
 }  // namespace residuum::laws

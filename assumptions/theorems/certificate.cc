@@ -30,6 +30,8 @@
 //
 // Where f(z) was never evaluated, f* or a lower bound of f stands in: f(z_T) is not below it.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "assumptions/theorems/examination.h"

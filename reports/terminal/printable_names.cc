@@ -27,7 +27,7 @@ std::vector<std::size_t> character_places(std::string_view text) {
 
 /// Returns the first `head` and the last `tail` characters of a longer name.
 std::string cut_between(const std::string& name, std::size_t head, std::size_t tail) {
-  const std::string text = harmless(name);
+  std::string text = harmless(name);
   const auto places = character_places(text);
   const std::size_t count = places.size() - 1;
   if (count <= head + tail) {
