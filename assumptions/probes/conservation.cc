@@ -8,7 +8,7 @@
 // roundings. Where residuals decay, e^p_{t+1} = beta (a^p_t - delivered^p), what fades is known,
 //   f_t = ((1 - beta)/beta) sum_p e^p_{t+1},
 // and l_t - f_t, which must be zero where nothing else is lost, is a check of its own.
-// Where the model moves by the signs of what was exchanged, l_t alone is looked at.
+// A model that moves by the signs of what was exchanged is judged by l_t alone.
 
 #include <algorithm>
 #include <cmath>

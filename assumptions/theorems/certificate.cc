@@ -20,9 +20,9 @@
 // well a rule keeps w near u is measured: momentum by its velocity, error feedback by its
 // residuals, clipped updates and masked velocities by all that they ever took away.
 //
-// Where workers step locally between two exchanges, w_t is the model that they begin from and g_t
-// the mean of their first gradients, which are the only ones taken at a model that all share: given
-// the past E g_t = grad f(w_t), and no drift enters. An eta' of H steps leaves the other steps to
+// Workers that step locally between two exchanges begin from one model: w_t is that model, and g_t
+// the mean of their first gradients, which are the only ones taken at it. Given the past E g_t =
+// grad f(w_t), and no drift enters. An eta' of H steps leaves the other steps to
 // w - u, whatever the optimiser that made them.
 //
 // The mean gradient may be that of some workers, drawn anew for every version with equal chances:

@@ -10,10 +10,8 @@ namespace residuum {
 namespace {
 
 Constant of(const std::string& symbol, const std::optional<Known>& known) {
-  if (known) {
-    return {symbol, known->value, known->origin};
-  }
-  return {symbol, std::nullopt, "not known"};
+  return known ? Constant{symbol, known->value, known->origin}
+               : Constant{symbol, std::nullopt, "not known"};
 }
 
 /// The largest over the seeds of something each may have.

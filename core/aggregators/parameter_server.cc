@@ -111,8 +111,8 @@ class ServerExchange final : public Exchange<Real> {
     }
   }
 
-  /// Sends a list of the server to the other workers, one message for each process. What is as
-  /// long as d values is these.
+  /// Sends a list of the server to the other processes, one message to each. A list that takes as
+  /// many bytes as the whole vector goes as the vector.
   void send_down(const Cluster& cluster,
                  std::size_t most_entries,
                  std::size_t dimension,

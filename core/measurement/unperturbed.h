@@ -12,9 +12,9 @@
 // (eta_{t-1} - eta_t) (m v_{t-1} + mean e_t)/(1 - m) to that, and it stays. Clipping of updates and
 // the masking of velocities (dgc) are no part of u: what they take from w - u stays as well.
 //
-// Where workers step locally, the mean gradient is that of the first steps, which all workers take
-// at w_t, and eta' counts H steps: no later gradient is one at a model that all share. What the
-// other steps do, along gradients elsewhere or along an optimiser's directions, is a part of w - u.
+// Workers that step locally take the gradients of their first steps alone at w_t, which all share:
+// the mean gradient is that of these, and eta' counts H steps. The other steps, along gradients
+// elsewhere or along an optimiser's directions, are a part of w - u.
 //
 // Weight decay: lambda w_t passes only the momentum m after the exchange and moves the model by
 // eta_t lambda/(1 - m), while gradients also pass the momentum before it. Relative to gradients the

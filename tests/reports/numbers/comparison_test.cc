@@ -252,7 +252,7 @@ TEST(Differences, ToAMethodWithMissesAreDecidedAlikeByStudentAndTheBootstrap) {
   EXPECT_TRUE(best_is_decided(standing, IntervalKind::student));
   EXPECT_TRUE(best_is_decided(standing, IntervalKind::bootstrap));
 
-  // Of 4, -4 and 4.1 alone nothing is decided: t.test has [-10.2, 12.9].
+  // The differences 4, -4 and 4.1 alone decide nothing: t.test has [-10.2, 12.9].
   standing.methods[1] = reached(1, {5, -2.9, 5, kMiss, kMiss, kMiss}, seeds);
   EXPECT_FALSE(best_is_decided(standing, IntervalKind::student));
   EXPECT_FALSE(best_is_decided(standing, IntervalKind::bootstrap));
