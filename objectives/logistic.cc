@@ -244,11 +244,13 @@ Start read_start(const Section& section) {
 /// read_classification_data.
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context) {
   auto data = read_classification_data(section, context);
-  const LogisticSettings settings{.l2 = read_l2(section, *data.train),
-                                  .start = read_start(section),
-                                  .shifted = section.flag("shifted", false),
-                                  .cache_dir = context.cache_dir,
-                                  .workers = static_cast<std::size_t>(context.workers)};
+  const bool shifted = section.flag("shifted", false);
+  const LogisticSettings settings{
+      .l2 = read_l2(section, *data.train),
+      .start = read_start(section),
+      .shifted = shifted,
+      .cache_dir = context.cache_dir,
+      .workers = shifted ? static_cast<std::size_t>(context.workers.get()) : 0};
   auto objective = std::make_unique<Logistic>(std::move(data), settings);
   if (settings.start.from_minimizer || settings.shifted) {
     require(!objective->facts().minimizer.empty(),

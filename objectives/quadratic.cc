@@ -217,7 +217,7 @@ std::unique_ptr<Objective> make_quadratic(const Section& section, const Objectiv
                         .heterogeneity = at_least_0("heterogeneity", 0.5),
                         .noise_variance = at_least_0("noise_variance", 4.0),
                         .data_seed = static_cast<std::uint64_t>(data_seed),
-                        .workers = static_cast<std::size_t>(context.workers)});
+                        .workers = static_cast<std::size_t>(context.workers.get())});
 }
 
 }  // namespace residuum

@@ -179,13 +179,13 @@ std::unique_ptr<RecordedGradients> read_drawn(const Section& section, int worker
 std::unique_ptr<Objective> make_recorded(const Section& section, const ObjectiveContext& context) {
   const std::string data = section.text("data");
   auto gradients =
-      data == kDrawnData ? read_drawn(section, context.workers) : open_recorded_gradients(data);
+      data == kDrawnData ? read_drawn(section, context.workers.get()) : open_recorded_gradients(data);
   const RecordedShape shape = gradients->shape();
-  require(shape.workers == static_cast<std::size_t>(context.workers),
+  require(shape.workers == static_cast<std::size_t>(context.workers.get()),
           "{}: the recording has {} workers, but the study has {}; give 'workers.count' = {}",
           section.where("data"),
           shape.workers,
-          context.workers,
+          context.workers.get(),
           shape.workers);
   auto layers = read_layers(section, shape.dimension);
   return std::make_unique<Recorded>(data, std::move(gradients), std::move(layers));

@@ -12,11 +12,29 @@
 
 namespace residuum {
 
+/// A number of workers notes whether it was asked for: an objective that was built without it is
+/// the same for any.
+class WorkerCount {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor,hicpp-explicit-conversions): it stands for a number
+  WorkerCount(int count) : count_(count) {}
+
+  int get() const {
+    was_asked_for_ = true;
+    return count_;
+  }
+  bool was_asked_for() const { return was_asked_for_; }
+
+ private:
+  int count_;
+  mutable bool was_asked_for_ = false;
+};
+
 /// The context is what an objective needs to know besides its section of the study.
 struct ObjectiveContext {
   std::filesystem::path data_dir;   // the folder of named data sets
   std::filesystem::path cache_dir;  // the folder of solved facts; empty: they are not kept
-  int workers = 1;                  // P, logical
+  WorkerCount workers = 1;          // P, logical
 };
 
 /// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,

@@ -53,7 +53,9 @@ constexpr auto kJudges = std::to_array<Judge>({
      judges::worker_contraction,
      judges::single_worker_contraction},
     {"bounded-residual",
-     "|e_t|^2 <= Q(q) eta^2 M^2, with q and M^2 as measured; largest window mean over the bound",
+     "|e_t|^2 <= Q(q) eta^2 M^2, e = w - z being what all workers together hold back, with q and "
+     "M^2 "
+     "as measured; largest window mean over the bound",
      "Shi et al., IJCAI 2019, with the best constant",
      "probes.every",
      Limit::at_most_one,

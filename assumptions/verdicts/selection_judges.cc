@@ -43,11 +43,32 @@ SinglesOfSeeds single_selection(const Evidence& evidence) {
   return singles;
 }
 
+namespace {
+
+/// Where everything is sent and applied, the gap is what rounding leaves: of the squared step
+/// (6e-8)^2 in float32, times how much longer the model is than the step, squared. No compressor
+/// keeps back so little.
+constexpr double kGapOfRounding = 1e-9;
+constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
+
+bool gap_is_rounding(const Evidence& evidence) {
+  const auto q = evidence.contraction().value;
+  return q && *q < kGapOfRounding;
+}
+
+}  // namespace
+
 Ratios contraction(const Evidence& evidence) {
+  if (gap_is_rounding(evidence)) {
+    return no_ratios(kNoGap);
+  }
   return pooled_ratios(evidence, "the probe 'contraction'", &SeedMeasures::contraction);
 }
 
 SinglesOfSeeds single_contraction(const Evidence& evidence) {
+  if (gap_is_rounding(evidence)) {
+    return no_singles(kNoGap);
+  }
   return singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
 }
 
@@ -118,6 +139,9 @@ struct ResidualBound {
 ResidualBound residual_bound(const Evidence& evidence) {
   if (evidence.method().has_momentum()) {
     return {{}, "with momentum z moves by a velocity, and the bound is about eta G"};
+  }
+  if (gap_is_rounding(evidence)) {
+    return {{}, kNoGap};
   }
   const auto q = evidence.contraction().value;
   const auto moment = evidence.second_moment().value;

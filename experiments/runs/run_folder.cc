@@ -220,7 +220,10 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
     refuse_special_file(table(part));
   }
   resume(run);
-  write_status(folder_, {{"state", "running"}, {"started_utc", started_utc_}});
+  write_status(folder_,
+               {{"state", "running"},
+                {"started_utc", started_utc_},
+                {"planned_iterations", run.training.iterations}});
   std::error_code ignored;  // there is none
   std::filesystem::remove(reports::failure_file(folder_), ignored);
   if (!resumed_) {

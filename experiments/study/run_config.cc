@@ -303,17 +303,18 @@ void read_batches(const Section& workers, PreparedRun& run) {
 }  // namespace
 
 std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int workers) {
-  ObjectiveContext context = context_;
-  context.workers = workers;
-  const std::string key = section.given().dump() + "/" + std::to_string(workers);
-  if (last_ != nullptr && key == key_) {
+  const std::string settings = section.given().dump();
+  if (last_ != nullptr && settings == settings_ && workers_.value_or(workers) == workers) {
     section.adopt(resolved_);
     return last_;
   }
   last_.reset();  // two data sets may be more than the memory holds
+  ObjectiveContext context = context_;
+  context.workers = workers;
   last_ = make_objective(section, context);
   resolved_ = section.resolved();
-  key_ = key;
+  settings_ = settings;
+  workers_ = context.workers.was_asked_for() ? std::optional(workers) : std::nullopt;
   return last_;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ class ObjectiveCache {
 
  private:
   ObjectiveContext context_;
-  std::string key_;
+  std::string settings_;
+  std::optional<int> workers_;  // none where the objective is the same for any number
   std::shared_ptr<const Objective> last_;
   nlohmann::json resolved_;
 };

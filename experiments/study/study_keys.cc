@@ -85,6 +85,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "networks: in which f is taken"},
     {kObjective, "device", "auto", "networks: cpu, cuda, or auto (cuda where libtorch has it)"},
     {kObjective, "augment", "false", "images: random crops and flips in training"},
+    {kObjective, "depth", "20", "resnet: weighted layers, 6 n + 2"},
 
     {kWorkers, "count", "4", "P, the logical workers"},
     {kWorkers, "batch", "32", "samples of a gradient, or full"},

@@ -20,6 +20,8 @@ struct ObjectiveContext;
 std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_resnet20(const Section& section, const ObjectiveContext& context);
+/// A ResNet also has the key `depth`, 6 n + 2 for n blocks in each stage.
+std::unique_ptr<Objective> make_resnet(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_vgg16(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_alexnet(const Section& section, const ObjectiveContext& context);
 /// An LSTM also has the keys level (word, character), sequence, embedding, hidden, layers, and
@@ -38,7 +40,7 @@ Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden);
 Networks lenet();
 
 /// The networks for CIFAR-10 take 3x32x32 images in 10 classes.
-Networks resnet20();
+Networks resnet(std::int64_t depth);
 Networks vgg16();
 Networks alexnet();
 

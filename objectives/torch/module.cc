@@ -20,6 +20,7 @@ constexpr auto kMakers =
     std::to_array<std::pair<std::string_view, Make>>({{"mlp", make_mlp},
                                                       {"lenet", make_lenet},
                                                       {"resnet20", make_resnet20},
+                                                      {"resnet", make_resnet},
                                                       {"vgg16", make_vgg16},
                                                       {"alexnet", make_alexnet},
                                                       {"lstm", make_lstm},

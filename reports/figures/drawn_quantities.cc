@@ -116,8 +116,9 @@ constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
       .column = Column::residual_norm_sq,
       .title = "Residual",
       .y_label = "mean ‖e‖²",
-      .caption = "What the workers hold back, mean over workers. Error feedback works while this "
-                 "stays bounded.",
+      .caption = "What each worker holds back, mean over workers. Error feedback works while this "
+                 "stays bounded. (The verdict bounded-residual is about what they hold back "
+                 "together, the gap w − z.)",
       .log_span = 5,
       .section = FigureSection::assumptions},
      {.name = "lost-mass",

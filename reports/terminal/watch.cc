@@ -73,8 +73,8 @@ double longest_silence(double written_for, bool has_rows) {
 }
 
 std::string share_done(std::uint64_t done, std::uint64_t length) {
-  return length == 0 ? fmt::format("{}", done)
-                     : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
+  return length < done ? fmt::format("{}", done)  // nothing says how long the run will be
+                       : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
 /// Says what the assumption of gTop-k, delta <= 1, is worth so far.
@@ -238,7 +238,9 @@ std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_
 StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      const std::string& method,
                                      std::uint64_t usual_length) const {
-  const double budget = number_at(run.config, "config.budget.iterations").value_or(0);
+  const auto planned = number_at(run.status, "planned_iterations");  // older runs do not say it
+  const double budget =
+      planned ? *planned : number_at(run.config, "config.budget.iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
   const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
   Line line{.order = order_of(run.state),

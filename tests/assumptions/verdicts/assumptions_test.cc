@@ -81,6 +81,23 @@ TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
   EXPECT_THAT(verdict(all, "bounded-residual").remark, testing::HasSubstr("does not contract"));
 }
 
+TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
+  const auto with_contraction = [](double q) {
+    return evidence(2, [q](auto, auto, Row& row) {
+      row.set(Column::gap_norm_sq, q);
+      row.set(Column::contraction, q);
+      row.set(Column::mean_grad_norm_sq, 1);
+    });
+  };
+
+  for (const char* name : {"contraction", "bounded-residual"}) {
+    const auto one = verdict(with_contraction(6.5e-12), name);
+    EXPECT_EQ(one.state, AssumptionState::not_measured) << name;
+    EXPECT_EQ(one.remark, "nothing is held back: the gap w - z is rounding") << name;
+    EXPECT_EQ(verdict(with_contraction(1e-6), name).state, AssumptionState::holds) << name;
+  }
+}
+
 TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
   // q = 1/4: Q = (1/4)/(1/2)^2 = 1; eta^2 M^2 = 1/4 * 8 = 2.
   const auto with_gap = [](double gap) {

@@ -55,7 +55,9 @@ class BadData : public testing::Test {
   }
 
   /// The one line that the program answers with, after a warning that the photographs are few.
-  std::string answer(const std::string& kind, const std::string& data) const {
+  std::string answer(const std::string& kind,
+                     const std::string& data,
+                     const std::string& setting = "seeds=1") const {
     const Finished finished = residuum_program({"run",
                                                 folder_.write("s.toml", kBadDataStudy).string(),
                                                 "--data-dir",
@@ -65,7 +67,9 @@ class BadData : public testing::Test {
                                                 "--set",
                                                 "objective.kind=" + kind,
                                                 "--set",
-                                                "objective.data=" + data},
+                                                "objective.data=" + data,
+                                                "--set",
+                                                setting},
                                                folder_.path());
     EXPECT_EQ(finished.code, 2) << kind << " on " << data << ": " << finished.err;
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out"));
@@ -104,6 +108,15 @@ TEST_F(BadData, OfAnotherKindIsAnsweredWithWhatTheModelTakes) {
               AllOf(HasSubstr("'wikitext-2' holds text"), HasSubstr("a9a")));
   folder_.write("novel.txt", "It was a dark night.\n");
   EXPECT_THAT(answer("logistic", "./novel.txt"), HasSubstr("novel.txt:1:1: label 'It'"));
+}
+
+TEST_F(BadData, IsNotReadWhereAResnetHasNoSuchDepth) {
+  for (const char* depth : {"9", "2", "0", "116", "-4"}) {
+    EXPECT_THAT(answer("resnet", "cifar10", std::string("objective.depth=") + depth),
+                HasSubstr("'objective.depth'"));
+  }
+  EXPECT_THAT(answer("resnet", "cifar10", "objective.depth=9"),
+              HasSubstr("must be 6 n + 2 for n blocks in each of three stages (8, 14, 20, "));
 }
 
 TEST_F(BadData, WithAClassThatTheModelHasNotIsNamedByItsPlace) {

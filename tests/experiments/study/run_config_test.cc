@@ -373,5 +373,42 @@ TEST(RunConfig, RefusesTheSameRunTwice) {
       HasSubstr("are the same"));
 }
 
+/// Data are read once for all numbers of workers: a sweep over them would read them for each run.
+TEST(ObjectiveCache, BuildsAnObjectiveAnewForAnotherNumberOfWorkersOnlyIfItAskedForIt) {
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  const auto is_kept = [&](const nlohmann::json& settings) {
+    const auto before = objectives.get(Section("objective", settings), 4);
+    return objectives.get(Section("objective", settings), 8) == before;
+  };
+
+  EXPECT_TRUE(is_kept({{"kind", "logistic"}, {"data", "synthetic-logistic"}}));
+  EXPECT_TRUE(is_kept({{"kind", "mlp"}, {"data", "synthetic-images"}, {"rows", 60}}));
+  EXPECT_FALSE(is_kept({{"kind", "quadratic"}, {"dimension", 10}}));
+  EXPECT_FALSE(is_kept({{"kind", "logistic"}, {"data", "synthetic-logistic"}, {"shifted", true}}));
+}
+
+/// A budget in epochs does not say to how many iterations it comes; a run does, while it runs.
+TEST(RunStatus, OfARunThatHasBegunSaysHowManyIterationsItWillHave) {
+  const TemporaryFolder folder;
+  const auto study = parse_study(kConfigStudy,
+                                 "s.toml",
+                                 {"objective.kind=logistic",
+                                  "objective.dimension=",
+                                  "objective.data=synthetic-logistic",
+                                  "workers.batch=5",
+                                  "budget.iterations=",
+                                  "budget.epochs=2"});
+  ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+  KnownKeys known;
+  const auto run = prepare(study.runs.front(), objectives, known);
+
+  const RunFolder begun(folder.path(), run, study);
+
+  const auto status = reports::read_json(folder.path() / "runs" / run.id / "status.json");
+  EXPECT_EQ(status.at("state"), "running");
+  // Epochs are counted in batches of all workers.
+  EXPECT_EQ(status.at("planned_iterations"), 2 * (run.objective->samples() / 20));
+}
+
 }  // namespace
 }  // namespace residuum

@@ -1,4 +1,4 @@
-// ResNet-20, VGG-16 and AlexNet: sizes, starts, gradients, running statistics.
+// ResNets, VGG-16 and AlexNet: sizes, starts, gradients, running statistics.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ double root_mean_square(const std::vector<double>& w, const Layer& layer) {
 }
 
 TEST(Resnet20, HasThePapersParametersAndStatistics) {
-  const auto objective = on_photographs(resnet20(), 1);
+  const auto objective = on_photographs(resnet(20), 1);
 
   EXPECT_EQ(objective.dimension(), 269722U);
   EXPECT_EQ(objective.statistics(), 1376U);  // 2 for each of 16 + 6 * (16 + 32 + 64) maps
@@ -54,6 +54,37 @@ TEST(Resnet20, HasThePapersParametersAndStatistics) {
   EXPECT_THAT(layer_named(objective.layers(), "stage2block1.conv1.weight").shape,
               ::testing::ElementsAre(32, 16, 3, 3));
   EXPECT_EQ(objective.layers().size(), 59U);  // 19 convolutions, 2 * 19 of normalisation, 2 linear
+}
+
+TEST(Resnet8, HasOneBlockInEveryStage) {
+  const auto objective = on_photographs(resnet(8), 1);
+
+  // A convolution, two of each block, twice the maps of each, a linear layer.
+  EXPECT_EQ(objective.dimension(),
+            9U * (3 * 16 + 16 * 16 + 16 * 16 + 16 * 32 + 32 * 32 + 32 * 64 + 64 * 64) +
+                2 * (16 + 2 * (16 + 32 + 64)) + 64 * 10 + 10);
+  EXPECT_EQ(objective.dimension(), 75290U);
+  EXPECT_EQ(objective.statistics(), 480U);
+  EXPECT_EQ(objective.layers().size(), 23U);
+}
+
+/// Kernels for float keep the channels of a pixel side by side, those for double do not.
+TEST(Resnet8, HasTheGradientOfDoublePrecisionInSinglePrecision) {
+  const auto objective = on_photographs(resnet(8), 8);
+  const auto w = start(objective, 3);
+  const auto samples = all_samples(objective);
+  const auto single = batch_gradient(objective, samples, std::vector<float>(w.begin(), w.end()));
+
+  const auto wide = batch_gradient(objective, samples, w);
+
+  double error = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    error += std::pow(wide[i] - static_cast<double>(single[i]), 2);
+    norm += std::pow(wide[i], 2);
+  }
+  // Rounding, 6e-8, is magnified by normalisation and by sums over 8192 pixels.
+  EXPECT_LT(std::sqrt(error / norm), 1e-4);
 }
 
 TEST(Vgg16, HasThePapersParametersAndStatistics) {
@@ -74,7 +105,7 @@ TEST(Alexnet, HasTheParametersOfItsLayers) {
 }
 
 TEST(Resnet20, StartsAsHeEtAlDo) {
-  const auto objective = on_photographs(resnet20(), 1);
+  const auto objective = on_photographs(resnet(20), 1);
   const auto w = start(objective, 1);
 
   for (const Layer& layer : objective.layers()) {
@@ -98,7 +129,7 @@ TEST(Resnet20, StartsAsHeEtAlDo) {
 }
 
 TEST(DeepNetworks, WithoutWeightsLoseTheLogarithmOfTheClasses) {
-  for (const auto& networks : {resnet20(), alexnet()}) {
+  for (const auto& networks : {resnet(20), alexnet()}) {
     const auto objective = on_photographs(networks, 2);
 
     EXPECT_NEAR(
@@ -170,8 +201,8 @@ TEST(Resnet20, GradientIsTheDifferenceQuotientInEveryKindOfLayerAndBothPhases) {
                                        "stage3block3.bn2.bias",
                                        "fc.weight",
                                        "fc.bias"};
-  EXPECT_LE(gradient_error(resnet20(), Phase::training, names, 3), 1e-5);
-  EXPECT_LE(gradient_error(resnet20(), Phase::evaluation, names, 3), 1e-5);
+  EXPECT_LE(gradient_error(resnet(20), Phase::training, names, 3), 1e-5);
+  EXPECT_LE(gradient_error(resnet(20), Phase::evaluation, names, 3), 1e-5);
 }
 
 TEST(Vgg16, GradientIsTheDifferenceQuotientInEveryKindOfLayer) {
@@ -220,7 +251,7 @@ std::vector<double> first_moments(const Batch<double>& batch, const std::vector<
 
 TEST(Resnet20, MovesRunningStatisticsByATenthOfEachBatchsMoments) {
   const ImageDataset images = random_images(6, kPhotographs, 1);
-  const NetworkObjective objective(ImageData{.train = images, .test = {}}, resnet20());
+  const NetworkObjective objective(ImageData{.train = images, .test = {}}, resnet(20));
   const auto w = start(objective, 2);
   const std::vector<std::vector<std::uint32_t>> batches{{0, 1, 2}, {4, 3}};
   std::vector<double> statistics(objective.statistics());
@@ -248,7 +279,7 @@ TEST(Resnet20, MovesRunningStatisticsByATenthOfEachBatchsMoments) {
 }
 
 TEST(Resnet20, EvaluatesWithTheStatisticsItIsGivenWhateverWasComputedBefore) {
-  const auto objective = on_photographs(resnet20(), 4);
+  const auto objective = on_photographs(resnet(20), 4);
   const auto w = start(objective, 2);
   std::vector<double> moved(objective.statistics(), 0.5);
   const auto loss_at = [&](const Point& at) {
@@ -265,7 +296,7 @@ TEST(Resnet20, EvaluatesWithTheStatisticsItIsGivenWhateverWasComputedBefore) {
 }
 
 TEST(Resnet20, GivesTheSameGradientWithAndWithoutMovingStatistics) {
-  const auto objective = on_photographs(resnet20(), 4);
+  const auto objective = on_photographs(resnet(20), 4);
   const auto w0 = start(objective, 2);
   const std::vector<float> w(w0.begin(), w0.end());
   const auto samples = all_samples(objective);
@@ -314,7 +345,7 @@ TEST(DeepNetworks, AugmentDrawsByTheirKeyAndNeverEvaluations) {
 TEST(DeepNetworks, NameBothShapesWhenDigitsAreGivenToThem) {
   EXPECT_EQ(mistake([] {
               const NetworkObjective objective(
-                  ImageData{.train = random_images(1, kDigits, 1), .test = {}}, resnet20());
+                  ImageData{.train = random_images(1, kDigits, 1), .test = {}}, resnet(20));
             }),
             "'random' has images of 1x28x28 (channels x height x width) in 10 classes, the network "
             "takes 3x32x32 in 10; give it other data (residuum list datasets) or take another "
@@ -348,7 +379,7 @@ std::vector<double> history(const Objective& objective, int processes) {
 }
 
 TEST(Resnet20, TrainsToTheSameBitsOnOneAndOnTwoProcesses) {
-  const auto objective = on_photographs(resnet20(), 5, {.evaluate_in_float = true});
+  const auto objective = on_photographs(resnet(20), 5, {.evaluate_in_float = true});
 
   const auto alone = history(objective, 1);
 

@@ -198,7 +198,7 @@ TEST(NetworkObjective, SaysWhyGradientsAreBiasedAndOnlyThen) {
   EXPECT_EQ(bias(false, {.evaluate_samples = 9}, mlp(kTiny, {4})),
             "f is evaluated on 9 of 40 samples");
   EXPECT_EQ(bias(false, {.evaluate_samples = 40}, mlp(kTiny, {4})), "");
-  EXPECT_EQ(bias(true, {.evaluate_samples = 9}, resnet20()),
+  EXPECT_EQ(bias(true, {.evaluate_samples = 9}, resnet(20)),
             "batch normalisation in training mode; batches are augmented, the samples of f are "
             "not; f is evaluated on 9 of 40 samples");
 }

@@ -61,7 +61,7 @@ TEST(ReadyFractions, OfALargeBatchLieInItsLastPart) {
 }
 
 TEST(ReadyFractions, AreThereForNormalisedNetworksToo) {
-  for (const double fraction : digits(resnet20(), 4).ready_fractions(4)) {
+  for (const double fraction : digits(resnet(20), 4).ready_fractions(4)) {
     EXPECT_GT(fraction, 0);
     EXPECT_LE(fraction, 1);
   }

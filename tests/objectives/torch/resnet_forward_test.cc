@@ -1,4 +1,4 @@
-// ResNet-20's loss against a direct computation of every layer from its definition.
+// ResNets' losses against a direct computation of every layer from its definition.
 
 #include <gtest/gtest.h>
 
@@ -128,10 +128,13 @@ double cross_entropy(const Planes& maps, std::size_t label, Numbers& w) {
   return std::log(total) - logits[label];
 }
 
-TEST(Resnet20, LosesWhatItsLayersGiveWhenComputedOneByOne) {
+class Resnet : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Resnet, LosesWhatItsLayersGiveWhenComputedOneByOne) {
+  const std::int64_t blocks_per_stage = (GetParam() - 2) / 6;
   constexpr ImageShape kPhotograph{.channels = 3, .height = 32, .width = 32, .classes = 10};
   const ImageDataset image = random_images(1, kPhotograph, 5);
-  const NetworkObjective objective(ImageData{.train = image, .test = {}}, resnet20());
+  const NetworkObjective objective(ImageData{.train = image, .test = {}}, resnet(GetParam()));
   RandomStream random(5, Purpose::test, 1, 0);
   Values w = start(objective, 6);
   for (double& value : w) {
@@ -149,8 +152,10 @@ TEST(Resnet20, LosesWhatItsLayersGiveWhenComputedOneByOne) {
   Numbers running(statistics);
   Planes maps{.channels = 3, .size = 32, .values = batch.pixels};
   maps = rectified(normalised(convolved(maps, 16, 1, of), of, running));
-  for (const std::size_t outputs : {16U, 16U, 16U, 32U, 32U, 32U, 64U, 64U, 64U}) {
-    maps = block(maps, outputs, of, running);
+  for (const std::size_t outputs : {16U, 32U, 64U}) {
+    for (std::int64_t i = 0; i < blocks_per_stage; ++i) {
+      maps = block(maps, outputs, of, running);
+    }
   }
   const double loss = cross_entropy(maps, static_cast<std::size_t>(image.labels[0]), of);
 
@@ -159,6 +164,8 @@ TEST(Resnet20, LosesWhatItsLayersGiveWhenComputedOneByOne) {
   EXPECT_NEAR(
       objective.evaluate(0, 1, all_samples(objective), {w, statistics}, {}), loss, 1e-11 * loss);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfDepth, Resnet, ::testing::Values(8, 20));
 
 }  // namespace
 }  // namespace residuum::testing

@@ -177,12 +177,20 @@ void Browser::open(const std::filesystem::path& file, const std::string& fragmen
 }
 
 void Browser::wait_until_drawn() {
-  for (int i = 0; i < 1200; ++i) {
-    if (run("return document.documentElement.dataset.ready === '1'").get<bool>()) {
-      return;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  while (!run("return document.documentElement.dataset.ready === '1'").get<bool>()) {
+    if (std::chrono::steady_clock::now() > end) {
+      throw std::runtime_error("the page's figures are not drawn after five minutes");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+}
+
+void Browser::open_without_scripts(const std::filesystem::path& file) {
+  tell("Emulation.setScriptExecutionDisabled", Json{{"value", true}});
+  ask("POST", "/session/" + session_ + "/url", Json{{"url", "file://" + file.string()}});
+  // The page's own scripts have not run by now and do not run later; those of the tests may.
+  tell("Emulation.setScriptExecutionDisabled", Json{{"value", false}});
 }
 
 Json Browser::run(const std::string& body, const Json& arguments) {

@@ -32,7 +32,10 @@ class Browser {
   /// Opens a file anew, with what stands after '#', and waits until its script has run.
   void open(const std::filesystem::path& file, const std::string& fragment = "");
 
-  /// Waits until all figures are drawn, a minute at most.
+  /// Opens a file as a browser does that runs no scripts.
+  void open_without_scripts(const std::filesystem::path& file);
+
+  /// Waits until all figures are drawn; throws after five minutes.
   void wait_until_drawn();
 
   /// Returns what the body of a function returns, run in the page.

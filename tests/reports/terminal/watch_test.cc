@@ -91,6 +91,31 @@ TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
   EXPECT_LT(table.find("running  "), table.find("finished  "));
 }
 
+TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  const auto part = set_running(folder.path(), 2);
+  append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,19,0.125,1.5\n");
+  const auto run = part.parent_path();
+  auto config = read_json(run / "config.json");
+  config["config"]["budget"] = {{"epochs", 4.0}};
+  write_json_atomically(run / "config.json", config);
+  const auto table = [&] {
+    StudyWatch watch(folder.path());
+    watch.look(kStarted + 30);
+    return watch.table(100);
+  };
+
+  // The seed of the method that has finished did 100 iterations; the third method has none.
+  EXPECT_THAT(table(), Not(HasSubstr("20 of 1 ")));
+  auto status = read_json(run / "status.json");
+  status["planned_iterations"] = 400;
+  write_json_atomically(run / "status.json", status);
+  EXPECT_THAT(table(), AllOf(HasSubstr("20 of 400 (5 %)"), HasSubstr("9 min 30 s")));
+}
+
 /// Sets when the files of a run were written, in seconds since 1970.
 void set_written(const std::filesystem::path& run, double time) {
   const std::chrono::sys_seconds since(std::chrono::seconds(static_cast<std::int64_t>(time)));
