@@ -82,9 +82,10 @@ TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
 }
 
 TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
+  // Q is about q where q is small, so that the bound is about q eta^2 M^2 = q/4.
   const auto with_contraction = [](double q) {
     return evidence(2, [q](auto, auto, Row& row) {
-      row.set(Column::gap_norm_sq, q);
+      row.set(Column::gap_norm_sq, q / 10);
       row.set(Column::contraction, q);
       row.set(Column::mean_grad_norm_sq, 1);
     });

@@ -248,7 +248,7 @@ TEST(Pages, LeadTheGalleryWithWhatWasFound) {
               HasSubstr(fmt::format("f − f* = {:.2g}; ",
                                     final_gap("quickstart", "gtopk-tree, top-k, published"))));
   EXPECT_THAT(findings,
-              HasSubstr(fmt::format("at {:.2g}, where dense SGD ends ({:.2g})",
+              HasSubstr(fmt::format("at {:.2g}, a tenth above dense SGD ({:.2g})",
                                     final_gap("quickstart", "gtopk-tree, top-k, captured"),
                                     final_gap("quickstart", "dense, none"))));
   EXPECT_THAT(

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/runs/run_folder.h"
 #include "experiments/study/prepare_all.h"
+#include "reports/tables/files.h"
+#include "tests/experiments/support.h"
 
 namespace residuum {
 namespace {
@@ -390,14 +393,22 @@ TEST(ObjectiveCache, BuildsAnObjectiveAnewForAnotherNumberOfWorkersOnlyIfItAsked
 /// A budget in epochs does not say to how many iterations it comes; a run does, while it runs.
 TEST(RunStatus, OfARunThatHasBegunSaysHowManyIterationsItWillHave) {
   const TemporaryFolder folder;
-  const auto study = parse_study(kConfigStudy,
+  const auto study = parse_study(R"(
+schema = 1
+name = "s"
+[objective]
+kind = "logistic"
+data = "synthetic-logistic"
+[workers]
+count = 4
+batch = 5
+[step]
+value = 0.1
+[budget]
+epochs = 2
+)",
                                  "s.toml",
-                                 {"objective.kind=logistic",
-                                  "objective.dimension=",
-                                  "objective.data=synthetic-logistic",
-                                  "workers.batch=5",
-                                  "budget.iterations=",
-                                  "budget.epochs=2"});
+                                 {});
   ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
   KnownKeys known;
   const auto run = prepare(study.runs.front(), objectives, known);
