@@ -175,10 +175,12 @@ Json counts_json(const Summary& summary) {
 
 Json failures_json(const Summary& summary) {
   Json failures = Json::array();
-  for (const auto& run : summary.folder.runs) {
+  const auto labels = method_labels(summary.folder);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const Run& run = summary.folder.runs[i];
     if (run.state != "finished") {
       failures.push_back({{"run_id", run.id},
-                          {"label", run.is_known ? method_label(run) : run.id},
+                          {"label", run.is_known ? labels[i] : run.id},
                           {"seed", run.seed},
                           {"state", run.state},
                           {"message", run.message}});

@@ -41,10 +41,11 @@ std::string part(std::string_view key, std::string_view name, const Json& value)
 
 /// Returns whether a key says nothing of the run: without a sparsifier there is no density and
 /// nothing is put back.
-bool is_moot(const Run& run, std::string_view key) {
+bool is_moot(const Run& run, const std::string& key) {
   const bool of_sparsifier = key.starts_with("sparsifier.") && key != "sparsifier.kind";
   const bool of_feedback = key.starts_with("feedback.");
-  return (of_sparsifier || of_feedback) && text_at(run.config, "config.sparsifier.kind") == "none";
+  return run.moot.contains(key) || ((of_sparsifier || of_feedback) &&
+                                    text_at(run.config, "config.sparsifier.kind") == "none");
 }
 
 std::string join(const std::vector<std::string>& parts) {
@@ -64,7 +65,7 @@ std::string full_label(const Run& run, std::string_view omitted, bool with_moot)
       continue;
     }
     said.emplace(key);
-    if (with_moot || !is_moot(run, key)) {
+    if (with_moot || !is_moot(run, std::string(key))) {
       parts.push_back(part(key, name, *found));
     }
   }
@@ -196,6 +197,18 @@ std::vector<Group> group_runs(const ResultFolder& folder) {
   }
   make_labels_differ(folder, groups);
   return groups;
+}
+
+std::vector<std::string> method_labels(const ResultFolder& folder) {
+  std::vector<std::string> labels;
+  for (const auto& run : folder.runs) {
+    const auto same = std::find_if(folder.runs.begin(), folder.runs.end(), [&](const Run& other) {
+      return !other.config.empty() && other.varying == run.varying;
+    });
+    const bool is_told = run.config.empty() && run.is_known && same != folder.runs.end();
+    labels.push_back(method_label(is_told ? *same : run));
+  }
+  return labels;
 }
 
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,

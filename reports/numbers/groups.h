@@ -24,6 +24,10 @@ std::vector<Group> group_runs(const ResultFolder& folder);
 std::vector<std::string> methods_not_begun(const ResultFolder& folder,
                                            const std::vector<Group>& groups);
 
+/// Returns the label of every run of the folder; one that has not begun has that of a run which
+/// differs by its seed alone, where there is one.
+std::vector<std::string> method_labels(const ResultFolder& folder);
+
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 

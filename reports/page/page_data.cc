@@ -98,7 +98,11 @@ class PageData {
     std::string out;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       std::string keys;
+      const auto& moot = summary_->folder.runs[groups[i].runs.front()].moot;
       for (const auto& [key, value] : groups[i].varying.items()) {
+        if (moot.contains(key)) {
+          continue;
+        }
         keys += fmt::format(
             "{}{}:{}", keys.empty() ? "" : ",", json_text(key), json_text(plain_text(value)));
       }

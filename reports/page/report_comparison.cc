@@ -109,7 +109,9 @@ std::string comparison_html(const Comparison& comparison,
     header.push_back(number_cell(at_text(*standing, standing->budget)));
   }
   std::vector<std::vector<Cell>> rows;
+  TableUse use;
   for (const std::size_t group : order_of(shown)) {
+    use.methods.emplace_back(group);
     std::vector<Cell> row{method_cell(summary.groups[group])};
     for (const Standing* standing : shown) {
       row.push_back(reached_cell(*standing, group, kind));
@@ -126,7 +128,7 @@ std::string comparison_html(const Comparison& comparison,
              escape(quantity),
              escape(comparison.objective),
              interval_words(kind)) +
-         table(header, rows) + notes;
+         table(header, rows, use) + notes;
 }
 
 }  // namespace

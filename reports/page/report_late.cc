@@ -135,10 +135,13 @@ std::string late_table(const Summary& summary) {
     header.push_back(number_cell(column.title));
   }
   std::vector<std::vector<Cell>> rows;
-  for (const auto& group : summary.groups) {
+  TableUse use;
+  for (std::size_t g = 0; g < summary.groups.size(); ++g) {
+    const GroupSummary& group = summary.groups[g];
     if (group.metric("gradients") == nullptr) {
       continue;
     }
+    use.methods.emplace_back(g);
     rows.push_back({text_cell(group.group.label)});
     for (const auto& column : kLateColumns) {
       const Spread* spread = group.metric(column.metric);
@@ -159,7 +162,7 @@ std::string late_table(const Summary& summary) {
          "letters (control). The weight skew is the largest over the mean of the workers' weights "
          "in all updates. Staleness, waits, and bytes of models and letters are known only where "
          "every iteration was measured (<code>probes.every = 1</code>).</p>\n" +
-         table(header, rows);
+         table(header, rows, use);
 }
 
 std::vector<ReportFigure> plan_staleness_figures(const Summary& summary, IntervalKind kind) {

@@ -60,7 +60,9 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
     header.push_back(number_cell(network));
   }
   std::vector<std::vector<Cell>> rows;
+  TableUse use;
   for (std::size_t i = 0; i < comparison.times.size(); i += comparison.networks.size()) {
+    use.methods.emplace_back(comparison.times[i].group);
     rows.push_back({method_cell(summary.groups[comparison.times[i].group])});
     for (std::size_t n = 0; n < comparison.networks.size(); ++n) {
       rows.back().push_back(target_cell(comparison, comparison.times[i + n]));
@@ -78,7 +80,7 @@ std::string target_table(const NetworkComparison& comparison, const Summary& sum
              escape(quantity),
              escape(short_number(comparison.target)),
              escape(comparison.objective)) +
-         table(header, rows);
+         table(header, rows, use);
 }
 
 std::string parts_table(const NetworkComparison& comparison, const Summary& summary) {
@@ -87,7 +89,9 @@ std::string parts_table(const NetworkComparison& comparison, const Summary& summ
     header.push_back(number_cell(part));
   }
   std::vector<std::vector<Cell>> rows;
+  TableUse use;
   for (const auto& time : comparison.times) {
+    use.methods.emplace_back(time.group);
     rows.push_back({method_cell(summary.groups[time.group]),
                     text_cell(time.network),
                     number_cell(seconds(time.total.mean))});
@@ -99,7 +103,7 @@ std::string parts_table(const NetworkComparison& comparison, const Summary& summ
          "the time by "
          "which the run is longer with it than without, in this order; selection and merges are 0 "
          "where <code>network.local</code> is not \"measured\".</p>\n" +
-         table(header, rows);
+         table(header, rows, use);
 }
 
 }  // namespace

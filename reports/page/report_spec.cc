@@ -35,7 +35,9 @@ std::string spec_table(const TableSpec& spec) {
       row.push_back(spec_cell(spec.columns[i], from[i]));
     }
   }
-  return fmt::format("<p>{}</p>\n", escape(full_caption(spec))) + table(header, rows);
+  TableUse use;
+  use.methods = spec.methods;
+  return fmt::format("<p>{}</p>\n", escape(full_caption(spec))) + table(header, rows, use);
 }
 
 }  // namespace

@@ -258,8 +258,11 @@ std::string checks_table(const Summary& summary) {
                        number_cell("worst lhs / rhs"),
                        text_cell("where")};
   std::vector<HtmlRow> rows;
-  for (const auto& group : summary.groups) {
+  TableUse use;
+  for (std::size_t g = 0; g < summary.groups.size(); ++g) {
+    const GroupSummary& group = summary.groups[g];
     for (const auto& check : group.checks) {
+      use.methods.emplace_back(g);
       rows.push_back(
           {text_cell(group.group.label),
            text_cell(check.name),
@@ -272,13 +275,15 @@ std::string checks_table(const Summary& summary) {
                          : std::string())});
     }
   }
-  return table(header, rows);
+  return table(header, rows, use);
 }
 
 std::string practice_table(const Summary& summary) {
   std::vector<HtmlRow> rows;
+  TableUse use;
   bool says_anything = false;
   for (const auto& group : summary.groups) {
+    use.methods.emplace_back(use.methods.size());
     std::string words;
     for (const auto& word : practice_of(summary.folder.runs[group.group.runs.front()])) {
       words += (words.empty() ? "" : "; ") + word;
@@ -286,7 +291,8 @@ std::string practice_table(const Summary& summary) {
     says_anything = says_anything || !words.empty();
     rows.push_back({text_cell(group.group.label), text_cell(words.empty() ? "–" : words)});
   }
-  return says_anything ? table({text_cell("method"), text_cell("practice")}, rows) : std::string();
+  return says_anything ? table({text_cell("method"), text_cell("practice")}, rows, use)
+                       : std::string();
 }
 
 std::string runs_table(const Summary& summary) {
@@ -302,12 +308,13 @@ std::string runs_table(const Summary& summary) {
   }
   header.push_back(text_cell("message"));
   std::vector<HtmlRow> rows;
+  const auto labels = method_labels(summary.folder);
   for (std::size_t i = 0; i < summary.folder.runs.size(); ++i) {
     const Run& run = summary.folder.runs[i];
     const RunVerdict& verdict = summary.runs[i];
     const bool is_finished = run.state == "finished";
     HtmlRow row{{.html = fmt::format("<code>{}</code>", escape(run.id)), .is_number = false},
-                text_cell(run.is_known ? method_label(run) : "")};
+                text_cell(run.is_known ? labels[i] : "")};
     for (auto& cell : key_cells(summary, run)) {
       row.push_back(std::move(cell));
     }

@@ -229,7 +229,9 @@ std::string theorem_overview(const Summary& summary) {
                        text_cell("undecided"),
                        text_cell("not measured")};
   std::vector<HtmlRow> rows;
+  TableUse use;
   for (const auto& group : summary.groups) {
+    use.methods.emplace_back(use.methods.size());
     rows.push_back({method_cell(group),
                     certificate_cell(group),
                     tightest_cell(group),
@@ -239,13 +241,15 @@ std::string theorem_overview(const Summary& summary) {
                     names_cell(group, BoundVerdict::undecided),
                     names_cell(group, BoundVerdict::not_measured)});
   }
-  return table(header, rows);
+  return table(header, rows, use);
 }
 
 std::string theorem_details(const Summary& summary) {
   std::string html;
-  for (const auto& group : summary.groups) {
-    html += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n",
+  for (std::size_t g = 0; g < summary.groups.size(); ++g) {
+    const GroupSummary& group = summary.groups[g];
+    html += fmt::format("<details data-of=\"{}\"><summary>{}</summary>\n{}{}</details>\n",
+                        g,
                         escape(group.group.label),
                         judged_table(group),
                         refused_table(group));

@@ -1,12 +1,14 @@
 #include "reports/tables/result_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "reports/tables/csv.h"
@@ -126,6 +128,31 @@ Run read_failure(const std::filesystem::path& file, const std::string& id) {
   return run;
 }
 
+/// Notes which keys that vary have no meaning for a run: config.json holds every value that
+/// matters, and of no run whose section is of the same kind does it hold that key.
+void mark_moot_keys(std::vector<Run>& runs) {
+  const auto kind_and_key = [](const Run& run, const std::string& key) {
+    const std::string section = key.substr(0, key.find('.'));
+    return std::pair(text_at(run.config, fmt::format("config.{}.kind", section)), key);
+  };
+  std::set<std::pair<std::string, std::string>> known;
+  for (const auto& run : runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      if (!value_at(run.config, "config." + key).is_null()) {
+        known.insert(kind_and_key(run, key));
+      }
+    }
+  }
+  for (auto& run : runs) {
+    for (const auto& [key, value] : run.varying.items()) {
+      const auto own = kind_and_key(run, key);
+      if (!own.first.empty() && !known.contains(own)) {
+        run.moot.insert(key);
+      }
+    }
+  }
+}
+
 std::vector<std::string> keys_of(const std::vector<Run>& runs) {
   std::vector<std::string> keys;
   for (const auto& run : runs) {
@@ -206,6 +233,7 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
   take_plan(study, folder.runs);
+  mark_moot_keys(folder.runs);
   folder.varying_keys = keys_of(folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct Run {
   Json status = Json::object();   // the whole status.json, empty when there is none
   Json varying = Json::object();  // dotted key -> value: what differs within the study
   bool is_known = false;  // its seed and what varies, from config.json or the plan of the study
+  std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.
   bool has_tables() const { return state == "finished" || state == "diverged"; }

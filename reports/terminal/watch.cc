@@ -283,10 +283,7 @@ std::string StudyWatch::counts() const {
 std::string StudyWatch::table(std::size_t lines) const {
   std::vector<Line> all;
   const auto lengths = run_lengths(folder_);
-  std::vector<std::string> methods;
-  for (const Run& run : folder_.runs) {
-    methods.push_back(method_label(run));
-  }
+  const std::vector<std::string> methods = method_labels(folder_);
   const auto names = printable_names(methods);
   for (std::size_t i = 0; i < folder_.runs.size(); ++i) {
     all.push_back(line_of(folder_.runs[i], names.at(methods[i]), lengths[i]));

@@ -276,6 +276,7 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
                            number_of(reached),
                            number_of(static_cast<double>(spent.size())),
                            centre_cell(centre_of(spent, IntervalKind::quartiles))});
+      spec.methods.emplace_back(method.group);
     }
   }
   return spec;

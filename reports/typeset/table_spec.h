@@ -40,6 +40,8 @@ struct TableSpec {
   std::string interval;  // what the brackets are, "median, IQR"; empty: there are none
   std::vector<TableColumn> columns;
   std::vector<std::vector<TableCell>> rows;
+  /// The method of each row, with which a page hides it; empty: rows are not of methods.
+  std::vector<std::optional<std::size_t>> methods = {};
 };
 
 /// Returns the caption with the kind of the interval and the number of seeds, "over 3 to 8 seeds"

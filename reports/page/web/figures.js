@@ -28,9 +28,10 @@ function makeFigures(library, page) {
       const tools = element('p', { class: 'tools' });
       const legend = element('ul', { class: 'legend' });
       const under = element('p', { class: 'under', role: 'status' });
+      const spoken = element('p', { class: 'spoken', role: 'status' });
       home.querySelector('.static').replaceWith(plot);
-      plot.append(tools, legend, under);
-      const live = { figure, plot, tools, legend, under, reading: null };
+      plot.append(tools, legend, under, spoken);
+      const live = { figure, plot, tools, legend, under, spoken, reading: null };
       tools.append(button('whole figure', () => zoomTo(live, null)));
       makeLegend(live);
       lives.push(live);
@@ -97,10 +98,12 @@ function makeFigures(library, page) {
   function scales(live, width, height) {
     const { figure } = live;
     const curves = shownCurves(live);
-    const xLog = isLog(state.xlog, figure.x ? figure.xlog : state.x === 'bytes');
+    const all = curves.flatMap((curve) => shownPlaces(live, curve).map((i) => xOf(live, curve)[i]));
+    const fitsLog = figure.x ? figure.xlog : state.x === 'bytes' && all.some((place) => place > 0);
+    const xLog = isLog(state.xlog, fitsLog);
     const yLog = isLog(state.y, figure.log);
     const zoom = state.zooms.get(zoomKey(live));
-    const places = curves.flatMap((curve) => shownPlaces(live, curve).map((i) => xOf(live, curve)[i]));
+    const places = all.filter((place) => !xLog || place > 0);
     const isOne = !zoom && places.length > 0 && places.every((place) => place === places[0]);
     const xDomain = zoom?.slice(0, 2) ?? extent(places, xLog);
     const yDomain = zoom?.slice(2) ?? yExtent(figure, curves, yLog);
@@ -223,7 +226,8 @@ function makeFigures(library, page) {
   /** Shows what all curves are at x, in the legend. */
   function read(live, x) {
     live.reading = x;
-    live.cursor.setAttribute('d', x === null ? '' : `M${live.scale.x(x)},${margin.top}V${live.height - margin.bottom}`);
+    const isOnAxis = x !== null && Number.isFinite(live.scale.x(x));
+    live.cursor.setAttribute('d', isOnAxis ? `M${live.scale.x(x)},${margin.top}V${live.height - margin.bottom}` : '');
     live.figure.curves.forEach((curve, i) => {
       const { entry, value } = live.entries[i];
       entry.setAttribute('aria-pressed', String(isCurveShown(curve)));
@@ -254,13 +258,18 @@ function makeFigures(library, page) {
     zoomTo(live, [...ends, ...live.scale.y.domain()]);
   }
 
+  /** Reads the values at the next place, and says them: a key moves nothing that a screen reader follows. */
   function step(live, direction) {
     const [curve] = shownCurves(live);
-    const xs = curve ? shownPlaces(live, curve).map((i) => xOf(live, curve)[i]) : [];
+    const xs = (curve ? shownPlaces(live, curve).map((i) => xOf(live, curve)[i]) : [])
+      .filter((x) => Number.isFinite(live.scale.x(x)));
     const place = live.reading === null ? -1 : library.bisectCenter(xs, live.reading);
     const stride = Math.max(1, Math.round(xs.length / 50));
     const next = Math.min(Math.max(place + direction * stride, 0), xs.length - 1);
-    if (xs.length > 0) read(live, xs[next]);
+    if (xs.length === 0) return;
+    read(live, xs[next]);
+    live.spoken.textContent = live.entries.filter(({ value }) => value.textContent !== '')
+      .map(({ entry, value }) => `${entry.querySelector('.label').textContent}: ${value.textContent}`).join('; ');
   }
 
   function listen(live) {

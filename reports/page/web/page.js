@@ -26,6 +26,8 @@
 
   const isKnown = (field, value) => !choices[field] || choices[field].some(([known]) => known === value);
   const hasMethod = (key, value) => data.methods.some(({ keys }) => Object.hasOwn(keys, key) && keys[key] === value);
+  const isOfSome = (key) => data.methods.some(({ keys }) => Object.hasOwn(keys, key)) &&
+    !data.methods.every(({ keys }) => Object.hasOwn(keys, key));
 
   /**
    * Takes the whole state from the address; one that only names a section leaves the rest alone. An
@@ -47,7 +49,8 @@
       .map(([name, value]) => [name.slice(prefix.length), value]);
     state.hidden = new Set((fields.get('hide') ?? '').split(',').filter(Boolean).map(Number)
       .filter((method) => data.methods[method]));
-    state.filters = new Map(pairs('key.').filter(([key, value]) => hasMethod(key, value)));
+    state.filters = new Map([...pairs('key.').filter(([key, value]) => hasMethod(key, value)),
+      ...pairs('without.').filter(([key]) => isOfSome(key)).map(([key]) => [key, undefined])]);
     state.sorts = new Map(pairs('sort.'));
     state.zooms = new Map(pairs('zoom.').map(([name, value]) => [name, value.split(',').map(Number)])
       .filter(([, box]) => box.length === 4 && box.every(Number.isFinite)));
@@ -60,7 +63,10 @@
     }
     if (state.seeds) fields.set('seeds', '1');
     if (state.hidden.size > 0) fields.set('hide', [...state.hidden].sort((a, b) => a - b).join(','));
-    for (const [key, value] of state.filters) fields.set('key.' + key, value);
+    for (const [key, value] of state.filters) {
+      if (value === undefined) fields.set('without.' + key, '1');
+      else fields.set('key.' + key, value);
+    }
     for (const [key, value] of state.sorts) fields.set('sort.' + key, value);
     for (const [key, box] of state.zooms) fields.set('zoom.' + key, box.join(','));
     history.replaceState(null, '', '#' + fields);
@@ -71,7 +77,7 @@
     if (method === null || method === undefined) return true;
     const keys = data.methods[method].keys;
     return !state.hidden.has(method) &&
-      [...state.filters].every(([key, value]) => keys[key] === value);
+      [...state.filters].every(([key, value]) => (Object.hasOwn(keys, key) ? keys[key] : undefined) === value);
   }
 
   // --- Elements ---------------------------------------------------------------------------------
@@ -109,6 +115,7 @@
 
   // --- Controls ---------------------------------------------------------------------------------
 
+  /** The keys in which methods differ, with their values; undefined is that of methods without the key. */
   function sweptKeys() {
     const keys = new Map();
     for (const method of data.methods) {
@@ -116,18 +123,23 @@
         keys.set(key, (keys.get(key) ?? new Set()).add(value));
       }
     }
+    for (const [key, values] of keys) {
+      if (isOfSome(key)) values.add(undefined);
+    }
     return [...keys].filter(([, values]) => values.size > 1);
   }
+
+  const optionOf = (value) => value === undefined ? '-' : '=' + value;
 
   function keyFilter(key, values) {
     const select = element('select', { 'aria-label': key, 'data-key': key },
       element('option', { value: '' }, 'all'));
     for (const value of values) {
-      select.append(element('option', { value: '=' + value }, value));
+      select.append(element('option', { value: optionOf(value) }, value ?? 'without'));
     }
     select.addEventListener('change', () => {
       if (select.value === '') state.filters.delete(key);
-      else state.filters.set(key, select.value.slice(1));
+      else state.filters.set(key, select.value === optionOf(undefined) ? undefined : select.value.slice(1));
       change({});
     });
     return element('label', { class: 'set' }, element('span', { class: 'name' }, key), select);
@@ -164,8 +176,8 @@
       one.setAttribute('aria-pressed', String(state[one.dataset.toggle]));
     }
     for (const select of document.querySelectorAll('select[data-key]')) {
-      const value = state.filters.get(select.dataset.key);
-      select.value = value === undefined ? '' : '=' + value;
+      const { key } = select.dataset;
+      select.value = state.filters.has(key) ? optionOf(state.filters.get(key)) : '';
     }
     const shown = data.methods.filter((_, method) => isShown(method)).length;
     document.getElementById('shown').textContent = shown === data.methods.length
@@ -232,6 +244,7 @@
         words.every((word) => row.textContent.toLowerCase().includes(word));
       row.hidden = !(isShown(row.dataset.method === '' ? null : Number(row.dataset.method)) && isFound);
     }
+    for (const part of document.querySelectorAll('[data-of]')) part.hidden = !isShown(Number(part.dataset.of));
     for (const input of document.querySelectorAll('.find input')) {
       if (input.value !== state.query) input.value = state.query;
     }

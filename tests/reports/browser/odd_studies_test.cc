@@ -23,7 +23,23 @@ using testing::SyntheticStudy;
 class OddStudiesInABrowser : public PageInABrowser {
  protected:
   void expect_readable() {
+    // Whatever a reader may choose is chosen once, and every figure is asked for its first values.
+    const int choices =
+        browser().number("return document.querySelectorAll('[data-choice]').length");
+    for (int i = 0; i < choices; ++i) {
+      browser().run("document.querySelectorAll('[data-choice]')[arguments[0]].click()",
+                    Json::array({i}));
+      browser().wait_until_drawn();
+      browser().run(
+          "for (const svg of document.querySelectorAll('.live svg.figure')) svg.dispatchEvent("
+          "new KeyboardEvent('keydown', { key: 'ArrowRight' }))");
+    }
     expect_no_complaint();
+    EXPECT_EQ(browser().number("return [...document.querySelectorAll('.live svg.figure *')].filter("
+                               "(one) => [...one.attributes].some(({ value }) => "
+                               "value.includes('NaN') || value.includes('Infinity'))).length"),
+              0);
+    browser().click("[data-reset]");
     browser().set_width(1280);
     EXPECT_THAT(cut_tables(), ::testing::IsEmpty());
     for (const int width : {1280, 400}) {

@@ -135,6 +135,38 @@ TEST_F(PageInABrowser, FiltersMethodsByASweptKey) {
   EXPECT_EQ(column("runs-table", 0).size(), 12U);
 }
 
+TEST_F(PageInABrowser, FiltersMethodsThatDoNotHaveAKey) {
+  SyntheticStudy study = swept_study();
+  study.methods[3].workers = 8;  // the others do not say how many they are
+  open(study);
+
+  browser().run(
+      "const select = document.querySelector(\"select[data-key='workers.count']\");"
+      "select.value = [...select.options].find((one) => one.textContent === 'without').value;"
+      "select.dispatchEvent(new Event('change'))");
+
+  EXPECT_EQ(column("verdict-table", 0).size(), 3U);
+  EXPECT_EQ(address(), "#without.workers.count=1");
+  open_folder("#without.workers.count=1");
+  EXPECT_EQ(column("verdict-table", 0).size(), 3U) << "a link shows what its sender saw";
+  open_folder("#without.aggregator.kind=1&without.constructor=1");
+  EXPECT_EQ(column("verdict-table", 0).size(), 4U) << "all have that key, and none the other";
+}
+
+TEST_F(PageInABrowser, HidesAMethodInAllTablesAndDetails) {
+  open(swept_study(), "#hide=1");
+
+  EXPECT_EQ(browser()
+                .run("for (const one of document.querySelectorAll('details')) one.open = true;"
+                     "const label = JSON.parse(document.getElementById('data').textContent)"
+                     ".methods[1].label;"
+                     "return [...document.querySelectorAll('tbody tr, summary')].filter((one) => "
+                     "one.offsetParent && one.textContent.includes(label))"
+                     ".map((one) => one.textContent)")
+                .dump(),
+            "[]");
+}
+
 TEST_F(PageInABrowser, IsLightOrDarkByTheReadersSettingAndByTheSwitch) {
   open(swept_study());
   const auto background = [&] {
@@ -322,6 +354,10 @@ TEST_F(FiguresInABrowser, TellAllValuesAtOnePlaceByArrowKeys) {
   ASSERT_EQ(values.size(), 4U);
   for (const auto& value : values) {
     EXPECT_THAT(value, HasSubstr(" at 2"));
+    EXPECT_THAT(browser().text("return document.querySelector('[data-live=\"delta\"] .spoken"
+                               "[role=status]').textContent"),
+                HasSubstr(value))
+        << "a screen reader says it";
   }
 }
 

@@ -27,6 +27,27 @@ class TablesInABrowser : public testing::PageInABrowser {
             Json::array({pixels}))
         .get<std::vector<std::string>>();
   }
+  /// The numbers, in cells of numbers, that go on in a second line.
+  std::vector<std::string> broken_numbers() {
+    return browser()
+        .run(
+            "const broken = [];"
+            "for (const cell of document.querySelectorAll('td.n')) {"
+            "  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);"
+            "  for (let node = walker.nextNode(); node; node = walker.nextNode()) {"
+            "    for (const match of node.data.matchAll(/[-+.\\de]*\\d[-+.\\de]*/g)) {"
+            "      const range = document.createRange();"
+            "      range.setStart(node, match.index);"
+            "      range.setEnd(node, match.index + match[0].length);"
+            "      const tops = new Set([...range.getClientRects()].map((one) => "
+            "Math.round(one.top)));"
+            "      if (tops.size > 1) broken.push(match[0]);"
+            "    }"
+            "  }"
+            "}"
+            "return broken")
+        .get<std::vector<std::string>>();
+  }
   int details(const std::string& state) {
     return browser().number("return document.querySelectorAll('details" + state + "').length");
   }
@@ -77,6 +98,7 @@ TEST_F(TablesInABrowser, ArePrintedWholeWithAllDetailsOpen) {
   browser().run("dispatchEvent(new Event('beforeprint'))");
   EXPECT_EQ(details(":not([open])"), 0);
   EXPECT_THAT(cells_beyond(kA4), IsEmpty());
+  EXPECT_THAT(broken_numbers(), IsEmpty());
 
   browser().run("dispatchEvent(new Event('afterprint'))");
   EXPECT_EQ(details(":not([open])"), closed) << "on the screen they are as the reader left them";

@@ -10,6 +10,7 @@
 namespace residuum::reports {
 namespace {
 
+using testing::change_status;
 using testing::SyntheticMethod;
 using testing::SyntheticStudy;
 
