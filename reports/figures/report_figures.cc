@@ -190,13 +190,17 @@ std::string_view add_bounds(const std::vector<MethodBound>& bounds,
   return caption;
 }
 
-/// Returns the share 1 - k/d that a contraction leaves at most, where all methods have the same.
+/// Returns the share 1 - k/d that a contraction leaves at most, where all methods that compress
+/// have the same.
 std::optional<Reference> contraction_reference(const std::vector<Group>& groups,
                                                const ResultFolder& folder,
                                                const Facet& facet) {
   std::optional<double> share;
   for (const std::size_t group : facet.groups) {
     const Run& run = folder.runs[groups[group].runs.front()];
+    if (flag_at(run.status, "laws.sparsifier.sends_everything", false)) {
+      continue;
+    }
     const auto k = number_at(run.status, "k");
     const auto d = number_at(run.status, "dimension");
     const auto one = k && d && *d > 0 ? std::optional(1 - *k / *d) : std::nullopt;
@@ -232,6 +236,7 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
                          const Facet& facet,
                          std::size_t number,
                          std::vector<Curve> curves,
+                         Scale y_scale,
                          std::size_t stride) {
   ReportFigure figure;
   figure.section = quantity.section;
@@ -250,13 +255,49 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
   figure.spec.x_label = std::string(axis.label);
   figure.spec.y_label = std::string(quantity.y_label);
   figure.spec.x_scale = axis.scale;
-  figure.spec.y_scale = scale_for(curves, quantity.log_span);
+  figure.spec.y_scale = y_scale;
   if (quantity.reference) {
     figure.spec.reference =
         Reference{.y = *quantity.reference, .label = std::string(quantity.reference_label)};
   }
   figure.spec.curves = std::move(curves);
   return figure;
+}
+
+/// Adds the figures of a quantity, one for each facet. They stand side by side to be compared, so
+/// that their values have one scale.
+void plan_quantity(const DrawnQuantity& quantity,
+                   const ResultFolder& folder,
+                   const std::vector<Group>& groups,
+                   const std::vector<Facet>& facets,
+                   const Data& data,
+                   IntervalKind kind,
+                   const std::vector<MethodBound>& bounds,
+                   std::vector<ReportFigure>& figures) {
+  std::vector<std::vector<Curve>> of_facets;
+  std::vector<std::string_view> notes;
+  std::vector<Curve> all;
+  for (const auto& facet : facets) {
+    auto curves = curves_of(quantity, groups, facet, data);
+    notes.push_back(add_bounds(bounds, quantity, curves));
+    all.insert(all.end(), curves.begin(), curves.end());
+    of_facets.push_back(std::move(curves));
+  }
+  const Scale scale = scale_for(all, quantity.log_span);
+  for (std::size_t i = 0; i < facets.size(); ++i) {
+    if (of_facets[i].empty()) {
+      continue;
+    }
+    const std::size_t stride = stride_of(quantity, facets[i], data);
+    auto live = live_curves(quantity, of_facets[i], data);
+    figures.push_back(make_figure(quantity, facets[i], i, std::move(of_facets[i]), scale, stride));
+    figures.back().live = std::move(live);
+    figures.back().caption += notes[i];
+    figures.back().spec.band = band_words(folder, groups, facets[i], kind);
+    if (quantity.column == Column::contraction) {
+      figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);
+    }
+  }
 }
 
 }  // namespace
@@ -274,23 +315,8 @@ ReportFigures plan_figures(const ResultFolder& folder,
   const Data data = read_data(folder, groups, facets, kind);
   const bool gap_known = gap_is_known(data);
   for (const auto& quantity : drawn_quantities()) {
-    if (!is_wanted(quantity, data, gap_known)) {
-      continue;
-    }
-    for (std::size_t i = 0; i < facets.size(); ++i) {
-      auto curves = curves_of(quantity, groups, facets[i], data);
-      if (!curves.empty()) {
-        const std::string_view note = add_bounds(bounds, quantity, curves);
-        const std::size_t stride = stride_of(quantity, facets[i], data);
-        auto live = live_curves(quantity, curves, data);
-        plan.figures.push_back(make_figure(quantity, facets[i], i, std::move(curves), stride));
-        plan.figures.back().live = std::move(live);
-        plan.figures.back().caption += note;
-        plan.figures.back().spec.band = band_words(folder, groups, facets[i], kind);
-        if (quantity.column == Column::contraction) {
-          plan.figures.back().spec.reference = contraction_reference(groups, folder, facets[i]);
-        }
-      }
+    if (is_wanted(quantity, data, gap_known)) {
+      plan_quantity(quantity, folder, groups, facets, data, kind, bounds, plan.figures);
     }
   }
   return plan;

@@ -158,6 +158,7 @@ std::string inline_svg(std::string_view svg, const SvgNames& names) {
   replace_all(body, "color=\"black\"", "");
   replace_all(body, "fill=\"black\"", "fill=\"currentColor\"");
   replace_all(body, "fill = 'rgb(  0,   0,   0)'", "fill=\"currentColor\"");
+  replace_all(body, "fill=\"rgb(96,96,96)\"", "fill=\"currentColor\"");  // notes, on dark pages too
   body = with_short_colours(body);
   // The style sheet has the font of drawings; the others are SVG's own standard.
   for (const char* standard : {" stroke-linecap=\"butt\"",

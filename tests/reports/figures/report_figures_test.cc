@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -209,6 +210,62 @@ TEST(PlannedFigures, HoldTheResidualAgainstItsBound) {
   ASSERT_EQ(residual->live.size(), 3U);
   EXPECT_NEAR(*residual->live[2].series.points.front().middle, 0.02, 1e-15);
   EXPECT_TRUE(residual->live[2].series.seeds.empty());
+}
+
+TEST(PlannedFigures, HoldTheContractionAgainstWhatTheSparsifierLeavesBesideDenseSgd) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;  // k = 2 of d = 123
+  study.seeds = 1;
+  study.methods.push_back(SyntheticMethod{.aggregator = "dense"});
+  study.write(folder.path());
+  testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
+    status["k"] = 123;
+    status["laws"]["sparsifier"]["sends_everything"] = true;
+  });
+  const auto reference = [&] {
+    const ResultFolder results = read_result_folder(folder.path());
+    const auto plan = plan_figures(results, group_runs(results));
+    const auto found = std::find_if(plan.figures.begin(), plan.figures.end(), [](const auto& one) {
+      return one.spec.name == "contraction";
+    });
+    return found->spec.reference;
+  };
+
+  ASSERT_TRUE(reference());
+  EXPECT_NEAR(reference()->y, 1 - 2.0 / 123, 1e-15);
+  testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
+    status["laws"]["sparsifier"]["sends_everything"] = false;
+  });
+  EXPECT_FALSE(reference()) << "the methods compress by different ratios";
+}
+
+TEST(PlannedFigures, OfOneQuantityHaveOneScale) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.methods.clear();
+  for (const double density : {0.001, 0.01, 0.1}) {
+    for (const char* aggregator : {"allgather", "gtopk-exact", "gtopk-tree", "gtopk-mask"}) {
+      study.methods.push_back(SyntheticMethod{
+          .aggregator = aggregator, .density = density, .change = [](Row& row, int) {
+            row.set(Column::loss_gap, 1);
+          }});
+    }
+  }
+  study.methods.back().change = [](Row& row, int) {
+    row.set(Column::loss_gap, std::pow(0.1, static_cast<double>(row.iteration())));
+  };
+  study.write(folder.path());
+  const ResultFolder results = read_result_folder(folder.path());
+
+  std::vector<Scale> scales;
+  for (const auto& figure : plan_figures(results, group_runs(results)).figures) {
+    if (figure.title.starts_with("Loss gap") && figure.variant_of.empty()) {
+      scales.push_back(figure.spec.y_scale);
+    }
+  }
+
+  EXPECT_EQ(scales, std::vector(3, Scale::log)) << "one of the three falls by powers of ten";
 }
 
 TEST(Facets, SplitByTheKeyThatNeedsTheFewest) {

@@ -58,6 +58,13 @@ TEST(InlineSvg, LosesOnlyWhatSaysNothing) {
             "<text x=\"1.25\">0.945</text></g>\n</svg>");
 }
 
+TEST(InlineSvg, WritesTheGreyOfNotesInThePagesOwnColour) {
+  EXPECT_EQ(
+      inline_svg("<svg><g fill=\"rgb(96,96,96)\"><text>a note</text></g></svg>",
+                 {.prefix = "f1", .description = "a"}),
+      "<svg role=\"img\" aria-label=\"a\"><g fill=\"currentColor\"><text>a note</text></g></svg>");
+}
+
 TEST(InlineSvg, MakesPathsOfTheBandsAndDropsDefinitionsThatNothingUses) {
   const std::string svg =
       "<svg viewBox=\"0 0 9 9\">\n<defs>\n\t<path id='p7' d='M0,-1.33 L1,1 z'/>\n"
