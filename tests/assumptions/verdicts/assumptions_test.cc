@@ -99,6 +99,31 @@ TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
   }
 }
 
+// A step that falls to 0 leaves the gap of float32 and takes away what it is held against.
+TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
+  MethodFacts dense;
+  dense.promised_share = 1;
+  const auto with_contraction = [](MethodFacts method) {
+    return evidence(
+        2,
+        [](auto, auto, Row& row) {
+          row.set(Column::gap_norm_sq, 1);
+          row.set(Column::contraction, 1.01);
+        },
+        std::move(method));
+  };
+
+  const auto one = verdict(with_contraction(dense), "contraction");
+  EXPECT_EQ(one.state, AssumptionState::not_measured);
+  EXPECT_EQ(one.remark, "nothing is held back: the gap w - z is rounding");
+  MethodFacts cut = dense;
+  cut.applies_whole_messages = false;
+  EXPECT_EQ(verdict(with_contraction(cut), "contraction").state, AssumptionState::fails);
+  MethodFacts quantised = dense;
+  quantised.promised_share = std::nullopt;
+  EXPECT_EQ(verdict(with_contraction(quantised), "contraction").state, AssumptionState::fails);
+}
+
 TEST(AssumptionVerdicts, CompareTheGapWithItsBound) {
   // q = 1/4: Q = (1/4)/(1/2)^2 = 1; eta^2 M^2 = 1/4 * 8 = 2.
   const auto with_gap = [](double gap) {

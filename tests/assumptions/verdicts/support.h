@@ -17,12 +17,8 @@ inline constexpr std::uint64_t kEvidenceRows = 128;  // two to a window
 
 using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
 
-inline Evidence evidence(std::size_t seeds,
-                         const Fill& fill,
-                         const std::optional<Known>& smoothness = std::nullopt,
-                         double momentum = 0) {
-  Evidence all(
-      MethodFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
+inline Evidence evidence(std::size_t seeds, const Fill& fill, MethodFacts facts) {
+  Evidence all(std::move(facts));
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(kEvidenceRows);
     for (std::uint64_t t = 0; t < kEvidenceRows; ++t) {
@@ -34,6 +30,16 @@ inline Evidence evidence(std::size_t seeds,
     all.add(std::move(one));
   }
   return all;
+}
+
+inline Evidence evidence(std::size_t seeds,
+                         const Fill& fill,
+                         const std::optional<Known>& smoothness = std::nullopt,
+                         double momentum = 0) {
+  return evidence(
+      seeds,
+      fill,
+      MethodFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
 }
 
 inline AssumptionVerdict verdict(const Evidence& evidence, std::string_view name) {
