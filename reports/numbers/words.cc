@@ -26,7 +26,15 @@ std::string short_number(const std::optional<double>& value, int digits) {
   if (std::isinf(*value)) {
     return *value > 0 ? "∞" : "−∞";
   }
-  return std::isnan(*value) ? format_number(*value) : fmt::format("{:.{}g}", *value, digits);
+  if (std::isnan(*value)) {
+    return format_number(*value);
+  }
+  constexpr int kMostNearOne = 8;
+  std::string text = fmt::format("{:.{}g}", *value, digits);
+  while (text == "1" && digits < kMostNearOne) {  // ratios are held against 1: on which side is it?
+    text = fmt::format("{:.{}g}", *value, ++digits);
+  }
+  return text;
 }
 
 int digits_for(const std::optional<Interval>& interval) {

@@ -12,7 +12,11 @@ function makeFigures(library, page) {
   function short(value) {
     if (value === null || value === undefined) return '–';
     const size = Math.abs(value);
-    return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+    if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(3);
+    // Ratios are held against 1: what is not 1 does not read as 1.
+    let digits = 4;
+    while (Number(value.toPrecision(digits)) === 1 && value !== 1 && digits < 8) digits += 1;
+    return String(Number(value.toPrecision(digits)));
   }
 
   const paint = (colour) => colour === '#000000' ? 'currentColor' : colour;

@@ -46,6 +46,15 @@ TEST(PageAssets, HoldNoEndOfTheirElements) {
   EXPECT_EQ(page_library().text.empty(), page_library_licences().text.empty());
 }
 
+TEST(ShortNumber, ReadsAsOneOnlyWhatIsOne) {
+  EXPECT_EQ(short_number(1), "1");
+  EXPECT_EQ(short_number(1.00036), "1.0004");
+  EXPECT_EQ(short_number(1.0000123), "1.00001");
+  EXPECT_EQ(short_number(0.99999), "0.99999");
+  EXPECT_EQ(short_number(1 + 1e-12), "1") << "that is rounding";
+  EXPECT_EQ(short_number(0.9876), "0.9876");
+}
+
 TEST(InlineSvg, LosesOnlyWhatSaysNothing) {
   const std::string svg =
       "<?xml?>\n<svg viewBox=\"0 0 9 9\">\n<g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n"
