@@ -171,6 +171,18 @@ TEST_F(Paired, ComparesRunsThatDifferInOneKeyAlone) {
             "kind=other clip=no workers=4: 3, 1 pair\nkind=other clip=yes workers=4: 5, 1 pair\n");
 }
 
+TEST_F(Paired, ComparesAllRunsOfASeedWithOne) {
+  folder_.write("runs.csv",
+                "run_id,seed,p_kind,p_density,loss\n"
+                "a,1,base,,1\nb,2,base,,2\nc,1,other,5,4\nd,2,other,5,5\n");
+  EXPECT_EQ(
+      run_program(
+          {(kPapers / "paired").string(), folder_.path().string(), "loss", "kind", "base", "none"},
+          folder_.path())
+          .out,
+      "kind=other density=5: 3 [3, 3], 2 pairs\n");
+}
+
 TEST_F(Paired, NamesWhatIsNotThere) {
   EXPECT_EQ(paired("lss", "base").code, 2);
   EXPECT_EQ(paired("lss", "base").err, "error: runs.csv has no column lss\n");
