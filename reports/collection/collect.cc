@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
+#include "core/error.h"
 #include "reports/collection/search_table.h"
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
@@ -139,6 +141,16 @@ void write_search(const Summary& summary) {
   std::filesystem::remove(path, ignored);
 }
 
+/// Throws where the folder cannot be written: the tables lie in it, as page and figures do.
+void require_writable(const std::filesystem::path& folder) {
+  if (::access(folder.c_str(), W_OK) != 0) {
+    resource_error(
+        "'{0}' cannot be written, and tables and report are made in the folder of the "
+        "results; copy it (cp -r {0} COPY) and report the copy",
+        folder.string());
+  }
+}
+
 }  // namespace
 
 std::filesystem::path details_path(const ResultFolder& folder,
@@ -160,6 +172,7 @@ bool has_details(const ResultFolder& folder, const TableInfo& table) {
 
 Summary collect(const std::filesystem::path& result_dir) {
   ResultFolder folder = read_result_folder(result_dir);
+  require_writable(result_dir);
   write_runs(folder);
   const auto measures = write_iterations(folder);
   write_checks(folder);

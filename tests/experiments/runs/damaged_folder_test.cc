@@ -297,6 +297,14 @@ TEST_F(DamagedFolder, RunsThatNobodyMayReadAreNamed) {
   const Finished again = as_nobody({RESIDUUM_PROGRAM, "run", "s.toml"});
   EXPECT_EQ(again.code, 6) << again.err;
   EXPECT_EQ(lines_of(again.err), 1) << again.err;
+  for (const auto& path : {locked, locked / "iterations.csv", locked / "status.json"}) {
+    std::filesystem::permissions(path, std::filesystem::perms(0755));
+  }
+  const Finished report = as_nobody({RESIDUUM_PROGRAM, "report", results().string()});
+  EXPECT_EQ(report.code, 6) << report.err;
+  EXPECT_THAT(report.err, HasSubstr("cannot be written")) << "and the cure is named";
+  EXPECT_THAT(report.err, HasSubstr("report the copy"));
+  EXPECT_EQ(lines_of(report.err), 1) << report.err;
 }
 
 }  // namespace
