@@ -264,6 +264,19 @@ ReportFigure make_figure(const DrawnQuantity& quantity,
   return figure;
 }
 
+/// Returns the scale of the values. What is held against a reference is of interest near it and
+/// above: that it begins far below is no reason for a logarithmic axis.
+Scale scale_of(const DrawnQuantity& quantity, std::vector<Curve> curves) {
+  for (Curve& curve : curves) {
+    for (Point& point : curve.points) {
+      if (quantity.reference && point.middle) {
+        point.middle = std::max(*point.middle, *quantity.reference);
+      }
+    }
+  }
+  return scale_for(curves, quantity.log_span);
+}
+
 /// Adds the figures of a quantity, one for each facet. They stand side by side to be compared, so
 /// that their values have one scale.
 void plan_quantity(const DrawnQuantity& quantity,
@@ -283,7 +296,7 @@ void plan_quantity(const DrawnQuantity& quantity,
     all.insert(all.end(), curves.begin(), curves.end());
     of_facets.push_back(std::move(curves));
   }
-  const Scale scale = scale_for(all, quantity.log_span);
+  const Scale scale = scale_of(quantity, std::move(all));
   for (std::size_t i = 0; i < facets.size(); ++i) {
     if (of_facets[i].empty()) {
       continue;

@@ -239,6 +239,27 @@ TEST(PlannedFigures, HoldTheContractionAgainstWhatTheSparsifierLeavesBesideDense
   EXPECT_FALSE(reference()) << "the methods compress by different ratios";
 }
 
+TEST(PlannedFigures, HaveALogarithmicScaleOfDeltaOnlyWhereItIsFarAboveOne) {
+  const auto scale = [](double first, double last) {
+    const TemporaryFolder folder;
+    SyntheticStudy study;
+    study.seeds = 1;
+    study.methods[0].change = [&](Row& row, int) {
+      row.set(Column::delta, row.iteration() == 0 ? first : last);
+    };
+    study.write(folder.path());
+    const ResultFolder results = read_result_folder(folder.path());
+    const auto plan = plan_figures(results, group_runs(results));
+    const auto found = std::find_if(plan.figures.begin(), plan.figures.end(), [](const auto& one) {
+      return one.spec.name == "delta";
+    });
+    return found->spec.y_scale;
+  };
+
+  EXPECT_EQ(scale(0.002, 1.0004), Scale::linear);
+  EXPECT_EQ(scale(0.5, 60), Scale::log);
+}
+
 TEST(PlannedFigures, OfOneQuantityHaveOneScale) {
   const TemporaryFolder folder;
   SyntheticStudy study;
