@@ -120,53 +120,6 @@ TEST_F(PageInABrowser, LeavesAtItsStandardWhatALinkSaysAndThePageDoesNotKnow) {
   expect_no_complaint();
 }
 
-TEST_F(PageInABrowser, FiltersMethodsByASweptKey) {
-  open(swept_study());
-  EXPECT_EQ(column("verdict-table", 0).size(), 4U);
-
-  browser().type("select[data-key='sparsifier.density']", "0.1");
-
-  EXPECT_EQ(column("verdict-table", 0).size(), 2U);
-  EXPECT_EQ(column("runs-table", 0).size(), 6U);
-  EXPECT_THAT(browser().text("return document.getElementById('shown').textContent"),
-              HasSubstr("2 of 4 methods"));
-
-  browser().click("[data-reset]");
-  EXPECT_EQ(column("runs-table", 0).size(), 12U);
-}
-
-TEST_F(PageInABrowser, FiltersMethodsThatDoNotHaveAKey) {
-  SyntheticStudy study = swept_study();
-  study.methods[3].workers = 8;  // the others do not say how many they are
-  open(study);
-
-  browser().run(
-      "const select = document.querySelector(\"select[data-key='workers.count']\");"
-      "select.value = [...select.options].find((one) => one.textContent === 'without').value;"
-      "select.dispatchEvent(new Event('change'))");
-
-  EXPECT_EQ(column("verdict-table", 0).size(), 3U);
-  EXPECT_EQ(address(), "#without.workers.count=1");
-  open_folder("#without.workers.count=1");
-  EXPECT_EQ(column("verdict-table", 0).size(), 3U) << "a link shows what its sender saw";
-  open_folder("#without.aggregator.kind=1&without.constructor=1");
-  EXPECT_EQ(column("verdict-table", 0).size(), 4U) << "all have that key, and none the other";
-}
-
-TEST_F(PageInABrowser, HidesAMethodInAllTablesAndDetails) {
-  open(swept_study(), "#hide=1");
-
-  EXPECT_EQ(browser()
-                .run("for (const one of document.querySelectorAll('details')) one.open = true;"
-                     "const label = JSON.parse(document.getElementById('data').textContent)"
-                     ".methods[1].label;"
-                     "return [...document.querySelectorAll('tbody tr, summary')].filter((one) => "
-                     "one.offsetParent && one.textContent.includes(label))"
-                     ".map((one) => one.textContent)")
-                .dump(),
-            "[]");
-}
-
 TEST_F(PageInABrowser, IsLightOrDarkByTheReadersSettingAndByTheSwitch) {
   open(swept_study());
   const auto background = [&] {
