@@ -270,6 +270,14 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
   return difference;
 }
 
+std::optional<double> seeds_to_decide(const Difference& difference) {
+  const auto& interval = difference.interval;
+  if (!difference.is_paired || !interval || interval->low > 0 || interval->high < 0) {
+    return std::nullopt;
+  }
+  return seeds_for_sign(difference.values);
+}
+
 bool best_is_decided(const Standing& standing, IntervalKind kind) {
   const auto& methods = standing.methods;
   if (methods.empty() || !methods.front().is_whole()) {

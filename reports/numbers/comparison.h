@@ -59,6 +59,10 @@ struct Difference {
 /// much of their spread is common to both.
 Difference difference_of(const Reached& method, const Reached& reference, IntervalKind kind);
 
+/// Returns about how many seeds would decide which of the two is ahead (statistics.h), where their
+/// common seeds have not; absent where they have, or where there is nothing to count by.
+std::optional<double> seeds_to_decide(const Difference& difference);
+
 /// Returns whether the first method of the standing is ahead of all others that have a value: the
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
 /// do not overlap. It must be whole. The others are judged by their finite values, since a miss

@@ -1,6 +1,7 @@
 #include "reports/numbers/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -49,6 +50,23 @@ std::optional<double> mean(const std::vector<double>& values) {
 
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
   return mean_interval(values, confidence);
+}
+
+std::optional<double> seeds_for_sign(const std::vector<double>& differences) {
+  const auto centre = mean(differences);
+  if (!centre || *centre == 0 || differences.size() < 2) {
+    return std::nullopt;
+  }
+  double squares = 0;
+  for (const double one : differences) {
+    squares += (one - *centre) * (one - *centre);
+  }
+  const double variance = squares / static_cast<double>(differences.size() - 1);
+  const boost::math::normal normal;
+  const double confidence = boost::math::quantile(normal, 0.975);
+  const double power = boost::math::quantile(normal, 0.8);
+  const double sum = confidence + power;
+  return std::ceil(sum * sum * variance / (*centre * *centre) + confidence * confidence / 2);
 }
 
 Spread spread_of(const std::vector<double>& values) {

@@ -57,10 +57,13 @@ std::string behind_text(const Reached& other, const Reached& best, IntervalKind 
   if (!std::isfinite(*difference.mean)) {
     return "∞ behind the best, as some of its seeds diverged";
   }
-  return fmt::format("{}{} {} to the best, same seeds",
-                     *difference.mean < 0 ? "" : "+",
-                     short_number(difference.mean, digits_for(difference.interval)),
-                     interval_text(difference.interval, difference.values.size()));
+  const auto seeds = seeds_to_decide(difference);
+  return fmt::format(
+      "{}{} {} to the best, same seeds{}",
+      *difference.mean < 0 ? "" : "+",
+      short_number(difference.mean, digits_for(difference.interval)),
+      interval_text(difference.interval, difference.values.size()),
+      seeds ? fmt::format("; about {} would decide", short_number(seeds)) : std::string());
 }
 
 Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind) {

@@ -152,11 +152,12 @@ class Paired : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// The differences are 0.5 and 1.5 at four workers: mean 1, half width 12.7062 / 2. The third seed
-// has no baseline.
+// The differences are 0.5 and 1.5 at four workers: mean 1, half width 12.7062 / 2, variance 0.5, so
+// that 7.849 / 2 + 1.921 pairs would decide. The third seed has no baseline.
 TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
   EXPECT_EQ(paired("loss", "base").out,
-            "kind=other workers=4: 1 [-5.353, 7.353], 2 pairs\nkind=other workers=8: 5, 1 pair\n");
+            "kind=other workers=4: 1 [-5.353, 7.353], 2 pairs; about 6 would decide\n"
+            "kind=other workers=8: 5, 1 pair\n");
   EXPECT_EQ(paired("loss", "another").out, "");
 }
 

@@ -270,6 +270,20 @@ TEST_F(Comparisons, AreBoldWhereEverySeedSaysTheSame) {
   EXPECT_EQ(methods[0]["behind_best"], nullptr);
   EXPECT_NEAR(methods[1]["behind_best"]["mean"].get<double>(), 0.1, 1e-12);
   EXPECT_EQ(methods[1]["behind_best"]["pairs"], 2);
+  EXPECT_EQ(methods[1]["behind_best"]["seeds_to_decide"], nullptr);
+}
+
+TEST(Differences, SayHowManySeedsWouldDecide) {
+  const std::vector<std::int64_t> seeds{1, 2};
+  const Reached best = reached(0, {1, 1}, seeds);
+
+  // Differences of 0.5 and 1.5 have the interval [-5.4, 7.4]: 7.849 / 2 + 1.921 seeds would decide.
+  const auto open = difference_of(reached(1, {1.5, 2.5}, seeds), best, IntervalKind::student);
+  EXPECT_EQ(seeds_to_decide(open), 6);
+  const auto decided = difference_of(reached(1, {1.5, 1.51}, seeds), best, IntervalKind::student);
+  EXPECT_EQ(seeds_to_decide(decided), std::nullopt);
+  const auto unpaired = difference_of(reached(1, {1.5, 2.5}, {3, 4}), best, IntervalKind::student);
+  EXPECT_EQ(seeds_to_decide(unpaired), std::nullopt);
 }
 
 TEST_F(Comparisons, StandInSummaryAndReport) {

@@ -78,5 +78,32 @@ TEST(Spread, HoldsAllOfIt) {
   EXPECT_TRUE(spread.interval.has_value());
 }
 
+/// Returns two differences whose mean is `effect` times their standard deviation.
+std::vector<double> of_effect(double effect) {
+  const double half = std::sqrt(0.5);  // of deviation 1
+  return {effect - half, effect + half};
+}
+
+// G*Power, t test of the difference from a constant, two tails, error 0.05, power 0.8.
+TEST(SeedsForSign, AreThoseOfGPower) {
+  EXPECT_EQ(seeds_for_sign(of_effect(0.2)), 199);
+  EXPECT_EQ(seeds_for_sign(of_effect(0.5)), 34);
+  EXPECT_EQ(seeds_for_sign(of_effect(0.8)), 15);
+  EXPECT_EQ(seeds_for_sign(of_effect(-1)), 10);
+}
+
+TEST(SeedsForSign, AreMoreThanHaveNotDecided) {
+  // 12.7062 / sqrt(2) is the largest effect that two seeds leave open, 4.30265 / sqrt(3) three.
+  EXPECT_EQ(seeds_for_sign(of_effect(8.98)), 3);
+  EXPECT_EQ(seeds_for_sign({1.0, 2.0, 3.0}), 4);
+}
+
+TEST(SeedsForSign, AreAbsentWithoutASpreadOrAMean) {
+  EXPECT_EQ(seeds_for_sign({}), std::nullopt);
+  EXPECT_EQ(seeds_for_sign({1.0}), std::nullopt);
+  EXPECT_EQ(seeds_for_sign({1.0, -1.0}), std::nullopt);
+  EXPECT_EQ(seeds_for_sign({1.0, kInfinite}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace residuum::reports
