@@ -286,6 +286,18 @@ TEST(Differences, SayHowManySeedsWouldDecide) {
   EXPECT_EQ(seeds_to_decide(unpaired), std::nullopt);
 }
 
+TEST_F(Comparisons, SayHowManySeedsWouldDecide) {
+  write({{.aggregator = "a"}, {.aggregator = "b", .fall = 0.005}});
+  change_status(path(), straight_id(1, 2), [](Json& status) { status["final"]["loss"] = 1.17; });
+  collect(path());
+
+  // The differences are 0.05 and 0.25: mean 0.15, variance 0.02, 7.849 * 0.02 / 0.0225 + 1.921.
+  EXPECT_THAT(page(), HasSubstr(" to the best, same seeds; about 9 would decide</small>"));
+  const Json methods =
+      read_json(path() / "summary.json")["comparisons"][0]["at_equal"][0]["methods"];
+  EXPECT_EQ(methods[1]["behind_best"]["seeds_to_decide"], 9);
+}
+
 TEST_F(Comparisons, StandInSummaryAndReport) {
   write(
       {{.aggregator = "<dense>", .fall = 0.04, .seeds = 1}, {.aggregator = "sparse", .seeds = 1}});
