@@ -189,27 +189,58 @@ TEST_F(Paired, NamesWhatIsNotThere) {
   EXPECT_EQ(paired("lss", "base").err, "error: runs.csv has no column lss\n");
 }
 
+class AtCost : public Paired {
+ protected:
+  Finished at_cost(const std::string& cost, const std::string& budget) const {
+    return run_program(
+        {(kPapers / "at_cost").string(), folder_.path().string(), cost, budget, "equal"},
+        folder_.path());
+  }
+  std::string losses() const { return read_text(folder_.path() / "equal/runs.csv"); }
+};
+
 // A row's f is taken before its bytes are sent: run a has sent 10 before it measures 3, and 30 in
 // all.
-TEST_F(Paired, ComparesLossesAtEqualBytes) {
+TEST_F(AtCost, TakesTheLossWithinABudgetOfBytes) {
   folder_.write("iterations.csv",
                 "run_id,loss,uplink_bytes,total_uplink_bytes\n"
                 "a,5,10,10\na,3,10,20\na,1,10,30\nc,4,20,20\nc,2,20,40\ng,9,1,1\n");
-  const auto at_bytes = [&](const std::string& bytes) {
-    return run_program({(kPapers / "at_bytes").string(), folder_.path().string(), bytes, "equal"},
-                       folder_.path());
-  };
-  const auto losses = [&] { return read_text(folder_.path() / "equal/runs.csv"); };
 
-  EXPECT_EQ(at_bytes("19").code, 0);
+  EXPECT_EQ(at_cost("bytes", "19").code, 0);
   EXPECT_THAT(losses(),
-              StartsWith("run_id,seed,p_kind,p_workers,loss,loss_at_bytes\n"
-                         "a,1,base,4,1,3\nb,2,base,4,2,\nc,1,other,4,1.5,4\n"));
-  EXPECT_THAT(losses(), HasSubstr("g,3,other,4,7,\n"));  // it has never sent as much
-  EXPECT_EQ(at_bytes("20").code, 0);
+              StartsWith("run_id,seed,p_kind,p_workers,loss,loss_at_cost\na,1,base,4,1,3\n"));
+  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,4\n"));
+  EXPECT_EQ(at_cost("bytes", "20").code, 0);
   EXPECT_THAT(losses(), HasSubstr("a,1,base,4,1,1\n"));
   EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,2\n"));
-  EXPECT_EQ(at_bytes("many").code, 2);
+  EXPECT_EQ(at_cost("bytes", "many").code, 2);
+}
+
+// Iterations 0 and 1 of run a end after 1 and 2 seconds on the slow network, those of run b after 4
+// and 8.
+TEST_F(AtCost, TakesTheLossWithinABudgetOfSecondsOnANetwork) {
+  folder_.write("runs.csv", "run_id,seed,final_loss\na,1,0.5\nb,1,0.6\n");
+  folder_.write("iterations.csv", "run_id,iteration,loss\na,0,5\na,1,3\nb,0,5\nb,1,4\n");
+  folder_.write("networks.csv",
+                "run_id,iteration,network,virtual_s\n"
+                "a,0,slow,1\na,0,fast,0.1\na,1,slow,2\na,1,fast,0.2\n"
+                "b,0,slow,4\nb,0,fast,0.4\nb,1,slow,8\nb,1,fast,0.8\n");
+
+  EXPECT_EQ(at_cost("slow", "1.5").code, 0);
+  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,5\nb,1,0.6,\n");
+  EXPECT_EQ(at_cost("slow", "4").code, 0);  // run a has ended, and with its last f
+  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,0.5\nb,1,0.6,5\n");
+  EXPECT_EQ(at_cost("fast", "0.8").code, 0);
+  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,0.5\nb,1,0.6,0.6\n");
+}
+
+TEST_F(AtCost, NamesWhatIsNotThere) {
+  folder_.write("iterations.csv", "run_id,iteration,loss\na,0,5\n");
+  EXPECT_THAT(at_cost("slow", "1").err, HasSubstr("has no networks.csv"));
+  folder_.write("networks.csv", "run_id,iteration,network,virtual_s\na,0,fast,1\n");
+  EXPECT_EQ(at_cost("slow", "1").err, "error: networks.csv has no network slow\n");
+  EXPECT_EQ(at_cost("bytes", "1").err, "error: iterations.csv has no column total_uplink_bytes\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "equal/runs.csv.part"));
 }
 
 class ByEpoch : public testing::Test {
