@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "reports/numbers/statistics.h"
 #include "reports/tables/csv_reader.h"
 #include "tests/experiments/support.h"
 
@@ -133,57 +132,6 @@ TEST(Pages, GiveDeltaOfVgg16AsRecorded) {
         papers(),
         HasSubstr(fmt::format("| {:.4f} | {:.4f} |", mean_from(points, 0), largest(points))))
         << method;
-  }
-}
-
-/// A KeptMethod is what experiments/papers/keep_seeds kept of the runs of one method.
-struct KeptMethod {
-  std::map<std::uint64_t, double> perplexity;  // at the end, by seed
-  double above = 0;                            // iterations whose delta exceeds 1
-  double measured = 0;                         // iterations with a delta
-  double largest = 0;                          // delta
-
-  std::string end() const {
-    std::vector<double> values;
-    for (const auto& [seed, value] : perplexity) {
-      values.push_back(value);
-    }
-    const auto interval = reports::student_interval(values).value();
-    return fmt::format("{:.3f} [{:.3f}, {:.3f}]", mean(values), interval.low, interval.high);
-  }
-};
-
-std::map<std::string, KeptMethod> kept_methods(const std::string& study) {
-  std::map<std::string, KeptMethod> methods;
-  CsvReader epochs(kRoot / "experiments/papers/kept" / study / "epochs.csv");
-  while (epochs.next()) {
-    const auto number = [&](const char* column) { return epochs.number(epochs.column(column)); };
-    KeptMethod& method = methods[epochs.text(epochs.column("method"))];
-    if (const auto perplexity = number("test_perplexity")) {
-      method.perplexity[epochs.integer(epochs.column("seed"))] = *perplexity;
-    }
-    if (const auto largest = number("delta_max")) {
-      method.largest = std::max(method.largest, *largest);
-      method.above += number("delta_above_1").value();
-      method.measured += number("measured").value();
-    }
-  }
-  return methods;
-}
-
-TEST(Pages, GiveWhereTrainedLstmsEndAsKept) {
-  for (const char* study : {"r1-lstm", "r4-lstm"}) {
-    const auto methods = kept_methods(study);
-    EXPECT_GE(methods.size(), 14U) << study;
-    for (const auto& [name, method] : methods) {
-      EXPECT_THAT(papers(), HasSubstr(method.end())) << study << ' ' << name;
-      if (method.measured > 0) {
-        EXPECT_THAT(papers(),
-                    HasSubstr(fmt::format(
-                        "{:.1f} % | {:.5f}", 100 * method.above / method.measured, method.largest)))
-            << study << ' ' << name;
-      }
-    }
   }
 }
 

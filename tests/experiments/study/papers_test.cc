@@ -362,6 +362,13 @@ TEST_F(KeepSeeds, ReplacesARunThatIsThere) {
   EXPECT_EQ(nlohmann::json::parse(kept("made.json")).size(), 1U);
 }
 
+TEST_F(KeepSeeds, LeavesOutRunsThatWereNeverBegun) {
+  leave("1", "1", "4");
+  folder_.write("results/runs.csv", "run_id,status,seed\na1,missing,1\nb1,finished,1\n");
+  ASSERT_EQ(keep().code, 0);
+  EXPECT_EQ(kept("runs.csv"), "run_id,status,seed\nb1,finished,1\n");
+}
+
 TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
   leave("1", "1", "4");
   ASSERT_EQ(keep().code, 0);
