@@ -1,7 +1,8 @@
 #include "reports/numbers/statistics.h"
 
-#include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
