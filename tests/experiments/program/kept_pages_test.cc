@@ -148,5 +148,26 @@ TEST(KeptPages, GiveWhatLstmsReachAtEqualCostAsKept) {
   }
 }
 
+TEST(KeptPages, GiveTheCertificateOnTheLstmAsRecorded) {
+  CsvReader table(std::filesystem::path(RESIDUUM_STUDIES).parent_path() /
+                  "reports/gallery/r1-lstm-certificate/theorems.csv");
+  int rows = 0;
+  while (table.next()) {
+    const auto number = [&](const char* column) {
+      return table.number(table.column(column)).value();
+    };
+    ++rows;
+    EXPECT_THAT(page(),
+                HasSubstr(fmt::format("| {} | {:.4f} | {:.2f} | {:.0f} | {:.1f} % |",
+                                      table.text(table.column("verdict")),
+                                      number("lhs"),
+                                      number("rhs"),
+                                      number("slack"),
+                                      100 * number("share"))))
+        << table.text(table.column("method"));
+  }
+  EXPECT_EQ(rows, 4);
+}
+
 }  // namespace
 }  // namespace residuum
