@@ -148,6 +148,44 @@ TEST(KeptPages, GiveWhatLstmsReachAtEqualCostAsKept) {
   }
 }
 
+/// The mean delta of each run in the last quarter of its 800 iterations, where they are kept.
+std::map<std::string, std::vector<double>> late_deltas_of_trees() {
+  std::map<std::string, std::string> workers;
+  CsvReader runs(kPapersFolder / "kept/r4-lstm/runs.csv");
+  while (runs.next()) {
+    const auto text = [&](const char* column) { return runs.text(runs.column(column)); };
+    if (text("p_aggregator_kind") == "gtopk-tree" && text("p_feedback_putback") == "captured") {
+      workers[text("run_id")] = text("p_workers_count");
+    }
+  }
+  std::map<std::string, std::vector<double>> of_run;
+  CsvReader rows(kPapersFolder / "kept/r4-lstm/iterations.csv");
+  while (rows.next()) {
+    const std::string run = rows.text(rows.column("run_id"));
+    if (workers.contains(run) && rows.integer(rows.column("iteration")) >= 600) {
+      of_run[run].push_back(rows.number(rows.column("delta")).value());
+    }
+  }
+  std::map<std::string, std::vector<double>> means;
+  for (const auto& [run, deltas] : of_run) {
+    means[workers.at(run)].push_back(reports::mean(deltas).value());
+  }
+  return means;
+}
+
+TEST(KeptPages, GiveDeltaAtTheEndOfTheLstmAsKept) {
+  const auto late = late_deltas_of_trees();
+  ASSERT_EQ(late.size(), 4U);
+  for (const auto& [workers, means] : late) {
+    const auto interval = reports::student_interval(means).value();
+    EXPECT_THAT(
+        page(),
+        HasSubstr(fmt::format(
+            "{:.5f} [{:.5f}, {:.5f}]", reports::mean(means).value(), interval.low, interval.high)))
+        << workers;
+  }
+}
+
 TEST(KeptPages, GiveTheCertificateOnTheLstmAsRecorded) {
   CsvReader table(std::filesystem::path(RESIDUUM_STUDIES).parent_path() /
                   "reports/gallery/r1-lstm-certificate/theorems.csv");

@@ -96,6 +96,9 @@ TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
   EXPECT_THAT(over_seeds({"delta", "last"}).out, StartsWith("sparsifier_k=5: 2.5 ["));  // 1, 4
   EXPECT_THAT(over_seeds({"delta", "max"}).out, StartsWith("sparsifier_k=5: 6.5 ["));   // 9, 4
   EXPECT_THAT(over_seeds({"delta", "mean"}).out, StartsWith("sparsifier_k=5: 4 ["));    // 5, 3
+  EXPECT_THAT(over_seeds({"delta", "mean", "5-10"}).out,
+              StartsWith("sparsifier_k=5: 2 ["));  // 1, 3
+  EXPECT_EQ(over_seeds({"delta", "mean", "5-"}).code, 2);
 }
 
 TEST_F(OverSeeds, HasTheValueWhereAnotherColumnFallsToALimit) {
