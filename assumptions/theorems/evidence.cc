@@ -203,7 +203,7 @@ Constant Evidence::smoothness() const {
     return of("L", method_.smoothness);
   }
   return measured("L",
-                  largest_smoothness(),
+                  std::max(largest_smoothness(), seen_),
                   {"largest of the smoothness ratios of f, which L cannot be below", "smoothness"});
 }
 

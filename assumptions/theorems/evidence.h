@@ -2,6 +2,7 @@
 // Theorems are judged by evidence: the facts of a method and its objective, and the measurements of
 // its seeds. A constant that was neither known nor measured has no value, and says so.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -129,9 +130,12 @@ class Evidence {
 
   /// The largest step size seen.
   Constant step_size() const;
-  /// L: known, or the largest of the ratios that were measured on f itself, which L cannot be
+  /// L: known, or the largest of the ratios that any method has met on f itself, which L cannot be
   /// below.
   Constant smoothness() const;
+  /// Tells a ratio that another method has met on the same f. One f has one L: with an L of its own
+  /// for each, a method would look the better the less of f it has seen.
+  void see_smoothness(double ratio) { seen_ = std::max(seen_, std::optional(ratio)); }
   /// The largest ratio measured on f itself, whether L is known or not.
   std::optional<double> largest_smoothness() const;
   /// f(w_0) = f(z_0), mean over the seeds.
@@ -210,6 +214,7 @@ class Evidence {
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;
+  std::optional<double> seen_;  // smoothness ratio
 };
 
 }  // namespace residuum

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "reports/numbers/fields.h"
 #include "reports/verdicts/evidence.h"
 
 namespace residuum::reports {
@@ -65,11 +66,28 @@ void judge_assumptions(const ResultFolder& folder,
   }
 }
 
+/// Tells all methods on one objective the largest smoothness ratio that any of them has met.
+void share_smoothness(const ResultFolder& folder,
+                      const std::vector<Group>& groups,
+                      std::vector<Evidence>& evidence) {
+  for (const auto& field : fields_of(folder, groups)) {
+    std::optional<double> largest;
+    for (const std::size_t g : field.groups) {
+      largest = std::max(largest, evidence[g].largest_smoothness());
+    }
+    for (const std::size_t g : field.groups) {
+      if (largest) {
+        evidence[g].see_smoothness(*largest);
+      }
+    }
+  }
+}
+
 GroupSummary summarise_group(const ResultFolder& folder,
                              const Group& group,
-                             const std::vector<RunMeasures>& measures) {
+                             const std::vector<RunMeasures>& measures,
+                             const Evidence& evidence) {
   GroupSummary summary{numbers_of(folder, group, measures), {}, {}, {}, {}, {}};
-  const Evidence evidence = evidence_of(folder, group, measures);
   summary.theorems = judge_theorems(evidence);
   judge_assumptions(folder, evidence, summary);
   summary.residual_bound = worker_residual_bound(evidence);
@@ -119,10 +137,16 @@ std::vector<Group> groups_of(const Summary& summary) {
 
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures) {
   const auto groups = group_runs(folder);
+  std::vector<Evidence> evidence;
+  evidence.reserve(groups.size());
+  for (const auto& group : groups) {
+    evidence.push_back(evidence_of(folder, group, measures));
+  }
+  share_smoothness(folder, groups, evidence);
   std::vector<GroupSummary> judged;
   judged.reserve(groups.size());
-  for (const auto& group : groups) {
-    judged.push_back(summarise_group(folder, group, measures));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    judged.push_back(summarise_group(folder, groups[g], measures, evidence[g]));
   }
   auto search = critical_ratio(folder);
   Summary summary{

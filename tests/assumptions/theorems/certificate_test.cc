@@ -142,6 +142,20 @@ TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
   EXPECT_NE(bound.remarks.find("L is the largest ratio seen"), std::string::npos) << bound.remarks;
 }
 
+TEST(Certificate, TakesTheLargestRatioThatAnyMethodHasMetOnF) {
+  MethodFacts facts = plain_facts();
+  facts.smoothness.reset();
+  const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
+                                  {Column::mean_grad_norm_sq, 1},
+                                  {Column::gap_norm_sq, 0}}};
+  Evidence evidence = run.evidence(facts);
+  evidence.see_smoothness(0.5);
+  EXPECT_NEAR(term(evaluate("certificate", evidence), Attribution::noise).value, 0.1 * 0.7, 1e-12);
+  evidence.see_smoothness(2);
+  EXPECT_NEAR(term(evaluate("certificate", evidence), Attribution::noise).value, 0.1 * 2, 1e-12);
+  EXPECT_EQ(evidence.largest_smoothness(), 0.7);
+}
+
 TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
   SeedEvidence seed(101);
   for (std::uint64_t t = 0; t < 101; ++t) {

@@ -213,5 +213,46 @@ TEST_F(TheoremsOfAStudy, SurviveStatusesThatNoProgramWrote) {
   EXPECT_EQ(summary.groups[0].theorem("certificate")->bound.verdict, BoundVerdict::not_measured);
 }
 
+/// Writes a method whose runs met this smoothness ratio in every iteration, and know no L.
+void write_ratio(const std::filesystem::path& folder, const std::string& id, double ratio) {
+  change_status(folder, id, [](Json& status) { status["facts"] = Json::object(); });
+  IterationsWriter rows(folder / "runs" / id / "iterations.csv", id);
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    Row row(t);
+    row.set(Column::step_size, 0.1);
+    row.set(Column::smoothness_gap, ratio);
+    rows.write(row);
+  }
+  rows.close();
+}
+
+double smoothness_of(const Json& group) {
+  for (const auto& theorem : group["theorems"]) {
+    for (const auto& constant : theorem["constants"]) {
+      if (constant["symbol"] == "L") {
+        return constant["value"].get<double>();
+      }
+    }
+  }
+  return 0;
+}
+
+TEST(TheoremsOfMethodsOnOneObjective, HaveOneL) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.methods = {{.aggregator = "gtopk-exact"}, {.aggregator = "dense"}};
+  study.seeds = 1;
+  study.iterations = 4;
+  study.write(folder.path());
+  write_ratio(folder.path(), SyntheticStudy::run_id(0, 1), 0.2);
+  write_ratio(folder.path(), SyntheticStudy::run_id(1, 1), 0.9);
+  collect(folder.path());
+
+  const Json groups = read_json(folder.path() / "summary.json")["groups"];
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(smoothness_of(groups[0]), 0.9);
+  EXPECT_EQ(smoothness_of(groups[1]), 0.9);
+}
+
 }  // namespace
 }  // namespace residuum::reports
