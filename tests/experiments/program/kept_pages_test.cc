@@ -80,19 +80,6 @@ TEST(KeptPages, GiveWhereTrainedLstmsEndAsKept) {
   }
 }
 
-/// The uplink bytes of a whole run of gTop-k by the captured tree on the LSTM, by the workers.
-std::map<std::string, double> bytes_of_trees() {
-  std::map<std::string, double> bytes;
-  CsvReader runs(kPapersFolder / "kept/r4-lstm/runs.csv");
-  while (runs.next()) {
-    const auto text = [&](const char* column) { return runs.text(runs.column(column)); };
-    if (text("p_aggregator_kind") == "gtopk-tree" && text("p_feedback_putback") == "captured") {
-      bytes[text("p_workers_count")] = runs.number(runs.column("uplink_bytes")).value();
-    }
-  }
-  return bytes;
-}
-
 /// What experiments/papers/at_cost says that each method with this many workers has reached.
 std::map<std::string, std::vector<double>> reached_on_lstm(const std::string& cost,
                                                            const std::string& budget,
@@ -109,7 +96,7 @@ std::map<std::string, std::vector<double>> reached_on_lstm(const std::string& co
   CsvReader runs(folder.path() / "out/runs.csv");
   while (runs.next()) {
     const auto text = [&](const char* column) { return runs.text(runs.column(column)); };
-    if (text("p_workers_count") == workers && text("p_aggregator_kind") != "dense") {
+    if (text("p_workers_count") == workers) {
       of_method[text("p_aggregator_kind") + ' ' + text("p_feedback_putback")].push_back(
           runs.number(runs.column("loss_at_cost")).value());
     }
@@ -117,27 +104,21 @@ std::map<std::string, std::vector<double>> reached_on_lstm(const std::string& co
   return of_method;
 }
 
-TEST(KeptPages, GiveWhatLstmsReachAtEqualCostAsKept) {
-  std::vector<std::array<std::string, 3>> budgets{{"100mbit", "7.430", "4"},
-                                                  {"100mbit", "9.144", "8"},
-                                                  {"100mbit", "10.859", "16"},
-                                                  {"100mbit", "12.573", "32"},
-                                                  {"1gbe", "5.611", "4"},
-                                                  {"1gbe", "6.416", "8"},
-                                                  {"1gbe", "7.222", "16"},
-                                                  {"1gbe", "8.027", "32"}};
-  for (const auto& [workers, bytes] : bytes_of_trees()) {
-    budgets.push_back({"bytes", fmt::format("{:.0f}", bytes), workers});
-  }
-  ASSERT_EQ(budgets.size(), 12U);
-  for (const auto& [cost, budget, workers] : budgets) {
-    std::string row =
-        cost == "bytes"
-            ? fmt::format("| {} | {:.1f} MB ", workers, std::stod(budget) / 1e6)
-            : fmt::format(
-                  "| {} | {} s, {} ", workers, budget, cost == "1gbe" ? "Gigabit" : "100 Mbit/s");
-    auto reached = reached_on_lstm(cost, budget, workers);
-    for (const char* method : {"allgather captured",
+TEST(KeptPages, GiveWhatLstmsReachInEqualTimeAsKept) {
+  const std::vector<std::array<std::string, 3>> budgets{{"100mbit", "7.430", "4"},
+                                                        {"100mbit", "9.144", "8"},
+                                                        {"100mbit", "10.859", "16"},
+                                                        {"100mbit", "12.573", "32"},
+                                                        {"1gbe", "5.611", "4"},
+                                                        {"1gbe", "6.416", "8"},
+                                                        {"1gbe", "7.222", "16"},
+                                                        {"1gbe", "8.027", "32"}};
+  for (const auto& [network, budget, workers] : budgets) {
+    std::string row = fmt::format(
+        "| {} | {} s, {} ", workers, budget, network == "1gbe" ? "Gigabit" : "100 Mbit/s");
+    auto reached = reached_on_lstm(network, budget, workers);
+    for (const char* method : {"dense captured",
+                               "allgather captured",
                                "gtopk-mask captured",
                                "gtopk-exact captured",
                                "gtopk-tree captured",
@@ -148,41 +129,53 @@ TEST(KeptPages, GiveWhatLstmsReachAtEqualCostAsKept) {
   }
 }
 
-/// The mean delta of each run in the last quarter of its 800 iterations, where they are kept.
-std::map<std::string, std::vector<double>> late_deltas_of_trees() {
-  std::map<std::string, std::string> workers;
-  CsvReader runs(kPapersFolder / "kept/r4-lstm/runs.csv");
+/// f at the end of r4_lstm_bytes.toml, seed by seed, by the aggregator and the workers.
+std::map<std::string, std::vector<double>> ends_at_equal_bytes() {
+  std::map<std::string, std::vector<double>> of_method;
+  CsvReader runs(kPapersFolder / "kept/r4-lstm-bytes/runs.csv");
   while (runs.next()) {
     const auto text = [&](const char* column) { return runs.text(runs.column(column)); };
-    if (text("p_aggregator_kind") == "gtopk-tree" && text("p_feedback_putback") == "captured") {
-      workers[text("run_id")] = text("p_workers_count");
+    of_method[text("p_aggregator_kind") + ' ' + text("p_workers_count")].push_back(
+        runs.number(runs.column("final_loss")).value());
+  }
+  return of_method;
+}
+
+TEST(KeptPages, GiveWhereLstmsEndAtEqualBytesAsKept) {
+  const auto ends = ends_at_equal_bytes();
+  ASSERT_EQ(ends.size(), 12U);
+  for (const char* workers : {"4", "8", "16", "32"}) {
+    std::string row;
+    for (const char* method : {"allgather ", "gtopk-mask ", "gtopk-tree "}) {
+      row += "| " + with_interval(ends.at(std::string(method) + workers)) + ' ';
+    }
+    EXPECT_THAT(page(), HasSubstr(row)) << workers;
+  }
+}
+
+/// The mean delta of each run in its last quarter, by method.
+std::map<std::string, std::vector<double>> late_deltas() {
+  std::map<std::string, std::vector<double>> of_method;
+  CsvReader quarters(kPapersFolder / "kept/r4-lstm/quarters.csv");
+  while (quarters.next()) {
+    const auto delta = quarters.number(quarters.column("delta"));
+    if (quarters.integer(quarters.column("epoch")) == 3 && delta) {
+      of_method[quarters.text(quarters.column("method"))].push_back(*delta);
     }
   }
-  std::map<std::string, std::vector<double>> of_run;
-  CsvReader rows(kPapersFolder / "kept/r4-lstm/iterations.csv");
-  while (rows.next()) {
-    const std::string run = rows.text(rows.column("run_id"));
-    if (workers.contains(run) && rows.integer(rows.column("iteration")) >= 600) {
-      of_run[run].push_back(rows.number(rows.column("delta")).value());
-    }
-  }
-  std::map<std::string, std::vector<double>> means;
-  for (const auto& [run, deltas] : of_run) {
-    means[workers.at(run)].push_back(reports::mean(deltas).value());
-  }
-  return means;
+  return of_method;
 }
 
 TEST(KeptPages, GiveDeltaAtTheEndOfTheLstmAsKept) {
-  const auto late = late_deltas_of_trees();
-  ASSERT_EQ(late.size(), 4U);
-  for (const auto& [workers, means] : late) {
+  const auto late = late_deltas();
+  ASSERT_EQ(late.size(), 20U);
+  for (const auto& [method, means] : late) {
     const auto interval = reports::student_interval(means).value();
     EXPECT_THAT(
         page(),
         HasSubstr(fmt::format(
             "{:.5f} [{:.5f}, {:.5f}]", reports::mean(means).value(), interval.low, interval.high)))
-        << workers;
+        << method;
   }
 }
 

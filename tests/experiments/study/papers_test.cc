@@ -13,6 +13,7 @@
 namespace residuum {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -161,7 +162,8 @@ TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
   EXPECT_EQ(paired("loss", "base").out,
             "kind=other workers=4: 1 [-5.353, 7.353], 2 pairs; about 6 would decide\n"
             "kind=other workers=8: 5, 1 pair\n");
-  EXPECT_EQ(paired("loss", "another").out, "");
+  EXPECT_EQ(paired("loss", "another").code, 2);
+  EXPECT_EQ(paired("loss", "another").err, "error: no run with kind = another has a loss\n");
 }
 
 TEST_F(Paired, ComparesRunsThatDifferInOneKeyAlone) {
@@ -190,6 +192,8 @@ TEST_F(Paired, ComparesAllRunsOfASeedWithOne) {
 TEST_F(Paired, NamesWhatIsNotThere) {
   EXPECT_EQ(paired("lss", "base").code, 2);
   EXPECT_EQ(paired("lss", "base").err, "error: runs.csv has no column lss\n");
+  folder_.write("runs.csv", "run_id,seed,p_kind,p_workers,loss\na,1,\"base,b\",4,1\n");
+  EXPECT_THAT(paired("loss", "base").err, HasSubstr("values in quotes"));
 }
 
 class AtCost : public Paired {
@@ -206,35 +210,38 @@ class AtCost : public Paired {
 // all.
 TEST_F(AtCost, TakesTheLossWithinABudgetOfBytes) {
   folder_.write("iterations.csv",
-                "run_id,loss,uplink_bytes,total_uplink_bytes\n"
-                "a,5,10,10\na,3,10,20\na,1,10,30\nc,4,20,20\nc,2,20,40\ng,9,1,1\n");
+                "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\n"
+                "a,0,5,10,10\na,1,3,10,20\na,2,1,10,30\nc,0,4,20,20\nc,1,2,20,40\ng,0,9,1,1\n");
 
   EXPECT_EQ(at_cost("bytes", "19").code, 0);
-  EXPECT_THAT(losses(),
-              StartsWith("run_id,seed,p_kind,p_workers,loss,loss_at_cost\na,1,base,4,1,3\n"));
-  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,4\n"));
+  EXPECT_THAT(
+      losses(),
+      StartsWith(
+          "run_id,seed,p_kind,p_workers,loss,loss_at_cost,iteration_at_cost\na,1,base,4,1,3,1\n"));
+  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,4,0\n"));
   EXPECT_EQ(at_cost("bytes", "20").code, 0);
-  EXPECT_THAT(losses(), HasSubstr("a,1,base,4,1,1\n"));
-  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,2\n"));
+  EXPECT_THAT(losses(), HasSubstr("a,1,base,4,1,1,2\n"));
+  EXPECT_THAT(losses(), HasSubstr("c,1,other,4,1.5,2,1\n"));
   EXPECT_EQ(at_cost("bytes", "many").code, 2);
 }
 
 // Iterations 0 and 1 of run a end after 1 and 2 seconds on the slow network, those of run b after 4
 // and 8.
 TEST_F(AtCost, TakesTheLossWithinABudgetOfSecondsOnANetwork) {
-  folder_.write("runs.csv", "run_id,seed,final_loss\na,1,0.5\nb,1,0.6\n");
+  folder_.write("runs.csv", "run_id,seed,iterations,final_loss\na,1,2,0.5\nb,1,2,0.6\n");
   folder_.write("iterations.csv", "run_id,iteration,loss\na,0,5\na,1,3\nb,0,5\nb,1,4\n");
   folder_.write("networks.csv",
                 "run_id,iteration,network,virtual_s\n"
                 "a,0,slow,1\na,0,fast,0.1\na,1,slow,2\na,1,fast,0.2\n"
                 "b,0,slow,4\nb,0,fast,0.4\nb,1,slow,8\nb,1,fast,0.8\n");
 
+  const std::string header = "run_id,seed,iterations,final_loss,loss_at_cost,iteration_at_cost\n";
   EXPECT_EQ(at_cost("slow", "1.5").code, 0);
-  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,5\nb,1,0.6,\n");
+  EXPECT_EQ(losses(), header + "a,1,2,0.5,5,0\nb,1,2,0.6,,\n");
   EXPECT_EQ(at_cost("slow", "4").code, 0);  // run a has ended, and with its last f
-  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,0.5\nb,1,0.6,5\n");
+  EXPECT_EQ(losses(), header + "a,1,2,0.5,0.5,2\nb,1,2,0.6,5,0\n");
   EXPECT_EQ(at_cost("fast", "0.8").code, 0);
-  EXPECT_EQ(losses(), "run_id,seed,final_loss,loss_at_cost\na,1,0.5,0.5\nb,1,0.6,0.6\n");
+  EXPECT_EQ(losses(), header + "a,1,2,0.5,0.5,2\nb,1,2,0.6,0.6,2\n");
 }
 
 TEST_F(AtCost, NamesWhatIsNotThere) {
@@ -244,13 +251,19 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
   EXPECT_EQ(at_cost("slow", "1").err, "error: networks.csv has no network slow\n");
   EXPECT_EQ(at_cost("bytes", "1").err, "error: iterations.csv has no column total_uplink_bytes\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "equal/runs.csv.part"));
+  const Finished itself = run_program(
+      {(kPapers / "at_cost").string(), folder_.path().string(), "fast", "1", "."}, folder_.path());
+  EXPECT_EQ(itself.err, "error: OUT is RESULTS, whose runs.csv would be lost; give another OUT\n");
+  EXPECT_EQ(itself.code, 2);
 }
 
 class ByEpoch : public testing::Test {
  protected:
   ByEpoch() { folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\n"); }
-  Finished by_epoch() const {
-    return run_program({(kPapers / "by_epoch").string(), folder_.path().string()}, folder_.path());
+  Finished by_epoch(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> command{(kPapers / "by_epoch").string(), folder_.path().string()};
+    command.insert(command.end(), options.begin(), options.end());
+    return run_program(command, folder_.path());
   }
   TemporaryFolder folder_;
 };
@@ -267,119 +280,20 @@ TEST_F(ByEpoch, AveragesDeltaAndKeepsTheLastLossOfEveryEpoch) {
             "sparsifier_k=5,2,0,1,7,,,,,,\n");
 }
 
+TEST_F(ByEpoch, TakesEqualPartsOfARun) {
+  folder_.write("runs.csv", "run_id,seed,iterations,p_sparsifier_k\na,1,4,5\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\n"
+                "a,0,0,9,0.5,,\na,1,0,8,1.5,,\na,2,0,7,2,,\na,3,0,6,4,,\n");
+  EXPECT_THAT(by_epoch({"2"}).out,
+              EndsWith("\nsparsifier_k=5,1,0,2,8,1,,,,1.5,1\nsparsifier_k=5,1,1,2,6,3,,,,4,2\n"));
+  EXPECT_EQ(by_epoch({"0"}).code, 2);
+}
+
 TEST_F(ByEpoch, NamesWhatIsNotThere) {
   folder_.write("iterations.csv", "run_id,iteration,epoch,loss\na,0,0,9\n");
   EXPECT_EQ(by_epoch().code, 2);
   EXPECT_EQ(by_epoch().err, "error: iterations.csv has no column delta\n");
-}
-
-class KeepSeeds : public testing::Test {
- protected:
-  KeepSeeds() {
-    if (run_program({"jq", "--version"}, folder_.path()).code != 0) {
-      missing_ = "jq is not there";
-    }
-  }
-  void SetUp() override {
-    if (!missing_.empty()) {
-      GTEST_SKIP() << missing_;
-    }
-  }
-
-  /// Leaves the tables of a study of two methods with one seed, whose run ids end with `id`.
-  void leave(const std::string& seed, const std::string& id, const std::string& loss) const {
-    for (const char* run : {"a", "b"}) {
-      std::filesystem::create_directories(folder_.path() / "results/runs" / (run + id));
-    }
-    const std::string a = "a" + id;
-    const std::string b = "b" + id;
-    folder_.write("results/runs.csv",
-                  "run_id,seed,p_kind,final_loss\n" + b + "," + seed + ",top," + loss + "\n" + a +
-                      "," + seed + ",dense," + loss + "\n");
-    folder_.write("results/iterations.csv",
-                  "run_id,iteration,epoch,loss,delta,contraction,test_accuracy,xi\n" +  //
-                      b + ",0,0,9,0.5,,,\n" + b + ",1,0,,1.5,,,\n" + b + ",2,1," + loss +
-                      ",0.25,,0.75,\n" + a + ",0,0,9,,,,\n");
-    folder_.write("results/networks.csv",
-                  "run_id,iteration,network,virtual_s\n" + b + ",1,1gbe,3\n" + b + ",2,1gbe,4\n" +
-                      b + ",2,10gbe,2\n");
-    folder_.write("results/summary.json",
-                  R"({"provenance": {"command": "residuum run s.toml --set seeds=[)" + seed +
-                      R"(]", "CPU": "one"}, "timing": {"started_utc": "then"}})");
-    folder_.write("results/runs/" + b + "/status.json",
-                  R"({"provenance": {"residuum": "abc"}, "wall_s": 2})");
-    folder_.write("results/runs/" + a + "/status.json",
-                  R"({"provenance": {"residuum": "abc"}, "wall_s": 3})");
-  }
-  Finished keep() const {
-    return run_program({(kPapers / "keep_seeds").string(), "results", "kept"}, folder_.path());
-  }
-  std::string kept(const std::string& name) const {
-    return read_text(folder_.path() / "kept" / name);
-  }
-  TemporaryFolder folder_;
-  std::string missing_;
-};
-
-TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
-  leave("1", "1", "4");
-  ASSERT_EQ(keep().err, "");
-  std::filesystem::remove_all(folder_.path() / "results");
-  leave("2", "2", "6");
-  ASSERT_EQ(keep().err, "");
-
-  EXPECT_EQ(kept("runs.csv"),
-            "run_id,seed,p_kind,final_loss\n"
-            "a1,1,dense,4\na2,2,dense,6\nb1,1,top,4\nb2,2,top,6\n");
-  EXPECT_EQ(kept("iterations.csv"),
-            "run_id,iteration,epoch,loss,delta,test_accuracy\n"
-            "a1,0,0,9,,\na2,0,0,9,,\n"
-            "b1,0,0,9,0.5,\nb1,2,1,4,0.25,0.75\nb2,0,0,9,0.5,\nb2,2,1,6,0.25,0.75\n");
-  EXPECT_EQ(kept("networks.csv"),
-            "run_id,iteration,network,virtual_s\n"
-            "b1,2,1gbe,4\nb1,2,10gbe,2\nb2,2,1gbe,4\nb2,2,10gbe,2\n");
-  // By epoch nothing is left out: the delta of iteration 1 counts.
-  EXPECT_EQ(kept("epochs.csv"),
-            "method,seed,epoch,measured,loss,delta,test_accuracy,delta_max,delta_above_1\n"
-            "kind=dense,1,0,1,9,,,,\nkind=dense,2,0,1,9,,,,\n"
-            "kind=top,1,0,2,9,1,,1.5,1\nkind=top,1,1,1,4,0.25,0.75,0.25,0\n"
-            "kind=top,2,0,2,9,1,,1.5,1\nkind=top,2,1,1,6,0.25,0.75,0.25,0\n");
-  const auto made = nlohmann::json::parse(kept("made.json"));
-  ASSERT_EQ(made.size(), 2U);
-  EXPECT_EQ(made[1]["seeds"], nlohmann::json::array({2}));
-  EXPECT_EQ(made[1]["command"], "residuum run s.toml --set seeds=[2]");
-  EXPECT_EQ(made[1]["programs"], nlohmann::json::array({"abc"}));
-  EXPECT_EQ(made[1]["run_s"], 5);
-}
-
-TEST_F(KeepSeeds, ReplacesARunThatIsThere) {
-  leave("1", "1", "4");
-  ASSERT_EQ(keep().code, 0);
-  leave("1", "1", "5");
-  ASSERT_EQ(keep().code, 0);
-
-  EXPECT_EQ(kept("runs.csv"), "run_id,seed,p_kind,final_loss\na1,1,dense,5\nb1,1,top,5\n");
-  EXPECT_EQ(kept("iterations.csv"),
-            "run_id,iteration,epoch,loss,delta,test_accuracy\n"
-            "a1,0,0,9,,\nb1,0,0,9,0.5,\nb1,2,1,5,0.25,0.75\n");
-  EXPECT_EQ(nlohmann::json::parse(kept("made.json")).size(), 1U);
-}
-
-TEST_F(KeepSeeds, LeavesOutRunsThatWereNeverBegun) {
-  leave("1", "1", "4");
-  folder_.write("results/runs.csv", "run_id,status,seed\na1,missing,1\nb1,finished,1\n");
-  ASSERT_EQ(keep().code, 0);
-  EXPECT_EQ(kept("runs.csv"), "run_id,status,seed\nb1,finished,1\n");
-}
-
-TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
-  leave("1", "1", "4");
-  ASSERT_EQ(keep().code, 0);
-  const std::string before = kept("runs.csv");
-  std::filesystem::remove(folder_.path() / "results/summary.json");
-  EXPECT_EQ(keep().code, 2);
-  EXPECT_EQ(keep().err, "error: results has no summary.json; run residuum report results first\n");
-  EXPECT_EQ(kept("runs.csv"), before);
 }
 
 }  // namespace

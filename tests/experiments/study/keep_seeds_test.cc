@@ -1,0 +1,132 @@
+// Seeds of a study that are run one after the other add up to the tables that are kept of it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+using testing::HasSubstr;
+
+const std::filesystem::path kKeepSeeds = RESIDUUM_STUDIES "/papers/keep_seeds";
+
+class KeepSeeds : public testing::Test {
+ protected:
+  KeepSeeds() {
+    if (run_program({"jq", "--version"}, folder_.path()).code != 0) {
+      missing_ = "jq is not there";
+    }
+  }
+  void SetUp() override {
+    if (!missing_.empty()) {
+      GTEST_SKIP() << missing_;
+    }
+  }
+
+  /// Leaves the tables of a study of two methods with one seed, whose run ids end with `id`.
+  void leave(const std::string& seed, const std::string& id, const std::string& loss) const {
+    for (const char* run : {"a", "b"}) {
+      std::filesystem::create_directories(folder_.path() / "results/runs" / (run + id));
+    }
+    const std::string a = "a" + id;
+    const std::string b = "b" + id;
+    folder_.write("results/runs.csv",
+                  "run_id,seed,iterations,p_kind,final_loss\n" + b + "," + seed + ",4,top," + loss +
+                      "\n" + a + "," + seed + ",4,dense," + loss + "\n");
+    folder_.write("results/iterations.csv",
+                  "run_id,iteration,epoch,loss,delta,contraction,test_accuracy,xi\n" +  //
+                      b + ",0,0,9,0.5,,,\n" + b + ",1,0,,1.5,,,\n" + b + ",2,1," + loss +
+                      ",0.25,,0.75,\n" + a + ",0,0,9,,,,\n");
+    folder_.write("results/networks.csv",
+                  "run_id,iteration,network,virtual_s\n" + b + ",1,1gbe,3\n" + b + ",2,1gbe,4\n" +
+                      b + ",2,10gbe,2\n");
+    folder_.write("results/summary.json",
+                  R"({"provenance": {"command": "residuum run s.toml --set seeds=[)" + seed +
+                      R"(]", "CPU": "one"}, "timing": {"started_utc": "then"}})");
+    folder_.write("results/runs/" + b + "/status.json",
+                  R"({"provenance": {"residuum": "abc"}, "wall_s": 2})");
+    folder_.write("results/runs/" + a + "/status.json",
+                  R"({"provenance": {"residuum": "abc"}, "wall_s": 3})");
+  }
+  Finished keep() const {
+    return run_program({(kKeepSeeds).string(), "results", "kept"}, folder_.path());
+  }
+  std::string kept(const std::string& name) const {
+    return read_text(folder_.path() / "kept" / name);
+  }
+  TemporaryFolder folder_;
+  std::string missing_;
+};
+
+TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().err, "");
+  std::filesystem::remove_all(folder_.path() / "results");
+  leave("2", "2", "6");
+  ASSERT_EQ(keep().err, "");
+
+  EXPECT_EQ(kept("runs.csv"),
+            "run_id,seed,iterations,p_kind,final_loss\n"
+            "a1,1,4,dense,4\na2,2,4,dense,6\nb1,1,4,top,4\nb2,2,4,top,6\n");
+  EXPECT_EQ(kept("iterations.csv"),
+            "run_id,iteration,epoch,loss,delta,test_accuracy\n"
+            "a1,0,0,9,,\na2,0,0,9,,\n"
+            "b1,0,0,9,0.5,\nb1,2,1,4,0.25,0.75\nb2,0,0,9,0.5,\nb2,2,1,6,0.25,0.75\n");
+  EXPECT_EQ(kept("networks.csv"),
+            "run_id,iteration,network,virtual_s\n"
+            "b1,2,1gbe,4\nb1,2,10gbe,2\nb2,2,1gbe,4\nb2,2,10gbe,2\n");
+  // By epoch nothing is left out: the delta of iteration 1 counts.
+  EXPECT_EQ(kept("epochs.csv"),
+            "method,seed,epoch,measured,loss,delta,test_accuracy,delta_max,delta_above_1\n"
+            "kind=dense,1,0,1,9,,,,\nkind=dense,2,0,1,9,,,,\n"
+            "kind=top,1,0,2,9,1,,1.5,1\nkind=top,1,1,1,4,0.25,0.75,0.25,0\n"
+            "kind=top,2,0,2,9,1,,1.5,1\nkind=top,2,1,1,6,0.25,0.75,0.25,0\n");
+  // Of four iterations the first is the first quarter, the second and third are the next.
+  EXPECT_THAT(kept("quarters.csv"),
+              HasSubstr("kind=top,1,0,1,9,0.5,,0.5,0\nkind=top,1,1,1,,1.5,,1.5,1\n"));
+  const auto made = nlohmann::json::parse(kept("made.json"));
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(made[1]["seeds"], nlohmann::json::array({2}));
+  EXPECT_EQ(made[1]["command"], "residuum run s.toml --set seeds=[2]");
+  EXPECT_EQ(made[1]["programs"], nlohmann::json::array({"abc"}));
+  EXPECT_EQ(made[1]["run_s"], 5);
+}
+
+TEST_F(KeepSeeds, ReplacesARunThatIsThere) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().code, 0);
+  leave("1", "1", "5");
+  ASSERT_EQ(keep().code, 0);
+
+  EXPECT_EQ(kept("runs.csv"),
+            "run_id,seed,iterations,p_kind,final_loss\na1,1,4,dense,5\nb1,1,4,top,5\n");
+  EXPECT_EQ(kept("iterations.csv"),
+            "run_id,iteration,epoch,loss,delta,test_accuracy\n"
+            "a1,0,0,9,,\nb1,0,0,9,0.5,\nb1,2,1,5,0.25,0.75\n");
+  EXPECT_EQ(nlohmann::json::parse(kept("made.json")).size(), 1U);
+}
+
+TEST_F(KeepSeeds, LeavesOutRunsThatWereNeverBegun) {
+  leave("1", "1", "4");
+  folder_.write("results/runs.csv",
+                "run_id,status,seed,iterations\na1,missing,1,\nb1,finished,1,4\n");
+  ASSERT_EQ(keep().code, 0);
+  EXPECT_EQ(kept("runs.csv"), "run_id,status,seed,iterations\nb1,finished,1,4\n");
+}
+
+TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().code, 0);
+  const std::string before = kept("runs.csv");
+  std::filesystem::remove(folder_.path() / "results/summary.json");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err, "error: results has no summary.json; run residuum report results first\n");
+  EXPECT_EQ(kept("runs.csv"), before);
+}
+
+}  // namespace
+}  // namespace residuum
