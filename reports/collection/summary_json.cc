@@ -21,9 +21,8 @@ Json ends_json(const std::optional<Interval>& interval) {
   return Json::array({json_number(interval->low), json_number(interval->high)});
 }
 
-/// Returns by how much a method is behind the best, over the seeds of both, and about how many
-/// seeds would decide that where these do not; null where these are fewer than two, and for the
-/// best.
+/// Returns by how much a method is behind the best, over the seeds of both, and how many would
+/// decide that; null where these are fewer than two, and for the best.
 Json behind_json(const Reached& reached, const Standing& standing) {
   const Reached& best = standing.methods.front();
   const Difference difference = difference_of(reached, best, IntervalKind::student);

@@ -80,7 +80,7 @@ TEST(KeptPages, GiveWhereTrainedLstmsEndAsKept) {
   }
 }
 
-/// What experiments/papers/at_cost says that each method with this many workers has reached.
+/// Returns what each method with this many workers has reached, as experiments/papers/at_cost says.
 std::map<std::string, std::vector<double>> reached_on_lstm(const std::string& cost,
                                                            const std::string& budget,
                                                            const std::string& workers) {

@@ -85,7 +85,7 @@ TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
             "kind=dense,1,0,1,9,,,,\nkind=dense,2,0,1,9,,,,\n"
             "kind=top,1,0,2,9,1,,1.5,1\nkind=top,1,1,1,4,0.25,0.75,0.25,0\n"
             "kind=top,2,0,2,9,1,,1.5,1\nkind=top,2,1,1,6,0.25,0.75,0.25,0\n");
-  // Of four iterations the first is the first quarter, the second and third are the next.
+  // Each of the four iterations is a quarter.
   EXPECT_THAT(kept("quarters.csv"),
               HasSubstr("kind=top,1,0,1,9,0.5,,0.5,0\nkind=top,1,1,1,,1.5,,1.5,1\n"));
   const auto made = nlohmann::json::parse(kept("made.json"));

@@ -100,6 +100,8 @@ TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
   EXPECT_THAT(over_seeds({"delta", "mean", "5-10"}).out,
               StartsWith("sparsifier_k=5: 2 ["));  // 1, 3
   EXPECT_EQ(over_seeds({"delta", "mean", "5-"}).code, 2);
+  EXPECT_EQ(over_seeds({"delta", "mean", "30-40"}).err,
+            "error: delta has no value in these rows\n");
 }
 
 TEST_F(OverSeeds, HasTheValueWhereAnotherColumnFallsToALimit) {
