@@ -38,9 +38,13 @@ class BlockImpl : public nn::Module {
     bn2_ = register_module("bn2", nn::BatchNorm2d(outputs));
   }
 
+  /// Works in place where no backward pass needs what was there, as these steps wait for memory.
   torch::Tensor forward(const torch::Tensor& x) {
-    const auto inner = torch::relu(bn1_->forward(conv1_->forward(x)));
-    return torch::relu(bn2_->forward(conv2_->forward(inner)) + passed(x));
+    auto inner = bn1_->forward(conv1_->forward(x));
+    inner.relu_();
+    auto sum = bn2_->forward(conv2_->forward(inner));
+    sum += passed(x);
+    return sum.relu_();
   }
 
  private:
@@ -74,7 +78,7 @@ nn::Sequential build_resnet(std::int64_t depth) {
   net->push_back("layout", nn::Functional(channels_last));
   net->push_back("conv1", convolution(3, 16, 1));
   net->push_back("bn1", nn::BatchNorm2d(16));
-  net->push_back("relu1", nn::ReLU());
+  net->push_back("relu1", nn::ReLU(nn::ReLUOptions(/*inplace=*/true)));
   std::int64_t maps = 16;
   int stage = 0;
   for (const std::int64_t outputs : {16, 32, 64}) {
