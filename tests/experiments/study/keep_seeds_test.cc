@@ -125,6 +125,11 @@ TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
   std::filesystem::remove(folder_.path() / "results/summary.json");
   EXPECT_EQ(keep().code, 2);
   EXPECT_EQ(keep().err, "error: results has no summary.json; run residuum report results first\n");
+  folder_.write("results/summary.json", R"({"provenance": )");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err,
+            "error: results/summary.json is broken or says nothing of the program; run residuum "
+            "report results\n");
   EXPECT_EQ(kept("runs.csv"), before);
 }
 

@@ -114,6 +114,11 @@ TEST_F(OverSeeds, HasTheValueWhereAnotherColumnFallsToALimit) {
             "error: iterations.csv has no column dleta\n");
 }
 
+TEST_F(OverSeeds, ReadsQuotedValuesWithCommas) {
+  folder_.write("runs.csv", "run_id,p_note,p_sparsifier_k,seed\na,\"a, \"\"b\"\"\",5,1\nb,,5,2\n");
+  EXPECT_THAT(over_seeds({"delta", "last", "10"}).out, StartsWith("note=a; b sparsifier_k=5: 1,"));
+}
+
 // After the first iteration: 7 - 1 seconds of gradients and so on, in two iterations.
 TEST_F(OverSeeds, AreNotNeededForWhatAnIterationGoesTo) {
   folder_.write("networks.csv",
@@ -290,6 +295,13 @@ TEST_F(ByEpoch, TakesEqualPartsOfARun) {
   EXPECT_THAT(by_epoch({"2"}).out,
               EndsWith("\nsparsifier_k=5,1,0,2,8,1,,,,1.5,1\nsparsifier_k=5,1,1,2,6,3,,,,4,2\n"));
   EXPECT_EQ(by_epoch({"0"}).code, 2);
+}
+
+TEST_F(ByEpoch, ReadsQuotedValuesWithCommas) {
+  folder_.write("runs.csv", "run_id,p_sparsifier_k,seed\na,\"[5, 6]\",1\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\na,0,0,9,0.5,,\n");
+  EXPECT_THAT(by_epoch().out, EndsWith("\nsparsifier_k=[5; 6],1,0,1,9,0.5,,,,0.5,0\n"));
 }
 
 TEST_F(ByEpoch, NamesWhatIsNotThere) {
