@@ -114,8 +114,41 @@ TEST_F(KeepSeeds, LeavesOutRunsThatWereNeverBegun) {
   leave("1", "1", "4");
   folder_.write("results/runs.csv",
                 "run_id,status,seed,iterations\na1,missing,1,\nb1,finished,1,4\n");
-  ASSERT_EQ(keep().code, 0);
+  const Finished finished = keep();
+  ASSERT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "1 run of results has not ended and is left out\n");
   EXPECT_EQ(kept("runs.csv"), "run_id,status,seed,iterations\nb1,finished,1,4\n");
+}
+
+TEST_F(KeepSeeds, LeavesOutRunsThatHaveNotEnded) {
+  leave("1", "1", "4");
+  folder_.write("results/runs.csv",
+                "run_id,status,seed,iterations\na1,diverged,1,4\nb1,interrupted,1,4\n");
+  ASSERT_EQ(keep().code, 0);
+  EXPECT_EQ(kept("runs.csv"), "run_id,status,seed,iterations\na1,diverged,1,4\n");
+  EXPECT_EQ(kept("iterations.csv"), "run_id,iteration,epoch,loss\na1,0,0,9\n");
+  EXPECT_EQ(kept("epochs.csv"), "method,seed,epoch,measured,loss\nall,1,0,1,9\n");
+  folder_.write("results/runs.csv",
+                "run_id,status,seed,iterations\na1,running,1,4\nb1,interrupted,1,4\n");
+  EXPECT_EQ(keep().err, "error: no run of results has ended\n");
+  EXPECT_EQ(keep().code, 2);
+}
+
+// A run that another program made again is no longer of the first one, whose other runs stay its
+// own.
+TEST_F(KeepSeeds, SaysOfEveryRunWhichProgramMadeIt) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().code, 0);
+  folder_.write("results/runs.csv", "run_id,seed,iterations,p_kind,final_loss\na1,1,4,dense,5\n");
+  folder_.write("results/runs/a1/status.json",
+                R"({"provenance": {"residuum": "def"}, "wall_s": 3})");
+  ASSERT_EQ(keep().code, 0);
+  const auto made = nlohmann::json::parse(kept("made.json"));
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(made[0]["runs"], nlohmann::json::array({"b1"}));
+  EXPECT_EQ(made[0]["programs"], nlohmann::json::array({"abc"}));
+  EXPECT_EQ(made[1]["runs"], nlohmann::json::array({"a1"}));
+  EXPECT_EQ(made[1]["programs"], nlohmann::json::array({"def"}));
 }
 
 TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
@@ -130,6 +163,15 @@ TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
   EXPECT_EQ(keep().err,
             "error: results/summary.json is broken or says nothing of the program; run residuum "
             "report results\n");
+  leave("1", "1", "4");
+  folder_.write("results/runs/a1/status.json", "{}");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err,
+            "error: results/runs/a1/status.json is not there, is broken or says nothing of the "
+            "program\n");
+  folder_.write("results/runs.csv", "run_id,p_kind\na1,dense\n");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err, "error: runs.csv has no column seed\n");
   EXPECT_EQ(kept("runs.csv"), before);
 }
 

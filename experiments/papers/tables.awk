@@ -1,0 +1,108 @@
+# What the awk programs of this folder share: reading a study's tables, and Student's intervals. A
+# program is given to awk behind this text, with -F, and says in a BEGIN rule which columns it needs,
+# as in needed["runs.csv"] = "run_id seed". An END rule has to return at once where `failed` is set.
+
+function fail(text) {
+  print "error: " text > "/dev/stderr"
+  failed = 1
+  exit 2
+}
+
+# The text of a column in this row, empty where the table has no such column.
+function value(column) { return column in place ? $place[column] : "" }
+
+# Says whether a column has a finite number in this row.
+function has_number(column,    text) {
+  text = value(column)
+  if (text == "" || text ~ /^[-+]?(nan|inf)$/) { return 0 }
+  if (text !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$/) {
+    fail(table ", line " FNR ": " column " is \"" text "\", which is no number")
+  }
+  return 1
+}
+
+# The varied keys of this row of runs.csv with their values, but for the column `left_out`.
+function method(left_out,    i, text) {
+  for (i = 1; i <= fields; ++i) {
+    if (name[i] ~ /^p_/ && name[i] != left_out && $i != "") {
+      text = text (text == "" ? "" : " ") substr(name[i], 3) "=" $i
+    }
+  }
+  return text == "" ? "all" : text
+}
+
+# The state of this row's run, where it is no finished one; what such a run had last is no end.
+function unfinished() { return value("status") == "finished" ? "" : value("status") }
+
+# Takes note of this row's run, of which there may be one for a method and seed.
+function add_run(label,    same) {
+  same = label SUBSEP value("seed")
+  if (same in run_of) {
+    fail("runs.csv has two runs of seed " value("seed") " of " label ": " run_of[same] " and " value("run_id"))
+  }
+  run_of[same] = value("run_id")
+}
+
+# The 97.5 % quantile of Student's t, from 30 degrees of freedom on by its expansion around the
+# normal one (Abramowitz and Stegun, 26.7.5).
+function student(degrees,    z) {
+  if (degrees <= 29) { return quantile[degrees] }
+  z = 1.959964
+  return z + (z ^ 3 + z) / (4 * degrees) + (5 * z ^ 5 + 16 * z ^ 3 + 3 * z) / (96 * degrees ^ 2) + \
+         (3 * z ^ 7 + 19 * z ^ 5 + 17 * z ^ 3 - 15 * z) / (384 * degrees ^ 3)
+}
+
+# Half the width of the 95 % interval of a mean of n values whose squared deviations add up to this.
+function half_width(squares, n) { return student(n - 1) * sqrt(squares / (n - 1) / n) }
+
+function plural(n, noun) { return n " " noun (n == 1 ? "" : "s") }
+
+BEGIN {
+  OFMT = CONVFMT = "%.17g"
+  split("12.7062 4.30265 3.18245 2.77645 2.57058 2.44691 2.36462 2.30600 2.26216 2.22814 2.20099 " \
+        "2.17881 2.16037 2.14479 2.13145 2.11991 2.10982 2.10092 2.09302 2.08596 2.07961 2.07387 " \
+        "2.06866 2.06390 2.05954 2.05553 2.05183 2.04841 2.04523", quantile, " ")
+  for (argument = 1; argument < ARGC; ++argument) {
+    folder = table = ARGV[argument]
+    sub(/\/?[^\/]*$/, "", folder)
+    sub(/.*\//, "", table)
+    status = (getline first_line < ARGV[argument])
+    close(ARGV[argument])
+    if (status < 0) { fail(folder " has no " table "; run the study first, with --out " folder) }
+    if (status == 0) { fail(ARGV[argument] " is empty") }
+  }
+}
+
+{ as_read = $0 }
+
+index($0, "\"") {  # in a quoted value a comma ends no field
+  pieces = split($0, piece, "\"")
+  if (pieces % 2 == 0) { fail(FILENAME ", line " FNR ": a quote is not closed") }
+  unquoted = ""
+  for (i = 1; i <= pieces; ++i) {
+    if (i % 2 == 0) { gsub(/,/, ";", piece[i]) }
+    unquoted = unquoted piece[i]
+  }
+  $0 = unquoted
+}
+
+FNR == 1 {
+  table = FILENAME
+  sub(/.*\//, "", table)
+  delete place
+  fields = NF
+  for (i = 1; i <= fields; ++i) {
+    place[$i] = i
+    name[i] = $i
+  }
+  wanted = split(needed[table], column_needed, " ")
+  for (i = 1; i <= wanted; ++i) {
+    if (!(column_needed[i] in place)) { fail(table " has no column " column_needed[i]) }
+  }
+}
+
+NF == 0 { next }
+
+NF != fields {
+  fail(table ", line " FNR ": there are " NF " fields instead of " fields)
+}
