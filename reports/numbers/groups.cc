@@ -152,6 +152,30 @@ std::vector<Facet> split_by_key(const ResultFolder& folder,
   return facets;
 }
 
+bool sends_everything(const ResultFolder& folder, const Group& group) {
+  return flag_at(folder.runs[group.runs.front()].status, "laws.sparsifier.sends_everything", false);
+}
+
+/// Draws a method that does not compress, and has a facet for itself, in all others instead: it is
+/// what they are held against.
+void spread_uncompressed(const ResultFolder& folder,
+                         const std::vector<Group>& groups,
+                         std::vector<Facet>& facets) {
+  const auto alone = std::find_if(facets.begin(), facets.end(), [&](const Facet& facet) {
+    return facet.groups.size() == 1 && sends_everything(folder, groups[facet.groups.front()]);
+  });
+  if (alone == facets.end() || facets.size() == 1) {
+    return;
+  }
+  const std::size_t group = alone->groups.front();
+  const std::size_t style = alone->styles.front();
+  facets.erase(alone);
+  for (auto& facet : facets) {
+    facet.groups.push_back(group);
+    facet.styles.push_back(style);
+  }
+}
+
 /// Returns the one group that a run which has not begun is of; nullptr where there is none.
 Group* planned_group(const Run& run, std::vector<Group>& groups) {
   if (!run.config.empty() || !run.is_known) {
@@ -232,7 +256,12 @@ std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vect
     return split_by_order(groups.size());
   }
   const auto key = facet_key(folder, groups);
-  return key ? split_by_key(folder, groups, *key) : split_by_order(groups.size());
+  if (!key) {
+    return split_by_order(groups.size());
+  }
+  auto facets = split_by_key(folder, groups, *key);
+  spread_uncompressed(folder, groups, facets);
+  return facets;
 }
 
 std::vector<std::size_t> method_styles(const ResultFolder& folder,

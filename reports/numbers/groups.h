@@ -34,14 +34,15 @@ std::string method_label(const Run& run, std::string_view omitted = {});
 /// A facet is some groups that are drawn in one figure.
 struct Facet {
   std::string title;                // what its groups share, empty when there is one facet only
-  std::vector<std::size_t> groups;  // at most kCurvesPerFigure
+  std::vector<std::size_t> groups;  // at most kCurvesPerFigure, and one that does not compress
   std::vector<std::size_t> styles;  // of each group: the same method looks the same in all facets
 };
 
 inline constexpr std::size_t kCurvesPerFigure = 8;
 
 /// Splits the groups by the value of a varying key so that no figure is overfull, or by their order
-/// where no key achieves that.
+/// where no key achieves that. A method that does not compress, and would be alone in a figure, is
+/// in all of them.
 std::vector<Facet> split_into_facets(const ResultFolder& folder, const std::vector<Group>& groups);
 
 /// Returns the style of every group, the same as in its facet.

@@ -313,5 +313,33 @@ TEST(Facets, SplitByTheKeyThatNeedsTheFewest) {
             (std::vector<std::size_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
 }
 
+// Dense SGD would have a figure for itself, as the only method with its aggregator.
+TEST(Facets, AllHaveTheMethodThatDoesNotCompress) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.iterations = 1;
+  study.methods = {SyntheticMethod{.aggregator = "dense", .density = 1}};
+  for (const char* aggregator : {"gtopk-tree", "gtopk-mask"}) {
+    for (const double density : {0.001, 0.01, 0.1, 0.2}) {
+      study.methods.push_back(SyntheticMethod{.aggregator = aggregator, .density = density});
+    }
+  }
+  study.write(folder.path());
+  change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+    status["laws"]["sparsifier"]["sends_everything"] = true;
+  });
+  const ResultFolder results = read_result_folder(folder.path());
+
+  const auto facets = split_into_facets(results, group_runs(results));
+
+  ASSERT_EQ(facets.size(), 2U);
+  EXPECT_EQ(facets[0].groups, (std::vector<std::size_t>{1, 2, 3, 4, 0}));
+  EXPECT_EQ(facets[1].groups, (std::vector<std::size_t>{5, 6, 7, 8, 0}));
+  EXPECT_EQ(facets[0].styles.back(), facets[1].styles.back());
+  EXPECT_EQ(std::count(facets[0].styles.begin(), facets[0].styles.end(), facets[0].styles.back()),
+            1);
+}
+
 }  // namespace
 }  // namespace residuum::reports
