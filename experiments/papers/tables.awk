@@ -11,14 +11,25 @@ function fail(text) {
 # The text of a column in this row, empty where the table has no such column.
 function value(column) { return column in place ? $place[column] : "" }
 
-# Says whether a column has a finite number in this row.
+# Says whether a column has a finite number in this row, one that sums can take.
 function has_number(column,    text) {
   text = value(column)
   if (text == "" || text ~ /^[-+]?(nan|inf)$/) { return 0 }
   if (text !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$/) {
     fail(table ", line " FNR ": " column " is \"" text "\", which is no number")
   }
-  return 1
+  return text + 0 < 1e150 && text + 0 > -1e150
+}
+
+# Ends the program unless the rows of one series, as a run has one in iterations.csv, come in the
+# order of a column.
+function need_order(series, column) {
+  if (!has_number(column)) { fail(table ", line " FNR ": " column " is \"" value(column) "\", which is no number") }
+  if (series in latest_of && $place[column] + 0 <= latest_of[series] + 0) {
+    fail(table ", line " FNR ": " column " " $place[column] " of " value("run_id") value("method") " comes after " \
+         latest_of[series])
+  }
+  latest_of[series] = $place[column]
 }
 
 # The varied keys of this row of runs.csv with their values, but for the column `left_out`.
@@ -32,7 +43,10 @@ function method(left_out,    i, text) {
 }
 
 # The state of this row's run, where it is no finished one; what such a run had last is no end.
-function unfinished() { return value("status") == "finished" ? "" : value("status") }
+function unfinished() {
+  if (!("status" in place) || $place["status"] == "finished") { return "" }
+  return $place["status"] == "" ? "without status" : $place["status"]
+}
 
 # Takes note of this row's run, of which there may be one for a method and seed.
 function add_run(label,    same) {
@@ -40,6 +54,8 @@ function add_run(label,    same) {
   if (same in run_of) {
     fail("runs.csv has two runs of seed " value("seed") " of " label ": " run_of[same] " and " value("run_id"))
   }
+  if (value("run_id") in has_run) { fail("runs.csv has the run " value("run_id") " twice") }
+  has_run[value("run_id")] = 1
   run_of[same] = value("run_id")
 }
 
@@ -65,19 +81,23 @@ BEGIN {
   for (argument = 1; argument < ARGC; ++argument) {
     folder = table = ARGV[argument]
     sub(/\/?[^\/]*$/, "", folder)
+    sub(/^\.\//, "", folder)
     sub(/.*\//, "", table)
     status = (getline first_line < ARGV[argument])
     close(ARGV[argument])
     if (status < 0) { fail(folder " has no " table "; run the study first, with --out " folder) }
-    if (status == 0) { fail(ARGV[argument] " is empty") }
+    if (status == 0) { fail(folder "/" table " is empty") }
   }
 }
 
-{ as_read = $0 }
+{
+  sub(/\r$/, "")
+  as_read = $0
+}
 
 index($0, "\"") {  # in a quoted value a comma ends no field
   pieces = split($0, piece, "\"")
-  if (pieces % 2 == 0) { fail(FILENAME ", line " FNR ": a quote is not closed") }
+  if (pieces % 2 == 0) { fail(table ", line " FNR ": a quote is not closed") }
   unquoted = ""
   for (i = 1; i <= pieces; ++i) {
     if (i % 2 == 0) { gsub(/,/, ";", piece[i]) }
@@ -92,6 +112,7 @@ FNR == 1 {
   delete place
   fields = NF
   for (i = 1; i <= fields; ++i) {
+    if ($i in place) { fail(table " has two columns " $i) }
     place[$i] = i
     name[i] = $i
   }

@@ -169,6 +169,16 @@ TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {
   EXPECT_EQ(keep().err,
             "error: results/runs/a1/status.json is not there, is broken or says nothing of the "
             "program\n");
+  leave("1", "1", "4");
+  const Finished itself =
+      run_program({(kKeepSeeds).string(), "results", "./results"}, folder_.path());
+  EXPECT_EQ(itself.err,
+            "error: ./results cannot be the folder of what is kept; give another KEPT\n");
+  EXPECT_EQ(itself.code, 2);
+  // A run of the same method and seed with another configuration is not a second one of it.
+  leave("1", "9", "4");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err, "error: runs.csv has two runs of seed 1 of kind=dense: a1 and a9\n");
   folder_.write("results/runs.csv", "run_id,p_kind\na1,dense\n");
   EXPECT_EQ(keep().code, 2);
   EXPECT_EQ(keep().err, "error: runs.csv has no column seed\n");
