@@ -260,8 +260,12 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKAtEqualBytesAsKept) {
   const Keys top_k{{"aggregator_kind", "allgather"}, {"sparsifier_kind", "top-k"}};
   const Keys threshold{{"sparsifier_kind", "hard-threshold"}};
   const TemporaryFolder folder;
-  for (const auto& [budget, label] : std::vector<std::pair<std::string, std::string>>{
-           {"3.57e6", "3.57"}, {"12.5e6", "12.5"}, {"17.856e6", "17.9"}, {"26.8e6", "26.8"}}) {
+  for (const auto& [budget, label] :
+       std::vector<std::pair<std::string, std::string>>{{"3.57e6", "3.57"},
+                                                        {"12.5e6", "12.5"},
+                                                        {"17.856e6", "17.856"},
+                                                        {"26.8e6", "26.8"},
+                                                        {"35.7e6", "35.7"}}) {
     std::string row = fmt::format("| {} MB ", label);
     for (const auto& [column, digits] :
          std::vector<std::pair<std::string, int>>{{"loss", 3}, {"total_error", 0}}) {
@@ -279,11 +283,6 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKAtEqualBytesAsKept) {
     }
     EXPECT_THAT(page(), HasSubstr(row));
   }
-  const auto kept = kPapersFolder / "kept/r1-lstm";
-  EXPECT_THAT(page(),
-              HasSubstr(fmt::format("| 35.7 MB | {} | {} |",
-                                    difference(kept, "final_loss", 4, top_k, threshold),
-                                    difference(kept, "total_error", 0, top_k, threshold))));
 }
 
 /// What was kept is of the studies as they stand: an id is a hash of its run's configuration.

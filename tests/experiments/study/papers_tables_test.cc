@@ -31,7 +31,7 @@ class OverSeeds : public testing::Test {
 // Two seeds: the half width is 12.7062 times half their difference.
 TEST_F(OverSeeds, HasTheMeanAndStudentsIntervalOfOneNumberPerRun) {
   EXPECT_EQ(over_seeds({"delta", "last", "10"}).out,
-            "sparsifier_k=5: 2 [-10.7062, 14.7062], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n");
+            "sparsifier_k=5: 2 [-10.706205, 14.706205], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n");
   EXPECT_THAT(over_seeds({"delta", "last"}).out, StartsWith("sparsifier_k=5: 2.5 ["));  // 1, 4
   EXPECT_THAT(over_seeds({"delta", "max"}).out, StartsWith("sparsifier_k=5: 6.5 ["));   // 9, 4
   EXPECT_THAT(over_seeds({"delta", "mean"}).out, StartsWith("sparsifier_k=5: 4 ["));    // 5, 3
@@ -93,7 +93,7 @@ TEST_F(OverSeeds, ReadATableByEpoch) {
     return run_program(options, folder_.path());
   };
   EXPECT_EQ(quarters({"delta", "last"}).out,
-            "k=5: 2 [-10.7062, 14.7062], 2 seeds\nk=7: no value; 1 without it\n");
+            "k=5: 2 [-10.706205, 14.706205], 2 seeds\nk=7: no value; 1 without it\n");
   EXPECT_THAT(quarters({"delta", "mean", "0"}).out, StartsWith("k=5: 5.5 ["));
   EXPECT_EQ(quarters({"loss", "last"}).err, "error: quarters.csv has no column loss\n");
 }
@@ -107,14 +107,14 @@ TEST_F(OverSeeds, ReadATableOfRuns) {
           {paper_program("over_seeds"), (folder_.path() / "runs.csv").string(), "loss", "last"},
           folder_.path())
           .out,
-      "k=5: 2 [-10.7062, 14.7062], 2 seeds\nk=7: no value; 1 diverged\n");
+      "k=5: 2 [-10.706205, 14.706205], 2 seeds\nk=7: no value; 1 diverged\n");
 }
 
 // A decimal comma of the user's language, a folder whose name awk takes for a setting, line ends of
 // another system and a search path for cd change no number.
 TEST_F(OverSeeds, AreTheSameWhereverTheyAreCalled) {
   const std::string expected =
-      "sparsifier_k=5: 2 [-10.7062, 14.7062], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n";
+      "sparsifier_k=5: 2 [-10.706205, 14.706205], 2 seeds\nsparsifier_k=7: 0.5, 1 seed\n";
   std::string iterations = read_text(folder_.path() / "iterations.csv");
   for (std::size_t at = 0; (at = iterations.find('\n', at)) != std::string::npos; at += 2) {
     iterations.replace(at, 1, "\r\n");
