@@ -12,6 +12,7 @@
 
 #include "reports/numbers/statistics.h"
 #include "reports/tables/csv_reader.h"
+#include "tests/experiments/program/kept_tables.h"
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -19,16 +20,6 @@ namespace {
 
 using reports::CsvReader;
 using testing::HasSubstr;
-
-const std::filesystem::path kPapersFolder = std::filesystem::path(RESIDUUM_STUDIES) / "papers";
-
-std::string page() { return read_text(kPapersFolder / "README.md"); }
-
-std::string with_interval(const std::vector<double>& values) {
-  const auto interval = reports::student_interval(values).value();
-  return fmt::format(
-      "{:.3f} [{:.3f}, {:.3f}]", reports::mean(values).value(), interval.low, interval.high);
-}
 
 /// A KeptMethod is what experiments/papers/keep_seeds kept of the runs of one method.
 struct KeptMethod {
@@ -186,53 +177,6 @@ TEST(KeptPages, GiveDeltaAtTheEndOfTheLstmAsKept) {
             "{:.5f} [{:.5f}, {:.5f}]", reports::mean(means).value(), interval.low, interval.high)))
         << method;
   }
-}
-
-/// The keys of runs.csv with the values that its runs of one method have.
-using Keys = std::map<std::string, std::string>;
-
-/// Returns a column of the runs of one method, by seed.
-std::map<std::uint64_t, double> of_runs(const std::filesystem::path& folder,
-                                        const std::string& column,
-                                        const Keys& keys) {
-  std::map<std::uint64_t, double> of_seed;
-  CsvReader runs(folder / "runs.csv");
-  while (runs.next()) {
-    const bool is_wanted = std::all_of(keys.begin(), keys.end(), [&](const auto& entry) {
-      return runs.text(runs.column("p_" + entry.first)) == entry.second;
-    });
-    if (is_wanted) {
-      of_seed[runs.integer(runs.column("seed"))] = runs.number(runs.column(column)).value();
-    }
-  }
-  return of_seed;
-}
-
-/// Returns "+0.0125 [0.0069, 0.0181]": by how much the first method's runs exceed the second's of
-/// the same seed, with the minus signs of the page.
-std::string difference(const std::filesystem::path& folder,
-                       const std::string& column,
-                       int digits,
-                       const Keys& first,
-                       const Keys& second) {
-  const auto baseline = of_runs(folder, column, second);
-  std::vector<double> values;
-  for (const auto& [seed, value] : of_runs(folder, column, first)) {
-    values.push_back(value - baseline.at(seed));
-  }
-  EXPECT_EQ(values.size(), 5U) << column;
-  const auto interval = reports::student_interval(values).value();
-  std::string text = fmt::format("{:+.{}f} [{:.{}f}, {:.{}f}]",
-                                 reports::mean(values).value(),
-                                 digits,
-                                 interval.low,
-                                 digits,
-                                 interval.high,
-                                 digits);
-  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at)) {
-    text.replace(at, 1, "−");
-  }
-  return text;
 }
 
 TEST(KeptPages, GiveWhatThePublishedPutBackCostsTheLstmAsKept) {

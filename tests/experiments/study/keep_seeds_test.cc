@@ -81,13 +81,14 @@ TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
             "b1,2,1gbe,4\nb1,2,10gbe,2\nb2,2,1gbe,4\nb2,2,10gbe,2\n");
   // By epoch nothing is left out: the delta of iteration 1 counts.
   EXPECT_EQ(kept("epochs.csv"),
-            "method,seed,epoch,measured,loss,delta,test_accuracy,delta_max,delta_above_1\n"
-            "kind=dense,1,0,1,9,,,,\nkind=dense,2,0,1,9,,,,\n"
-            "kind=top,1,0,2,9,1,,1.5,1\nkind=top,1,1,1,4,0.25,0.75,0.25,0\n"
-            "kind=top,2,0,2,9,1,,1.5,1\nkind=top,2,1,1,6,0.25,0.75,0.25,0\n");
+            "method,seed,epoch,measured,loss,delta,contraction,test_accuracy,test_perplexity,"
+            "delta_max,delta_above_1\n"
+            "kind=dense,1,0,1,9,,,,,,\nkind=dense,2,0,1,9,,,,,,\n"
+            "kind=top,1,0,2,9,1,,,,1.5,1\nkind=top,1,1,1,4,0.25,,0.75,,0.25,0\n"
+            "kind=top,2,0,2,9,1,,,,1.5,1\nkind=top,2,1,1,6,0.25,,0.75,,0.25,0\n");
   // Each of the four iterations is a quarter.
   EXPECT_THAT(kept("quarters.csv"),
-              HasSubstr("kind=top,1,0,1,9,0.5,,0.5,0\nkind=top,1,1,1,,1.5,,1.5,1\n"));
+              HasSubstr("kind=top,1,0,1,9,0.5,,,,0.5,0\nkind=top,1,1,1,,1.5,,,,1.5,1\n"));
   const auto made = nlohmann::json::parse(kept("made.json"));
   ASSERT_EQ(made.size(), 2U);
   EXPECT_EQ(made[1]["seeds"], nlohmann::json::array({2}));
@@ -127,7 +128,9 @@ TEST_F(KeepSeeds, LeavesOutRunsThatHaveNotEnded) {
   ASSERT_EQ(keep().code, 0);
   EXPECT_EQ(kept("runs.csv"), "run_id,status,seed,iterations\na1,diverged,1,4\n");
   EXPECT_EQ(kept("iterations.csv"), "run_id,iteration,epoch,loss\na1,0,0,9\n");
-  EXPECT_EQ(kept("epochs.csv"), "method,seed,epoch,measured,loss\nall,1,0,1,9\n");
+  EXPECT_EQ(kept("epochs.csv"),
+            "method,seed,epoch,measured,loss,delta,contraction,test_accuracy,test_perplexity,"
+            "delta_max,delta_above_1\nall,1,0,1,9,,,,,,\n");
   folder_.write("results/runs.csv",
                 "run_id,status,seed,iterations\na1,running,1,4\nb1,interrupted,1,4\n");
   EXPECT_EQ(keep().err, "error: no run of results has ended\n");

@@ -1,0 +1,289 @@
+// Draws a figure of what experiments/papers/keep_seeds kept of a study, whose seeds may have been
+// run on several machines, so that no result folder has them all. The figure has the files of those
+// that residuum report draws.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "reports/figures/draw.h"
+#include "reports/figures/figure.h"
+#include "reports/numbers/series.h"
+#include "reports/numbers/statistics.h"
+#include "reports/tables/csv_reader.h"
+
+namespace residuum {
+namespace {
+
+using reports::CsvReader;
+
+/// The varied keys of a method in the order of runs.csv, without those that it leaves out.
+using Method = std::vector<std::pair<std::string, std::string>>;
+
+/// A Picture is a figure that can be asked for.
+struct Picture {
+  std::string_view name;
+  std::string_view table;
+  std::string_view x;  // a column, or a key of the method
+  std::string_view y;
+  std::string_view x_label;
+  std::string_view y_label;
+  reports::Scale x_scale = reports::Scale::linear;
+  std::optional<std::string_view> only_at = std::nullopt;  // rows whose "epoch" is this
+  bool has_delta = false;
+};
+
+constexpr auto kLog = reports::Scale::log;
+constexpr auto kLinear = reports::Scale::linear;
+constexpr std::array<Picture, 7> kPictures{{
+    {"loss", "iterations.csv", "iteration", "loss", "iteration", "f(w)"},
+    {"loss-bytes", "iterations.csv", "bytes", "loss", "bytes sent", "f(w)", kLog},
+    {"accuracy", "iterations.csv", "iteration", "test_accuracy", "iteration", "test accuracy"},
+    {"delta",
+     "epochs.csv",
+     "epoch",
+     "delta",
+     "pass over the data",
+     "δ, mean of a pass",
+     kLinear,
+     std::nullopt,
+     true},
+    {"end-workers", "runs.csv", "workers_count", "final_loss", "workers", "f(w) at the end", kLog},
+    {"accuracy-workers",
+     "runs.csv",
+     "workers_count",
+     "final_test_accuracy",
+     "workers",
+     "test accuracy at the end",
+     kLog},
+    {"delta-workers",
+     "quarters.csv",
+     "workers_count",
+     "delta",
+     "workers",
+     "δ, mean of the last quarter",
+     kLog,
+     "3",
+     true},
+}};
+
+const Picture& picture_of(std::string_view name) {
+  const auto found = std::find_if(kPictures.begin(), kPictures.end(), [&](const Picture& picture) {
+    return picture.name == name;
+  });
+  std::string names;
+  for (const auto& picture : kPictures) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", picture.name);
+  }
+  require(found != kPictures.end(), "there is no figure '{}'; there are {}", name, names);
+  return *found;
+}
+
+std::string value_of(const Method& method, std::string_view key) {
+  const auto found = std::find_if(
+      method.begin(), method.end(), [&](const auto& entry) { return entry.first == key; });
+  return found == method.end() ? std::string() : found->second;
+}
+
+/// Returns the method of every run.
+std::map<std::string, Method> read_methods(const std::filesystem::path& kept) {
+  std::map<std::string, Method> methods;
+  CsvReader runs(kept / "runs.csv");
+  while (runs.next()) {
+    Method method;
+    for (std::size_t i = 0; i < runs.header().size(); ++i) {
+      if (runs.header()[i].starts_with("p_") && !runs.text(i).empty()) {
+        method.emplace_back(runs.header()[i].substr(2), runs.text(i));
+      }
+    }
+    methods[runs.text(runs.column("run_id"))] = method;
+  }
+  return methods;
+}
+
+/// Reads "kind=dense workers=4", as by_epoch names a method.
+Method method_of(const std::string& text) {
+  Method method;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    require(equals != std::string::npos, "'{}' is no method of by_epoch's", text);
+    method.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return method;
+}
+
+/// A value of one seed, and the place that it shares with those of the others.
+struct Value {
+  double place = 0;
+  double x = 0;
+  double y = 0;
+};
+
+/// The values of every method, without the key that is the x axis.
+using Values = std::map<Method, std::vector<Value>>;
+
+std::optional<Value> value_of(const CsvReader& table,
+                              const Picture& picture,
+                              const Method& method) {
+  const auto number = [&](std::string_view column) { return table.number(table.column(column)); };
+  const auto y = number(picture.y);
+  if (!y || (picture.only_at && table.text(table.column("epoch")) != *picture.only_at)) {
+    return std::nullopt;
+  }
+  if (picture.x == "bytes") {  // f is taken before its row's bytes are sent
+    const auto x = number("total_uplink_bytes").value_or(0) - number("uplink_bytes").value_or(0);
+    return x > 0 ? std::optional(Value{number("iteration").value_or(0), x, *y}) : std::nullopt;
+  }
+  if (table.find(picture.x)) {
+    const auto x = number(picture.x).value_or(0) + (picture.x == "epoch" ? 1 : 0);
+    return Value{x, x, *y};
+  }
+  const std::string x = value_of(method, picture.x);
+  require(!x.empty(), "a method has no {}, which is the x axis of {}", picture.x, picture.name);
+  double place = 0;
+  const auto [end, error] = std::from_chars(x.data(), x.data() + x.size(), place);
+  require(
+      error == std::errc() && end == x.data() + x.size(), "{} is '{}', no number", picture.x, x);
+  return Value{place, place, *y};
+}
+
+Values read_values(const std::filesystem::path& kept, const Picture& picture) {
+  const auto methods = read_methods(kept);
+  Values values;
+  CsvReader table(kept / picture.table);
+  while (table.next()) {
+    const auto run = table.find("run_id");
+    require(!run || methods.contains(table.text(*run)),
+            "runs.csv has no run {}",
+            run ? table.text(*run) : "");
+    Method method =
+        run ? methods.at(table.text(*run)) : method_of(table.text(table.column("method")));
+    const auto value = value_of(table, picture, method);
+    std::erase_if(method, [&](const auto& entry) { return entry.first == picture.x; });
+    auto& of_method = values[method];
+    if (value) {
+      of_method.push_back(*value);
+    }
+  }
+  return values;
+}
+
+/// Returns "gtopk-tree, captured, rho=0.01" of the keys that differ among the methods.
+std::string label_of(const Method& method, const Values& drawn) {
+  std::string label;
+  for (const auto& [key, value] : method) {
+    const bool differs =
+        std::any_of(drawn.begin(), drawn.end(), [&, &key = key, &value = value](const auto& other) {
+          return value_of(other.first, key) != value;
+        });
+    if (differs) {
+      const bool needs_name = value.find_first_not_of("0123456789.e-") == std::string::npos ||
+                              key == "sparsifier_schedule";
+      const auto name = key == "sparsifier_density" ? "rho" : key.substr(key.find('_') + 1);
+      label += fmt::format("{}{}",
+                           label.empty() ? "" : ", ",
+                           needs_name ? fmt::format("{}={}", name, value) : value);
+    }
+  }
+  return label.empty() ? "all" : label;
+}
+
+std::vector<reports::Point> points_of(const std::vector<Value>& values) {
+  std::map<double, std::pair<std::vector<double>, std::vector<double>>> at;  // x and y by place
+  for (const auto& value : values) {
+    at[value.place].first.push_back(value.x);
+    at[value.place].second.push_back(value.y);
+  }
+  std::vector<reports::Point> points;
+  for (const auto& [place, pair] : at) {
+    points.push_back(reports::seeds_point(reports::median(pair.first).value_or(place),
+                                          pair.second,
+                                          reports::IntervalKind::quartiles));
+  }
+  return points;
+}
+
+/// A wish has the values that one key may have; a method without the key is drawn.
+using Wishes = std::map<std::string, std::vector<std::string>>;
+
+bool is_wanted(const Method& method, const Wishes& wishes) {
+  return std::all_of(wishes.begin(), wishes.end(), [&](const auto& wish) {
+    const std::string value = value_of(method, wish.first);
+    return value.empty() ||
+           std::find(wish.second.begin(), wish.second.end(), value) != wish.second.end();
+  });
+}
+
+reports::FigureSpec plan(const std::filesystem::path& kept,
+                         const Picture& picture,
+                         const Wishes& wishes) {
+  Values drawn = read_values(kept, picture);
+  std::erase_if(drawn, [&](const auto& entry) {
+    return entry.second.empty() || !is_wanted(entry.first, wishes);
+  });
+  require(!drawn.empty(), "no method that is wanted has values of {}", picture.y);
+  reports::FigureSpec spec;
+  spec.name = std::string(picture.name);
+  spec.x_label = std::string(picture.x_label);
+  spec.y_label = std::string(picture.y_label);
+  spec.x_scale = picture.x_scale;
+  if (picture.has_delta) {
+    spec.reference = reports::Reference{.y = 1, .label = "δ = 1: as good as random selection"};
+  }
+  for (const auto& [method, values] : drawn) {
+    spec.curves.push_back({.label = label_of(method, drawn),
+                           .style = spec.curves.size(),
+                           .points = points_of(values)});
+  }
+  return spec;
+}
+
+Wishes wishes_of(std::span<char*> words) {
+  Wishes wishes;
+  for (const std::string word : words) {
+    const auto equals = word.find('=');
+    require(equals != std::string::npos && equals > 0, "'{}' is not KEY=VALUE", word);
+    wishes[word.substr(0, equals)].push_back(word.substr(equals + 1));
+  }
+  return wishes;
+}
+
+void run(std::span<char*> words) {
+  require(words.size() >= 3,
+          "usage: residuum_draw_kept KEPT FIGURE FOLDER [KEY=VALUE...]; of methods that have the "
+          "KEY those with one of its VALUEs are drawn, and all others");
+  const std::filesystem::path folder = words[2];
+  std::filesystem::create_directories(folder);
+  const auto spec = plan(words[0], picture_of(words[1]), wishes_of(words.subspan(3)));
+  const auto drawn = reports::draw(spec, folder);
+  require(drawn.problem.empty(), "{}", drawn.problem);
+}
+
+}  // namespace
+}  // namespace residuum
+
+int main(int argc, char** argv) {
+  try {
+    residuum::run(std::span(argv + 1, static_cast<std::size_t>(argc - 1)));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  }
+}
