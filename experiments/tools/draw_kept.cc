@@ -83,9 +83,10 @@ constexpr std::array<Picture, 7> kPictures{{
 }};
 
 const Picture& picture_of(std::string_view name) {
-  const auto found = std::find_if(kPictures.begin(), kPictures.end(), [&](const Picture& picture) {
-    return picture.name == name;
-  });
+  const auto* const found =
+      std::find_if(kPictures.begin(), kPictures.end(), [&](const Picture& picture) {
+        return picture.name == name;
+      });
   std::string names;
   for (const auto& picture : kPictures) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", picture.name);
@@ -211,6 +212,7 @@ std::vector<reports::Point> points_of(const std::vector<Value>& values) {
     at[value.place].second.push_back(value.y);
   }
   std::vector<reports::Point> points;
+  points.reserve(at.size());
   for (const auto& [place, pair] : at) {
     points.push_back(reports::seeds_point(reports::median(pair.first).value_or(place),
                                           pair.second,

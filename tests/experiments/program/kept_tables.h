@@ -48,16 +48,17 @@ inline std::map<std::uint64_t, double> of_runs(const std::filesystem::path& fold
 }
 
 /// Returns "+0.0125 [0.0069, 0.0181]": by how much the first method's runs exceed the second's of
-/// the same seed, with the minus signs of the page.
+/// the same seed, times the scale, with the minus signs of the page.
 inline std::string difference(const std::filesystem::path& folder,
                               const std::string& column,
                               int digits,
                               const Keys& first,
-                              const Keys& second) {
+                              const Keys& second,
+                              double scale = 1) {
   const auto baseline = of_runs(folder, column, second);
   std::vector<double> values;
   for (const auto& [seed, value] : of_runs(folder, column, first)) {
-    values.push_back(value - baseline.at(seed));
+    values.push_back(scale * (value - baseline.at(seed)));
   }
   EXPECT_EQ(values.size(), 5U) << column;
   const auto interval = reports::student_interval(values).value();
