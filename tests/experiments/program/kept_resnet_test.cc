@@ -1,0 +1,149 @@
+// The page of published experiments says what is kept of the runs on ResNet-8.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/tables/csv_reader.h"
+#include "tests/experiments/program/kept_tables.h"
+
+namespace residuum {
+namespace {
+
+using reports::CsvReader;
+using testing::HasSubstr;
+
+const std::filesystem::path kKeptResnet = kPapersFolder / "kept/r1-resnet8";
+
+/// How often delta of one method exceeds 1, and the largest, as the page writes them.
+struct KeptDelta {
+  double above = 0;
+  double measured = 0;
+  double largest = 0;
+
+  std::string text() const {
+    if (measured == 0) {
+      return "– | –";
+    }
+    const double percent = 100 * above / measured;
+    const auto share = above > 0 && percent < 0.05 ? "< 0.1 %" : fmt::format("{:.1f} %", percent);
+    return fmt::format("{} | {:.5f}", share, largest);
+  }
+};
+
+std::map<std::string, KeptDelta> kept_deltas() {
+  std::map<std::string, KeptDelta> of_method;
+  CsvReader epochs(kKeptResnet / "epochs.csv");
+  while (epochs.next()) {
+    const auto number = [&](const char* column) { return epochs.number(epochs.column(column)); };
+    KeptDelta& delta = of_method[epochs.text(epochs.column("method"))];
+    if (const auto largest = number("delta_max")) {
+      delta.largest = std::max(delta.largest, *largest);
+      delta.above += number("delta_above_1").value();
+      delta.measured += number("measured").value();
+    }
+  }
+  return of_method;
+}
+
+/// The keys of a method by its name in epochs.csv, with those that it leaves out.
+Keys keys_of(const std::string& method) {
+  Keys keys;
+  for (const char* key : {"aggregator_kind",
+                          "feedback_putback",
+                          "sparsifier_density",
+                          "sparsifier_kind",
+                          "sparsifier_schedule",
+                          "sparsifier_threshold"}) {
+    keys[key] = "";
+  }
+  std::istringstream words(method);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    if (keys.contains(word.substr(0, equals))) {
+      keys[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  return keys;
+}
+
+std::string mean_of(const std::string& column, const Keys& keys) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : of_runs(kKeptResnet, column, keys)) {
+    values.push_back(value);
+  }
+  return with_interval(values);
+}
+
+TEST(KeptPages, GiveWhereTheResNetEndsAsKept) {
+  const Keys dense{{"aggregator_kind", "dense"}};
+  const auto deltas = kept_deltas();
+  EXPECT_EQ(deltas.size(), 15U);
+  for (const auto& [method, delta] : deltas) {
+    const Keys keys = keys_of(method);
+    const bool is_dense = keys.at("aggregator_kind") == "dense";
+    EXPECT_THAT(
+        page(),
+        HasSubstr(fmt::format(
+            "| {} | {} | {} | {} | {} |",
+            delta.text(),
+            mean_of("final_loss", keys),
+            mean_of("final_test_accuracy", keys),
+            is_dense ? "–" : difference(kKeptResnet, "final_loss", 3, keys, dense),
+            is_dense ? "–" : difference(kKeptResnet, "final_test_accuracy", 3, keys, dense))))
+        << method;
+  }
+}
+
+/// What the page compares at equal bytes: a column, its digits there, and its unit.
+struct Compared {
+  std::string column;
+  std::string at_end;
+  int digits;
+  double scale;
+};
+
+const std::vector<Compared> kCompared{{"loss", "final_loss", 3, 1},
+                                      {"test_accuracy", "final_test_accuracy", 3, 1},
+                                      {"total_error", "total_error", 2, 1e-6}};
+
+TEST(KeptPages, GiveTheThresholdAgainstTopKOnTheResNetAsKept) {
+  const Keys top_k{{"aggregator_kind", "allgather"}, {"sparsifier_kind", "top-k"}};
+  const Keys threshold{{"sparsifier_threshold", "0.295"}};
+  const TemporaryFolder folder;
+  for (const auto& [budget, label] : std::vector<std::pair<std::string, std::string>>{
+           {"9e6", "9.0"}, {"22.5e6", "22.5"}, {"45e6", "45.0"}, {"67.5e6", "67.5"}}) {
+    std::string row = fmt::format("| {} MB ", label);
+    for (const auto& one : kCompared) {
+      const auto ran = run_program(
+          {paper_program("at_cost"), kKeptResnet.string(), "bytes", budget, "out", one.column},
+          folder.path());
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      row += "| " +
+             difference(folder.path() / "out",
+                        one.column + "_interpolated",
+                        one.digits,
+                        top_k,
+                        threshold,
+                        one.scale) +
+             ' ';
+    }
+    EXPECT_THAT(page(), HasSubstr(row));
+  }
+  std::string row = "| the whole run ";
+  for (const auto& one : kCompared) {
+    row +=
+        "| " + difference(kKeptResnet, one.at_end, one.digits, top_k, threshold, one.scale) + ' ';
+  }
+  EXPECT_THAT(page(), HasSubstr(row));
+}
+
+}  // namespace
+}  // namespace residuum
