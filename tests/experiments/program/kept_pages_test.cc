@@ -24,9 +24,7 @@ using testing::HasSubstr;
 /// A KeptMethod is what experiments/papers/keep_seeds kept of the runs of one method.
 struct KeptMethod {
   std::map<std::uint64_t, double> perplexity;  // at the end, by seed
-  double above = 0;                            // iterations whose delta exceeds 1
-  double measured = 0;                         // iterations with a delta
-  double largest = 0;                          // delta
+  KeptDelta delta;
 
   std::string end() const {
     std::vector<double> values;
@@ -34,11 +32,6 @@ struct KeptMethod {
       values.push_back(value);
     }
     return with_interval(values);
-  }
-  /// How often delta exceeds 1. A share that rounds to none is not printed as none.
-  std::string share_above() const {
-    const double percent = 100 * above / measured;
-    return above > 0 && percent < 0.05 ? "< 0.1 %" : fmt::format("{:.1f} %", percent);
   }
 };
 
@@ -51,11 +44,7 @@ std::map<std::string, KeptMethod> kept_methods(const std::string& study) {
     if (const auto perplexity = number("test_perplexity")) {
       method.perplexity[epochs.integer(epochs.column("seed"))] = *perplexity;
     }
-    if (const auto largest = number("delta_max")) {
-      method.largest = std::max(method.largest, *largest);
-      method.above += number("delta_above_1").value();
-      method.measured += number("measured").value();
-    }
+    method.delta.add(epochs);
   }
   return methods;
 }
@@ -66,10 +55,8 @@ TEST(KeptPages, GiveWhereTrainedLstmsEndAsKept) {
     EXPECT_GE(methods.size(), 14U) << study;
     for (const auto& [name, method] : methods) {
       EXPECT_THAT(page(), HasSubstr(method.end())) << study << ' ' << name;
-      if (method.measured > 0) {
-        EXPECT_THAT(page(),
-                    HasSubstr(fmt::format("{} | {:.5f}", method.share_above(), method.largest)))
-            << study << ' ' << name;
+      if (method.delta.measured > 0) {
+        EXPECT_THAT(page(), HasSubstr(method.delta.text())) << study << ' ' << name;
       }
     }
   }

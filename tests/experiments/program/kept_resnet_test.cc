@@ -22,33 +22,11 @@ using testing::HasSubstr;
 
 const std::filesystem::path kKeptResnet = kPapersFolder / "kept/r1-resnet8";
 
-/// How often delta of one method exceeds 1, and the largest, as the page writes them.
-struct KeptDelta {
-  double above = 0;
-  double measured = 0;
-  double largest = 0;
-
-  std::string text() const {
-    if (measured == 0) {
-      return "– | –";
-    }
-    const double percent = 100 * above / measured;
-    const auto share = above > 0 && percent < 0.05 ? "< 0.1 %" : fmt::format("{:.1f} %", percent);
-    return fmt::format("{} | {:.5f}", share, largest);
-  }
-};
-
 std::map<std::string, KeptDelta> kept_deltas() {
   std::map<std::string, KeptDelta> of_method;
   CsvReader epochs(kKeptResnet / "epochs.csv");
   while (epochs.next()) {
-    const auto number = [&](const char* column) { return epochs.number(epochs.column(column)); };
-    KeptDelta& delta = of_method[epochs.text(epochs.column("method"))];
-    if (const auto largest = number("delta_max")) {
-      delta.largest = std::max(delta.largest, *largest);
-      delta.above += number("delta_above_1").value();
-      delta.measured += number("measured").value();
-    }
+    of_method[epochs.text(epochs.column("method"))].add(epochs);
   }
   return of_method;
 }

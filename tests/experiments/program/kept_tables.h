@@ -27,6 +27,31 @@ inline std::string with_interval(const std::vector<double>& values) {
       "{:.3f} [{:.3f}, {:.3f}]", reports::mean(values).value(), interval.low, interval.high);
 }
 
+/// How often delta of one method exceeds 1, and the largest, of tables by epoch.
+struct KeptDelta {
+  double above = 0;     // iterations whose delta exceeds 1
+  double measured = 0;  // iterations with a delta
+  double largest = 0;
+
+  void add(const reports::CsvReader& epoch) {
+    const auto number = [&](const char* column) { return epoch.number(epoch.column(column)); };
+    if (const auto delta = number("delta_max")) {
+      largest = std::max(largest, *delta);
+      above += number("delta_above_1").value();
+      measured += number("measured").value();
+    }
+  }
+  /// Returns both as the page writes them; a share that rounds to none is not printed as none.
+  std::string text() const {
+    if (measured == 0) {
+      return "– | –";
+    }
+    const double percent = 100 * above / measured;
+    const auto share = above > 0 && percent < 0.05 ? "< 0.1 %" : fmt::format("{:.1f} %", percent);
+    return fmt::format("{} | {:.5f}", share, largest);
+  }
+};
+
 /// The keys of runs.csv with the values that its runs of one method have.
 using Keys = std::map<std::string, std::string>;
 
