@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -32,8 +34,8 @@ namespace {
 
 using reports::CsvReader;
 
-/// The varied keys of a method in the order of runs.csv, without those that it leaves out.
-using Method = std::vector<std::pair<std::string, std::string>>;
+/// The varied keys of a method with their values, without those that it leaves out.
+using Method = std::map<std::string, std::string>;
 
 /// A Picture is a figure that can be asked for.
 struct Picture {
@@ -96,23 +98,26 @@ const Picture& picture_of(std::string_view name) {
 }
 
 std::string value_of(const Method& method, std::string_view key) {
-  const auto found = std::find_if(
-      method.begin(), method.end(), [&](const auto& entry) { return entry.first == key; });
+  const auto found = method.find(std::string(key));
   return found == method.end() ? std::string() : found->second;
 }
 
-/// Returns the method of every run.
-std::map<std::string, Method> read_methods(const std::filesystem::path& kept) {
-  std::map<std::string, Method> methods;
+/// Returns the method of every run, nothing for one that has not finished: it has no end.
+std::map<std::string, std::optional<Method>> read_methods(const std::filesystem::path& kept) {
+  std::map<std::string, std::optional<Method>> methods;
   CsvReader runs(kept / "runs.csv");
+  const auto status = runs.find("status");
   while (runs.next()) {
     Method method;
     for (std::size_t i = 0; i < runs.header().size(); ++i) {
       if (runs.header()[i].starts_with("p_") && !runs.text(i).empty()) {
-        method.emplace_back(runs.header()[i].substr(2), runs.text(i));
+        method[runs.header()[i].substr(2)] = runs.text(i);
       }
     }
-    methods[runs.text(runs.column("run_id"))] = method;
+    const bool has_finished = !status || runs.text(*status) == "finished";
+    const auto [place, is_new] = methods.emplace(
+        runs.text(runs.column("run_id")), has_finished ? std::optional(method) : std::nullopt);
+    require(is_new, "runs.csv has the run {} twice", place->first);
   }
   return methods;
 }
@@ -124,7 +129,7 @@ Method method_of(const std::string& text) {
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
     require(equals != std::string::npos, "'{}' is no method of by_epoch's", text);
-    method.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    method[word.substr(0, equals)] = word.substr(equals + 1);
   }
   return method;
 }
@@ -139,20 +144,28 @@ struct Value {
 /// The values of every method, without the key that is the x axis.
 using Values = std::map<Method, std::vector<Value>>;
 
+double needed(const CsvReader& table, std::string_view column) {
+  const auto number = table.number(table.column(column));
+  if (!number || !std::isfinite(*number)) {
+    table.fail(fmt::format("{} is not a number", column));
+  }
+  return *number;
+}
+
 std::optional<Value> value_of(const CsvReader& table,
                               const Picture& picture,
                               const Method& method) {
-  const auto number = [&](std::string_view column) { return table.number(table.column(column)); };
-  const auto y = number(picture.y);
-  if (!y || (picture.only_at && table.text(table.column("epoch")) != *picture.only_at)) {
+  const auto y = table.number(table.column(picture.y));
+  if (!y || !std::isfinite(*y) ||
+      (picture.only_at && table.text(table.column("epoch")) != *picture.only_at)) {
     return std::nullopt;
   }
   if (picture.x == "bytes") {  // f is taken before its row's bytes are sent
-    const auto x = number("total_uplink_bytes").value_or(0) - number("uplink_bytes").value_or(0);
-    return x > 0 ? std::optional(Value{number("iteration").value_or(0), x, *y}) : std::nullopt;
+    const double x = needed(table, "total_uplink_bytes") - needed(table, "uplink_bytes");
+    return x > 0 ? std::optional(Value{needed(table, "iteration"), x, *y}) : std::nullopt;
   }
   if (table.find(picture.x)) {
-    const auto x = number(picture.x).value_or(0) + (picture.x == "epoch" ? 1 : 0);
+    const double x = needed(table, picture.x) + (picture.x == "epoch" ? 1 : 0);
     return Value{x, x, *y};
   }
   const std::string x = value_of(method, picture.x);
@@ -167,16 +180,27 @@ std::optional<Value> value_of(const CsvReader& table,
 Values read_values(const std::filesystem::path& kept, const Picture& picture) {
   const auto methods = read_methods(kept);
   Values values;
+  std::set<std::pair<std::string, double>> seen;
   CsvReader table(kept / picture.table);
   while (table.next()) {
     const auto run = table.find("run_id");
-    require(!run || methods.contains(table.text(*run)),
-            "runs.csv has no run {}",
-            run ? table.text(*run) : "");
-    Method method =
-        run ? methods.at(table.text(*run)) : method_of(table.text(table.column("method")));
+    const auto found = run ? methods.find(table.text(*run)) : methods.end();
+    require(!run || found != methods.end(), "runs.csv has no run {}", run ? table.text(*run) : "");
+    if (run && !found->second) {
+      continue;
+    }
+    const std::string text = run ? std::string() : table.text(table.column("method"));
+    Method method = run ? *found->second : method_of(text);
     const auto value = value_of(table, picture, method);
-    std::erase_if(method, [&](const auto& entry) { return entry.first == picture.x; });
+    if (value) {
+      const std::string series = run ? found->first : text + ' ' + table.text(table.column("seed"));
+      require(seen.emplace(series, value->place).second,
+              "{} has two rows of {} at {}",
+              picture.table,
+              series,
+              value->place);
+    }
+    method.erase(std::string(picture.x));
     auto& of_method = values[method];
     if (value) {
       of_method.push_back(*value);
@@ -232,10 +256,23 @@ bool is_wanted(const Method& method, const Wishes& wishes) {
   });
 }
 
+/// A value that no method has is a slip of the pen.
+void require_known(const Wishes& wishes, const Values& methods) {
+  for (const auto& [key, values] : wishes) {
+    for (const auto& value : values) {
+      const bool is_known = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
+        return value_of(method.first, key) == value;
+      });
+      require(is_known || value == "none", "no method has {}={}", key, value);
+    }
+  }
+}
+
 reports::FigureSpec plan(const std::filesystem::path& kept,
                          const Picture& picture,
                          const Wishes& wishes) {
   Values drawn = read_values(kept, picture);
+  require_known(wishes, drawn);
   std::erase_if(drawn, [&](const auto& entry) {
     return entry.second.empty() || !is_wanted(entry.first, wishes);
   });

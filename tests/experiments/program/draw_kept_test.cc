@@ -65,12 +65,24 @@ TEST_F(DrawKept, HasEndsAndTheLastQuarterByTheNumberOfWorkers) {
             "curve,x,median,lower,upper,n\n0,4,0.5,0.5,0.5,1\n0,8,1.5,1.5,1.5,1\n");
 }
 
+TEST_F(DrawKept, LeavesOutRunsThatHaveNotFinishedAndNumbersThatAreNotFinite) {
+  folder_.write("runs.csv",
+                "run_id,status,seed,p_kind\na,finished,1,x\nb,diverged,2,x\nc,finished,3,x\n");
+  folder_.write("iterations.csv", "run_id,iteration,loss\na,0,9\nb,0,1\nc,0,7\nc,1,nan\n");
+  ASSERT_EQ(draw("loss").err, "");
+  EXPECT_EQ(drawn("loss.csv"), "curve,x,median,lower,upper,n\n0,0,8,7.5,8.5,2\n");
+}
+
 TEST_F(DrawKept, NamesWhatIsNotThere) {
   EXPECT_EQ(draw("los").code, 2);
   EXPECT_THAT(draw("los").err, HasSubstr("there is no figure 'los'; there are loss, "));
   EXPECT_THAT(draw("loss", {"aggregator_kind=mask"}).err,
-              HasSubstr("no method that is wanted has values of loss"));
+              HasSubstr("no method has aggregator_kind=mask"));
   EXPECT_THAT(draw("delta").err, HasSubstr("epochs.csv"));
+  folder_.write("iterations.csv", "run_id,iteration,loss\na,0,9\na,0,9\n");
+  EXPECT_THAT(draw("loss").err, HasSubstr("iterations.csv has two rows of a at 0"));
+  folder_.write("iterations.csv", "run_id,iteration,loss\na,,9\n");
+  EXPECT_THAT(draw("loss").err, HasSubstr("iteration is not a number"));
   folder_.write("iterations.csv", "run_id,iteration,loss\nz,0,9\n");
   EXPECT_EQ(draw("loss").err, "error: runs.csv has no run z\n");
   EXPECT_EQ(draw("loss").code, 2);

@@ -161,8 +161,9 @@ TEST_F(OverSeeds, RefuseTablesThatAreBroken) {
   };
   EXPECT_EQ(error("a,0,1\na,10,many\n"),
             "error: iterations.csv, line 3: delta is \"many\", which is no number\n");
-  EXPECT_EQ(error("a,0,1\na,10"),
+  EXPECT_EQ(error("a,0,1\na,10\n"),
             "error: iterations.csv, line 3: there are 2 fields instead of 3\n");
+  EXPECT_THAT(error("a,0,1\na,10,15"), HasSubstr("is cut short: its last line does not end"));
   EXPECT_EQ(error("z,0,1\n"), "error: runs.csv has no run z\n");
   EXPECT_EQ(error("a,0,1\na,0,1\n"),
             "error: iterations.csv, line 3: iteration 0 of a comes after 0\n");
