@@ -258,12 +258,12 @@ bool is_wanted(const Method& method, const Wishes& wishes) {
 
 /// A value that no method has is a slip of the pen.
 void require_known(const Wishes& wishes, const Values& methods) {
-  for (const auto& [key, values] : wishes) {
-    for (const auto& value : values) {
+  for (const auto& wish : wishes) {
+    for (const auto& value : wish.second) {
       const bool is_known = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
-        return value_of(method.first, key) == value;
+        return value_of(method.first, wish.first) == value;
       });
-      require(is_known || value == "none", "no method has {}={}", key, value);
+      require(is_known || value == "none", "no method has {}={}", wish.first, value);
     }
   }
 }
