@@ -177,34 +177,47 @@ std::optional<Value> value_of(const CsvReader& table,
   return Value{place, place, *y};
 }
 
+/// The method of a row, and the name of the series that the row is of.
+struct Owner {
+  Method method;
+  std::string series;
+};
+
+/// Returns whose a row is; nothing where its run has not finished.
+std::optional<Owner> owner_of(const CsvReader& table,
+                              const std::map<std::string, std::optional<Method>>& methods) {
+  const auto run = table.find("run_id");
+  if (!run) {
+    const std::string& text = table.text(table.column("method"));
+    return Owner{.method = method_of(text),
+                 .series = text + ", seed " + table.text(table.column("seed"))};
+  }
+  const auto found = methods.find(table.text(*run));
+  require(found != methods.end(), "runs.csv has no run {}", table.text(*run));
+  if (!found->second) {
+    return std::nullopt;
+  }
+  return Owner{.method = *found->second, .series = found->first};
+}
+
 Values read_values(const std::filesystem::path& kept, const Picture& picture) {
   const auto methods = read_methods(kept);
   Values values;
   std::set<std::pair<std::string, double>> seen;
   CsvReader table(kept / picture.table);
   while (table.next()) {
-    const auto run = table.find("run_id");
-    const auto found = run ? methods.find(table.text(*run)) : methods.end();
-    require(!run || found != methods.end(), "runs.csv has no run {}", run ? table.text(*run) : "");
-    if (run && !found->second) {
+    auto owner = owner_of(table, methods);
+    const auto value = owner ? value_of(table, picture, owner->method) : std::nullopt;
+    if (!value) {
       continue;
     }
-    const std::string text = run ? std::string() : table.text(table.column("method"));
-    Method method = run ? *found->second : method_of(text);
-    const auto value = value_of(table, picture, method);
-    if (value) {
-      const std::string series = run ? found->first : text + ' ' + table.text(table.column("seed"));
-      require(seen.emplace(series, value->place).second,
-              "{} has two rows of {} at {}",
-              picture.table,
-              series,
-              value->place);
-    }
-    method.erase(std::string(picture.x));
-    auto& of_method = values[method];
-    if (value) {
-      of_method.push_back(*value);
-    }
+    require(seen.emplace(owner->series, value->place).second,
+            "{} has two rows of {} at {}",
+            picture.table,
+            owner->series,
+            value->place);
+    owner->method.erase(std::string(picture.x));
+    values[owner->method].push_back(*value);
   }
   return values;
 }
@@ -273,9 +286,7 @@ reports::FigureSpec plan(const std::filesystem::path& kept,
                          const Wishes& wishes) {
   Values drawn = read_values(kept, picture);
   require_known(wishes, drawn);
-  std::erase_if(drawn, [&](const auto& entry) {
-    return entry.second.empty() || !is_wanted(entry.first, wishes);
-  });
+  std::erase_if(drawn, [&](const auto& entry) { return !is_wanted(entry.first, wishes); });
   require(!drawn.empty(), "no method that is wanted has values of {}", picture.y);
   reports::FigureSpec spec;
   spec.name = std::string(picture.name);

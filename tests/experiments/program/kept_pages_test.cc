@@ -62,7 +62,7 @@ TEST(KeptPages, GiveWhereTrainedLstmsEndAsKept) {
   }
 }
 
-/// What stands for f where a run has measured none within the budget but that at the start.
+/// kNotBegun stands for f where a run has measured none within the budget but that at the start.
 constexpr double kNotBegun = -1;
 
 /// Returns what each method with this many workers has reached, as experiments/papers/at_cost says.
@@ -216,7 +216,8 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKAtEqualBytesAsKept) {
   }
 }
 
-/// What was kept is of the studies as they stand: an id is a hash of its run's configuration.
+/// The kept runs are those of the studies as they stand: an id is a hash of its run's
+/// configuration.
 TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
   for (const auto& [study, data] :
        std::vector<std::pair<std::string, std::string>>{{"r1_lstm", "tinyshakespeare"},

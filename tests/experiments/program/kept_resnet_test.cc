@@ -80,7 +80,8 @@ TEST(KeptPages, GiveWhereTheResNetEndsAsKept) {
   }
 }
 
-/// What the page compares at equal bytes: a column, its digits there, and its unit.
+/// A Compared is a column that the page compares at equal bytes, with its digits there and its
+/// unit.
 struct Compared {
   std::string column;
   std::string at_end;

@@ -1,6 +1,6 @@
 #pragma once
-// What tests of the page of published experiments share: the kept tables, and numbers as the page
-// writes them.
+// Tests of the page of published experiments share these readers of kept tables, and numbers as the
+// page writes them.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -155,7 +155,7 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
   EXPECT_EQ(itself.code, 2);
 }
 
-// Of run a's ten iterations only two are in the table: that it had spent no more is not known.
+// The table has only two of run a's ten iterations: that it had spent no more is not known.
 TEST_F(AtCost, TakesNoEndFromATableThatIsCutShort) {
   folder_.write("runs.csv", "run_id,seed,iterations,final_loss\na,1,10,0.5\n");
   folder_.write(
