@@ -1,9 +1,12 @@
 // Seeds of a study that are run one after the other add up to the tables that are kept of it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/experiments/support.h"
 
@@ -52,8 +55,10 @@ class KeepSeeds : public testing::Test {
     folder_.write("results/runs/" + a + "/status.json",
                   R"({"provenance": {"residuum": "abc"}, "wall_s": 3})");
   }
-  Finished keep() const {
-    return run_program({(kKeepSeeds).string(), "results", "kept"}, folder_.path());
+  Finished keep(const std::vector<std::string>& rows = {}) const {
+    std::vector<std::string> words{kKeepSeeds.string(), "results", "kept"};
+    words.insert(words.end(), rows.begin(), rows.end());
+    return run_program(words, folder_.path());
   }
   std::string kept(const std::string& name) const {
     return read_text(folder_.path() / "kept" / name);
@@ -109,6 +114,29 @@ TEST_F(KeepSeeds, ReplacesARunThatIsThere) {
             "run_id,iteration,epoch,loss,delta,test_accuracy\n"
             "a1,0,0,9,,\nb1,0,0,9,0.5,\nb1,2,1,5,0.25,0.75\n");
   EXPECT_EQ(nlohmann::json::parse(kept("made.json")).size(), 1U);
+}
+
+TEST_F(KeepSeeds, KeepsSomeRowsOfARunFromItsFirstToItsLast) {
+  leave("1", "1", "4");
+  std::string iterations = "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\n";
+  std::string networks = "run_id,iteration,network,virtual_s\n";
+  for (const int iteration : {0, 1, 2, 3, 6, 7, 10}) {  // half of the run is before 5
+    iterations += fmt::format("b1,{},0,{},0.5,,\n", iteration, 20 - iteration);
+    networks += fmt::format("b1,{},1gbe,{}\n", iteration, 2 * iteration);
+  }
+  folder_.write("results/iterations.csv", iterations + "b1,11,0,,2.5,,\na1,0,0,9,,,\n");
+  folder_.write("results/networks.csv", networks);
+  ASSERT_EQ(keep({"3"}).err, "");
+
+  EXPECT_EQ(kept("iterations.csv"),
+            "run_id,iteration,epoch,loss,delta\n"
+            "a1,0,0,9,\nb1,0,0,20,0.5\nb1,6,0,14,0.5\nb1,10,0,10,0.5\n");
+  EXPECT_EQ(kept("networks.csv"),
+            "run_id,iteration,network,virtual_s\nb1,0,1gbe,0\nb1,6,1gbe,12\nb1,10,1gbe,20\n");
+  EXPECT_THAT(kept("epochs.csv"), HasSubstr("kind=top,1,0,8,"));  // of all iterations
+  const Finished one = keep({"1"});
+  EXPECT_EQ(one.code, 2);
+  EXPECT_EQ(one.err, "error: ROWS is '1'; it has to be a number from 2 on\n");
 }
 
 TEST_F(KeepSeeds, LeavesOutRunsThatWereNeverBegun) {
