@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/text.h"
 #include "reports/tables/csv.h"
@@ -165,17 +166,56 @@ AxisRange y_range(const FigureSpec& spec) {
   return {.low = range.low, .high = range.high};
 }
 
-std::optional<double> only_x(const FigureSpec& spec) {
-  std::optional<double> place;
+AxisRange x_range(const FigureSpec& spec) {
+  Range range;
   for (const auto& curve : spec.curves) {
-    for (const Point& point : curve.points) {
-      if (place && point.x != *place) {
-        return std::nullopt;
+    for (const auto& point : curve.points) {
+      if (!is_off_axis(point.x, spec.x_scale)) {
+        range.add(point.x);
       }
-      place = point.x;
     }
   }
-  return place;
+  if (range.empty()) {
+    return {.low = 1, .high = 2};
+  }
+  return {.low = range.low, .high = range.high};
+}
+
+std::vector<double> tick_places(const FigureSpec& spec) {
+  constexpr std::size_t kMost = 10;
+  constexpr double kLabelWidth = 0.07;  // of the axis
+  std::set<double> places;
+  for (const auto& curve : spec.curves) {
+    for (const auto& point : curve.points) {
+      if (!curve.is_bound && !is_off_axis(point.x, spec.x_scale)) {
+        places.insert(point.x);
+      }
+    }
+    if (places.size() > kMost) {
+      return {};
+    }
+  }
+  std::vector<double> ticks(places.begin(), places.end());
+  const AxisRange all = x_range(spec);
+  const bool is_one = all.low == all.high;
+  if (!is_one && (ticks.size() < 2 || spec.x_scale == Scale::linear)) {
+    return {};
+  }
+  for (std::size_t i = 1; i < ticks.size(); ++i) {
+    if (std::log(ticks[i] / ticks[i - 1]) < kLabelWidth * std::log(ticks.back() / ticks.front())) {
+      return {};
+    }
+  }
+  return ticks;
+}
+
+AxisRange x_range_around(const FigureSpec& spec, const std::vector<double>& places) {
+  const AxisRange range = x_range(spec);
+  if (spec.x_scale == Scale::linear) {
+    return {.low = range.low - 0.5, .high = range.high + 0.5};
+  }
+  const double margin = places.size() == 1 ? 2 : std::pow(range.high / range.low, 0.04);
+  return {.low = range.low / margin, .high = range.high * margin};
 }
 
 bool has_band(const Curve& curve) {

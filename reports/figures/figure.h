@@ -82,8 +82,16 @@ struct AxisRange {
 /// that diverges must not flatten the others.
 AxisRange y_range(const FigureSpec& spec);
 
-/// Returns where on the x axis all points are, if they are at one place.
-std::optional<double> only_x(const FigureSpec& spec);
+/// Returns the x axis that the points span, without margins.
+AxisRange x_range(const FigureSpec& spec);
+
+/// Returns the places on the x axis where measured points are, in order, if each is to have a tick
+/// of its own: there is one place, or a logarithmic axis has a few that do not crowd, as the
+/// numbers of workers of a sweep. Otherwise the result is empty.
+std::vector<double> tick_places(const FigureSpec& spec);
+
+/// Returns the x axis with the margins that a figure with ticks at these places has.
+AxisRange x_range_around(const FigureSpec& spec, const std::vector<double>& places);
 
 /// Returns whether some point of the curve has a band.
 bool has_band(const Curve& curve);

@@ -35,17 +35,21 @@ std::string axis(char name, Scale scale) {
   return fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", name);
 }
 
-/// Writes the only tick of curves that are of one place, such as the first iteration.
-std::string only_tick(const FigureSpec& spec) {
-  const auto place = only_x(spec);
-  if (!place) {
+/// Writes the ticks of an axis that has them where points are, such as the first iteration.
+std::string ticks_of_gnuplot(const FigureSpec& spec) {
+  const std::vector<double> places = tick_places(spec);
+  if (places.empty()) {
     return {};
   }
-  const bool is_log = spec.x_scale == Scale::log && *place > 0;
+  const AxisRange range = x_range_around(spec, places);
+  std::string ticks;
+  for (const double place : places) {
+    ticks += fmt::format("{0}'{1}' {1}", ticks.empty() ? "" : ", ", format_number(place));
+  }
   return fmt::format("set xrange [{}:{}]\nset xtics ({})\n",
-                     format_number(is_log ? *place / 2 : *place - 0.5),
-                     format_number(is_log ? *place * 2 : *place + 0.5),
-                     format_number(*place));
+                     format_number(range.low),
+                     format_number(range.high),
+                     ticks);
 }
 
 /// Writes the function that leaves a gap where an axis has no place for a value.
@@ -95,7 +99,8 @@ std::string header(const FigureSpec& spec) {
              height,
              gnuplot_text(drawn_label(spec.x_label)),
              gnuplot_text(drawn_label(spec.y_label))) +
-         note(spec, height) + axis('x', spec.x_scale) + only_tick(spec) + axis('y', spec.y_scale) +
+         note(spec, height) + axis('x', spec.x_scale) + ticks_of_gnuplot(spec) +
+         axis('y', spec.y_scale) +
          fmt::format(
              "low = {0}\n"
              "high = {1}\n"

@@ -137,22 +137,6 @@ std::string line(const FigureSpec& spec, std::size_t i) {
          fmt::format("\\addlegendentry{{{}}}\n", latex_text(drawn_label(curve.label)));
 }
 
-/// Returns the ends of the curves on the x axis.
-AxisRange x_range(const FigureSpec& spec) {
-  std::optional<AxisRange> range;
-  for (const auto& curve : spec.curves) {
-    for (const auto& point : curve.points) {
-      if (spec.x_scale == Scale::log && point.x <= 0) {
-        continue;
-      }
-      const AxisRange before = range.value_or(AxisRange{.low = point.x, .high = point.x});
-      range =
-          AxisRange{.low = std::min(before.low, point.x), .high = std::max(before.high, point.x)};
-    }
-  }
-  return range.value_or(AxisRange{.low = 1, .high = 2});
-}
-
 std::string reference_line(const FigureSpec& spec) {
   if (!spec.reference) {
     return {};
@@ -167,6 +151,24 @@ std::string reference_line(const FigureSpec& spec) {
       latex_text(drawn_label(spec.reference->label)));
 }
 
+/// Writes the ticks of an axis that has them where points are; others are pgfplots' own.
+std::string ticks_of_pgfplots(const FigureSpec& spec) {
+  const std::vector<double> places = tick_places(spec);
+  if (places.empty()) {
+    return {};
+  }
+  const AxisRange range = x_range_around(spec, places);
+  std::string list;
+  for (const double place : places) {
+    list += (list.empty() ? "" : ",") + format_number(place);
+  }
+  return fmt::format("  xmin={}, xmax={}, xtick={{{}}}, xticklabels={{{}}},\n",
+                     format_number(range.low),
+                     format_number(range.high),
+                     list,
+                     list);
+}
+
 std::string opening(const FigureSpec& spec) {
   const AxisRange range = y_range(spec);
   return fmt::format(
@@ -175,6 +177,7 @@ std::string opening(const FigureSpec& spec) {
       "  width=0.9\\linewidth, height=0.55\\linewidth,\n"
       "  xlabel={{{}}}, ylabel={{{}}},\n"
       "  xmode={}, ymode={}, ymin={}, ymax={},\n"
+      "{}"
       "  unbounded coords=jump, filter discard warning=false, axis lines=left, ymajorgrids,\n"
       "  legend style={{draw=none, fill=none, font=\\small, cells={{anchor=west}}, "
       "at={{(0.5,-0.2)}}, "
@@ -185,7 +188,8 @@ std::string opening(const FigureSpec& spec) {
       spec.x_scale == Scale::log ? "log" : "linear",
       spec.y_scale == Scale::log ? "log" : "linear",
       format_number(range.low),
-      format_number(range.high));
+      format_number(range.high),
+      ticks_of_pgfplots(spec));
 }
 
 }  // namespace

@@ -108,7 +108,6 @@ function makeFigures(library, page) {
     const yLog = isLog(state.y, figure.log);
     const zoom = state.zooms.get(zoomKey(live));
     const places = all.filter((place) => !xLog || place > 0);
-    const isOne = !zoom && places.length > 0 && places.every((place) => place === places[0]);
     const xDomain = zoom?.slice(0, 2) ?? extent(places, xLog);
     const yDomain = zoom?.slice(2) ?? yExtent(figure, curves, yLog);
     const make = (log, domain, range) => {
@@ -118,7 +117,16 @@ function makeFigures(library, page) {
     };
     return { x: make(xLog, xDomain, [margin.left, width - margin.right]),
       y: make(yLog, yDomain, [height - margin.bottom, margin.top]), xLog, yLog,
-      only: isOne ? places[0] : null };
+      ticks: zoom ? null : tickPlaces(places, xLog) };
+  }
+
+  /** Where points are, if each place is to have a tick of its own: a place alone, or a few on a logarithmic axis that do not crowd. */
+  function tickPlaces(places, xLog) {
+    const ticks = [...new Set(places)].sort((a, b) => a - b);
+    if (ticks.length === 1) return ticks;
+    const whole = Math.log(ticks[ticks.length - 1] / ticks[0]);
+    const isCrowded = ticks.some((place, i) => i > 0 && Math.log(place / ticks[i - 1]) < 0.07 * whole);
+    return xLog && ticks.length > 1 && ticks.length <= 10 && !isCrowded ? ticks : null;
   }
 
   function ticksOf(scale, count) {
@@ -130,12 +138,12 @@ function makeFigures(library, page) {
       [...String(Math.round(Math.log10(value)))].map((digit) => superscripts[digit]).join('')]);
   }
 
-  function drawAxes(svg, live, { x, y, only }, width, height) {
+  function drawAxes(svg, live, { x, y, ticks }, width, height) {
     for (const [value, text] of ticksOf(y, 6)) {
       shape(svg, 'line', { class: 'grid', x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) });
       shape(svg, 'text', { x: margin.left - 6, y: y(value) + 4, 'text-anchor': 'end' }, text);
     }
-    const xTicks = only === null ? ticksOf(x, Math.max(3, width / 90)) : [[only, short(only)]];
+    const xTicks = ticks?.map((value) => [value, short(value)]) ?? ticksOf(x, Math.max(3, width / 90));
     for (const [value, text] of xTicks) {
       shape(svg, 'path', { class: 'axis', d: `M${x(value)},${height - margin.bottom}v4` });
       shape(svg, 'text', { x: x(value), y: height - margin.bottom + 17, 'text-anchor': 'middle' }, text);

@@ -104,6 +104,17 @@ TEST_F(JoinedCurvesInABrowser, HaveTheColoursOfTheStaticFiguresAsAllCurvesHave) 
   expect_no_complaint();
 }
 
+TEST_F(JoinedCurvesInABrowser, HaveTicksAtTheNumbersOfWorkersOfTheSweep) {
+  const std::string ticks =
+      "[...document.querySelectorAll('[data-live=\"end-workers-1\"] svg.figure "
+      "text[text-anchor=middle]')].map((one) => one.textContent).filter((text) => !isNaN(text))";
+  open_study();
+  EXPECT_THAT(texts(ticks), ElementsAre("2", "4", "8"));
+
+  open_study("#key.workers.count=4");
+  EXPECT_THAT(texts(ticks), ElementsAre("4"));
+}
+
 TEST_F(JoinedCurvesInABrowser, KeepOnlyThePointsOfMethodsThatPassAFilter) {
   open_study("#key.sparsifier.density=0.01");
 

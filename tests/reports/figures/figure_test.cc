@@ -63,20 +63,6 @@ TEST(Figure, NamesStandInATableOfTheirOwn) {
             "1,c,#D55E00,10 4,square,0\n");
 }
 
-TEST(Figure, OfOnePlaceHasATickThereAndNoOther) {
-  FigureSpec spec = small_figure();
-  for (auto& curve : spec.curves) {
-    curve.points.resize(1);
-  }
-  EXPECT_THAT(figure_gp(spec), HasSubstr("set xrange [-0.5:0.5]\nset xtics (0)\n"));
-
-  spec.x_scale = Scale::log;
-  for (auto& curve : spec.curves) {
-    curve.points[0].x = 64;
-  }
-  EXPECT_THAT(figure_gp(spec), HasSubstr("set xrange [32:128]\nset xtics (64)\n"));
-}
-
 TEST(Figure, ScriptIsAsExpected) {
   EXPECT_EQ(figure_gp(small_figure()),
             R"gp(# Draws loss.svg and loss.pdf from loss.csv: run `gnuplot loss.gp` in this folder.

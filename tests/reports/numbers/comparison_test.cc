@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::change_status;
 using testing::straight_id;
 using testing::StraightMethod;
 using testing::TemporaryFolder;
