@@ -11,25 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "reports/tables/csv_reader.h"
 #include "tests/experiments/program/kept_tables.h"
 
 namespace residuum {
 namespace {
 
-using reports::CsvReader;
 using testing::HasSubstr;
 
 const std::filesystem::path kKeptResnet = kPapersFolder / "kept/r1-resnet8";
-
-std::map<std::string, KeptDelta> kept_deltas() {
-  std::map<std::string, KeptDelta> of_method;
-  CsvReader epochs(kKeptResnet / "epochs.csv");
-  while (epochs.next()) {
-    of_method[epochs.text(epochs.column("method"))].add(epochs);
-  }
-  return of_method;
-}
 
 /// The keys of a method by its name in epochs.csv, with those that it leaves out.
 Keys keys_of(const std::string& method) {
@@ -52,17 +41,9 @@ Keys keys_of(const std::string& method) {
   return keys;
 }
 
-std::string mean_of(const std::string& column, const Keys& keys) {
-  std::vector<double> values;
-  for (const auto& [seed, value] : of_runs(kKeptResnet, column, keys)) {
-    values.push_back(value);
-  }
-  return with_interval(values);
-}
-
 TEST(KeptPages, GiveWhereTheResNetEndsAsKept) {
   const Keys dense{{"aggregator_kind", "dense"}};
-  const auto deltas = kept_deltas();
+  const auto deltas = kept_deltas(kKeptResnet);
   EXPECT_EQ(deltas.size(), 15U);
   for (const auto& [method, delta] : deltas) {
     const Keys keys = keys_of(method);
@@ -72,8 +53,8 @@ TEST(KeptPages, GiveWhereTheResNetEndsAsKept) {
         HasSubstr(fmt::format(
             "| {} | {} | {} | {} | {} |",
             delta.text(),
-            mean_of("final_loss", keys),
-            mean_of("final_test_accuracy", keys),
+            mean_of(kKeptResnet, "final_loss", keys),
+            mean_of(kKeptResnet, "final_test_accuracy", keys),
             is_dense ? "–" : difference(kKeptResnet, "final_loss", 3, keys, dense),
             is_dense ? "–" : difference(kKeptResnet, "final_test_accuracy", 3, keys, dense))))
         << method;

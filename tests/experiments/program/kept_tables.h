@@ -85,7 +85,8 @@ inline std::string difference(const std::filesystem::path& folder,
   for (const auto& [seed, value] : of_runs(folder, column, first)) {
     values.push_back(scale * (value - baseline.at(seed)));
   }
-  EXPECT_EQ(values.size(), 5U) << column;
+  EXPECT_EQ(values.size(), baseline.size()) << column;
+  EXPECT_GE(values.size(), 3U) << column;
   const auto interval = reports::student_interval(values).value();
   std::string text = fmt::format("{:+.{}f} [{:.{}f}, {:.{}f}]",
                                  reports::mean(values).value(),
@@ -98,6 +99,47 @@ inline std::string difference(const std::filesystem::path& folder,
     text.replace(at, 1, "−");
   }
   return text;
+}
+
+/// Returns the mean of a column over the runs of one method, with its interval.
+inline std::string mean_of(const std::filesystem::path& folder,
+                           const std::string& column,
+                           const Keys& keys) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : of_runs(folder, column, keys)) {
+    values.push_back(value);
+  }
+  return with_interval(values);
+}
+
+/// How often delta exceeds 1, and the largest, of every method of a kept study.
+inline std::map<std::string, KeptDelta> kept_deltas(const std::filesystem::path& folder) {
+  std::map<std::string, KeptDelta> of_method;
+  reports::CsvReader epochs(folder / "epochs.csv");
+  while (epochs.next()) {
+    of_method[epochs.text(epochs.column("method"))].add(epochs);
+  }
+  return of_method;
+}
+
+/// Returns the mean delta of each run in its last quarter, by method.
+inline std::map<std::string, std::vector<double>> late_deltas(const std::filesystem::path& folder) {
+  std::map<std::string, std::vector<double>> of_method;
+  reports::CsvReader quarters(folder / "quarters.csv");
+  while (quarters.next()) {
+    const auto delta = quarters.number(quarters.column("delta"));
+    if (quarters.integer(quarters.column("epoch")) == 3 && delta) {
+      of_method[quarters.text(quarters.column("method"))].push_back(*delta);
+    }
+  }
+  return of_method;
+}
+
+/// Returns "0.99507 [0.99500, 0.99514]", the mean of what runs have for delta.
+inline std::string delta_with_interval(const std::vector<double>& means) {
+  const auto interval = reports::student_interval(means).value();
+  return fmt::format(
+      "{:.5f} [{:.5f}, {:.5f}]", reports::mean(means).value(), interval.low, interval.high);
 }
 
 }  // namespace residuum
