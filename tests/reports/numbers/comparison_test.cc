@@ -17,9 +17,9 @@
 namespace residuum::reports {
 namespace {
 
+using testing::change_status;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::change_status;
 using testing::straight_id;
 using testing::StraightMethod;
 using testing::TemporaryFolder;
