@@ -59,26 +59,47 @@ function add_run(label,    same) {
   run_of[same] = value("run_id")
 }
 
-# The 97.5 % quantile of Student's t, from 30 degrees of freedom on by its expansion around the
-# normal one (Abramowitz and Stegun, 26.7.5).
-function student(degrees,    z) {
-  if (degrees <= 29) { return quantile[degrees] }
-  z = 1.95996398
-  return z + (z ^ 3 + z) / (4 * degrees) + (5 * z ^ 5 + 16 * z ^ 3 + 3 * z) / (96 * degrees ^ 2) + \
-         (3 * z ^ 7 + 19 * z ^ 5 + 17 * z ^ 3 - 15 * z) / (384 * degrees ^ 3)
+# The probability that Student's t with so many degrees of freedom lies between -t and t, where
+# t = sqrt(degrees) tan(angle) (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+function within(angle, degrees,    i, cosine, term, sum) {
+  cosine = cos(angle)
+  if (degrees % 2 == 0) {
+    term = sum = 1
+    for (i = 2; i < degrees; i += 2) { sum += term *= cosine ^ 2 * (i - 1) / i }
+    return sin(angle) * sum
+  }
+  if (degrees > 1) { term = sum = cosine }
+  for (i = 3; i < degrees; i += 2) { sum += term *= cosine ^ 2 * (i - 1) / i }
+  return (angle + sin(angle) * sum) / (pi / 2)
 }
 
-# Half the width of the 95 % interval of a mean of n values whose squared deviations add up to this.
-function half_width(squares, n) { return student(n - 1) * sqrt(squares / (n - 1) / n) }
+# The t beyond which, on both sides together, Student's t lies with a probability of 0.05 / tests.
+function student(degrees, tests,    low, high, middle) {
+  if ((degrees, tests) in quantile) { return quantile[degrees, tests] }
+  low = 0
+  high = pi / 2
+  for (middle = high / 2; low < middle && middle < high; middle = (low + high) / 2) {
+    if (within(middle, degrees) < 1 - 0.05 / tests) { low = middle } else { high = middle }
+  }
+  return quantile[degrees, tests] = sqrt(degrees) * sin(high) / cos(high)
+}
+
+# The same of the standard normal distribution, of which Student's t with many degrees differs by
+# (z^3 + z) / (4 degrees) (Abramowitz and Stegun, 26.7.5).
+function normal(tests,    z) {
+  z = student(1e4, tests)
+  return z - (z ^ 3 + z) / 4e4
+}
+
+# Half the width of the 95 % interval of a mean of n values whose squared deviations add up to this,
+# or of one of so many intervals that hold together in 95 % of the cases (Bonferroni).
+function half_width(squares, n, tests) { return student(n - 1, tests) * sqrt(squares / (n - 1) / n) }
 
 function plural(n, noun) { return n " " noun (n == 1 ? "" : "s") }
 
 BEGIN {
   OFMT = CONVFMT = "%.17g"
-  split("12.706205 4.3026527 3.1824463 2.7764451 2.5705818 2.4469119 2.3646243 2.3060041 2.2621572 " \
-        "2.2281389 2.2009852 2.1788128 2.1603687 2.1447867 2.1314495 2.1199053 2.1098156 2.100922 " \
-        "2.0930241 2.0859634 2.0796138 2.0738731 2.0686576 2.0638986 2.0595386 2.0555294 2.0518305 " \
-        "2.0484071 2.0452296", quantile, " ")
+  pi = atan2(0, -1)
   for (argument = 1; argument < ARGC; ++argument) {
     folder = table = ARGV[argument]
     sub(/\/?[^\/]*$/, "", folder)

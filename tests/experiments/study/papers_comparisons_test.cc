@@ -1,7 +1,12 @@
 // The programs beside the published experiments compare runs, at their ends or at equal cost.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/experiments/support.h"
 
@@ -20,10 +25,13 @@ class Paired : public testing::Test {
                   "a,1,base,4,1\nb,2,base,4,2\nc,1,other,4,1.5\nd,2,other,4,3.5\n"
                   "e,1,other,8,9\nf,1,base,8,4\ng,3,other,4,7\n");
   }
-  Finished paired(const std::string& column, const std::string& baseline) const {
-    return run_program(
-        {paper_program("paired"), folder_.path().string(), column, "kind", baseline, "workers"},
-        folder_.path());
+  Finished paired(const std::string& column,
+                  const std::string& baseline,
+                  const std::vector<std::string>& tests = {}) const {
+    std::vector<std::string> command{
+        paper_program("paired"), folder_.path().string(), column, "kind", baseline, "workers"};
+    command.insert(command.end(), tests.begin(), tests.end());
+    return run_program(command, folder_.path());
   }
   TemporaryFolder folder_;
 };
@@ -38,6 +46,45 @@ TEST_F(Paired, HasTheMeanDifferenceOfRunsOfTheSameSeed) {
       "kind=other workers=8: 5, 1 pair\n");
   EXPECT_EQ(paired("loss", "another").code, 2);
   EXPECT_EQ(paired("loss", "another").err, "error: no run with kind = another has a loss\n");
+}
+
+// Student's t with one degree of freedom is tan(pi / 2 - pi 0.025 / 8) = 101.856 for one of eight
+// tests, and the normal quantile 2.73437: 12.788 / 2 + 3.738 pairs would decide.
+TEST_F(Paired, WidensIntervalsForTheNumberOfTests) {
+  EXPECT_EQ(
+      paired("loss", "base", {"8"}).out,
+      "kind=other workers=4: 1 [-49.928, 51.928], 2 pairs; 1 without a baseline; about 11 would "
+      "decide\n"
+      "kind=other workers=8: 5, 1 pair\n");
+  EXPECT_EQ(paired("loss", "base", {"1"}).out, paired("loss", "base").out);
+  for (const char* wrong : {"0", "-3", "2.5", "x", ""}) {
+    const auto refused = paired("loss", "base", {wrong});
+    EXPECT_EQ(refused.code, 2) << wrong;
+    EXPECT_EQ(
+        refused.err,
+        "error: TESTS is '" + std::string(wrong) + "'; it has to be a number from 1 to 999999\n");
+  }
+  EXPECT_THAT(paired("loss", "base", {"8", "9"}).err, HasSubstr("paired RESULTS COLUMN KEY"));
+}
+
+// With two degrees of freedom t = a sqrt(2 / (1 - a^2)) for a probability a of the middle; the
+// variance of 1, 2 and 3 is 1. With three, the tables of t have 3.182446, and that of 0, 1, 2 and 3
+// is 5 / 3; with 40, t is 2.0210754.
+TEST_F(Paired, HasStudentsIntervalOfAnyNumberOfPairs) {
+  const auto interval_of = [&](const std::vector<int>& differences) {
+    std::string rows = "run_id,seed,p_kind,p_workers,loss\n";
+    for (std::size_t seed = 0; seed < differences.size(); ++seed) {
+      rows += fmt::format("a{0},{0},base,4,0\nb{0},{0},other,4,{1}\n", seed, differences[seed]);
+    }
+    folder_.write("runs.csv", rows);
+    return paired("loss", "base").out;
+  };
+  EXPECT_THAT(interval_of({1, 2, 3}), HasSubstr(": 2 [-0.48414, 4.4841], 3 pairs"));
+  EXPECT_THAT(interval_of({0, 1, 2, 3}), HasSubstr(": 1.5 [-0.55426, 3.5543], 4 pairs"));
+  std::vector<int> signs(41, 1);
+  std::fill(signs.begin(), signs.begin() + 20, -1);
+  signs.back() = 0;  // the squares add up to 40, so that the half width is t / sqrt(41)
+  EXPECT_THAT(interval_of(signs), HasSubstr(" [-0.31564, 0.31564], 41 pairs"));
 }
 
 TEST_F(Paired, ComparesRunsThatDifferInOneKeyAlone) {
