@@ -165,6 +165,34 @@ TEST_F(KeepSeeds, LeavesOutRunsThatHaveNotEnded) {
   EXPECT_EQ(keep().code, 2);
 }
 
+// Runs that were copied from another study's results say by which command they were made, and on
+// which machine; the parts that --shard has cut a command into are one entry.
+TEST_F(KeepSeeds, TakesTheCommandOfEachRun) {
+  leave("1", "1", "4");
+  folder_.write("results/runs/a1/status.json",
+                R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 3/4",
+                    "CPU": "another"}, "started_utc": "before", "wall_s": 3})");
+  ASSERT_EQ(keep().err, "");
+  auto made = nlohmann::json::parse(kept("made.json"));
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(made[0]["command"], "residuum run s.toml --set seeds=[1]");
+  EXPECT_EQ(made[0]["runs"], nlohmann::json::array({"b1"}));
+  EXPECT_EQ(made[0]["run_s"], 2);
+  EXPECT_EQ(made[1]["command"], "residuum run t.toml --shard 3/4");
+  EXPECT_EQ(made[1]["runs"], nlohmann::json::array({"a1"}));
+  EXPECT_EQ(made[1]["CPU"], "another");
+  EXPECT_EQ(made[1]["started_utc"], "before");
+
+  folder_.write("results/runs/b1/status.json",
+                R"({"provenance": {"residuum": "abc", "command": "residuum run t.toml --shard 1/4",
+                    "CPU": "another"}, "wall_s": 2})");
+  ASSERT_EQ(keep().err, "");
+  made = nlohmann::json::parse(kept("made.json"));
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made[0]["runs"].size(), 2U);
+  EXPECT_EQ(made[0]["run_s"], 5);
+}
+
 // A run that another program made again is no longer of the first one, whose other runs stay its
 // own.
 TEST_F(KeepSeeds, SaysOfEveryRunWhichProgramMadeIt) {
