@@ -32,14 +32,20 @@ function need_order(series, column) {
   latest_of[series] = $place[column]
 }
 
-# The varied keys of this row of runs.csv with their values, but for the column `left_out`.
-function method(left_out,    i, text) {
-  for (i = 1; i <= fields; ++i) {
-    if (name[i] ~ /^p_/ && name[i] != left_out && $i != "") {
-      text = text (text == "" ? "" : " ") substr(name[i], 3) "=" $i
-    }
+# The varied keys of this row of runs.csv with their values, but for the column `left_out`, in the
+# order of their names: that of the columns depends on which runs a table has.
+function method(left_out,    i, k, text) {
+  for (k = 1; k <= keys; ++k) {
+    i = key_place[k]
+    if (name[i] != left_out && $i != "") { text = text (text == "" ? "" : " ") substr(name[i], 3) "=" $i }
   }
   return text == "" ? "all" : text
+}
+
+# Takes note of a column that is a varied key.
+function add_key(column,    k) {
+  for (k = ++keys; k > 1 && name[key_place[k - 1]] > name[column]; --k) { key_place[k] = key_place[k - 1] }
+  key_place[k] = column
 }
 
 # The state of this row's run, where it is no finished one; what such a run had last is no end.
@@ -133,10 +139,12 @@ FNR == 1 {
   sub(/.*\//, "", table)
   delete place
   fields = NF
+  keys = 0
   for (i = 1; i <= fields; ++i) {
     if ($i in place) { fail(table " has two columns " $i) }
     place[$i] = i
     name[i] = $i
+    if ($i ~ /^p_/) { add_key(i) }
   }
   wanted = split(needed[table], column_needed, " ")
   for (i = 1; i <= wanted; ++i) {

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,9 +103,18 @@ std::string value_of(const Method& method, std::string_view key) {
   return found == method.end() ? std::string() : found->second;
 }
 
-/// Returns the method of every run, nothing for one that has not finished: it has no end.
-std::map<std::string, std::optional<Method>> read_methods(const std::filesystem::path& kept) {
-  std::map<std::string, std::optional<Method>> methods;
+/// Whose a row is: a method's run, or what by_epoch says of it.
+struct Owner {
+  Method method;
+  std::string seed;
+  std::string series;  // how messages name it
+};
+
+/// Returns the owners of rows by run, nothing for a run that has not finished: it has no end.
+using Owners = std::map<std::string, std::optional<Owner>>;
+
+Owners read_owners(const std::filesystem::path& kept) {
+  Owners owners;
   CsvReader runs(kept / "runs.csv");
   const auto status = runs.find("status");
   while (runs.next()) {
@@ -115,11 +125,13 @@ std::map<std::string, std::optional<Method>> read_methods(const std::filesystem:
       }
     }
     const bool has_finished = !status || runs.text(*status) == "finished";
-    const auto [place, is_new] = methods.emplace(
-        runs.text(runs.column("run_id")), has_finished ? std::optional(method) : std::nullopt);
-    require(is_new, "runs.csv has the run {} twice", place->first);
+    const std::string& run = runs.text(runs.column("run_id"));
+    const Owner owner{.method = method, .seed = runs.text(runs.column("seed")), .series = run};
+    const bool is_new =
+        owners.emplace(run, has_finished ? std::optional(owner) : std::nullopt).second;
+    require(is_new, "runs.csv has the run {} twice", run);
   }
-  return methods;
+  return owners;
 }
 
 /// Reads "kind=dense workers=4", as by_epoch names a method.
@@ -177,46 +189,43 @@ std::optional<Value> value_of(const CsvReader& table,
   return Value{place, place, *y};
 }
 
-/// The method of a row, and the name of the series that the row is of.
-struct Owner {
-  Method method;
-  std::string series;
-};
-
 /// Returns whose a row is; nothing where its run has not finished.
-std::optional<Owner> owner_of(const CsvReader& table,
-                              const std::map<std::string, std::optional<Method>>& methods) {
+std::optional<Owner> owner_of(const CsvReader& table, const Owners& owners) {
   const auto run = table.find("run_id");
   if (!run) {
     const std::string& text = table.text(table.column("method"));
-    return Owner{.method = method_of(text),
-                 .series = text + ", seed " + table.text(table.column("seed"))};
+    const std::string& seed = table.text(table.column("seed"));
+    return Owner{
+        .method = method_of(text), .seed = seed, .series = fmt::format("{}, seed {}", text, seed)};
   }
-  const auto found = methods.find(table.text(*run));
-  require(found != methods.end(), "runs.csv has no run {}", table.text(*run));
-  if (!found->second) {
-    return std::nullopt;
-  }
-  return Owner{.method = *found->second, .series = found->first};
+  const auto found = owners.find(table.text(*run));
+  require(found != owners.end(), "runs.csv has no run {}", table.text(*run));
+  return found->second;
 }
 
-Values read_values(const std::filesystem::path& kept, const Picture& picture) {
-  const auto methods = read_methods(kept);
+/// Reads the values of all methods, those that differ in the keys `joined` alone as one.
+Values read_values(const std::filesystem::path& kept,
+                   const Picture& picture,
+                   const std::set<std::string>& joined) {
+  const auto owners = read_owners(kept);
   Values values;
-  std::set<std::pair<std::string, double>> seen;
+  std::set<std::tuple<Method, std::string, double>> seen;
   CsvReader table(kept / picture.table);
   while (table.next()) {
-    auto owner = owner_of(table, methods);
+    auto owner = owner_of(table, owners);
     const auto value = owner ? value_of(table, picture, owner->method) : std::nullopt;
     if (!value) {
       continue;
     }
-    require(seen.emplace(owner->series, value->place).second,
-            "{} has two rows of {} at {}",
+    owner->method.erase(std::string(picture.x));
+    for (const auto& key : joined) {
+      owner->method.erase(key);
+    }
+    require(seen.emplace(owner->method, owner->seed, value->place).second,
+            "{} has two rows of {} at {}, or of another run of its curve and seed",
             picture.table,
             owner->series,
             value->place);
-    owner->method.erase(std::string(picture.x));
     values[owner->method].push_back(*value);
   }
   return values;
@@ -261,6 +270,18 @@ std::vector<reports::Point> points_of(const std::vector<Value>& values) {
 /// A wish has the values that one key may have; a method without the key is drawn.
 using Wishes = std::map<std::string, std::vector<std::string>>;
 
+/// Takes the keys out of the wishes that have the value "*", and returns them.
+std::set<std::string> take_joined(Wishes& wishes) {
+  std::set<std::string> joined;
+  for (const auto& [key, values] : wishes) {
+    if (values == std::vector<std::string>{"*"}) {
+      joined.insert(key);
+    }
+  }
+  std::erase_if(wishes, [&](const auto& wish) { return joined.count(wish.first) != 0; });
+  return joined;
+}
+
 bool is_wanted(const Method& method, const Wishes& wishes) {
   return std::all_of(wishes.begin(), wishes.end(), [&](const auto& wish) {
     const std::string value = value_of(method, wish.first);
@@ -281,10 +302,9 @@ void require_known(const Wishes& wishes, const Values& methods) {
   }
 }
 
-reports::FigureSpec plan(const std::filesystem::path& kept,
-                         const Picture& picture,
-                         const Wishes& wishes) {
-  Values drawn = read_values(kept, picture);
+reports::FigureSpec plan(const std::filesystem::path& kept, const Picture& picture, Wishes wishes) {
+  const auto joined = take_joined(wishes);
+  Values drawn = read_values(kept, picture, joined);
   require_known(wishes, drawn);
   std::erase_if(drawn, [&](const auto& entry) { return !is_wanted(entry.first, wishes); });
   require(!drawn.empty(), "no method that is wanted has values of {}", picture.y);
@@ -317,7 +337,8 @@ Wishes wishes_of(std::span<char*> words) {
 void run(std::span<char*> words) {
   require(words.size() >= 3,
           "usage: residuum_draw_kept KEPT FIGURE FOLDER [KEY=VALUE...]; of methods that have the "
-          "KEY those with one of its VALUEs are drawn, and all others");
+          "KEY those with one of its VALUEs are drawn, and all others; with * for VALUE those that "
+          "differ in the KEY alone are one curve");
   const std::filesystem::path folder = words[2];
   std::filesystem::create_directories(folder);
   const auto spec = plan(words[0], picture_of(words[1]), wishes_of(words.subspan(3)));

@@ -65,6 +65,19 @@ TEST_F(DrawKept, HasEndsAndTheLastQuarterByTheNumberOfWorkers) {
             "curve,x,median,lower,upper,n\n0,4,0.5,0.5,0.5,1\n0,8,1.5,1.5,1.5,1\n");
 }
 
+// The two runs of the tree have a density each, which belongs to their number of workers.
+TEST_F(DrawKept, MakesOneCurveOfMethodsThatDifferInAKeyThatIsJoined) {
+  folder_.write("runs.csv",
+                "run_id,seed,p_aggregator_kind,p_sparsifier_density,p_workers_count,final_loss\n"
+                "a,1,dense,,4,3\nc,1,tree,0.01,4,7\nd,1,tree,0.02,8,8\n");
+  ASSERT_EQ(draw("end-workers", {"sparsifier_density=*"}).err, "");
+  EXPECT_EQ(drawn("end-workers.csv"),
+            "curve,x,median,lower,upper,n\n0,4,3,3,3,1\n1,4,7,7,7,1\n1,8,8,8,8,1\n");
+  EXPECT_THAT(drawn("end-workers.curves.csv"), HasSubstr("\n1,tree,"));
+  EXPECT_THAT(draw("end-workers", {"sparsifier_density=*", "aggregator_kind=*"}).err,
+              HasSubstr("runs.csv has two rows of c at 4, or of another run of its curve"));
+}
+
 TEST_F(DrawKept, LeavesOutRunsThatHaveNotFinishedAndNumbersThatAreNotFinite) {
   folder_.write("runs.csv",
                 "run_id,status,seed,p_kind\na,finished,1,x\nb,diverged,2,x\nc,finished,3,x\n");

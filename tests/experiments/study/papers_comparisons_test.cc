@@ -95,7 +95,13 @@ TEST_F(Paired, ComparesRunsThatDifferInOneKeyAlone) {
       run_program({paper_program("paired"), folder_.path().string(), "loss", "kind", "base", "all"},
                   folder_.path());
   EXPECT_EQ(all.out,
-            "kind=other clip=no workers=4: 3, 1 pair\nkind=other clip=yes workers=4: 5, 1 pair\n");
+            "clip=no kind=other workers=4: 3, 1 pair\nclip=yes kind=other workers=4: 5, 1 pair\n");
+}
+
+// Which column comes first depends on the runs of a table, and must not make two methods of one.
+TEST_F(Paired, NamesAMethodByItsKeysInTheirOrder) {
+  folder_.write("runs.csv", "run_id,seed,p_workers,p_kind,loss\na,1,4,base,1\nb,1,4,other,3\n");
+  EXPECT_EQ(paired("loss", "base").out, "kind=other workers=4: 2, 1 pair\n");
 }
 
 TEST_F(Paired, ComparesAllRunsOfASeedWithOne) {
@@ -106,7 +112,7 @@ TEST_F(Paired, ComparesAllRunsOfASeedWithOne) {
                 {paper_program("paired"), folder_.path().string(), "loss", "kind", "base", "none"},
                 folder_.path())
                 .out,
-            "kind=other density=5: 3 [3, 3], 2 pairs\n");
+            "density=5 kind=other: 3 [3, 3], 2 pairs\n");
 }
 
 TEST_F(Paired, NamesWhatIsNotThere) {
@@ -200,6 +206,19 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
       {paper_program("at_cost"), folder_.path().string(), "fast", "1", "."}, folder_.path());
   EXPECT_EQ(itself.err, "error: OUT is RESULTS, whose runs.csv would be lost; give another OUT\n");
   EXPECT_EQ(itself.code, 2);
+}
+
+TEST_F(AtCost, RefusesTotalsThatFall) {
+  folder_.write(
+      "iterations.csv",
+      "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,20\na,1,3,10,10\n");
+  EXPECT_EQ(at_cost("bytes", "50").err,
+            "error: iterations.csv, line 3: total_uplink_bytes of a falls to 10\n");
+  folder_.write("networks.csv",
+                "run_id,iteration,network,virtual_s\na,0,fast,2\na,0,slow,1\na,1,fast,1\n");
+  const auto falling = at_cost("fast", "1");
+  EXPECT_EQ(falling.code, 2);
+  EXPECT_EQ(falling.err, "error: networks.csv, line 4: virtual_s of a falls to 1\n");
 }
 
 // The table has only two of run a's ten iterations: that it had spent no more is not known.
