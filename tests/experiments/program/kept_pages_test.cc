@@ -198,6 +198,16 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKAtEqualBytesAsKept) {
   }
 }
 
+TEST(KeptPages, GiveTheThresholdAgainstTopKAtTheEndAsKept) {
+  const auto lstm = kPapersFolder / "kept/r1-lstm";
+  const Keys top_k{{"aggregator_kind", "allgather"}, {"sparsifier_kind", "top-k"}};
+  const Keys threshold{{"sparsifier_kind", "hard-threshold"}};
+  EXPECT_THAT(page(),
+              HasSubstr(fmt::format("| the whole run | {} | {} |\n",
+                                    difference(lstm, "final_loss", 3, top_k, threshold),
+                                    difference(lstm, "total_error", 0, top_k, threshold))));
+}
+
 /// The kept runs are those of the studies as they stand: an id is a hash of its run's
 /// configuration.
 TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
@@ -207,7 +217,8 @@ TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
                                                         {"r4_lstm", "tinyshakespeare"},
                                                         {"r4_lstm_bytes", "tinyshakespeare"},
                                                         {"r1_resnet8", "cifar10"},
-                                                        {"r4_resnet8", "cifar10"}}) {
+                                                        {"r4_resnet8", "cifar10"},
+                                                        {"r4_resnet8_bytes", "cifar10"}}) {
     if (!std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
       missing.insert(data);
       continue;
@@ -231,7 +242,8 @@ TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
 }
 
 TEST(KeptPages, GiveWhatTheRunsTookAsKept) {
-  for (const char* study : {"r1-lstm", "r4-lstm", "r4-lstm-bytes", "r1-resnet8", "r4-resnet8"}) {
+  for (const char* study :
+       {"r1-lstm", "r4-lstm", "r4-lstm-bytes", "r1-resnet8", "r4-resnet8", "r4-resnet8-bytes"}) {
     const auto folder = kPapersFolder / "kept" / study;
     std::vector<double> seconds;
     double total = 0;

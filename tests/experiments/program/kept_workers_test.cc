@@ -97,6 +97,50 @@ TEST(KeptPages, GiveDeltaOnTheResNetByWorkersAsKept) {
   }
 }
 
+/// Returns in how many percent of the iterations of a quarter delta exceeds 1.
+double percent_above(const Keys& method, const std::string& workers, int quarter) {
+  double above = 0;
+  double measured = 0;
+  reports::CsvReader quarters(kKeptWorkers / "quarters.csv");
+  while (quarters.next()) {
+    if (quarters.text(quarters.column("method")) == name_of(method, workers) &&
+        quarters.integer(quarters.column("epoch")) == static_cast<std::uint64_t>(quarter)) {
+      above += quarters.number(quarters.column("delta_above_1")).value();
+      measured += quarters.number(quarters.column("measured")).value();
+    }
+  }
+  return 100 * above / measured;
+}
+
+TEST(KeptPages, SayInWhichQuartersDeltaExceedsOneOnTheResNet) {
+  const Keys tree = method_of("gtopk-tree");
+  EXPECT_THAT(
+      page(),
+      HasSubstr(fmt::format("δ > 1 in {:.0f}, {:.0f}, {:.0f} and {:.0f} % of the iterations",
+                            percent_above(tree, "8", 0),
+                            percent_above(tree, "8", 1),
+                            percent_above(tree, "8", 2),
+                            percent_above(tree, "8", 3))));
+  for (const char* workers : {"16", "32"}) {
+    for (int quarter = 1; quarter < 4; ++quarter) {
+      EXPECT_GE(percent_above(tree, workers, quarter), 99.85) << workers << ' ' << quarter;
+    }
+  }
+}
+
+TEST(KeptPages, GiveTheDistanceToDenseSgdOnTheResNetAsKept) {
+  std::string text = "by ";
+  for (const auto& workers : kWorkers) {
+    const auto value = difference(kKeptWorkers,
+                                  "final_loss",
+                                  3,
+                                  with_workers(method_of("gtopk-tree"), workers),
+                                  with_workers(method_of("dense"), workers));
+    text += (workers == "4" ? "" : workers == "32" ? " and " : ", ") + value.substr(1);
+  }
+  EXPECT_THAT(page(), HasSubstr(text));
+}
+
 /// Returns f of a method's runs at a budget, or "–" where a run has not come to its second
 /// measurement.
 std::string reached(const std::filesystem::path& at_cost, const Keys& method) {
@@ -145,6 +189,49 @@ TEST(KeptPages, GiveWhatTheResNetReachesInEqualTimeAsKept) {
              ' ';
     }
     EXPECT_THAT(page(), HasSubstr(row + "|\n"));
+  }
+}
+
+/// Returns the largest value of a column among the runs of a method, as its seeds agree in it.
+double of_every_seed(const std::filesystem::path& folder,
+                     const std::string& column,
+                     const Keys& method) {
+  const auto values = of_runs(folder, column, method);
+  for (const auto& [seed, value] : values) {
+    EXPECT_EQ(value, values.begin()->second) << column << " of seed " << seed;
+  }
+  return values.begin()->second;
+}
+
+TEST(KeptPages, GiveWhereResNetsEndAtEqualBytesAsKept) {
+  const auto folder = kPapersFolder / "kept/r4-resnet8-bytes";
+  const auto method = [](const char* aggregator, const std::string& workers) {
+    return Keys{{"aggregator_kind", aggregator}, {"workers_count", workers}};
+  };
+  for (const char* column : {"final_loss", "final_test_accuracy"}) {
+    for (const auto& workers : kWorkers) {
+      const auto all_gather = method("allgather", workers);
+      const auto mask = method("gtopk-mask", workers);
+      const auto tree = method("gtopk-tree", workers);
+      std::string row = fmt::format("| {} | {:.1f} MB | {:.0f}, {:.0f}, {:.0f} ",
+                                    workers,
+                                    of_every_seed(folder, "uplink_bytes", tree) / 1e6,
+                                    of_every_seed(folder, "iterations", all_gather),
+                                    of_every_seed(folder, "iterations", mask),
+                                    of_every_seed(folder, "iterations", tree));
+      for (const auto& one : {all_gather, mask, tree}) {
+        EXPECT_NEAR(of_every_seed(folder, "uplink_bytes", one) /
+                        of_every_seed(folder, "uplink_bytes", tree),
+                    1,
+                    0.0035);
+        row += "| " + mean_of(folder, column, one) + ' ';
+      }
+      for (const auto& [first, second] : std::vector<std::pair<Keys, Keys>>{
+               {all_gather, tree}, {mask, tree}, {mask, all_gather}}) {
+        row += "| " + difference(folder, column, 3, first, second) + ' ';
+      }
+      EXPECT_THAT(page(), HasSubstr(row + "|\n")) << column;
+    }
   }
 }
 
