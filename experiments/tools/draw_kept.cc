@@ -184,8 +184,10 @@ std::optional<Value> value_of(const CsvReader& table,
   require(!x.empty(), "a method has no {}, which is the x axis of {}", picture.x, picture.name);
   double place = 0;
   const auto [end, error] = std::from_chars(x.data(), x.data() + x.size(), place);
-  require(
-      error == std::errc() && end == x.data() + x.size(), "{} is '{}', no number", picture.x, x);
+  require(error == std::errc() && end == x.data() + x.size() && std::isfinite(place) && place > 0,
+          "{} is '{}', no number above 0",
+          picture.x,
+          x);
   return Value{place, place, *y};
 }
 
@@ -210,6 +212,7 @@ Values read_values(const std::filesystem::path& kept,
   const auto owners = read_owners(kept);
   Values values;
   std::set<std::tuple<Method, std::string, double>> seen;
+  std::set<std::string> unknown = joined;
   CsvReader table(kept / picture.table);
   while (table.next()) {
     auto owner = owner_of(table, owners);
@@ -219,7 +222,9 @@ Values read_values(const std::filesystem::path& kept,
     }
     owner->method.erase(std::string(picture.x));
     for (const auto& key : joined) {
-      owner->method.erase(key);
+      if (owner->method.erase(key) != 0) {
+        unknown.erase(key);
+      }
     }
     require(seen.emplace(owner->method, owner->seed, value->place).second,
             "{} has two rows of {} at {}, or of another run of its curve and seed",
@@ -228,6 +233,7 @@ Values read_values(const std::filesystem::path& kept,
             value->place);
     values[owner->method].push_back(*value);
   }
+  require(unknown.empty(), "no method has the key {}, or it is the x axis", *unknown.begin());
   return values;
 }
 
@@ -274,7 +280,8 @@ using Wishes = std::map<std::string, std::vector<std::string>>;
 std::set<std::string> take_joined(Wishes& wishes) {
   std::set<std::string> joined;
   for (const auto& [key, values] : wishes) {
-    if (values == std::vector<std::string>{"*"}) {
+    if (std::find(values.begin(), values.end(), "*") != values.end()) {
+      require(values.size() == 1, "{}=* makes one curve of all values; give it alone", key);
       joined.insert(key);
     }
   }
@@ -290,9 +297,13 @@ bool is_wanted(const Method& method, const Wishes& wishes) {
   });
 }
 
-/// A value that no method has is a slip of the pen.
+/// A key or a value that no method has is a slip of the pen.
 void require_known(const Wishes& wishes, const Values& methods) {
   for (const auto& wish : wishes) {
+    const bool has_key = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
+      return method.first.count(wish.first) != 0;
+    });
+    require(has_key, "no method has the key {}, or it is the x axis", wish.first);
     for (const auto& value : wish.second) {
       const bool is_known = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {
         return value_of(method.first, wish.first) == value;
@@ -340,8 +351,8 @@ void run(std::span<char*> words) {
           "KEY those with one of its VALUEs are drawn, and all others; with * for VALUE those that "
           "differ in the KEY alone are one curve");
   const std::filesystem::path folder = words[2];
-  std::filesystem::create_directories(folder);
   const auto spec = plan(words[0], picture_of(words[1]), wishes_of(words.subspan(3)));
+  std::filesystem::create_directories(folder);
   const auto drawn = reports::draw(spec, folder);
   require(drawn.problem.empty(), "{}", drawn.problem);
 }

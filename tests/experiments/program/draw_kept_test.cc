@@ -76,6 +76,10 @@ TEST_F(DrawKept, MakesOneCurveOfMethodsThatDifferInAKeyThatIsJoined) {
   EXPECT_THAT(drawn("end-workers.curves.csv"), HasSubstr("\n1,tree,"));
   EXPECT_THAT(draw("end-workers", {"sparsifier_density=*", "aggregator_kind=*"}).err,
               HasSubstr("runs.csv has two rows of c at 4, or of another run of its curve"));
+  EXPECT_THAT(draw("end-workers", {"densty=*"}).err, HasSubstr("no method has the key densty"));
+  EXPECT_THAT(draw("end-workers", {"densty=none"}).err, HasSubstr("no method has the key densty"));
+  EXPECT_THAT(draw("end-workers", {"aggregator_kind=*", "aggregator_kind=tree"}).err,
+              HasSubstr("aggregator_kind=* makes one curve of all values; give it alone"));
 }
 
 TEST_F(DrawKept, LeavesOutRunsThatHaveNotFinishedAndNumbersThatAreNotFinite) {
@@ -88,6 +92,9 @@ TEST_F(DrawKept, LeavesOutRunsThatHaveNotFinishedAndNumbersThatAreNotFinite) {
 
 TEST_F(DrawKept, NamesWhatIsNotThere) {
   EXPECT_EQ(draw("los").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out"));
+  EXPECT_THAT(draw("end-workers", {"workers_count=4"}).err,
+              HasSubstr("no method has the key workers_count, or it is the x axis"));
   EXPECT_THAT(draw("los").err, HasSubstr("there is no figure 'los'; there are loss, "));
   EXPECT_THAT(draw("loss", {"aggregator_kind=mask"}).err,
               HasSubstr("no method has aggregator_kind=mask"));
@@ -119,6 +126,9 @@ TEST_F(DrawKept, MadeTheFiguresOfTheGallery) {
     }
   }
   EXPECT_GE(figures, 2);
+  const Finished lost = run_program({(gallery / "draw").string(), "nowhere"}, folder_.path());
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_THAT(lost.err, HasSubstr("nowhere/residuum_draw_kept is not there; build the target"));
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ Decided decided(const std::filesystem::path& folder,
 
 std::filesystem::path kept(const std::string& study) { return kPapersFolder / "kept" / study; }
 
-Comparison leak(const std::string& column) {
-  return {column, "feedback_putback", "captured", "all", 4};
+Comparison leak(const std::string& column, int tests) {
+  return {column, "feedback_putback", "captured", "all", tests};
 }
 Comparison to_tree(const std::string& column, int tests) {
   return {column, "aggregator_kind", "gtopk-tree", "all", tests};
@@ -84,14 +84,14 @@ TEST(KeptDecisions, OfTheLeakAreThoseOfThePage) {
   const std::string tree = "aggregator_kind=gtopk-tree";
   const std::string ratio = "sparsifier_density";
   for (const char* column : {"final_loss", "final_test_accuracy"}) {
-    EXPECT_EQ(decided(kept("r1-resnet8"), leak(column), tree, ratio), Decided());
+    EXPECT_EQ(decided(kept("r1-resnet8"), leak(column, 8), tree, ratio), Decided());
   }
-  EXPECT_EQ(decided(kept("r1-lstm"), leak("final_loss"), tree, ratio), Decided());
-  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_loss"), tree), Decided{"32"});
-  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_test_perplexity"), tree), Decided());
-  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_test_accuracy"), tree), Decided());
-  EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_loss"), tree), Decided{"32"});
-  EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_test_accuracy"), tree), (Decided{"16", "32"}));
+  EXPECT_EQ(decided(kept("r1-lstm"), leak("final_loss", 4), tree, ratio), Decided());
+  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_loss", 12), tree), Decided{"32"});
+  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_test_perplexity", 12), tree), Decided());
+  EXPECT_EQ(decided(kept("r4-lstm"), leak("final_test_accuracy", 12), tree), Decided());
+  EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_loss", 8), tree), Decided{"32"});
+  EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_test_accuracy", 8), tree), Decided{"16"});
 }
 
 TEST(KeptDecisions, OfMaskAndTreeAreThoseOfThePage) {
@@ -99,13 +99,13 @@ TEST(KeptDecisions, OfMaskAndTreeAreThoseOfThePage) {
   const std::string ratio = "sparsifier_density";
   EXPECT_EQ(decided(kept("r1-lstm"), to_tree("final_test_perplexity", 3), mask, ratio),
             (Decided{"0.01", "0.001"}));
-  EXPECT_EQ(decided(kept("r1-resnet8"), to_tree("final_loss", 3), mask, ratio),
+  EXPECT_EQ(decided(kept("r1-resnet8"), to_tree("final_loss", 6), mask, ratio),
             (Decided{"0.001", "0.0002"}));
-  EXPECT_EQ(decided(kept("r1-resnet8"), to_tree("final_test_accuracy", 3), mask, ratio),
+  EXPECT_EQ(decided(kept("r1-resnet8"), to_tree("final_test_accuracy", 6), mask, ratio),
             Decided{"0.001"});
-  EXPECT_EQ(decided(kept("r4-resnet8"), to_tree("final_loss", 4), mask),
+  EXPECT_EQ(decided(kept("r4-resnet8"), to_tree("final_loss", 8), mask),
             (Decided{"8", "16", "32"}));
-  EXPECT_EQ(decided(kept("r4-resnet8"), to_tree("final_test_accuracy", 4), mask),
+  EXPECT_EQ(decided(kept("r4-resnet8"), to_tree("final_test_accuracy", 8), mask),
             (Decided{"16", "32"}));
 }
 
@@ -113,29 +113,29 @@ TEST(KeptDecisions, OfTheDistanceToAllGatherAreThoseOfThePage) {
   const std::string tree = "aggregator_kind=gtopk-tree feedback_putback=captured";
   const std::string mask = "aggregator_kind=gtopk-mask";
   for (const auto& method : {tree, mask}) {
-    EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_loss", 4), method),
+    EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_loss", 8), method),
               (Decided{"8", "16", "32"}));
   }
-  EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_test_accuracy", 4), tree),
-            (Decided{"8", "16", "32"}));
-  EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_test_accuracy", 4), mask),
+  EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_test_accuracy", 8), tree),
+            (Decided{"16", "32"}));
+  EXPECT_EQ(decided(kept("r4-resnet8"), to_all_gather("final_test_accuracy", 8), mask),
             (Decided{"16", "32"}));
 }
 
 TEST(KeptDecisions, OfTheDistanceToDenseSgdAreThoseOfThePage) {
-  const Comparison of_fourteen{"final_loss", "aggregator_kind", "dense", "none", 14};
+  const Comparison of_eight{"final_loss", "aggregator_kind", "dense", "none", 8};
   EXPECT_EQ(decided(kept("r1-resnet8"),
-                    of_fourteen,
+                    of_eight,
                     "aggregator_kind=gtopk-tree feedback_putback=captured sparsifier_density=0.01 ",
                     "sparsifier_density"),
             Decided{"0.01"});
   EXPECT_EQ(
       decided(kept("r1-resnet8"),
-              of_fourteen,
+              of_eight,
               "aggregator_kind=gtopk-tree feedback_putback=published sparsifier_density=0.01 ",
               "sparsifier_density"),
-      Decided());
-  const Comparison by_workers{"final_loss", "aggregator_kind", "dense", "workers_count", 4};
+      Decided{"0.01"});
+  const Comparison by_workers{"final_loss", "aggregator_kind", "dense", "workers_count", 8};
   EXPECT_EQ(
       decided(
           kept("r4-resnet8"), by_workers, "aggregator_kind=gtopk-tree feedback_putback=captured"),
@@ -152,9 +152,10 @@ TEST(KeptDecisions, AtEqualBytesAreThoseOfThePage) {
   EXPECT_EQ(decided(kept("r4-lstm-bytes"), to_the_tree, all_gather), all);
   EXPECT_EQ(decided(kept("r4-lstm-bytes"), to_all_gather("final_loss", 4), mask), all);
 
+  to_the_tree.tests = 8;  // f and accuracy
   EXPECT_EQ(decided(kept("r4-resnet8-bytes"), to_the_tree, mask), (Decided{"4", "32"}));
   EXPECT_EQ(decided(kept("r4-resnet8-bytes"), to_the_tree, all_gather), all);
-  EXPECT_EQ(decided(kept("r4-resnet8-bytes"), to_all_gather("final_loss", 4), mask), all);
+  EXPECT_EQ(decided(kept("r4-resnet8-bytes"), to_all_gather("final_loss", 8), mask), all);
   to_the_tree.column = "final_test_accuracy";
   EXPECT_EQ(decided(kept("r4-resnet8-bytes"), to_the_tree, mask), (Decided{"4", "32"}));
 }
@@ -230,17 +231,15 @@ Decided budgets_decided(const std::string& study,
 
 TEST(KeptDecisions, OfTopKAgainstAThresholdAreThoseOfThePage) {
   const std::vector<std::string> budgets{"3.57e6", "12.5e6", "17.856e6", "26.8e6", "35.7e6"};
-  const Comparison of_lstm{"", "sparsifier_kind", "hard-threshold", "none", 6};
+  const Comparison of_lstm{"", "sparsifier_kind", "hard-threshold", "none", 12};
   EXPECT_EQ(budgets_decided("r1-lstm", "loss", budgets, of_lstm), Decided{"3.57e6"});
   EXPECT_EQ(budgets_decided("r1-lstm", "total_error", budgets, of_lstm),
             (Decided{"3.57e6", "12.5e6", "17.856e6", "26.8e6"}));
 
   const std::vector<std::string> on_the_way{"9e6", "22.5e6", "45e6", "67.5e6"};
-  const Comparison of_resnet{"", "sparsifier_threshold", "0.295", "none", 5};
-  EXPECT_EQ(budgets_decided("r1-resnet8", "loss", on_the_way, of_resnet),
-            (Decided{"45e6", "67.5e6"}));
-  EXPECT_EQ(budgets_decided("r1-resnet8", "test_accuracy", on_the_way, of_resnet),
-            (Decided{"9e6", "45e6"}));
+  const Comparison of_resnet{"", "sparsifier_threshold", "0.295", "none", 15};
+  EXPECT_EQ(budgets_decided("r1-resnet8", "loss", on_the_way, of_resnet), Decided{"67.5e6"});
+  EXPECT_EQ(budgets_decided("r1-resnet8", "test_accuracy", on_the_way, of_resnet), Decided{"9e6"});
   Comparison at_the_end = of_lstm;
   const std::string top_k =
       "aggregator_kind=allgather feedback_putback=captured sparsifier_density=0.001";

@@ -43,7 +43,7 @@ class KeepSeeds : public testing::Test {
     folder_.write("results/iterations.csv",
                   "run_id,iteration,epoch,loss,delta,contraction,test_accuracy,xi\n" +  //
                       b + ",0,0,9,0.5,,,\n" + b + ",1,0,,1.5,,,\n" + b + ",2,1," + loss +
-                      ",0.25,,0.75,\n" + a + ",0,0,9,,,,\n");
+                      ",0.25,,0.75,\n" + b + ",3,1,,,,,\n" + a + ",0,0,9,,,,\n");
     folder_.write("results/networks.csv",
                   "run_id,iteration,network,virtual_s\n" + b + ",1,1gbe,3\n" + b + ",2,1gbe,4\n" +
                       b + ",2,10gbe,2\n");
@@ -89,8 +89,8 @@ TEST_F(KeepSeeds, AddsTheRunsOfASeedToThoseThatAreThere) {
             "method,seed,epoch,measured,loss,delta,contraction,test_accuracy,test_perplexity,"
             "delta_max,delta_above_1\n"
             "kind=dense,1,0,1,9,,,,,,\nkind=dense,2,0,1,9,,,,,,\n"
-            "kind=top,1,0,2,9,1,,,,1.5,1\nkind=top,1,1,1,4,0.25,,0.75,,0.25,0\n"
-            "kind=top,2,0,2,9,1,,,,1.5,1\nkind=top,2,1,1,6,0.25,,0.75,,0.25,0\n");
+            "kind=top,1,0,2,9,1,,,,1.5,1\nkind=top,1,1,2,4,0.25,,0.75,,0.25,0\n"
+            "kind=top,2,0,2,9,1,,,,1.5,1\nkind=top,2,1,2,6,0.25,,0.75,,0.25,0\n");
   // Each of the four iterations is a quarter.
   EXPECT_THAT(kept("quarters.csv"),
               HasSubstr("kind=top,1,0,1,9,0.5,,,,0.5,0\nkind=top,1,1,1,,1.5,,,,1.5,1\n"));
@@ -208,6 +208,32 @@ TEST_F(KeepSeeds, SaysOfEveryRunWhichProgramMadeIt) {
   EXPECT_EQ(made[0]["programs"], nlohmann::json::array({"abc"}));
   EXPECT_EQ(made[1]["runs"], nlohmann::json::array({"a1"}));
   EXPECT_EQ(made[1]["programs"], nlohmann::json::array({"def"}));
+}
+
+// Files without a word, a table that ends before its run, and what is kept in part are refused.
+TEST_F(KeepSeeds, RefusesWhatIsCutShort) {
+  leave("1", "1", "4");
+  ASSERT_EQ(keep().code, 0);
+  const std::string before = kept("quarters.csv");
+  for (const char* file :
+       {"results/summary.json", "results/runs/a1/status.json", "kept/made.json"}) {
+    const std::string whole = read_text(folder_.path() / file);
+    folder_.write(file, "");
+    EXPECT_EQ(keep().code, 2) << file;
+    EXPECT_THAT(keep().err, testing::StartsWith("error: " + std::string(file) + " is ")) << file;
+    folder_.write(file, whole);
+  }
+  folder_.write("results/iterations.csv",
+                "run_id,iteration,epoch,loss\nb1,0,0,9\nb1,1,0,4\na1,0,0,9\n");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err,
+            "error: iterations.csv ends at iteration 1 of b1, which made 4; run residuum report "
+            "again\n");
+  EXPECT_EQ(kept("quarters.csv"), before);
+  leave("1", "1", "4");
+  std::filesystem::remove(folder_.path() / "kept/epochs.csv");
+  EXPECT_EQ(keep().code, 2);
+  EXPECT_EQ(keep().err, "error: kept has a runs.csv and no epochs.csv; restore it\n");
 }
 
 TEST_F(KeepSeeds, NamesWhatIsNotThereAndLeavesWhatIsKept) {

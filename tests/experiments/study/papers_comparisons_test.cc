@@ -126,6 +126,12 @@ TEST_F(Paired, NamesWhatIsNotThere) {
                 "run_id,seed,p_kind,p_workers,loss\na,1,base,4,1\nb,1,other,4,2\nc,1,other,4,3\n");
   EXPECT_EQ(paired("loss", "base").err,
             "error: runs.csv has two runs of seed 1 of kind=other workers=4: b and c\n");
+  folder_.write("runs.csv",
+                "run_id,seed,p_kind,p_workers,p_x,loss\na,1,base,4,1,1\nb,1,base,4,2,1\n");
+  EXPECT_EQ(
+      paired("loss", "base").err,
+      "error: several runs are the baseline of seed 1; give the key in which they differ as BY, "
+      "or all\n");
 }
 
 TEST_F(Paired, CountsPairsWithoutBothEnds) {
@@ -206,6 +212,17 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
       {paper_program("at_cost"), folder_.path().string(), "fast", "1", "."}, folder_.path());
   EXPECT_EQ(itself.err, "error: OUT is RESULTS, whose runs.csv would be lost; give another OUT\n");
   EXPECT_EQ(itself.code, 2);
+}
+
+TEST_F(AtCost, LeavesTheRunsOfAnotherStudy) {
+  folder_.write("iterations.csv",
+                "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,20\n");
+  std::filesystem::create_directory(folder_.path() / "equal");
+  folder_.write("equal/iterations.csv", "");
+  folder_.write("equal/runs.csv", "of a study");
+  EXPECT_EQ(at_cost("bytes", "50").code, 2);
+  EXPECT_THAT(at_cost("bytes", "50").err, HasSubstr("OUT has an iterations.csv"));
+  EXPECT_EQ(losses(), "of a study");
 }
 
 TEST_F(AtCost, RefusesTotalsThatFall) {
