@@ -94,18 +94,6 @@ TEST(KeptDecisions, OfTheLeakAreThoseOfThePage) {
   EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_test_accuracy", 8), tree), Decided{"16"});
 }
 
-TEST(KeptDecisions, WithoutMomentumAreThoseOfThePage) {
-  const std::string tree = "aggregator_kind=gtopk-tree";
-  const std::string putback = "feedback_putback";
-  const auto plain = kept("r4-resnet8-plain");
-  Comparison to_all_gather_of_seed = to_all_gather("final_loss", 2);
-  to_all_gather_of_seed.by = "none";
-  EXPECT_EQ(decided(plain, to_all_gather_of_seed, tree, putback),
-            (Decided{"captured", "published"}));
-  EXPECT_EQ(decided(plain, leak("final_loss", 2), tree, putback), Decided());
-  EXPECT_EQ(decided(plain, leak("final_test_accuracy", 2), tree, putback), Decided());
-}
-
 TEST(KeptDecisions, OfMaskAndTreeAreThoseOfThePage) {
   const std::string mask = "aggregator_kind=gtopk-mask";
   const std::string ratio = "sparsifier_density";

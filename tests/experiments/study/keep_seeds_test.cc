@@ -189,6 +189,7 @@ TEST_F(KeepSeeds, TakesTheCommandOfEachRun) {
   ASSERT_EQ(keep().err, "");
   made = nlohmann::json::parse(kept("made.json"));
   ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made[0]["command"], "residuum run t.toml");
   EXPECT_EQ(made[0]["runs"].size(), 2U);
   EXPECT_EQ(made[0]["run_s"], 5);
 }
