@@ -94,6 +94,23 @@ TEST(KeptDecisions, OfTheLeakAreThoseOfThePage) {
   EXPECT_EQ(decided(kept("r4-resnet8"), leak("final_test_accuracy", 8), tree), Decided{"16"});
 }
 
+/// The table has four tests of each pair: f and accuracy, with momentum and without.
+TEST(KeptDecisions, WithoutMomentumAreThoseOfThePage) {
+  const std::string tree = "aggregator_kind=gtopk-tree";
+  const std::string putback = "feedback_putback";
+  const auto plain = kept("r4-resnet8-plain");
+  Comparison without_momentum = to_all_gather("final_loss", 4);
+  without_momentum.by = "none";
+  EXPECT_EQ(decided(plain, without_momentum, tree, putback), (Decided{"captured", "published"}));
+  EXPECT_EQ(decided(plain, leak("final_loss", 4), tree, putback), Decided());
+  EXPECT_EQ(decided(plain, leak("final_test_accuracy", 4), tree, putback), Decided());
+  const Comparison to_dense{"final_loss", "aggregator_kind", "dense", "none", 4};
+  EXPECT_EQ(decided(plain, to_dense, "aggregator_kind=allgather", putback), Decided{"captured"});
+  Comparison of_accuracy = to_dense;
+  of_accuracy.column = "final_test_accuracy";
+  EXPECT_EQ(decided(plain, of_accuracy, "aggregator_kind=allgather", putback), Decided());
+}
+
 TEST(KeptDecisions, OfMaskAndTreeAreThoseOfThePage) {
   const std::string mask = "aggregator_kind=gtopk-mask";
   const std::string ratio = "sparsifier_density";

@@ -218,7 +218,8 @@ TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
                                                         {"r4_lstm_bytes", "tinyshakespeare"},
                                                         {"r1_resnet8", "cifar10"},
                                                         {"r4_resnet8", "cifar10"},
-                                                        {"r4_resnet8_bytes", "cifar10"}}) {
+                                                        {"r4_resnet8_bytes", "cifar10"},
+                                                        {"r4_resnet8_plain", "cifar10"}}) {
     if (!std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
       missing.insert(data);
       continue;
@@ -242,8 +243,13 @@ TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
 }
 
 TEST(KeptPages, GiveWhatTheRunsTookAsKept) {
-  for (const char* study :
-       {"r1-lstm", "r4-lstm", "r4-lstm-bytes", "r1-resnet8", "r4-resnet8", "r4-resnet8-bytes"}) {
+  for (const char* study : {"r1-lstm",
+                            "r4-lstm",
+                            "r4-lstm-bytes",
+                            "r1-resnet8",
+                            "r4-resnet8",
+                            "r4-resnet8-bytes",
+                            "r4-resnet8-plain"}) {
     const auto folder = kPapersFolder / "kept" / study;
     std::vector<double> seconds;
     double total = 0;

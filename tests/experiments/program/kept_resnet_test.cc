@@ -108,8 +108,13 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKOnTheResNetAsKept) {
 /// The page says of the tree at c = 5000 alone that delta (1 - rho) exceeds 1.
 TEST(KeptPages, GiveWhereDeltaExceedsItsBoundAsKept) {
   int above = 0;
-  for (const char* study :
-       {"r1-lstm", "r4-lstm", "r4-lstm-bytes", "r1-resnet8", "r4-resnet8", "r4-resnet8-bytes"}) {
+  for (const char* study : {"r1-lstm",
+                            "r4-lstm",
+                            "r4-lstm-bytes",
+                            "r1-resnet8",
+                            "r4-resnet8",
+                            "r4-resnet8-bytes",
+                            "r4-resnet8-plain"}) {
     reports::CsvReader runs(kPapersFolder / "kept" / study / "runs.csv");
     while (runs.next()) {
       const auto delta = runs.number(runs.column("delta_max"));

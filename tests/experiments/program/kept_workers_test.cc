@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -139,6 +140,51 @@ TEST(KeptPages, GiveTheDistanceToDenseSgdOnTheResNetAsKept) {
     text += (workers == "4" ? "" : workers == "32" ? " and " : ", ") + value.substr(1);
   }
   EXPECT_THAT(page(), HasSubstr(text));
+}
+
+/// The rows have f and accuracy with 32 workers, each with momentum and without.
+TEST(KeptPages, GiveWhatMomentumDoesToTheResNetAsKept) {
+  const auto plain = kPapersFolder / "kept/r4-resnet8-plain";
+  const Keys dense = method_of("dense");
+  const Keys all_gather = method_of("allgather");
+  const Keys captured = method_of("gtopk-tree");
+  const Keys published = method_of("gtopk-tree", "published");
+  for (const auto& [label, method] :
+       std::vector<std::pair<std::string, Keys>>{{"dense SGD", dense},
+                                                 {"all-gather", all_gather},
+                                                 {"tree, captured", captured},
+                                                 {"tree, published", published}}) {
+    std::string row = fmt::format("| {} ", label);
+    for (const char* column : {"final_loss", "final_test_accuracy"}) {
+      row += "| " + mean_of(kKeptWorkers, column, with_workers(method, "32")) + ' ';
+      row += "| " + mean_of(plain, column, method) + ' ';
+    }
+    EXPECT_THAT(page(), HasSubstr(row + "|\n"));
+  }
+  for (const auto& [label, first, second] : std::vector<std::tuple<std::string, Keys, Keys>>{
+           {"all-gather − dense SGD", all_gather, dense},
+           {"tree, captured − all-gather", captured, all_gather},
+           {"tree, published − captured", published, captured}}) {
+    std::string row = fmt::format("| {} ", label);
+    for (const char* column : {"final_loss", "final_test_accuracy"}) {
+      row += "| " +
+             difference(
+                 kKeptWorkers, column, 3, with_workers(first, "32"), with_workers(second, "32")) +
+             ' ';
+      row += "| " + difference(plain, column, 3, first, second) + ' ';
+    }
+    EXPECT_THAT(page(), HasSubstr(row + "|\n"));
+  }
+}
+
+TEST(KeptPages, GiveDeltaWithoutMomentumAsKept) {
+  const auto late = late_deltas(kPapersFolder / "kept/r4-resnet8-plain");
+  EXPECT_THAT(
+      page(),
+      HasSubstr(
+          "the captured tree's mean over the last quarter is " +
+          delta_with_interval(late.at(
+              "aggregator_kind=gtopk-tree feedback_putback=captured sparsifier_kind=top-k"))));
 }
 
 /// Returns f of a method's runs at a budget, or "–" where a run has not come to its second
