@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -174,6 +176,35 @@ TEST(KeptPages, GiveWhatMomentumDoesToTheResNetAsKept) {
       row += "| " + difference(plain, column, 3, first, second) + ' ';
     }
     EXPECT_THAT(page(), HasSubstr(row + "|\n"));
+  }
+}
+
+/// Returns the step of the kept iterations of a study, of the runs with 32 workers.
+std::map<std::uint64_t, double> steps_of(const std::filesystem::path& folder) {
+  std::set<std::string> wanted;
+  reports::CsvReader runs(folder / "runs.csv");
+  const auto workers = runs.find("p_workers_count");
+  while (runs.next()) {
+    if (!workers || runs.text(*workers) == "32") {
+      wanted.insert(runs.text(runs.column("run_id")));
+    }
+  }
+  std::map<std::uint64_t, double> steps;
+  reports::CsvReader rows(folder / "iterations.csv");
+  while (rows.next()) {
+    if (wanted.count(rows.text(rows.column("run_id"))) != 0) {
+      steps[rows.integer(rows.column("iteration"))] = rows.number(rows.column("step_size")).value();
+    }
+  }
+  return steps;
+}
+
+TEST(KeptPages, HaveTenTimesTheStepWithoutMomentum) {
+  const auto with_momentum = steps_of(kKeptWorkers);
+  const auto plain = steps_of(kPapersFolder / "kept/r4-resnet8-plain");
+  EXPECT_GE(plain.size(), 6U);
+  for (const auto& [iteration, step] : plain) {
+    EXPECT_NEAR(step / with_momentum.at(iteration), 10, 1e-9) << iteration;
   }
 }
 
