@@ -243,13 +243,7 @@ TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
 }
 
 TEST(KeptPages, GiveWhatTheRunsTookAsKept) {
-  for (const char* study : {"r1-lstm",
-                            "r4-lstm",
-                            "r4-lstm-bytes",
-                            "r1-resnet8",
-                            "r4-resnet8",
-                            "r4-resnet8-bytes",
-                            "r4-resnet8-plain"}) {
+  for (const auto& study : kKeptStudies) {
     const auto folder = kPapersFolder / "kept" / study;
     std::vector<double> seconds;
     double total = 0;

@@ -108,13 +108,7 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKOnTheResNetAsKept) {
 /// The page says of the tree at c = 5000 alone that delta (1 - rho) exceeds 1.
 TEST(KeptPages, GiveWhereDeltaExceedsItsBoundAsKept) {
   int above = 0;
-  for (const char* study : {"r1-lstm",
-                            "r4-lstm",
-                            "r4-lstm-bytes",
-                            "r1-resnet8",
-                            "r4-resnet8",
-                            "r4-resnet8-bytes",
-                            "r4-resnet8-plain"}) {
+  for (const auto& study : kKeptStudies) {
     reports::CsvReader runs(kPapersFolder / "kept" / study / "runs.csv");
     while (runs.next()) {
       const auto delta = runs.number(runs.column("delta_max"));
@@ -123,7 +117,7 @@ TEST(KeptPages, GiveWhereDeltaExceedsItsBoundAsKept) {
         continue;
       }
       const double rho = *k / runs.number(runs.column("dimension")).value();
-      const bool is_tree_at_5000 = std::string(study) == "r1-resnet8" &&
+      const bool is_tree_at_5000 = study == "r1-resnet8" &&
                                    runs.text(runs.column("p_aggregator_kind")) == "gtopk-tree" &&
                                    runs.text(runs.column("p_sparsifier_density")) == "0.0002";
       EXPECT_EQ(*delta * (1 - rho) > 1, is_tree_at_5000) << runs.text(runs.column("run_id"));

@@ -19,6 +19,15 @@ namespace residuum {
 inline const std::filesystem::path kPapersFolder =
     std::filesystem::path(RESIDUUM_STUDIES) / "papers";
 
+/// The studies on networks that were run seed by seed, of which tables are kept.
+inline const std::vector<std::string> kKeptStudies{"r1-lstm",
+                                                   "r4-lstm",
+                                                   "r4-lstm-bytes",
+                                                   "r1-resnet8",
+                                                   "r4-resnet8",
+                                                   "r4-resnet8-bytes",
+                                                   "r4-resnet8-plain"};
+
 inline std::string page() { return read_text(kPapersFolder / "README.md"); }
 
 inline std::string with_interval(const std::vector<double>& values) {
