@@ -59,8 +59,20 @@ void* open_module() {
   return ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
+/// Refuses what needs libtorch in a build without it.
+void require_torch(std::string_view what) {
+#ifdef RESIDUUM_WITHOUT_TORCH
+  resource_error(
+      "{} needs libtorch, which this program was built without; build it with -DRESIDUUM_TORCH=ON",
+      what);
+#else
+  static_cast<void>(what);
+#endif
+}
+
 template <const std::string_view& kName>
 std::unique_ptr<Objective> make_network(const Section& section, const ObjectiveContext& context) {
+  require_torch(fmt::format("the network '{}'", kName));
   return network_module().make(kName, section, context);
 }
 
@@ -122,6 +134,7 @@ const NetworkModule& network_module() {
   if (loaded != nullptr) {
     return *loaded;
   }
+  require_torch("every network");
   using EntryPoint = const NetworkModule* (*)();
   void* const module = open_module();
   void* const entry = module == nullptr ? nullptr : ::dlsym(module, RESIDUUM_NETWORK_ENTRY);

@@ -35,6 +35,7 @@ struct ObjectiveContext {
   std::filesystem::path data_dir;   // the folder of named data sets
   std::filesystem::path cache_dir;  // the folder of solved facts; empty: they are not kept
   WorkerCount workers = 1;          // P, logical
+  int local_rank = 0;               // of this process among those on its machine
 };
 
 /// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,

@@ -1,5 +1,6 @@
-# Fails when a file includes against the direction of dependence between the rooms, or brings in a
-# library outside its room. Run by ctest: cmake -DSOURCE_DIR=... -P tests/include_directions.cmake
+# Fails when a file includes against the direction of dependence between the rooms, brings in a
+# library outside its room, or includes a private header of a library, whose name may change. Run
+# by ctest: cmake -DSOURCE_DIR=... -P tests/include_directions.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -100,7 +101,12 @@ macro(check_own file header)
   endif()
 endmacro()
 
+set(private "(^|/)(impl|details?|internal|src)/")
+
 macro(check_library file header)
+  if("${header}" MATCHES "${private}")
+    fault("${file} includes <${header}>, a private header of its library")
+  endif()
   foreach(rule ${libraries})
     string(REGEX MATCH "^(.+) -> (.+)$" _ "${rule}")
     set(pattern "${CMAKE_MATCH_1}")

@@ -25,9 +25,11 @@ class MpiWorld final : public World {
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN),
               "MPI_Comm_set_errhandler");
     look_around();
+    find_local_rank();
   }
   /// Splits off the processes of `all` that name the same group.
   MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_) {
+    local_rank_ = all.local_rank_;
     check_mpi(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
     look_around();
   }
@@ -45,6 +47,7 @@ class MpiWorld final : public World {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int local_rank() const override { return local_rank_; }
 
   MPI_Comm communicator() const { return comm_; }
 
@@ -161,6 +164,14 @@ class MpiWorld final : public World {
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
 
+  void find_local_rank() {
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine),
+              "MPI_Comm_split_type");
+    check_mpi(MPI_Comm_rank(machine, &local_rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+  }
+
   void start(Posted& posted) const {
     posted.started = true;
     check_mpi(MPI_Irecv(posted.room.data(),
@@ -235,6 +246,7 @@ class MpiWorld final : public World {
   MpiGather gather_;
   int rank_ = 0;
   int size_ = 0;
+  int local_rank_ = 0;
 };
 
 }  // namespace
@@ -280,6 +292,14 @@ bool started_by_launcher() {
   return std::any_of(kSigns.begin(), kSigns.end(), [](const char* name) {
     return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): read before any thread
   });
+}
+
+std::vector<std::string> launch_words(int processes) {
+  std::vector<std::string> words{"mpirun", "-n", std::to_string(processes)};
+#ifdef OPEN_MPI  // others start more processes than there are cores without being asked
+  words.emplace_back("--oversubscribe");
+#endif
+  return words;
 }
 
 std::string mpi_library_version() {

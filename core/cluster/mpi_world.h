@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/cluster/world.h"
 
@@ -35,5 +36,9 @@ bool started_by_launcher();
 
 /// Returns name and version of the MPI library without initialising it.
 std::string mpi_library_version();
+
+/// Returns the words that start a program on so many processes by the launcher of the MPI library
+/// of this build, also on fewer cores: {"mpirun", "-n", "4", ...}.
+std::vector<std::string> launch_words(int processes);
 
 }  // namespace residuum

@@ -18,6 +18,7 @@ class PartWorld final : public World {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(ranks_.size()); }
+  int local_rank() const override { return whole_.local_rank(); }
 
   void send(int to, std::span<const std::byte> bytes) override { whole_.send(of(to), bytes); }
   void post(int from, std::span<std::byte> room) override { whole_.post(of(from), room); }

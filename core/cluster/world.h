@@ -39,6 +39,9 @@ class World {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   bool is_root() const { return rank() == 0; }
+  /// Returns the place of this process among those of the whole job on its machine, from 0. It
+  /// decides which of the machine's devices the process takes.
+  virtual int local_rank() const { return 0; }
 
   /// Sends a message; messages from one process to another arrive in the order they were sent. A
   /// process may wait here until the other has posted room for it. All processes go through the

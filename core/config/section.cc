@@ -33,11 +33,15 @@ std::string shown(const nlohmann::json& value) {
   return value.is_array() ? '[' + text + ']' : '{' + text + '}';
 }
 
-Section::Section(std::string name, std::map<std::string, Setting> settings)
-    : name_(std::move(name)), settings_(std::move(settings)) {}
-
 Section::Section(std::string name, const nlohmann::json& values)
-    : Section(std::move(name), without_places(values)) {}
+    : name_(std::move(name)), settings_(without_places(values)) {}
+
+Section Section::with_places(std::string name, std::map<std::string, Setting> settings) {
+  Section section;
+  section.name_ = std::move(name);
+  section.settings_ = std::move(settings);
+  return section;
+}
 
 bool Section::has(const std::string& key) const { return settings_.contains(key); }
 
@@ -71,7 +75,7 @@ std::string Section::where(const std::string& key) const {
 Section Section::with(const std::string& key, const nlohmann::json& value) const {
   auto settings = settings_;
   settings.insert_or_assign(key, Setting{.value = value, .place = "the default"});
-  return {name_, std::move(settings)};
+  return with_places(name_, std::move(settings));
 }
 
 double Section::number(const std::string& key, std::optional<double> fallback) const {

@@ -28,11 +28,14 @@ std::string shown(const nlohmann::json& value);
 class Section {
  public:
   Section() = default;
-  Section(std::string name, std::map<std::string, Setting> settings);
 
   /// Makes a section without a file, for tests and programs: Section("sparsifier", {{"kind",
   /// "top-k"}, {"k", 3}}).
   Section(std::string name, const nlohmann::json& values);
+
+  /// Makes a section whose settings know where they were written. It is no constructor, because
+  /// braces like those above would fit a map, too.
+  static Section with_places(std::string name, std::map<std::string, Setting> settings);
 
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const;

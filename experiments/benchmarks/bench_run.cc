@@ -19,7 +19,7 @@ class Collector final : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context& /*context*/) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const auto& run : runs) {
-      if (run.run_type == Run::RT_Iteration && !run.error_occurred) {
+      if (run.run_type == Run::RT_Iteration) {
         times[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
       }
     }

@@ -88,9 +88,9 @@ void bench_device(std::vector<Measure>& measures, const Options& options) {
   }
   const NetworkModule& torch = network_module();
   bench_cuda(measures,
-             torch.has_cuda() ? [&torch](std::span<const float> x,
-                                         std::size_t k) { return torch.device_top_k(x, k); }
-                              : DeviceTopK());
+             torch.cuda_devices() > 0 ? [&torch](std::span<const float> x,
+                                                 std::size_t k) { return torch.device_top_k(x, k); }
+                                      : DeviceTopK());
 }
 
 using Group = void (*)(std::vector<Measure>&, const Options&);

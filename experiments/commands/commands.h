@@ -30,6 +30,7 @@ ExitCode verify_command(const Options& options, const std::string& program);
 ExitCode bench_command(const Options& options, World& world);
 /// `commands` are the program's own, for `residuum list commands`.
 ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>& commands);
-ExitCode info_command(const Options& options);
+/// Collective over the world's processes; the root speaks.
+ExitCode info_command(const Options& options, World& world);
 
 }  // namespace residuum

@@ -59,7 +59,8 @@ struct PlannedModel {
 std::vector<PlannedModel> models_of(const Study& study, ObjectiveCache& objectives) {
   std::vector<PlannedModel> models;
   for (RunSpec spec : study.runs) {
-    const std::string objective = Section("objective", spec.sections["objective"]).given().dump();
+    const std::string objective =
+        Section::with_places("objective", spec.sections["objective"]).given().dump();
     const bool is_known = std::any_of(models.begin(), models.end(), [&](const auto& model) {
       return model.objective == objective;
     });

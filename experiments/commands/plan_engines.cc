@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/cluster/mpi_world.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/commands/plan_formats.h"
@@ -34,12 +35,8 @@ std::vector<std::string> study_words(const Options& options) {
 std::vector<std::string> started_words(const Options& options, const Plan& plan) {
   auto words = study_words(options);
   if (plan.needs_processes) {
-    const std::vector<std::string> launcher{"mpirun",
-                                            "-n",
-                                            std::to_string(shared_processes(plan)),
-                                            "--oversubscribe",
-                                            "--bind-to",
-                                            "none"};
+    auto launcher = launch_words(shared_processes(plan));
+    launcher.insert(launcher.end(), {"--bind-to", "none"});
     words.insert(words.begin(), launcher.begin(), launcher.end());
   }
   return words;

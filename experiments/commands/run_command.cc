@@ -55,7 +55,8 @@ class StudyRuns {
         result_dir_(output_folder(options, study_.name)),
         objectives_({.data_dir = data_directory(options.data_dir),
                      .cache_dir = cache_folder(),
-                     .workers = 1}),
+                     .workers = 1,
+                     .local_rank = world.local_rank()}),
         command_line_(command_line),
         command_(quoted_command(command_line)) {}
 

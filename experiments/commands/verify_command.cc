@@ -21,6 +21,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "core/cluster/mpi_world.h"
 #include "core/record/tables.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/progress.h"
@@ -91,16 +92,10 @@ std::vector<std::string> run_arguments(const Options& options,
                                        const std::string& program,
                                        int ranks,
                                        const fs::path& out) {
-  std::vector<std::string> arguments{"mpirun",
-                                     "-n",
-                                     std::to_string(ranks),
-                                     "--oversubscribe",
-                                     program,
-                                     "run",
-                                     options.study.string(),
-                                     "--out",
-                                     out.string(),
-                                     "--progress=none"};
+  auto arguments = launch_words(ranks);
+  arguments.insert(
+      arguments.end(),
+      {program, "run", options.study.string(), "--out", out.string(), "--progress=none"});
   for (const auto& change : options.overrides) {
     arguments.emplace_back("--set");
     arguments.push_back(change);

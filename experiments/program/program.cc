@@ -254,10 +254,13 @@ ExitCode dispatch(const CommandLine& line,
   if (line.bench->parsed()) {
     return residuum::bench_command(options, world);
   }
+  if (line.info->parsed()) {
+    return residuum::info_command(options, world);
+  }
   residuum::require(
       world.size() == 1,
-      "only 'run', 'bench aggregate' and 'bench network' work on several processes; start this "
-      "command without mpirun");
+      "only 'run', 'info', 'bench aggregate' and 'bench network' work on several processes; start "
+      "this command without mpirun");
   if (line.plan->parsed()) {
     return residuum::plan_command(options);
   }
@@ -285,10 +288,7 @@ ExitCode dispatch(const CommandLine& line,
   if (line.verify->parsed()) {
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
   }
-  if (line.list->parsed()) {
-    return residuum::list_command(options, command_reference(line.app));
-  }
-  return residuum::info_command(options);
+  return residuum::list_command(options, command_reference(line.app));
 }
 
 std::unique_ptr<residuum::World> make_world() {

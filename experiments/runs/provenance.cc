@@ -22,7 +22,7 @@
 #include "objectives/network_module.h"
 #include "residuum_build.h"
 
-#include <toml++/impl/version.h>
+#include <toml++/toml.h>
 
 namespace residuum {
 namespace {
@@ -83,12 +83,14 @@ std::string blas_library() {
 }
 
 /// Says whether libtorch is loaded, which only networks do.
-std::string_view torch_state() {
+std::string torch_state() {
   const NetworkModule* const module = loaded_network_module();
   if (module == nullptr) {
     return "not loaded";
   }
-  return module->has_cuda() ? "a CUDA device" : "CPU only";
+  const int devices = module->cuda_devices();
+  return devices == 0 ? "CPU only"
+                      : fmt::format("{} CUDA device{}", devices, devices == 1 ? "" : "s");
 }
 
 bool is_shell_safe(const std::string& argument) {
@@ -172,13 +174,39 @@ std::vector<std::pair<std::string, std::string>> versions() {
   return lines;
 }
 
-nlohmann::json provenance(const std::vector<std::string>& command_line, const World& world) {
+std::vector<std::string> network_devices(World& world) {
+  const NetworkModule* const module = loaded_network_module();
+  const std::string mine = module == nullptr ? std::string()
+                                             : fmt::format("rank {} on {}: {}",
+                                                           world.rank(),
+                                                           host_name(),
+                                                           module->device_of(world.local_rank()));
+  Gathered all;
+  world.all_gather(std::as_bytes(std::span(mine)), all);
+  std::vector<std::string> devices;
+  for (std::size_t rank = 0; rank < all.parts(); ++rank) {
+    const auto part = all.part(rank);
+    if (!part.empty()) {
+      // A text is gathered as bytes.
+      devices.emplace_back(
+          reinterpret_cast<const char*>(part.data()),  // NOLINT(*-reinterpret-cast)
+          part.size());
+    }
+  }
+  return devices;
+}
+
+nlohmann::json provenance(const std::vector<std::string>& command_line, World& world) {
   auto json = nlohmann::json::object();
   json["command"] = quoted_command(command_line);
   json["host"] = host_name();
   json["processes"] = world.description();
   for (const auto& [name, value] : versions()) {
     json[name] = value;
+  }
+  const auto devices = network_devices(world);
+  if (!devices.empty()) {
+    json["devices"] = devices;
   }
   json["environment"] = allowed_environment();
   return json;

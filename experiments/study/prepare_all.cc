@@ -37,8 +37,9 @@ nlohmann::json given_settings(const RunSpec& spec) {
   auto settings = nlohmann::json::object();
   for (const auto& name : section_names()) {
     const auto found = spec.sections.find(name);
-    settings[name] = found == spec.sections.end() ? nlohmann::json::object()
-                                                  : Section(name, found->second).given();
+    settings[name] = found == spec.sections.end()
+                         ? nlohmann::json::object()
+                         : Section::with_places(name, found->second).given();
   }
   return settings;
 }

@@ -26,8 +26,9 @@ struct Sections {
       const auto found = spec.sections.find(name);
       sections.emplace(
           name,
-          Section(name,
-                  found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second));
+          Section::with_places(
+              name,
+              found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second));
     }
   }
   const Section& operator[](const std::string& name) const { return sections.at(name); }
@@ -40,7 +41,7 @@ Section with_default_kind(const Section& section, const char* kind, const RunSpe
   const auto found = spec.sections.find(section.name());
   auto settings = found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second;
   settings.try_emplace("kind", Setting{.value = kind, .place = "the default"});
-  return {section.name(), std::move(settings)};
+  return Section::with_places(section.name(), std::move(settings));
 }
 
 int read_workers(const Section& section) {
@@ -325,7 +326,7 @@ void KnownKeys::note(const std::string& section, const std::vector<std::string>&
 void KnownKeys::check(const Study& study) const {
   for (const auto& spec : study.runs) {
     for (const auto& [name, settings] : spec.sections) {
-      const Section section(name, settings);
+      const Section section = Section::with_places(name, settings);
       const auto& keys = keys_.at(name);
       section.finish({keys.begin(), keys.end()});
     }

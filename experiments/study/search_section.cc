@@ -15,7 +15,7 @@ Section section_of(const toml::table& table) {
   for (const auto& [key, node] : table) {
     settings.emplace(std::string(key.str()), setting_of(node, key.source()));
   }
-  return {"search", std::move(settings)};
+  return Section::with_places("search", std::move(settings));
 }
 
 std::vector<double> numbers_of(const Section& section, const std::string& key) {

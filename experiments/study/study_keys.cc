@@ -83,7 +83,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "evaluate_precision",
      "float64; lstm, gpt: float32",
      "networks: in which f is taken"},
-    {kObjective, "device", "auto", "networks: cpu, cuda, or auto (cuda where libtorch has it)"},
+    {kObjective,
+     "device",
+     "auto",
+     "networks: cpu, cuda (by turns for the processes of a machine), cuda:N, or auto"},
     {kObjective, "augment", "false", "images: random crops and flips in training"},
     {kObjective, "depth", "20", "resnet: weighted layers, 6 n + 2"},
 

@@ -41,6 +41,7 @@ std::unique_ptr<Objective> make_alexnet(const Section& section, const ObjectiveC
   return make_image_network(load_image_data(section, context, kPhotographShape),
                             alexnet(),
                             section,
+                            context,
                             EvaluatePrecision::float32);
 }
 

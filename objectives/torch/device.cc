@@ -3,19 +3,55 @@
 #include <torch/cuda.h>
 #include <torch/torch.h>
 
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <system_error>
+
 #include "core/error.h"
 
 namespace residuum {
 
-bool torch_has_cuda() { return torch::cuda::is_available(); }
+namespace {
 
-Device device_from(const Section& section) {
-  const auto name = section.choice("device", {"auto", "cpu", "cuda"}, "auto");
-  if (name == "cuda" && !torch_has_cuda()) {
-    resource_error("{} is \"cuda\", but this libtorch has no CUDA device; use \"auto\" or \"cpu\"",
-                   section.where("device"));
+/// Reads the N of "cuda:N"; nothing if the name is not of this form.
+std::optional<int> index_in(std::string_view name) {
+  constexpr std::string_view kPrefix = "cuda:";
+  if (name.substr(0, kPrefix.size()) != kPrefix) {
+    return std::nullopt;
   }
-  return name == "cpu" || !torch_has_cuda() ? Device::cpu : Device::cuda;
+  const std::string_view digits = name.substr(kPrefix.size());
+  int index = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  return is_number && index >= 0 ? std::optional(index) : std::nullopt;
+}
+
+}  // namespace
+
+int cuda_devices() { return static_cast<int>(torch::cuda::device_count()); }
+
+Device device_from(const Section& section, int local_rank, int devices) {
+  const auto index = index_in(section.text("device", "auto"));
+  const std::string name =
+      index ? "cuda" : section.choice("device", {"auto", "cpu", "cuda", "cuda:0"}, "auto");
+  if (name == "cuda" && devices == 0) {
+    resource_error("{} is \"{}\", but this libtorch has no CUDA device; use \"auto\" or \"cpu\"",
+                   section.where("device"),
+                   section.text("device"));
+  }
+  if (index && *index >= devices) {
+    resource_error("{} is \"cuda:{}\", but CUDA shows {} to this process, \"cuda:0\"{}",
+                   section.where("device"),
+                   *index,
+                   devices == 1 ? "one device" : fmt::format("{} devices", devices),
+                   devices == 1 ? "" : fmt::format(" to \"cuda:{}\"", devices - 1));
+  }
+  if (index) {
+    return {.cuda = *index};
+  }
+  return name == "cpu" || devices == 0 ? Device{}
+                                       : Device{.cuda = dealt_device(local_rank, devices)};
 }
 
 std::function<void()> torch_device_top_k(std::span<const float> x, std::size_t k) {

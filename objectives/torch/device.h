@@ -3,20 +3,31 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "core/config/section.h"
 
 namespace residuum {
 
-enum class Device { cpu, cuda };
+/// Where a network computes.
+struct Device {
+  std::optional<int> cuda;  // among the devices that CUDA shows to this process; none: the CPU
 
-/// True if this libtorch was built with CUDA and finds a device.
-bool torch_has_cuda();
+  bool operator==(const Device&) const = default;
+};
 
-/// Reads the key `device`: "auto" (a CUDA device if there is one, the default), "cpu" or "cuda";
-/// "cuda" without a device is a resource error.
-Device device_from(const Section& section);
+/// Returns how many devices CUDA shows to this process (CUDA_VISIBLE_DEVICES counts); 0 where
+/// libtorch was built without CUDA.
+int cuda_devices();
+
+/// Returns the device that process `local_rank` of a machine takes of `devices`, which must be
+/// positive: they are dealt out in turn.
+constexpr int dealt_device(int local_rank, int devices) { return local_rank % devices; }
+
+/// Reads the key `device`: "auto" (a CUDA device if there is one, the default), "cpu", "cuda" (the
+/// process's own by `dealt_device`) or "cuda:N". A device that is not there is a resource error.
+Device device_from(const Section& section, int local_rank, int devices);
 
 /// Returns a call that runs |x|.topk(k) on the device and waits for it, as a baseline for
 /// benchmarks; x is there already.

@@ -204,7 +204,7 @@ std::unique_ptr<Objective> make_gpt(const Section& section, const ObjectiveConte
           section.where("width"),
           sizes.width,
           sizes.heads);
-  const NetworkOptions options = read_network_options(section, EvaluatePrecision::float32);
+  const NetworkOptions options = read_network_options(section, context, EvaluatePrecision::float32);
   NetworkData data = load_text_data(
       section, context, static_cast<std::size_t>(sizes.sequence), UnknownWord::where_needed);
   sizes.vocabulary = data.shape.classes;

@@ -36,7 +36,7 @@ Networks lenet() { return make_networks(kDigitShape, build_lenet); }
 
 std::unique_ptr<Objective> make_lenet(const Section& section, const ObjectiveContext& context) {
   return make_image_network(
-      load_image_data(section, context), lenet(), section, EvaluatePrecision::float64);
+      load_image_data(section, context), lenet(), section, context, EvaluatePrecision::float64);
 }
 
 }  // namespace residuum

@@ -90,7 +90,7 @@ std::unique_ptr<Objective> make_lstm(const Section& section, const ObjectiveCont
   sizes.embedding = read_size(section, "embedding", 64, kWidestState);
   sizes.hidden = read_size(section, "hidden", 128, kWidestState);
   sizes.layers = read_size(section, "layers", 2, kMostLayers);
-  const NetworkOptions options = read_network_options(section, EvaluatePrecision::float32);
+  const NetworkOptions options = read_network_options(section, context, EvaluatePrecision::float32);
   NetworkData data = load_text_data(section, context, static_cast<std::size_t>(sizes.sequence));
   sizes.vocabulary = data.shape.classes;
   return std::make_unique<NetworkObjective>(std::move(data), lstm(sizes), options);

@@ -88,7 +88,8 @@ std::unique_ptr<Objective> make_mlp(const Section& section, const ObjectiveConte
   const auto hidden = hidden_from(section);
   ImageData data = load_image_data(section, context);
   Networks networks = mlp(shape_of(data.train), hidden);
-  return make_image_network(std::move(data), networks, section, EvaluatePrecision::float64);
+  return make_image_network(
+      std::move(data), networks, section, context, EvaluatePrecision::float64);
 }
 
 }  // namespace residuum

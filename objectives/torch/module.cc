@@ -39,7 +39,12 @@ class TorchModule final : public NetworkModule {
     return nullptr;
   }
 
-  bool has_cuda() const override { return torch_has_cuda(); }
+  int cuda_devices() const override { return residuum::cuda_devices(); }
+  std::string device_of(int local_rank) const override {
+    const int devices = cuda_devices();
+    return devices == 0 ? std::string("cpu")
+                        : fmt::format("cuda:{}", dealt_device(local_rank, devices));
+  }
 
   float top_k(std::span<const float> x, std::size_t k) const override { return torch_top_k(x, k); }
 

@@ -23,7 +23,7 @@
 namespace residuum {
 
 struct NetworkOptions {
-  Device device = Device::cpu;
+  Device device = {};
   std::size_t evaluate_samples = 0;  ///< f is the mean over this many training samples; 0: all.
   std::size_t test_samples = 0;      ///< The number of held-out samples to test; 0: all.
   bool evaluate_in_float = false;

@@ -16,9 +16,11 @@ std::size_t count(const Section& section, const char* key) {
 
 }  // namespace
 
-NetworkOptions read_network_options(const Section& section, EvaluatePrecision usual) {
+NetworkOptions read_network_options(const Section& section,
+                                    const ObjectiveContext& context,
+                                    EvaluatePrecision usual) {
   const char* const fallback = usual == EvaluatePrecision::float32 ? "float32" : "float64";
-  return {.device = device_from(section),
+  return {.device = device_from(section, context.local_rank, cuda_devices()),
           .evaluate_samples = count(section, "evaluate_samples"),
           .test_samples = count(section, "test_samples"),
           .evaluate_in_float =
@@ -48,8 +50,9 @@ void check_parameters(double parameters, const std::string& what) {
 std::unique_ptr<Objective> make_image_network(ImageData data,
                                               const Networks& networks,
                                               const Section& section,
+                                              const ObjectiveContext& context,
                                               EvaluatePrecision usual) {
-  const NetworkOptions options = read_network_options(section, usual);
+  const NetworkOptions options = read_network_options(section, context, usual);
   const bool augment = section.flag("augment", false);
   return std::make_unique<NetworkObjective>(
       image_samples(std::move(data), networks.shape, augment), networks, options);

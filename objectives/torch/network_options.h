@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/config/section.h"
+#include "objectives/registry.h"
 #include "objectives/torch/network_objective.h"
 
 namespace residuum {
@@ -15,7 +16,9 @@ enum class EvaluatePrecision { float32, float64 };
 
 /// Reads the keys device, evaluate_samples (0: f over all training samples), test_samples (0: all
 /// held-out ones) and evaluate_precision, whose default is `usual`.
-NetworkOptions read_network_options(const Section& section, EvaluatePrecision usual);
+NetworkOptions read_network_options(const Section& section,
+                                    const ObjectiveContext& context,
+                                    EvaluatePrecision usual);
 
 /// Reads a size of a network, which lies in 1..`largest`.
 std::int64_t read_size(const Section& section,
@@ -31,6 +34,7 @@ void check_parameters(double parameters, const std::string& what);
 std::unique_ptr<Objective> make_image_network(ImageData data,
                                               const Networks& networks,
                                               const Section& section,
+                                              const ObjectiveContext& context,
                                               EvaluatePrecision usual);
 
 }  // namespace residuum

@@ -105,6 +105,7 @@ std::unique_ptr<Objective> make_resnet20(const Section& section, const Objective
   return make_image_network(load_image_data(section, context, kPhotographShape),
                             resnet(20),
                             section,
+                            context,
                             EvaluatePrecision::float32);
 }
 
@@ -118,6 +119,7 @@ std::unique_ptr<Objective> make_resnet(const Section& section, const ObjectiveCo
   return make_image_network(load_image_data(section, context, kPhotographShape),
                             resnet(depth),
                             section,
+                            context,
                             EvaluatePrecision::float32);
 }
 

@@ -61,7 +61,7 @@ void be_deterministic() {
   thread_local const bool done = [] {
     at::set_num_threads(1);
     use_one_blas_thread();
-    const bool cuda = torch_has_cuda();
+    const bool cuda = cuda_devices() > 0;
     if (cuda) {
       use_full_cuda_precision();
     }
@@ -199,7 +199,8 @@ class TorchNetwork final : public Network<Real> {
     for (std::size_t l = 0; l < parameters.size(); ++l) {
       parameters[l].register_hook([this, l, listener](const torch::Tensor& /*gradient*/) {
         if (!device_.is_cpu()) {
-          torch::cuda::synchronize();  // until here the device has only been asked for it
+          torch::cuda::synchronize(
+              device_.index());  // until here the device has only been asked for it
         }
         listener(l);
       });
@@ -262,7 +263,9 @@ template <class Real>
 std::unique_ptr<Network<Real>> make_network(const BuildModule& build, Device device) {
   be_deterministic();
   keep_freed_memory();
-  const torch::Device there(device == Device::cuda ? torch::kCUDA : torch::kCPU);
+  const torch::Device there =
+      device.cuda ? torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(*device.cuda))
+                  : torch::Device(torch::kCPU);
   try {
     return std::make_unique<TorchNetwork<Real>>(build(), there);
   } catch (const c10::Error& error) {

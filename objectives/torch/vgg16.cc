@@ -52,6 +52,7 @@ std::unique_ptr<Objective> make_vgg16(const Section& section, const ObjectiveCon
   return make_image_network(load_image_data(section, context, kPhotographShape),
                             vgg16(),
                             section,
+                            context,
                             EvaluatePrecision::float32);
 }
 

@@ -67,13 +67,8 @@ class RealRuns : public TinyStudy {
   /// Returns the command that runs a study of the folder on so many processes.
   static std::vector<std::string> command(int processes,
                                           const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments{RESIDUUM_MPIRUN,
-                                       "-n",
-                                       std::to_string(processes),
-                                       "--oversubscribe",
-                                       RESIDUUM_PROGRAM,
-                                       "run",
-                                       "s.toml"};
+    std::vector<std::string> arguments{
+        RESIDUUM_MPIRUN, "-n", std::to_string(processes), RESIDUUM_PROGRAM, "run", "s.toml"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return arguments;
   }

@@ -105,6 +105,15 @@ TEST(MpiWorld, KnowsItsRankAndSize) {
   EXPECT_TRUE(started_by_launcher());
 }
 
+TEST(MpiWorld, KnowsItsPlaceOnTheMachineAlsoInAGroup) {
+  World& world = mpi_test_world();
+  const auto group = make_group_world(world, 2);
+
+  EXPECT_EQ(world.local_rank(), world.rank());  // all are on this machine
+  EXPECT_EQ(group->local_rank(), world.rank());
+  EXPECT_EQ(make_single_process()->local_rank(), 0);
+}
+
 TEST(MpiWorld, SendsAroundTheRingInOrder) {
   World& world = mpi_test_world();
   const int next = (world.rank() + 1) % world.size();

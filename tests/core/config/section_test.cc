@@ -17,8 +17,7 @@ using test::Json;
 
 /// A section as it comes from a file: [sparsifier] with one key at s.toml:14:3.
 Section placed(const std::string& key, const Json& value) {
-  return {"sparsifier",
-          std::map<std::string, Setting>{{key, Setting{.value = value, .place = "s.toml:14:3"}}}};
+  return Section::with_places("sparsifier", {{key, {.value = value, .place = "s.toml:14:3"}}});
 }
 
 TEST(Section, ReadsValuesOfTheirTypes) {

@@ -67,7 +67,7 @@ TEST(LinkFit, IsMadeOncePerSweepOnTheRoot) {
 class BenchNetwork : public testing::Test {
  protected:
   Finished on(int processes, const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> command{"mpirun", "--oversubscribe", "-n", std::to_string(processes)};
+    std::vector<std::string> command{"mpirun", "-n", std::to_string(processes)};
     command.insert(command.end(), {RESIDUUM_PROGRAM, "bench", "network"});
     command.insert(command.end(), options.begin(), options.end());
     return run_program(command, folder_.path());

@@ -373,8 +373,8 @@ TEST_F(Program, AnswersBadInputInOneLineAndLeavesNothing) {
 TEST_F(Program, WantsNoMoreProcessesThanWorkers) {
   const std::string file = folder_.write("s.toml", kStudy).string();
 
-  const Finished finished = run_program(
-      {"mpirun", "--oversubscribe", "-n", "5", RESIDUUM_PROGRAM, "run", file}, folder_.path());
+  const Finished finished =
+      run_program({"mpirun", "-n", "5", RESIDUUM_PROGRAM, "run", file}, folder_.path());
 
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("5 processes for 4 workers"));

@@ -46,8 +46,7 @@ class Divergences : public testing::Test {
                                        "--progress=lines"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     if (processes > 1) {
-      arguments.insert(arguments.begin(),
-                       {RESIDUUM_MPIRUN, "--oversubscribe", "-n", std::to_string(processes)});
+      arguments.insert(arguments.begin(), {RESIDUUM_MPIRUN, "-n", std::to_string(processes)});
     }
     return run_program(arguments, folder_.path());
   }

@@ -26,7 +26,6 @@ class Groups : public TinyStudy {
     std::vector<std::string> arguments{RESIDUUM_MPIRUN,
                                        "-n",
                                        std::to_string(processes),
-                                       "--oversubscribe",
                                        program,
                                        "run",
                                        folder_.write("s.toml", study_).string()};

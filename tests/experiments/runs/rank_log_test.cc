@@ -28,7 +28,6 @@ class RankLogs : public TinyStudy {
     std::vector<std::string> arguments{RESIDUUM_MPIRUN,
                                        "-n",
                                        std::to_string(processes),
-                                       "--oversubscribe",
                                        RESIDUUM_FAULTY_PROGRAM,
                                        "run",
                                        folder_.write("s.toml", study).string()};

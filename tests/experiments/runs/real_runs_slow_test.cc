@@ -61,8 +61,10 @@ TEST_P(LostProcesses, AreNamedAndTheRunGoesOnLater) {
   const LossCase& lost = GetParam();
   folder_.write("s.toml", real_study(lost.protocol, 100'000'000));
   auto words = command(3, {"--checkpoint-every", "1s"});
-  // Without this option mpirun ends all processes a second after one was killed.
-  words.insert(words.begin() + 1, {"--mca", "orte_abort_on_non_zero_status", "0"});
+  // By default mpirun ends all processes as soon as one was killed. This is for Open MPI 4 and 5.
+  words.insert(
+      words.begin(),
+      {"env", "OMPI_MCA_orte_abort_on_non_zero_status=0", "PRTE_MCA_state_base_recoverable=1"});
   const Started launcher(words, folder_.path());
   const pid_t process = process_of(launcher, lost.rank);
   ASSERT_NE(process, 0);

@@ -225,12 +225,5 @@ TEST_F(RecordedRun, OfALateWorkerEndsInALineWhereItsGradientsEnd) {
   EXPECT_THAT(run.err, HasSubstr("is at gradient 3, but g.npy has 2 steps; give fewer"));
 }
 
-TEST(RecordingHook, InTheReadmeIsThatOfTheTool) {
-  const auto root = std::filesystem::path(RESIDUUM_STUDIES).parent_path();
-  const std::string tool = read_text(root / "experiments/tools/record_gradients.py");
-
-  EXPECT_THAT(read_text(root / "README.md"), HasSubstr(tool.substr(tool.find("import torch"))));
-}
-
 }  // namespace
 }  // namespace residuum

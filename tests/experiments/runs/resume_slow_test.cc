@@ -117,8 +117,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesAtOtherProcessCounts) {
   int stops = 0;
   int code = 124;
   for (int tries = 0; tries < 60 && code == 124; ++tries) {
-    std::vector<std::string> arguments{
-        RESIDUUM_MPIRUN, "-n", std::to_string(1 + tries % 4), "--oversubscribe"};
+    std::vector<std::string> arguments{RESIDUUM_MPIRUN, "-n", std::to_string(1 + tries % 4)};
     const auto own = command();
     arguments.insert(arguments.end(), own.begin(), own.end());
     arguments.insert(arguments.end(), {"--time-limit", "0.000001s"});

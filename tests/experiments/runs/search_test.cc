@@ -147,15 +147,8 @@ TEST_F(SearchedStudy, FindsTheSameOnProcessesInGroups) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{}, std::vector<std::string>{"--groups", "2"}}) {
     const std::string out = options.empty() ? "together" : "groups";
-    std::vector<std::string> line{RESIDUUM_MPIRUN,
-                                  "-n",
-                                  "2",
-                                  "--oversubscribe",
-                                  RESIDUUM_PROGRAM,
-                                  "run",
-                                  file.string(),
-                                  "--out",
-                                  out};
+    std::vector<std::string> line{
+        RESIDUUM_MPIRUN, "-n", "2", RESIDUUM_PROGRAM, "run", file.string(), "--out", out};
     line.insert(line.end(), options.begin(), options.end());
 
     const auto finished = run_program(line, folder_.path());

@@ -31,8 +31,7 @@ class Unprepared : public Hostile {
   Finished run_where(const std::string& where, int processes = 1) const {
     std::vector<std::string> words{"env", "FAULTY_UNPREPARED=" + where};
     if (processes > 1) {
-      words.insert(words.end(),
-                   {RESIDUUM_MPIRUN, "-n", std::to_string(processes), "--oversubscribe"});
+      words.insert(words.end(), {RESIDUUM_MPIRUN, "-n", std::to_string(processes)});
     }
     words.insert(words.end(), {RESIDUUM_FAULTY_PROGRAM, "run", "s.toml"});
     return run_program(words, folder_.path());

@@ -195,8 +195,9 @@ KeysRead all_keys() {
       const auto found = sections.find(name);
       read.add_defaults(name,
                         values,
-                        found == sections.end() ? nlohmann::json::object()
-                                                : Section(name, found->second).given());
+                        found == sections.end()
+                            ? nlohmann::json::object()
+                            : Section::with_places(name, found->second).given());
     }
   }
   for (const auto& [section, keys] : known.all()) {

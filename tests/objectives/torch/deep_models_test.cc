@@ -160,7 +160,7 @@ double gradient_error(const Networks& networks,
                       const std::vector<std::string>& names,
                       std::size_t images) {
   constexpr double kStep = 1e-6;
-  const auto network = networks.make_double(Device::cpu);
+  const auto network = networks.make_double({});
   auto w = start(on_photographs(networks, 1), 3);
   auto batch = batch_of(random_images(images, kPhotographs, 1));
   const auto loss_at = [&](const std::vector<double>& point) {

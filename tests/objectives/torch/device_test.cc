@@ -17,6 +17,7 @@
 namespace residuum::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::unique_ptr<Objective> lenet_on(const Section& section) {
@@ -38,33 +39,70 @@ TEST(Device, IsRecordedAsTheStudySaysItAndAutomaticByDefault) {
   EXPECT_NO_THROW(explicit_cpu.finish());
 }
 
-TEST(Device, IsTheCpuWhereLibtorchHasNoOther) {
-  EXPECT_EQ(device_from(section_with("cpu")), Device::cpu);
-  EXPECT_EQ(device_from(section_with("auto")), torch_has_cuda() ? Device::cuda : Device::cpu);
+/// The message of the resource error for a device that is not there.
+std::string refusal(const char* device, int devices) {
+  try {
+    device_from(section_with(device), 0, devices);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    return error.what();
+  }
+  return "computes on a device that is not there";
+}
+
+TEST(Device, IsTheCpuWhereThereIsNoOtherOrTheStudyWantsIt) {
+  EXPECT_EQ(device_from(section_with("auto"), 3, 0), Device{});
+  EXPECT_EQ(device_from(section_with("cpu"), 3, 4), Device{});
+}
+
+TEST(Device, IsDealtOutInTurnToTheProcessesOfAMachine) {
+  const auto dealt = [](const char* name, int devices) {
+    std::vector<int> indices;
+    for (int local_rank = 0; local_rank < 6; ++local_rank) {
+      indices.push_back(device_from(section_with(name), local_rank, devices).cuda.value());
+    }
+    return indices;
+  };
+
+  for (const char* name : {"auto", "cuda"}) {
+    EXPECT_THAT(dealt(name, 1), ElementsAre(0, 0, 0, 0, 0, 0));
+    EXPECT_THAT(dealt(name, 4), ElementsAre(0, 1, 2, 3, 0, 1));
+    EXPECT_THAT(dealt(name, 8), ElementsAre(0, 1, 2, 3, 4, 5));
+  }
+}
+
+TEST(Device, IsTheOneThatTheStudyNamesForEveryProcess) {
+  EXPECT_EQ(device_from(section_with("cuda:0"), 2, 4), Device{.cuda = 0});
+  EXPECT_EQ(device_from(section_with("cuda:3"), 2, 4), Device{.cuda = 3});
+  const Section section = section_with("cuda:1");
+  device_from(section, 0, 2);
+  EXPECT_EQ(section.resolved()["device"], "cuda:1");
 }
 
 TEST(Device, OfAnUnknownNameIsAMistake) {
-  EXPECT_THAT(mistake([] { device_from(section_with("cuba")); }),
+  EXPECT_THAT(mistake([] { device_from(section_with("cuba"), 0, 1); }),
               HasSubstr("did you mean 'cuda'?"));
+  for (const char* name : {"cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "cuda: 1"}) {
+    EXPECT_THAT(mistake([name] { device_from(section_with(name), 0, 1); }), HasSubstr(name));
+  }
 }
 
-TEST(Device, WithoutCudaIsARefusalInOneLine) {
-  if (torch_has_cuda()) {
-    GTEST_SKIP() << "this libtorch has a CUDA device";
-  }
-  try {
-    device_from(section_with("cuda"));
-    FAIL() << "computes on a device that is not there";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::resource);
-    EXPECT_EQ(std::string(error.what()),
-              "'objective.device' is \"cuda\", but this libtorch has no CUDA device; use \"auto\" "
-              "or \"cpu\"");
-  }
+TEST(Device, ThatIsNotThereIsARefusalInOneLine) {
+  EXPECT_EQ(refusal("cuda", 0),
+            "'objective.device' is \"cuda\", but this libtorch has no CUDA device; use \"auto\" or "
+            "\"cpu\"");
+  EXPECT_THAT(refusal("cuda:9", 0), HasSubstr("is \"cuda:9\", but this libtorch has no CUDA"));
+  EXPECT_EQ(
+      refusal("cuda:9", 4),
+      "'objective.device' is \"cuda:9\", but CUDA shows 4 devices to this process, \"cuda:0\" "
+      "to \"cuda:3\"");
+  EXPECT_EQ(refusal("cuda:1", 1),
+            "'objective.device' is \"cuda:1\", but CUDA shows one device to this process, "
+            "\"cuda:0\"");
 }
 
 TEST(Device, GivesTheGradientOfTheCpuUpToRounding) {
-  if (!torch_has_cuda()) {
+  if (cuda_devices() == 0) {
     GTEST_SKIP() << "this libtorch has no CUDA device";
   }
   const auto here = lenet_on(section_with("cpu"));

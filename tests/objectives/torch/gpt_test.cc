@@ -238,7 +238,7 @@ TEST(Gpt, HasTheLayersOfNanoGptByTheirNames) {
 TEST(Gpt, HasAsManyParametersAsNanoGptsModelForACpu) {
   const auto networks =
       gpt({.vocabulary = 65, .sequence = 64, .width = 128, .heads = 4, .layers = 4});
-  const auto layers = networks.make_single(Device::cpu)->layers();
+  const auto layers = networks.make_single({})->layers();
 
   EXPECT_EQ(layers.back().offset + layers.back().size, 804'096U);
 }
