@@ -61,13 +61,12 @@ void* open_module() {
 
 /// Refuses what needs libtorch in a build without it.
 void require_torch(std::string_view what) {
-#ifdef RESIDUUM_WITHOUT_TORCH
-  resource_error(
-      "{} needs libtorch, which this program was built without; build it with -DRESIDUUM_TORCH=ON",
-      what);
-#else
-  static_cast<void>(what);
-#endif
+  if (!networks_are_built()) {
+    resource_error(
+        "{} needs libtorch, which this program was built without; build it with "
+        "-DRESIDUUM_TORCH=ON",
+        what);
+  }
 }
 
 template <const std::string_view& kName>
@@ -129,12 +128,20 @@ constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
 
 }  // namespace
 
+bool networks_are_built() {
+#ifdef RESIDUUM_WITHOUT_TORCH
+  return false;
+#else
+  return true;
+#endif
+}
+
 const NetworkModule& network_module() {
   const NetworkModule*& loaded = loaded_module();
   if (loaded != nullptr) {
     return *loaded;
   }
-  require_torch("every network");
+  require_torch("a network");
   using EntryPoint = const NetworkModule* (*)();
   void* const module = open_module();
   void* const entry = module == nullptr ? nullptr : ::dlsym(module, RESIDUUM_NETWORK_ENTRY);

@@ -61,6 +61,9 @@ class NetworkModule {
   virtual std::function<void()> logistic(const LogisticSetting& setting) const = 0;
 };
 
+/// True if this program was built with libtorch, and so has networks.
+bool networks_are_built();
+
 /// Returns the module, which the first call loads. If it or libtorch is missing, a resource error
 /// says so.
 const NetworkModule& network_module();

@@ -12,6 +12,15 @@
 #include <unistd.h>
 #include <vector>
 
+#include "objectives/network_module.h"
+
+/// Skips a test, or with SetUp all tests of a fixture, in a build without libtorch.
+#define RESIDUUM_NEEDS_NETWORKS()                 \
+  if (!networks_are_built()) {                    \
+    GTEST_SKIP() << "this build has no libtorch"; \
+  }                                               \
+  static_assert(true)
+
 namespace residuum {
 
 struct Finished {

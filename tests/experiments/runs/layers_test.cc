@@ -44,7 +44,10 @@ layers = "all"
 
 class Layers : public testing::Test {
  protected:
-  void SetUp() override { folder_.write("s.toml", kLayersStudy); }
+  void SetUp() override {
+    RESIDUUM_NEEDS_NETWORKS();
+    folder_.write("s.toml", kLayersStudy);
+  }
   Finished call(const std::vector<std::string>& arguments) const {
     return residuum_program(arguments, folder_.path());
   }

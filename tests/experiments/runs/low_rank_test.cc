@@ -42,7 +42,10 @@ model = "1gbe"
 
 class LowRankRun : public testing::Test {
  protected:
-  void SetUp() override { folder_.write("s.toml", kLowRankStudy); }
+  void SetUp() override {
+    RESIDUUM_NEEDS_NETWORKS();
+    folder_.write("s.toml", kLowRankStudy);
+  }
   Finished call(const std::vector<std::string>& arguments) const {
     return residuum_program(arguments, folder_.path());
   }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +16,7 @@ namespace residuum {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr const char* kNetworkStudy = R"(schema = 1
@@ -44,6 +46,7 @@ class NetworkModuleFile : public Hostile {
  protected:
   /// A copy of the program, beside which something lies that is no library.
   void SetUp() override {
+    RESIDUUM_NEEDS_NETWORKS();
     Hostile::SetUp();
     std::filesystem::copy_file(RESIDUUM_PROGRAM, program());
     std::ofstream(folder_.path() / kModule) << "nonsense\n";
@@ -89,7 +92,27 @@ TEST_F(NetworkModuleFile, IsNotNeededWithoutNetworks) {
   EXPECT_THAT(info.err, HasSubstr("note: networks and libtorch's baselines need"));
 }
 
+TEST(NetworkModule, IsMissedByNameInABuildWithoutLibtorch) {
+  if (networks_are_built()) {
+    GTEST_SKIP() << "this build has libtorch";
+  }
+  const TemporaryFolder folder;
+  folder.write("net.toml", kNetworkStudy);
+
+  const Finished run = residuum_program({"run", "net.toml"}, folder.path());
+
+  EXPECT_EQ(run.code, 6);
+  EXPECT_THAT(run.err,
+              EndsWith("the network 'mlp' needs libtorch, which this program was built without; "
+                       "build it with -DRESIDUUM_TORCH=ON\n"));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  const Finished info = residuum_program({"info"}, folder.path());
+  EXPECT_EQ(info.code, 0);
+  EXPECT_THAT(info.out, HasSubstr("none, not loaded"));
+}
+
 TEST(NetworkModule, MakesEveryNetworkThatCanBeNamed) {
+  RESIDUUM_NEEDS_NETWORKS();
   const ObjectiveContext context{.data_dir = {}, .cache_dir = {}, .workers = 2};
   for (const auto& entry : network_objectives()) {
     auto settings = nlohmann::json::parse(entry.example);

@@ -48,6 +48,7 @@ const std::string kLayerTimes = "layer_times = [1, 1, 0.5, 0.5]\n";
 
 class OverlapRuns : public testing::Test {
  protected:
+  void SetUp() override { RESIDUUM_NEEDS_NETWORKS(); }
   Finished run(const std::string& rule,
                const std::string& sections,
                std::vector<std::string> options = {}) const {

@@ -106,6 +106,7 @@ TEST_F(ResumeSlow, EndsWithTheSameBytesAfterTwentyFourKills) {
 }
 
 TEST_F(ResumeSlow, EndsWithTheSameBytesOnANetworkToo) {
+  RESIDUUM_NEEDS_NETWORKS();
   finish_whole(kNetwork);
   kill_and_resume(3, 2);
 

@@ -88,6 +88,7 @@ names = ["delta", "residual", "traffic"]
 )";
 
 TEST(ResumeOfANetwork, GoesOnToTheSameBytesWithItsRunningStatistics) {
+  RESIDUUM_NEEDS_NETWORKS();
   const TemporaryFolder folder;
   const std::string study = folder.write("s.toml", kTrainedNetwork).string();
   const Finished whole = residuum_program({"run", study, "--out", "whole"}, folder.path());

@@ -101,6 +101,7 @@ TEST_F(Status, CountsTheSamplesOfThePowerIteration) {
 }
 
 TEST_F(Status, TellsWhyGradientsAreBiased) {
+  RESIDUUM_NEEDS_NETWORKS();
   const auto facts = status_of(kNetwork)["facts"];
 
   EXPECT_EQ(facts["gradient_bias"],

@@ -36,6 +36,7 @@ std::string record(int label) {
 
 class BadData : public testing::Test {
  protected:
+  void SetUp() override { RESIDUUM_NEEDS_NETWORKS(); }
   BadData() {
     std::filesystem::create_directories(data_ / "cifar10");
     std::filesystem::create_directories(data_ / "mnist");

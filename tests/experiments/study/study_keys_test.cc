@@ -209,6 +209,7 @@ KeysRead all_keys() {
 }
 
 TEST(StudyKeys, AreThoseThatTheComponentsRead) {
+  RESIDUUM_NEEDS_NETWORKS();
   std::set<std::string> listed;
   for (const auto& key : study_keys()) {
     if (!key.section.empty() && key.section != "search" && key.section != "expected") {
@@ -219,6 +220,7 @@ TEST(StudyKeys, AreThoseThatTheComponentsRead) {
 }
 
 TEST(StudyKeys, HaveTheDefaultsThatTheComponentsTake) {
+  RESIDUUM_NEEDS_NETWORKS();
   const KeysRead read = all_keys();
   for (const auto& key : study_keys()) {
     const auto found = read.defaults.find(std::string(key.section) + '.' + std::string(key.name));
