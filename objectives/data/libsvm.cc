@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
+#include "objectives/data/utf8.h"
 
 namespace residuum {
 namespace {
@@ -39,6 +40,7 @@ class Parser {
   Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   SparseDataset parse(std::size_t minimum_features) {
+    refuse_byte_order_mark(text_, file_);
     data_.features = minimum_features;
     while (position_ < text_.size()) {
       parse_line();

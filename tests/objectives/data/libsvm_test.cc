@@ -54,6 +54,13 @@ TEST(Libsvm, ToleratesCommentsBlankLinesSpacesCrlfAndAMissingLastNewline) {
   EXPECT_THAT(data.row_begin, ElementsAre(0U, 2U, 3U, 3U, 4U, 5U));
 }
 
+TEST(Libsvm, ThatBeginsWithAByteOrderMarkIsRefusedWithTheCure) {
+  for (const char* mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
+    EXPECT_EQ(usage_message([&] { parse(std::string(mark) + "+1 1:1\n-1 1:2\n"); }),
+              "f:1:1: begins with a byte order mark; save it as UTF-8 without one");
+  }
+}
+
 TEST(Libsvm, DropsZerosButCountsTheirFeatures) {
   const auto data = parse("1 1:0 2:3 7:-0.0\n-1\n");
 
