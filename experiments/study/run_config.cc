@@ -52,6 +52,9 @@ int read_workers(const Section& section) {
   return static_cast<int>(count);
 }
 
+/// The most samples of a gradient: they are counted in 32 bits.
+constexpr std::uint64_t kMostSamples = (std::uint64_t{1} << 32U) - 1;
+
 std::size_t read_batch(const Section& section, const Objective& objective) {
   if (objective.samples() == 0) {
     require(!section.has("batch"),
@@ -63,9 +66,11 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   if (value == "full") {
     return 0;
   }
-  require(value.is_number_integer() && value.get<std::int64_t>() >= 1,
-          "{} must be a whole number of at least 1, or \"full\"; got {}",
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 1 &&
+              value.get<std::uint64_t>() <= kMostSamples,
+          "{} must be a whole number in 1..{}, or \"full\"; got {}",
           section.where("batch"),
+          kMostSamples,
           shown(value));
   return value.get<std::size_t>();
 }
@@ -292,7 +297,15 @@ void read_batches(const Section& workers, PreparedRun& run) {
   Training& training = run.training;
   training.batch = read_batch(workers, *run.objective);
   training.accumulation = read_accumulation(workers, training.batch);
-  training.batch *= training.accumulation;
+  const auto samples = product_within({training.batch, training.accumulation}, kMostSamples);
+  require(samples.has_value(),
+          "{}: {} batches of {} samples are more than {} samples; accumulate fewer, or give a "
+          "smaller 'workers.batch'",
+          workers.where("accumulate"),
+          training.accumulation,
+          training.batch,
+          kMostSamples);
+  training.batch = *samples;
   training.sampling =
       workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
           ? Sampling::shuffle

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "experiments/runs/run_folder.h"
+#include "experiments/study/budget_section.h"
 #include "experiments/study/prepare_all.h"
 #include "reports/tables/files.h"
 #include "tests/experiments/support.h"
@@ -311,6 +314,16 @@ TEST(RunConfig, ReadsTrainingPractice) {
   EXPECT_EQ(run.method->sparsifier_at(6).k(20), 3U);
 }
 
+TEST(ProductWithin, IsAbsentAboveTheLimitAndNeverWraps) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(product_within({65535, 65537}, 4294967295U), 4294967295U);
+  EXPECT_EQ(product_within({65536, 65536}, 4294967295U), std::nullopt);
+  EXPECT_EQ(product_within({4294967295U, 4294967297U}, kMost), kMost);
+  EXPECT_EQ(product_within({4294967296U, 4294967296U}, kMost), std::nullopt);
+  EXPECT_EQ(product_within({kMost, 3, 3}, kMost), std::nullopt);
+  EXPECT_EQ(product_within({0, kMost, kMost}, 5), 0U);
+}
+
 TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
   EXPECT_THAT(config_error(kConfigStudy, {"step.weight_decay=-1"}), HasSubstr("at least 0"));
   EXPECT_THAT(config_error(kConfigStudy, {"step.clip_norm=-1"}), HasSubstr("at least 0"));
@@ -329,6 +342,17 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
                             "workers.accumulate=65536",
                             "budget.iterations=70000"}),
               HasSubstr("accumulate fewer"));
+  const auto batch_error = [](const char* batch, const char* accumulate) {
+    return config_error(kConfigStudy,
+                        {"objective.kind=logistic",
+                         "objective.data=synthetic-logistic",
+                         fmt::format("workers.batch={}", batch),
+                         fmt::format("workers.accumulate={}", accumulate)});
+  };
+  // (2^62 + 1) 4 = 4 in 64 bits.
+  EXPECT_THAT(batch_error("4611686018427387905", "4"), HasSubstr("whole number in 1..4294967295"));
+  EXPECT_THAT(batch_error("4294967296", "1"), HasSubstr("whole number in 1..4294967295"));
+  EXPECT_THAT(batch_error("65536", "65536"), HasSubstr("more than 4294967295 samples"));
   EXPECT_THAT(
       config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
       HasSubstr("before the density that the stages lead to"));
