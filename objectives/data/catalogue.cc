@@ -194,9 +194,11 @@ ImageDataset named(ImageDataset data, const std::string& name) {
   return data;
 }
 
-std::string read_text(const Path& path) {
+/// Reads a text; `note` says what was left out of it.
+std::string read_text(const Path& path, std::string& note) {
   std::string bytes = read_bytes(path);
   check_text(bytes, path);
+  note += take_out_marks(bytes);
   return bytes;
 }
 
@@ -279,16 +281,17 @@ std::optional<ImageDataset> load_images_test(const std::string& name, const Path
 
 TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
   if (is_path(name_or_path)) {
-    return {.name = data_file_name(name_or_path),
-            .train = read_text(name_or_path),
-            .test = std::nullopt};
+    TextSource text{.name = data_file_name(name_or_path), .train = {}};
+    text.train = read_text(name_or_path, text.note);
+    return text;
   }
   const DatasetEntry& entry = known_entry(name_or_path, DataKind::text);
   if (entry.train.empty()) {
     return synthetic_text();
   }
   const Wanted wanted{.name = entry.name, .file = entry.train.at(0).file};
-  TextSource text{.name = entry.name, .train = read_text(need_file(data_dir, wanted))};
+  TextSource text{.name = entry.name, .train = {}};
+  text.train = read_text(need_file(data_dir, wanted), text.note);
   if (!entry.test.empty()) {
     text.usual_level = TextLevel::word;
     const auto test = find_file(data_dir, {.name = entry.name, .file = entry.test.at(0).file});
@@ -297,7 +300,7 @@ TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
             entry.name,
             entry.test.at(0).file,
             entry.name);
-    text.test = read_text(*test);
+    text.test = read_text(*test, text.note);
   }
   return text;
 }
