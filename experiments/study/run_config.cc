@@ -128,6 +128,29 @@ std::optional<double> samples_per_iteration(const PreparedRun& run) {
              : static_cast<double>(*gradients) * static_cast<double>(run.training.batch);
 }
 
+/// Returns how many iterations make so many epochs. The last one may pass their end, but not by
+/// much: runs that a study compares have seen as many samples.
+std::uint64_t whole_iterations(double epochs, double per_iteration, const std::string& where) {
+  constexpr double kRounding = 1e-12;
+  constexpr double kMostExcess = 1.25;
+  const double iterations = std::ceil(epochs / per_iteration * (1 - kRounding));
+  require(iterations < 4294967296.0,
+          "{}: {} epochs are {} iterations; 4294967295 are the most",
+          where,
+          epochs,
+          iterations);
+  const double fewer = (iterations - 1) * per_iteration;
+  require(iterations * per_iteration <= kMostExcess * epochs,
+          "{}: {} epochs end within an iteration, which takes {} of an epoch; the nearest that fit "
+          "are {}{}, or give 'iterations'",
+          where,
+          epochs,
+          per_iteration,
+          fewer > 0 ? fmt::format("{} and ", fewer) : std::string(),
+          iterations * per_iteration);
+  return static_cast<std::uint64_t>(iterations);
+}
+
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(!(section.has("iterations") && section.has("epochs")),
           "{} and {}: give one of them, either is enough",
@@ -153,14 +176,8 @@ std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
           "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
           "'iterations'",
           section.where("epochs"));
-  const auto n = static_cast<double>(run.objective->samples());
-  const double iterations = std::ceil(epochs * n / *samples);
-  require(iterations < 4294967296.0,
-          "{}: {} epochs are {} iterations; 4294967295 are the most",
-          section.where("epochs"),
-          epochs,
-          iterations);
-  return static_cast<std::uint64_t>(iterations);
+  const double epochs_per_iteration = *samples / static_cast<double>(run.objective->samples());
+  return whole_iterations(epochs, epochs_per_iteration, section.where("epochs"));
 }
 
 Precision read_precision(const Section& section) {

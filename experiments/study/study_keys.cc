@@ -229,7 +229,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kOuter, "momentum", "0.9", "heavy-ball, nesterov"},
 
     {kBudget, "iterations", "", "T"},
-    {kBudget, "epochs", "", "instead of iterations"},
+    {kBudget,
+     "epochs",
+     "",
+     "instead of iterations; refused where the last iteration would make them a quarter more"},
     {kBudget, "loss_bound", "", "an evaluated f above it ends the run as diverged"},
 
     {kProbes,

@@ -234,19 +234,20 @@ SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir)
   }
   auto data =
       read_libsvm(need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}),
-                  entry->features);
+                  {.minimum_features = entry->features});
   data.name = entry->name;
   return data;
 }
 
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
-                                              const Path& data_dir) {
+                                              const Path& data_dir,
+                                              const LabelPair& classes) {
   const DatasetEntry* const entry = find_entry(name_or_path);
   if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
     return synthetic(name_or_path, Part::held_out);
   }
   const auto path = find_sparse_test(name_or_path, data_dir);
-  return path ? std::optional(read_libsvm(*path)) : std::nullopt;
+  return path ? std::optional(read_libsvm(*path, {.classes = classes})) : std::nullopt;
 }
 
 ImageDataset load_images(const std::string& name, const Path& data_dir) {
