@@ -39,24 +39,10 @@ class MpiCarrier final : public Carrier {
   int size() const override { return size_; }
 
   void send(Parcel parcel) override {
-    auto& to_peer = under_way_->peers[static_cast<std::size_t>(parcel.peer)].sending;
-    Sending& sending = to_peer.emplace_back();
+    Peer& peer = under_way_->peers[static_cast<std::size_t>(parcel.peer)];
+    peer.waiting.push_back(std::move(parcel));
     ++under_way_->sendings;
-    sending.bytes = std::move(parcel.bytes);
-    std::size_t begin = 0;
-    for (bool is_last = false; !is_last;) {
-      const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
-      check_mpi(MPI_Isend(sending.bytes.data() + begin,
-                          static_cast<int>(length),
-                          MPI_BYTE,
-                          parcel.peer,
-                          static_cast<int>(parcel.kind),
-                          comm_,
-                          &sending.requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
-      begin += length;
-      is_last = length < piece_;
-    }
+    start_sending(peer);
   }
 
   std::optional<Parcel> poll() override {
@@ -88,7 +74,8 @@ class MpiCarrier final : public Carrier {
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Peer {
-    std::deque<Sending> sending;  // to this process, in their order
+    std::deque<Parcel> waiting;   // to be sent to this process, in their order
+    std::deque<Sending> sending;  // before those, by MPI
     std::deque<Piece> pieces;     // that are being received, in the order in which they were sent
     Bytes letter;                 // the pieces of one letter that have arrived
   };
@@ -98,14 +85,43 @@ class MpiCarrier final : public Carrier {
     std::vector<Peer> peers;   // by rank
   };
 
-  /// MPI sends to one process in order, so only the first parcel to each is looked at: to look at
-  /// all, at every poll, would hold up the mail where a process sends faster than another reads.
+  /// Hands parcels to MPI while it has few for this process. Open MPI looks at all of them whenever
+  /// it is called, so that many would hold up the mail where a process sends faster than another
+  /// reads.
+  void start_sending(Peer& peer) {
+    constexpr std::size_t kMostByMpi = 64;
+    while (!peer.waiting.empty() && peer.sending.size() < kMostByMpi) {
+      send_pieces(peer.waiting.front(), peer.sending.emplace_back());
+      peer.waiting.pop_front();
+    }
+  }
+
+  void send_pieces(Parcel& parcel, Sending& sending) {
+    sending.bytes = std::move(parcel.bytes);
+    std::size_t begin = 0;
+    for (bool is_last = false; !is_last;) {
+      const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
+      check_mpi(MPI_Isend(sending.bytes.data() + begin,
+                          static_cast<int>(length),
+                          MPI_BYTE,
+                          parcel.peer,
+                          static_cast<int>(parcel.kind),
+                          comm_,
+                          &sending.requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+      begin += length;
+      is_last = length < piece_;
+    }
+  }
+
+  /// MPI sends to one process in order, so the first parcel to each is looked at first.
   void drop_sent() {
     for (Peer& peer : under_way_->peers) {
       while (!peer.sending.empty() && is_sent(peer.sending.front())) {
         peer.sending.pop_front();
         --under_way_->sendings;
       }
+      start_sending(peer);
     }
   }
 

@@ -81,9 +81,9 @@ TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
   EXPECT_EQ(world.minimum(world.rank()), 0);
 }
 
-/// While the reader sleeps, letters pile up; each poll must not look at all of them.
+/// While the reader sleeps, letters pile up; no poll must look at all of them.
 TEST(MpiMailbox, CarriesManyLettersThatAreReadLate) {
-  constexpr std::size_t kLetters = 300'000;
+  constexpr std::size_t kLetters = 100'000;
   const World& world = mpi_test_world();
   const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
   if (world.rank() == 1) {
