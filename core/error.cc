@@ -11,16 +11,9 @@
 namespace residuum {
 namespace {
 
-/// Cuts the middle out: a message names the place at its beginning and the cure at its end.
-std::string shortened(std::string_view message) {
-  constexpr std::size_t kLongest = 4000;
-  constexpr std::size_t kEnd = 1000;
-  if (message.size() <= kLongest) {
-    return std::string(message);
-  }
-  return fmt::format(
-      "{} ... {}", message.substr(0, kLongest - kEnd), message.substr(message.size() - kEnd));
-}
+/// A message names the place at its beginning and the cure at its end. With what stands before it
+/// on a line, such as "error: " or the name of a run, it has at most 1000 characters.
+constexpr std::size_t kLongestMessage = 900;
 
 /// Returns the optimal string alignment distance: the fewest insertions, deletions, substitutions
 /// of one letter and swaps of two neighbours, each letter being touched once.
@@ -46,7 +39,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 Error::Error(ExitCode code, std::string_view message)
-    : std::runtime_error(harmless(shortened(message))), code_(code) {}
+    : std::runtime_error(shortened(harmless(message), kLongestMessage)), code_(code) {}
 
 std::string nearest(std::string_view word, std::span<const std::string> known) {
   constexpr std::size_t kLongestName = 100;  // the distance takes time with the product of lengths

@@ -108,4 +108,23 @@ std::string harmless(std::string_view text) { return harmless_but(text, ""); }
 
 std::string harmless_lines(std::string_view text) { return harmless_but(text, "\n\t"); }
 
+std::string shortened(std::string_view text, std::size_t longest) {
+  constexpr std::string_view kGap = " ... ";
+  if (text.size() <= longest) {
+    return std::string(text);
+  }
+  const auto is_inside = [text](std::size_t at) { return (byte_at(text, at) & 0xc0U) == 0x80U; };
+  const std::size_t kept = longest - kGap.size();
+  std::size_t begin = kept - kept / 4;
+  while (begin > 0 && is_inside(begin)) {
+    --begin;
+  }
+  std::size_t end = text.size() - kept / 4;
+  while (end < text.size() && is_inside(end)) {
+    ++end;
+  }
+  std::string result(text.substr(0, begin));
+  return result.append(kGap).append(text.substr(end));
+}
+
 }  // namespace residuum

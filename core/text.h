@@ -22,6 +22,10 @@ bool is_utf8(std::string_view bytes);
 /// the direction of writing, and every byte that is no UTF-8.
 std::string harmless(std::string_view text);
 
+/// Returns a text of at most `longest` bytes: the beginning and the end of a longer one, with " ...
+/// " between them. No character is cut; `longest` is at least 100.
+std::string shortened(std::string_view text, std::size_t longest);
+
 /// Does the same as harmless(), but keeps line ends and tabs.
 std::string harmless_lines(std::string_view text);
 

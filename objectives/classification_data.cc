@@ -74,7 +74,7 @@ Split load(const Section& section, const ObjectiveContext& context) {
   }
   Split split;
   split.train = load_sparse(name, context.data_dir);
-  if (auto test = load_sparse_test(name, context.data_dir)) {
+  if (auto test = load_sparse_test(name, context.data_dir, split.train.classes)) {
     split.test = std::move(*test);
   }
   fit_features(split.test, split.train.features);

@@ -1,5 +1,5 @@
 // This is logistic regression with a ridge: f(w) = (1/n) sum_i log(1 + exp(-y_i x_i . w)) +
-// (l2/2)|w|^2. L = lambda_max(A^T A)/(4n) + l2 by Lanczos, mu = l2, f* and x* by Newton's method,
+// (l2/2)|w|^2. L = lambda_max(A^T A)/(4n) + l2, mu = l2, f* and x* by Newton's method,
 // kept on disk. With intercept = true the last coordinate is the intercept's weight, without ridge,
 // and mu = 0.
 //

@@ -1,8 +1,20 @@
 #include "objectives/logistic_loss.h"
 
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "core/notes.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {
+
+LogisticLoss::LogisticLoss(std::unique_ptr<const FeatureMatrix> rows,
+                           std::vector<std::int32_t> labels)
+    : rows_(std::move(rows)), labels_(std::move(labels)), all_rows_(labels_.size()) {
+  assert(rows_->rows() == labels_.size());
+  std::iota(all_rows_.begin(), all_rows_.end(), 0U);
+}
 
 /// Returns f_i(w) and adds (1/n) grad f_i(w) to `gradient` unless that is empty.
 double LogisticLoss::add_sample(const RowsView<double>& rows,
@@ -41,15 +53,21 @@ double LogisticLoss::mean(std::span<const double> w, std::span<double> gradient)
 }
 
 double LogisticLoss::smoothness() const {
-  std::call_once(smoothness_known_, [this] {
-    smoothness_ = largest_gram_eigenvalue(*rows_) / (4 * static_cast<double>(samples()));
-  });
+  std::call_once(smoothness_known_, [this] { smoothness_ = smoothness(all_rows()); });
   return smoothness_;
 }
 
 double LogisticLoss::smoothness(std::span<const std::uint32_t> shard) const {
   assert(!shard.empty());
-  return largest_gram_eigenvalue(*rows_, shard) / (4 * static_cast<double>(shard.size()));
+  const LargestEigenvalue largest = largest_gram_eigenvalue(*rows_, shard);
+  if (largest.is_bound) {
+    tell(NoteKind::note,
+         fmt::format("the largest eigenvalue of the Gram matrix of {} rows was not found; L uses "
+                     "an upper bound of it, their sum of squares {}",
+                     shard.size(),
+                     largest.value));
+  }
+  return largest.value / (4 * static_cast<double>(shard.size()));
 }
 
 double LogisticLoss::accuracy(std::span<const double> w) const {

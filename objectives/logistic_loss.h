@@ -32,15 +32,13 @@ inline double logistic_value(double margin) {
 class LogisticLoss {
  public:
   /// Labels are -1 or +1, one per row.
-  LogisticLoss(std::unique_ptr<const FeatureMatrix> rows, std::vector<std::int32_t> labels)
-      : rows_(std::move(rows)), labels_(std::move(labels)) {
-    assert(rows_->rows() == labels_.size());
-  }
+  LogisticLoss(std::unique_ptr<const FeatureMatrix> rows, std::vector<std::int32_t> labels);
 
   std::size_t samples() const { return labels_.size(); }
   std::size_t dimension() const { return rows_->columns(); }
   const FeatureMatrix& rows() const { return *rows_; }
   std::span<const std::int32_t> labels() const { return labels_; }
+  std::span<const std::uint32_t> all_rows() const { return all_rows_; }  ///< 0, 1, ..., n - 1
 
   /// gradient += mean over `batch` of grad f_i(w). The batch must not be empty.
   template <class Real>
@@ -84,7 +82,7 @@ class LogisticLoss {
   double mean(std::span<const double> w, std::span<double> gradient) const;
 
   /// Returns L of this part, lambda_max(A^T A) / (4n), a column of ones included. Only the first
-  /// call is expensive.
+  /// call is expensive. If the eigenvalue is not found, a note says that a bound takes its place.
   double smoothness() const;
   /// Returns L of the mean over `shard` alone; every call is expensive.
   double smoothness(std::span<const std::uint32_t> shard) const;
@@ -101,6 +99,7 @@ class LogisticLoss {
 
   std::unique_ptr<const FeatureMatrix> rows_;
   std::vector<std::int32_t> labels_;
+  std::vector<std::uint32_t> all_rows_;
   mutable std::once_flag smoothness_known_;
   mutable double smoothness_ = 0;
 };

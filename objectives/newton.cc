@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "objectives/spectrum.h"
 
 namespace residuum {
 namespace {
@@ -77,31 +78,7 @@ class NewtonSolver {
   }
 
   MatrixXd hessian() const {
-    const auto d = static_cast<Index>(loss_.dimension());
-    const auto rows = loss_.rows().view<double>();
-    MatrixXd hessian = MatrixXd::Zero(d, d);
-    if (loss_.rows().is_dense()) {
-      using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-      const Eigen::Map<const RowMajor> a(rows.value, curvature_.size(), d);
-      constexpr Index kBlock = 256;
-      for (Index first = 0; first < a.rows(); first += kBlock) {
-        const Index count = std::min(kBlock, a.rows() - first);
-        const MatrixXd scaled =
-            curvature_.segment(first, count).cwiseSqrt().asDiagonal() * a.middleRows(first, count);
-        hessian.selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
-      }
-    } else {
-      for (std::size_t i = 0; i < loss_.samples(); ++i) {
-        const double c = curvature_[static_cast<Index>(i)];
-        for (std::uint64_t entry = rows.row_begin[i]; entry < rows.row_begin[i + 1]; ++entry) {
-          // Columns increase along a row, so row entry >= column entry: the lower triangle.
-          const Index column = rows.column[entry];
-          for (std::uint64_t other = entry; other < rows.row_begin[i + 1]; ++other) {
-            hessian(rows.column[other], column) += c * rows.value_of(entry) * rows.value_of(other);
-          }
-        }
-      }
-    }
+    MatrixXd hessian = weighted_gram(loss_.rows(), loss_.all_rows(), as_span(curvature_));
     hessian.diagonal() += ridge_diagonal_;
     return hessian;
   }

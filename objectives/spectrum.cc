@@ -1,134 +1,274 @@
 #include "objectives/spectrum.h"
 
-#include <Eigen/Dense>
-
-#include <Spectra/SymEigsSolver.h>
 #include <algorithm>
-#include <utility>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <vector>
 
-#include "core/error.h"
+#include "core/random/random.h"
 
 namespace residuum {
 namespace {
 
-/// Computes v -> A^T (A v), in the form that Spectra asks for.
-class GramOperator {
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kBlock = 256;  // rows or columns that are copied at a time
+
+/// ChosenRows are some rows of A. They are "wide" if there are no more of them than columns: then
+/// A A^T is the smaller Gram matrix.
+class ChosenRows {
  public:
-  using Scalar = double;
+  ChosenRows(const FeatureMatrix& a, std::span<const std::uint32_t> rows)
+      : view_(a.view<double>()), is_dense_(a.is_dense()), rows_(rows) {}
 
-  explicit GramOperator(const FeatureMatrix& a) : a_(a), product_(a.rows()) {}
+  std::size_t columns() const { return view_.columns; }
+  bool is_wide() const { return rows_.size() <= columns(); }
+  std::size_t order() const { return std::min(rows_.size(), columns()); }
 
-  Eigen::Index rows() const { return static_cast<Eigen::Index>(a_.columns()); }
-  Eigen::Index cols() const { return rows(); }
-
-  // NOLINTNEXTLINE(readability-identifier-naming)
-  void perform_op(const double* v, double* result) const {
-    const std::span<double> out(result, a_.columns());
-    std::fill(out.begin(), out.end(), 0.0);
-    a_.multiply({v, a_.columns()}, product_);
-    a_.add_transposed(product_, out);
-  }
-
- private:
-  const FeatureMatrix& a_;
-  mutable std::vector<double> product_;
-};
-
-struct Eigenpair {
-  double value = 0;
-  Eigen::VectorXd vector;
-};
-
-/// Computes v -> A_S^T (A_S v) of the rows S.
-class RowsGramOperator {
- public:
-  using Scalar = double;
-
-  RowsGramOperator(const FeatureMatrix& a, std::span<const std::uint32_t> rows)
-      : view_(a.view<double>()), rows_(rows) {}
-
-  Eigen::Index rows() const { return static_cast<Eigen::Index>(view_.columns); }
-  Eigen::Index cols() const { return rows(); }
-
-  // NOLINTNEXTLINE(readability-identifier-naming)
-  void perform_op(const double* v, double* result) const {
-    std::fill_n(result, view_.columns, 0.0);
+  /// Returns the sum of squares of all entries. A row's squared norm is its product with itself.
+  double norm_sq() const {
+    std::vector<double> copy(columns());
+    double sum = 0;
     for (const std::uint32_t row : rows_) {
-      view_.add(row, view_.dot(row, v), result);
+      view_.add(row, 1, copy.data());
+      sum += view_.dot(row, copy.data());
+      view_.add(row, -1, copy.data());
     }
+    return sum;
   }
 
+  /// Returns the product of the smaller Gram matrix and v.
+  VectorXd times_gram(const VectorXd& v) const {
+    return is_wide() ? times(transposed_times(v)) : transposed_times(times(v));
+  }
+
+  /// Returns A A^T, in the lower triangle alone.
+  MatrixXd outer_gram() const { return is_dense_ ? dense_outer_gram() : sparse_outer_gram(); }
+
  private:
+  VectorXd times(const VectorXd& w) const {
+    VectorXd product(static_cast<Index>(rows_.size()));
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      product[static_cast<Index>(i)] = view_.dot(rows_[i], w.data());
+    }
+    return product;
+  }
+
+  VectorXd transposed_times(const VectorXd& c) const {
+    VectorXd sum = VectorXd::Zero(static_cast<Index>(columns()));
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      view_.add(rows_[i], c[static_cast<Index>(i)], sum.data());
+    }
+    return sum;
+  }
+
+  MatrixXd dense_outer_gram() const {
+    const auto n = static_cast<Index>(rows_.size());
+    MatrixXd gram = MatrixXd::Zero(n, n);
+    for (std::size_t first = 0; first < columns(); first += kBlock) {
+      const std::size_t count = std::min(kBlock, columns() - first);
+      MatrixXd block(n, static_cast<Index>(count));
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const double* const x = view_.value + rows_[i] * columns() + first;
+        for (std::size_t j = 0; j < count; ++j) {
+          block(static_cast<Index>(i), static_cast<Index>(j)) = x[j];
+        }
+      }
+      gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
+    }
+    return gram;
+  }
+
+  MatrixXd sparse_outer_gram() const {
+    const auto n = static_cast<Index>(rows_.size());
+    MatrixXd gram = MatrixXd::Zero(n, n);
+    std::vector<double> copy(columns());
+    for (Index i = 0; i < n; ++i) {
+      const std::uint32_t row = rows_[static_cast<std::size_t>(i)];
+      view_.add(row, 1, copy.data());
+      for (Index j = 0; j <= i; ++j) {
+        gram(i, j) = view_.dot(rows_[static_cast<std::size_t>(j)], copy.data());
+      }
+      view_.add(row, -1, copy.data());
+    }
+    return gram;
+  }
+
   RowsView<double> view_;
+  bool is_dense_;
   std::span<const std::uint32_t> rows_;
 };
 
-/// Spectra needs room for a few Lanczos vectors, so very small matrices are decomposed directly.
-template <class Gram>
-Eigenpair decompose_small(const Gram& gram) {
-  const Eigen::Index d = gram.rows();
-  Eigen::MatrixXd matrix(d, d);
-  for (Eigen::Index j = 0; j < d; ++j) {
-    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(d, j);
-    gram.perform_op(unit.data(), matrix.col(j).data());
+/// Returns the largest eigenvalue of a symmetric matrix, of which the lower triangle is read;
+/// nothing if Eigen's iteration does not end.
+std::optional<double> decompose(const MatrixXd& gram) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) {
+    return std::nullopt;
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
-  return {solver.eigenvalues()(d - 1), solver.eigenvectors().col(d - 1)};
+  return solver.eigenvalues()(gram.rows() - 1);
 }
 
-template <class Gram>
-Eigenpair iterate(const Gram& gram) {
-  constexpr Eigen::Index kLanczosVectors = 20;
-  constexpr Eigen::Index kRestarts = 2000;
-  constexpr double kTolerance = 1e-13;
-  Gram op(gram);
-  Spectra::SymEigsSolver<Gram> solver(op, 1, std::min(gram.rows(), kLanczosVectors));
-  solver.init();
-  solver.compute(Spectra::SortRule::LargestAlge, kRestarts, kTolerance);
-  if (solver.info() != Spectra::CompInfo::Successful) {
-    resource_error("the largest eigenvalue of the data's Gram matrix was not found in {} restarts",
-                   kRestarts);
+/// Lanczos looks for the largest eigenvalue of G = A A^T or A^T A. From q_1 it makes orthonormal
+/// q_1, ..., q_m that span q_1, G q_1, ..., G^(m-1) q_1. In them G is the tridiagonal matrix
+///
+///     | alpha_1 beta_1                |
+///     | beta_1  alpha_2 beta_2        |     G Q = Q T + beta_m q_(m+1) e_m^T.
+///     |         beta_2  ...           |
+///
+/// The largest eigenpair (theta, s) of T gives the Ritz pair (theta, Q s), whose residual is
+/// |beta_m s_m|. If that is too large, the next round begins with Q s. Every q is made orthogonal
+/// to all before it, twice, so that no copy of an eigenvalue comes in by rounding. Where beta is as
+/// small as rounding, the space is invariant and the round ends: ranks below m end there.
+class Lanczos {
+ public:
+  Lanczos(const ChosenRows& rows, const EigenvalueLimits& limits)
+      : rows_(rows),
+        limits_(limits),
+        basis_(static_cast<Index>(rows.order()),
+               std::min<Index>(limits.vectors, static_cast<Index>(rows.order()))) {}
+
+  /// Returns the eigenvalue; nothing if the residual stays too large.
+  std::optional<double> find() {
+    VectorXd start(basis_.rows());
+    RandomStream random(1, Purpose::initial_point, 0, 0);
+    for (double& entry : start) {
+      entry = random.normal();
+    }
+    for (int round = 0; round <= limits_.restarts; ++round) {
+      span_from(start);
+      constexpr double kRelativeResidual = 1e-8;
+      if (set_ritz_pair() <= kRelativeResidual * theta_) {
+        return theta_;
+      }
+      start = basis_.leftCols(size()) * s_;
+    }
+    return std::nullopt;
   }
-  return {solver.eigenvalues()(0), solver.eigenvectors().col(0)};
+
+ private:
+  Index size() const { return static_cast<Index>(alpha_.size()); }
+
+  void span_from(const VectorXd& start) {
+    alpha_.clear();
+    beta_.clear();
+    VectorXd q = start.normalized();
+    for (Index m = 0; m < basis_.cols(); ++m) {
+      basis_.col(m) = q;
+      q = rows_.times_gram(q);
+      alpha_.push_back(basis_.col(m).dot(q));
+      for (int pass = 0; pass < 2; ++pass) {
+        q -= basis_.leftCols(m + 1) * (basis_.leftCols(m + 1).transpose() * q);
+      }
+      beta_.push_back(q.norm());
+      if (beta_.back() <= rounding()) {
+        return;
+      }
+      q /= beta_.back();
+    }
+  }
+
+  /// Returns the size of beta that may be all rounding.
+  double rounding() const {
+    constexpr double kFactor = 16;
+    return kFactor * std::numeric_limits<double>::epsilon() *
+           *std::max_element(alpha_.begin(), alpha_.end());
+  }
+
+  /// Sets theta and s; returns the residual of their Ritz pair.
+  double set_ritz_pair() {
+    const Eigen::Map<const VectorXd> alpha(alpha_.data(), size());
+    const Eigen::Map<const VectorXd> beta(beta_.data(), size());
+    MatrixXd t = alpha.asDiagonal();
+    t.diagonal(-1) = beta.head(size() - 1);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(t);
+    if (solver.info() != Eigen::Success) {
+      s_ = VectorXd::Unit(size(), 0);
+      theta_ = alpha_.front();
+      return std::numeric_limits<double>::infinity();
+    }
+    theta_ = solver.eigenvalues()(size() - 1);
+    s_ = solver.eigenvectors().col(size() - 1);
+    return std::abs(beta_.back() * s_(size() - 1));
+  }
+
+  const ChosenRows& rows_;
+  EigenvalueLimits limits_;
+  MatrixXd basis_;  // q_1, q_2, ... in its columns
+  std::vector<double> alpha_;
+  std::vector<double> beta_;
+  double theta_ = 0;
+  VectorXd s_;
+};
+
+MatrixXd dense_weighted_gram(const RowsView<double>& view,
+                             std::span<const std::uint32_t> rows,
+                             std::span<const double> weights) {
+  const auto d = static_cast<Index>(view.columns);
+  MatrixXd gram = MatrixXd::Zero(d, d);
+  for (std::size_t first = 0; first < rows.size(); first += kBlock) {
+    const std::size_t count = std::min(kBlock, rows.size() - first);
+    MatrixXd scaled(d, static_cast<Index>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Eigen::Map<const VectorXd> x(view.value + rows[first + i] * view.columns, d);
+      scaled.col(static_cast<Index>(i)) = std::sqrt(weights[first + i]) * x;
+    }
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(scaled);
+  }
+  return gram;
 }
 
-/// Returns the largest eigenvalue of a product that is not zero.
-template <class Gram>
-double largest_eigenvalue(const Gram& gram) {
-  const Eigenpair pair = gram.rows() <= 3 ? decompose_small(gram) : iterate(gram);
-  Eigen::VectorXd image(gram.rows());
-  gram.perform_op(pair.vector.data(), image.data());
-  constexpr double kRelativeResidual = 1e-10;
-  const double residual = (image - pair.value * pair.vector).norm();
-  if (!(residual <= kRelativeResidual * pair.value)) {
-    resource_error("the largest eigenvalue of the data's Gram matrix is not accurate: {} +- {}",
-                   pair.value,
-                   residual);
+MatrixXd sparse_weighted_gram(const RowsView<double>& view,
+                              std::span<const std::uint32_t> rows,
+                              std::span<const double> weights) {
+  const auto d = static_cast<Index>(view.columns);
+  MatrixXd gram = MatrixXd::Zero(d, d);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint64_t end = view.row_begin[rows[i] + 1];
+    for (std::uint64_t entry = view.row_begin[rows[i]]; entry < end; ++entry) {
+      // Columns increase along a row, so row entry >= column entry: the lower triangle.
+      const Index column = view.column[entry];
+      for (std::uint64_t other = entry; other < end; ++other) {
+        gram(view.column[other], column) +=
+            weights[i] * view.value_of(entry) * view.value_of(other);
+      }
+    }
   }
-  return pair.value;
-}
-
-/// True if all of these rows are zero; a row's squared norm is its product with itself.
-bool are_zero(const FeatureMatrix& a, std::span<const std::uint32_t> rows) {
-  const auto view = a.view<double>();
-  std::vector<double> copy(a.columns());
-  return std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) {
-    view.add(row, 1, copy.data());
-    const double norm_sq = view.dot(row, copy.data());
-    view.add(row, -1, copy.data());
-    return norm_sq == 0;
-  });
+  return gram;
 }
 
 }  // namespace
 
-double largest_gram_eigenvalue(const FeatureMatrix& a) {
-  return a.norm_sq() == 0 ? 0 : largest_eigenvalue(GramOperator(a));
+LargestEigenvalue largest_gram_eigenvalue(const FeatureMatrix& a,
+                                          std::span<const std::uint32_t> rows,
+                                          const EigenvalueLimits& limits) {
+  const ChosenRows chosen(a, rows);
+  const double trace = chosen.norm_sq();
+  if (trace == 0) {
+    return {};
+  }
+  std::optional<double> found;
+  if (chosen.order() > limits.dense) {
+    found = Lanczos(chosen, limits).find();
+  } else {
+    found =
+        decompose(chosen.is_wide() ? chosen.outer_gram()
+                                   : weighted_gram(a, rows, std::vector<double>(rows.size(), 1.0)));
+  }
+  return found ? LargestEigenvalue{*found, false} : LargestEigenvalue{trace, true};
 }
 
-double largest_gram_eigenvalue(const FeatureMatrix& a, std::span<const std::uint32_t> rows) {
-  return are_zero(a, rows) ? 0 : largest_eigenvalue(RowsGramOperator(a, rows));
+MatrixXd weighted_gram(const FeatureMatrix& a,
+                       std::span<const std::uint32_t> rows,
+                       std::span<const double> weights) {
+  assert(rows.size() == weights.size());
+  const auto view = a.view<double>();
+  return a.is_dense() ? dense_weighted_gram(view, rows, weights)
+                      : sparse_weighted_gram(view, rows, weights);
 }
 
 }  // namespace residuum

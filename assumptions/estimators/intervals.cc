@@ -48,6 +48,17 @@ std::optional<Interval> mean_interval(std::span<const double> values, double con
   return Interval{.low = mean->value - half, .high = mean->value + half};
 }
 
+std::optional<Interval> mean_interval_of_error(std::span<const double> values, double error) {
+  assert(error > 0 && error < 1);
+  const auto mean = mean_of(values);
+  if (!mean) {
+    return std::nullopt;
+  }
+  const boost::math::students_t distribution(static_cast<double>(values.size() - 1));
+  const double t = boost::math::quantile(boost::math::complement(distribution, error / 2));
+  return Interval{.low = mean->value - t * mean->error, .high = mean->value + t * mean->error};
+}
+
 std::optional<double> chance_above(std::span<const double> values, double limit) {
   const auto mean = mean_of(values);
   if (!mean) {

@@ -18,6 +18,10 @@ inline constexpr double kConfidence = 0.95;
 std::optional<Interval> mean_interval(std::span<const double> values,
                                       double confidence = kConfidence);
 
+/// Returns the same interval by the probability `error` with which it misses, which may be so small
+/// that 1 - error rounds to 1; it lies in (0, 1).
+std::optional<Interval> mean_interval_of_error(std::span<const double> values, double error);
+
 /// The chance of a mean as large as this, or larger, if the values are independent normal draws of
 /// the mean `limit`: Student's t test, one-sided. 0 or 1 where the values do not vary. Absent where
 /// the interval is.

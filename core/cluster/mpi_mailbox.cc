@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <list>
 #include <utility>
 #include <vector>
 
@@ -21,14 +20,14 @@ class MpiCarrier final : public Carrier {
     check_mpi(MPI_Comm_dup(MPI_Comm_f2c(communicator), &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-    under_way_->senders.resize(static_cast<std::size_t>(size_));
+    under_way_->peers.resize(static_cast<std::size_t>(size_));
   }
   MpiCarrier(const MpiCarrier&) = delete;
   MpiCarrier& operator=(const MpiCarrier&) = delete;
   MpiCarrier(MpiCarrier&&) = delete;
   MpiCarrier& operator=(MpiCarrier&&) = delete;
   ~MpiCarrier() override {
-    if (under_way_->sending.empty() && goodbyes_ == size_ - 1) {
+    if (under_way_->sendings == 0 && goodbyes_ == size_ - 1) {
       MPI_Comm_free(&comm_);
     } else {
       // A process is lost or has failed, and MPI may still read and write this memory.
@@ -40,22 +39,10 @@ class MpiCarrier final : public Carrier {
   int size() const override { return size_; }
 
   void send(Parcel parcel) override {
-    Sending& sending = under_way_->sending.emplace_back();
-    sending.bytes = std::move(parcel.bytes);
-    std::size_t begin = 0;
-    for (bool is_last = false; !is_last;) {
-      const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
-      check_mpi(MPI_Isend(sending.bytes.data() + begin,
-                          static_cast<int>(length),
-                          MPI_BYTE,
-                          parcel.peer,
-                          static_cast<int>(parcel.kind),
-                          comm_,
-                          &sending.requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
-      begin += length;
-      is_last = length < piece_;
-    }
+    Peer& peer = under_way_->peers[static_cast<std::size_t>(parcel.peer)];
+    peer.waiting.push_back(std::move(parcel));
+    ++under_way_->sendings;
+    start_sending(peer);
   }
 
   std::optional<Parcel> poll() override {
@@ -73,7 +60,7 @@ class MpiCarrier final : public Carrier {
 
   bool has_sent_all() override {
     drop_sent();
-    return under_way_->sending.empty();
+    return under_way_->sendings == 0;
   }
 
  private:
@@ -86,26 +73,66 @@ class MpiCarrier final : public Carrier {
     Bytes bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  struct Sender {
-    std::deque<Piece> pieces;  // that are being received, in the order in which they were sent
-    Bytes letter;              // the pieces of one letter that have arrived
+  struct Peer {
+    std::deque<Parcel> waiting;   // to be sent to this process, in their order
+    std::deque<Sending> sending;  // before those, by MPI
+    std::deque<Piece> pieces;     // that are being received, in the order in which they were sent
+    Bytes letter;                 // the pieces of one letter that have arrived
   };
 
   struct UnderWay {
-    std::list<Sending> sending;
-    std::vector<Sender> senders;  // by rank
+    std::size_t sendings = 0;  // to all processes
+    std::vector<Peer> peers;   // by rank
   };
 
+  /// Hands parcels to MPI while it has few for this process. Open MPI looks at all of them whenever
+  /// it is called, so that many would hold up the mail where a process sends faster than another
+  /// reads.
+  void start_sending(Peer& peer) {
+    constexpr std::size_t kMostByMpi = 64;
+    while (!peer.waiting.empty() && peer.sending.size() < kMostByMpi) {
+      send_pieces(peer.waiting.front(), peer.sending.emplace_back());
+      peer.waiting.pop_front();
+    }
+  }
+
+  void send_pieces(Parcel& parcel, Sending& sending) {
+    sending.bytes = std::move(parcel.bytes);
+    std::size_t begin = 0;
+    for (bool is_last = false; !is_last;) {
+      const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
+      check_mpi(MPI_Isend(sending.bytes.data() + begin,
+                          static_cast<int>(length),
+                          MPI_BYTE,
+                          parcel.peer,
+                          static_cast<int>(parcel.kind),
+                          comm_,
+                          &sending.requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+      begin += length;
+      is_last = length < piece_;
+    }
+  }
+
+  /// MPI sends to one process in order, so the first parcel to each is looked at first.
   void drop_sent() {
-    under_way_->sending.remove_if([](Sending& sending) {
-      int is_done = 0;
-      check_mpi(MPI_Testall(static_cast<int>(sending.requests.size()),
-                            sending.requests.data(),
-                            &is_done,
-                            MPI_STATUSES_IGNORE),
-                "MPI_Testall");
-      return is_done != 0;
-    });
+    for (Peer& peer : under_way_->peers) {
+      while (!peer.sending.empty() && is_sent(peer.sending.front())) {
+        peer.sending.pop_front();
+        --under_way_->sendings;
+      }
+      start_sending(peer);
+    }
+  }
+
+  static bool is_sent(Sending& sending) {
+    int is_done = 0;
+    check_mpi(MPI_Testall(static_cast<int>(sending.requests.size()),
+                          sending.requests.data(),
+                          &is_done,
+                          MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+    return is_done != 0;
   }
 
   /// Begins to receive the next piece, if there is one. No piece is waited for: a process that
@@ -126,7 +153,7 @@ class MpiCarrier final : public Carrier {
     int length = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
     Piece& piece =
-        under_way_->senders[static_cast<std::size_t>(status.MPI_SOURCE)].pieces.emplace_back();
+        under_way_->peers[static_cast<std::size_t>(status.MPI_SOURCE)].pieces.emplace_back();
     piece.kind = static_cast<Parcel::Kind>(status.MPI_TAG);
     piece.bytes.resize(static_cast<std::size_t>(length));
     check_mpi(MPI_Imrecv(piece.bytes.data(), length, MPI_BYTE, &message, &piece.request),
@@ -136,7 +163,7 @@ class MpiCarrier final : public Carrier {
 
   /// Returns the next whole parcel of that process.
   std::optional<Parcel> next_of(int peer) {
-    Sender& sender = under_way_->senders[static_cast<std::size_t>(peer)];
+    Peer& sender = under_way_->peers[static_cast<std::size_t>(peer)];
     while (!sender.pieces.empty() && has_arrived(sender.pieces.front())) {
       Piece piece = std::move(sender.pieces.front());
       sender.pieces.pop_front();

@@ -16,7 +16,7 @@ class Inhad final : public LateProtocol {
         nodes_(read_count(section, "nodes")),
         quota_(static_cast<std::uint64_t>(read_count(section, "quota"))),
         staleness_(read_limit(section, "staleness", 0, "unlimited")),
-        cap_(read_limit(section, "cap", 1, 1)),
+        cap_(read_cap(section)),
         weights_(section.choice("weights", {"plain", "per-worker"}, "plain") == "plain"
                      ? Weights::plain
                      : Weights::per_worker) {}
@@ -31,6 +31,17 @@ class Inhad final : public LateProtocol {
             .contributions =
                 is_fixed ? std::optional(cap_ * static_cast<std::uint64_t>(workers)) : std::nullopt,
             .contributions_weigh_alike = weights_ == Weights::plain};
+  }
+
+  /// A node keeps the message of each gradient until the server pulls.
+  static std::uint64_t read_cap(const Section& section) {
+    const std::uint64_t cap = read_limit(section, "cap", 1, 1);
+    require(cap <= kMostGradientsAtAVersion || cap == kUnlimited,
+            "{} must be at most {} gradients of a worker at one version, or \"unlimited\"; got {}",
+            section.where("cap"),
+            kMostGradientsAtAVersion,
+            cap);
+    return cap;
   }
 
   static int read_count(const Section& section, const char* key) {

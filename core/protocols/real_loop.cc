@@ -61,7 +61,14 @@ void RealLoop<Real>::begin_at(std::uint64_t t) {
                                          placement(),
                                          *training_.mailbox,
                                          Site{.effects = *this, .cargo = *this},
-                                         is_root_ ? &halts_ : training_.stop);
+                                         [this] { return stops(); });
+}
+
+/// True if no further version is to be made. The root looks at requests between two versions, and
+/// here while it waits for one, which may take long.
+template <class Real>
+bool RealLoop<Real>::stops() const {
+  return halts_.load() || (training_.stop != nullptr && training_.stop->load());
 }
 
 /// Gives all processes w_t, at which actors may begin before any letter has come.

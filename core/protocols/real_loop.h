@@ -59,6 +59,7 @@ class RealLoop final : public Loop, private Effects, private Cargo {
   void calculate(const GradientId& gradient) override { workers_.calculate(gradient); }
 
   void begin_at(std::uint64_t t);
+  bool stops() const;
   void share_first_model();
   static void pass_numbers(Model& model, ActorState& state);
   Placement placement() const;

@@ -149,6 +149,7 @@ void ChildProcess::kill_group() {
     return;
   }
   kill(-child_, SIGKILL);
+  kill(child_, SIGKILL);  // it may have left its group
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
   }
   child_ = -1;
@@ -227,8 +228,10 @@ std::optional<std::string> ChildProcess::exchange(
   }
   for (;;) {
     const auto complete = received_.empty() ? std::nullopt : size(received_);
-    if (complete && received_.size() >= *complete && request.empty()) {
-      refuse_surplus(*complete);
+    if (complete) {
+      refuse_surplus(*complete);  // also while it has not read its request: more would pile up
+    }
+    if (complete && received_.size() == *complete && request.empty()) {
       return std::exchange(received_, {});
     }
     wait_for_pipes(!request.empty(), deadline);

@@ -11,7 +11,7 @@ namespace residuum {
 
 /// ChildProcess is a program of the user's that answers on standard output to what it reads from
 /// standard input. It is started without a shell, in a process group of its own, all of which is
-/// killed with the object.
+/// killed with the object, and the program itself wherever it has gone.
 class ChildProcess {
  public:
   /// A program that cannot be started is a usage error.
@@ -25,7 +25,7 @@ class ChildProcess {
   /// Sends the request and returns the answer; `size` tells from the bytes so far how long it is,
   /// nothing while it cannot. Returns nothing if the program has ended before its answer. A program
   /// that does not answer in time, goes on after its answer, or writes too much on standard error
-  /// is a usage error.
+  /// is a usage error. No more bytes are kept than `size` has asked for, and one read.
   std::optional<std::string> exchange(
       std::string_view request,
       const std::function<std::optional<std::size_t>(std::string_view)>& size);

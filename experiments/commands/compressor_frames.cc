@@ -11,9 +11,13 @@
 namespace residuum {
 namespace {
 
+// No compressor needs more for a message than an index and a value of 8 bytes for every entry;
+// there is room for a head and for a careless code.
+constexpr std::size_t kMessageBytesPerEntry = 64;
+constexpr std::size_t kSpareMessageBytes = std::size_t{1} << 16U;
+
 constexpr std::size_t kLongestLine = std::size_t{1} << 16U;
 constexpr std::size_t kLongestHead = std::size_t{1} << 16U;
-constexpr std::size_t kMostMessageBytes = std::size_t{1} << 32U;
 
 constexpr std::string_view kAnswer = "the compressor's answer";
 
@@ -82,11 +86,19 @@ struct Array {
   std::size_t size = 0;  // bytes of head and data
 };
 
-/// Reads an array of this type and, unless it is empty, this shape.
+/// What an array must be: of this type and, unless it is empty, this shape, with at most so many
+/// bytes.
+struct Expected {
+  NpyType type = NpyType::float32;
+  std::span<const std::size_t> shape;
+  std::size_t most_bytes = 0;
+};
+
 std::optional<Array> parse_array(std::string_view bytes,
-                                 NpyType type,
-                                 std::span<const std::size_t> shape,
+                                 const Expected& expected,
                                  const std::string& name) {
+  const NpyType type = expected.type;
+  const auto shape = expected.shape;
   constexpr std::size_t kShown = 40;
   const std::string_view begin = bytes.substr(0, kShown);
   require(bytes.empty() || bytes.front() == '\x93',
@@ -119,10 +131,11 @@ std::optional<Array> parse_array(std::string_view bytes,
           shape.empty() ? "n" : fmt::format("{}", fmt::join(shape, ", ")));
   std::size_t length = npy_width(type);
   for (const std::size_t size : *found) {
-    require(size <= kMostMessageBytes / std::max<std::size_t>(length, 1),
-            "{}: the shape {} is too large",
+    require(size <= expected.most_bytes / std::max<std::size_t>(length, 1),
+            "{}: the shape {} is more than {} bytes, the most for a vector of this shape",
             place,
-            header.shape);
+            header.shape,
+            expected.most_bytes);
     length *= size;
   }
   if (bytes.size() - *head < length) {
@@ -161,25 +174,31 @@ std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
   if (!line->error.empty()) {
     return parsed;
   }
-  const auto next = [&](NpyType type, std::span<const std::size_t> expected, const char* name) {
-    auto array = parse_array(bytes.substr(parsed.size), type, expected, name);
+  const auto next = [&](const Expected& expected, const char* name) {
+    auto array = parse_array(bytes.substr(parsed.size), expected, name);
     parsed.size += array ? array->size : 0;
     return array;
   };
-  const auto output = next(NpyType::float32, shape, "the output");
+  std::size_t entries = 1;
+  for (const std::size_t size : shape) {
+    entries *= size;
+  }
+  const Expected vector{NpyType::float32, shape, entries * sizeof(float)};
+  const Expected packed{NpyType::uint8, {}, kSpareMessageBytes + kMessageBytesPerEntry * entries};
+  const auto output = next(vector, "the output");
   if (!output) {
     return std::nullopt;
   }
   parsed.answer.output = singles_of(*output);
   if (line->residual) {
-    const auto residual = next(NpyType::float32, shape, "the residual");
+    const auto residual = next(vector, "the residual");
     if (!residual) {
       return std::nullopt;
     }
     parsed.answer.residual = singles_of(*residual);
   }
   if (line->message) {
-    const auto message = next(NpyType::uint8, {}, "the message");
+    const auto message = next(packed, "the message");
     if (!message) {
       return std::nullopt;
     }

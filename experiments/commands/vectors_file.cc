@@ -1,14 +1,17 @@
 #include "experiments/commands/vectors_file.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
 #include "objectives/data/npy.h"
+#include "objectives/data/utf8.h"
 #include "reports/tables/files.h"
 
 namespace residuum {
@@ -26,40 +29,89 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-double parse_number(std::string_view text,
-                    const std::string& file,
-                    std::size_t row,
-                    std::size_t column) {
-  std::string_view digits = trimmed(text);
-  if (!digits.empty() && digits.front() == '+') {
-    digits.remove_prefix(1);
-  }
-  double number = 0;
-  const auto* const end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, number);
-  require(result.ec == std::errc{} && result.ptr == end,
-          "{}:{}: value {} is '{}', which is no number",
-          file,
-          row,
-          column,
-          digits);
-  require(std::isfinite(number), "{}:{}: value {} is not finite", file, row, column);
-  return number;
-}
-
-std::vector<double> parse_row(std::string_view line, const std::string& file, std::size_t row) {
-  std::vector<double> numbers;
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
   for (;;) {
     const auto comma = line.find(',');
-    numbers.push_back(parse_number(line.substr(0, comma), file, row, numbers.size() + 1));
+    cells.push_back(trimmed(line.substr(0, comma)));
     if (comma == std::string_view::npos) {
-      return numbers;
+      return cells;
     }
     line.remove_prefix(comma + 1);
   }
 }
 
+/// Returns the number that all of `cell` spells; nothing if it spells none.
+std::optional<double> number_of(std::string_view cell) {
+  if (!cell.empty() && cell.front() == '+') {
+    cell.remove_prefix(1);
+  }
+  double number = 0;
+  const auto* const end = cell.data() + cell.size();
+  const auto result = std::from_chars(cell.data(), end, number);
+  return result.ec == std::errc{} && result.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// True for the cells "0", "1", ..., "d - 1" with d of at least 2.
+bool counts_columns(const std::vector<std::string_view>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i] != std::to_string(i)) {
+      return false;
+    }
+  }
+  return cells.size() >= 2;
+}
+
+/// Returns what parts the values of a row in the place of commas, as a word; empty for none.
+std::string_view other_separator(std::string_view line) {
+  if (line.find(';') != std::string_view::npos) {
+    return "';'";
+  }
+  if (line.find('\t') != std::string_view::npos) {
+    return "tabs";
+  }
+  const auto blank = line.find(' ');
+  const bool has_blanks = blank != std::string_view::npos && number_of(line.substr(0, blank));
+  return has_blanks && line.find(',') == std::string_view::npos ? "blanks" : "";
+}
+
+/// Refuses a first row of other tools that is no row of numbers, and says what to change.
+void check_first_row(std::string_view line, const std::string& place) {
+  const auto cells = cells_of(line);
+  const auto separator = other_separator(line);
+  require(separator.empty(),
+          "{}: the values are parted by {}; write commas, and points in decimals",
+          place,
+          separator);
+  require(!counts_columns(cells),
+          "{}: the first row counts the columns, as pandas' header does; write the file with "
+          "header=False, index=False, or '0.0' if the row is a vector",
+          place);
+  const bool has_number = std::any_of(
+      cells.begin(), cells.end(), [](auto cell) { return number_of(cell).has_value(); });
+  const bool is_index = cells.size() >= 2 && cells.front().empty();
+  require(has_number && !is_index,
+          "{}: the first row '{}' has the names of columns; delete it, for every row is a vector "
+          "(with pandas: header=False, index=False)",
+          place,
+          line);
+}
+
+std::vector<double> parse_row(std::string_view line, const std::string& file, std::size_t row) {
+  std::vector<double> numbers;
+  for (const std::string_view cell : cells_of(line)) {
+    const auto number = number_of(cell);
+    const std::size_t column = numbers.size() + 1;
+    require(
+        number.has_value(), "{}:{}: value {} is '{}', which is no number", file, row, column, cell);
+    require(std::isfinite(*number), "{}:{}: value {} is not finite", file, row, column);
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 Vectors read_csv(std::string_view text, const std::string& file) {
+  refuse_byte_order_mark(text, file);
   Vectors vectors;
   std::size_t row = 0;
   while (!text.empty()) {
@@ -69,6 +121,9 @@ Vectors read_csv(std::string_view text, const std::string& file) {
     ++row;
     if (line.empty()) {
       continue;
+    }
+    if (vectors.empty()) {
+      check_first_row(line, fmt::format("{}:{}", file, row));
     }
     vectors.push_back(parse_row(line, file, row));
     require(vectors.back().size() == vectors.front().size(),
@@ -84,9 +139,8 @@ Vectors read_csv(std::string_view text, const std::string& file) {
 Vectors read_npy(std::string_view bytes, const std::string& file) {
   const NpyHeader header = parse_npy_header(bytes, file);
   const auto type = npy_type(header.type);
-  const bool is_supported = type == NpyType::float32 || type == NpyType::float64;
-  require(is_supported,
-          "{}: type {} is not supported; save float32 or float64, little-endian",
+  require(type && *type != NpyType::uint8,
+          "{}: type {} is not supported; save float16, float32 or float64, little-endian",
           file,
           header.type);
   const auto shape = parse_npy_shape(header.shape);

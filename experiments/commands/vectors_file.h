@@ -1,6 +1,6 @@
 #pragma once
-// A user brings P vectors of d numbers as a .csv of P rows without header, or as a .npy array of
-// shape (P, d), float32 or float64.
+// A user brings P vectors of d numbers as a .csv of P rows without header, parted by commas, or as
+// a .npy array of shape (P, d), float16, float32 or float64.
 
 #include <filesystem>
 #include <span>
@@ -9,7 +9,8 @@
 namespace residuum {
 
 /// Reads rows of equal length, at least one of at least one number, all finite. Everything else is
-/// a usage error that names file and place.
+/// a usage error that names file and place. A first row of "0", "1", ..., "d - 1" is refused too
+/// where d is at least 2: it is the header that pandas writes.
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file);
 
 /// Writes vectors of `dimension` numbers, one after the other, as a float64 .npy of shape (P, d)

@@ -41,7 +41,10 @@ void hold_standard_streams() {
   }
 }
 
-void say(std::string_view text) { say_raw(harmless(text) + '\n'); }
+void say(std::string_view text) {
+  constexpr std::size_t kLongestLine = 1000;
+  say_raw(shortened(harmless(text), kLongestLine) + '\n');
+}
 
 void say_raw(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
 

@@ -2,14 +2,29 @@
 
 namespace residuum {
 
+std::optional<std::uint64_t> product_within(std::initializer_list<std::uint64_t> factors,
+                                            std::uint64_t most) {
+  std::uint64_t product = 1;
+  for (const std::uint64_t factor : factors) {
+    if (factor != 0 && product > most / factor) {
+      return std::nullopt;
+    }
+    product *= factor;
+  }
+  return product;
+}
+
 void check_batches(const Section& budget, const Training& training, std::uint64_t local_steps) {
-  const std::uint64_t batches = training.accumulation * local_steps;
-  require(training.iterations < (std::uint64_t{1} << 32) / batches,
-          "{}: {} iterations of {} batches per worker are 2^32 batches or more; accumulate fewer, "
-          "or step fewer times between exchanges",
-          budget.where(budget.has("epochs") ? "epochs" : "iterations"),
-          training.iterations,
-          batches);
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 32U) - 1;
+  const auto all = product_within({training.iterations, training.accumulation, local_steps}, kMost);
+  require(
+      all.has_value(),
+      "{}: {} iterations of {} times {} batches per worker are 2^32 batches or more; accumulate "
+      "fewer, or step fewer times between exchanges",
+      budget.where(budget.has("epochs") ? "epochs" : "iterations"),
+      training.iterations,
+      local_steps,
+      training.accumulation);
 }
 
 void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law) {
@@ -17,12 +32,14 @@ void check_recorded(const Section& budget, const Training& training, const Proto
   if (!steps || law.synchrony == Synchrony::late) {
     return;
   }
+  // check_batches knows that this product is below 2^32.
+  const std::uint64_t gradients = training.iterations * law.local_steps;
   require(
-      training.iterations * law.local_steps <= *steps,
+      gradients <= *steps,
       "{}: {} iterations take {} gradients of each worker, but {} are recorded; give at most {}",
       budget.where("iterations"),
       training.iterations,
-      training.iterations * law.local_steps,
+      gradients,
       *steps,
       *steps / law.local_steps);
 }

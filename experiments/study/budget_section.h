@@ -2,6 +2,7 @@
 // These functions read the [budget] of a study and check it against the training that it is for.
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "core/config/section.h"
@@ -9,6 +10,11 @@
 #include "core/training/training.h"
 
 namespace residuum {
+
+/// Returns the product of sizes that a study gives; nothing if it is above `most`. Plain products
+/// of such sizes may wrap.
+std::optional<std::uint64_t> product_within(std::initializer_list<std::uint64_t> factors,
+                                            std::uint64_t most);
 
 /// Random streams are keyed by the number of the batch, which has 32 bits.
 void check_batches(const Section& budget, const Training& training, std::uint64_t local_steps);

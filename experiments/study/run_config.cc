@@ -53,6 +53,9 @@ int read_workers(const Section& section) {
   return static_cast<int>(count);
 }
 
+/// The most samples of a gradient: they are counted in 32 bits.
+constexpr std::uint64_t kMostSamples = (std::uint64_t{1} << 32U) - 1;
+
 std::size_t read_batch(const Section& section, const Objective& objective) {
   if (objective.samples() == 0) {
     require(!section.has("batch"),
@@ -64,9 +67,11 @@ std::size_t read_batch(const Section& section, const Objective& objective) {
   if (value == "full") {
     return 0;
   }
-  require(value.is_number_integer() && value.get<std::int64_t>() >= 1,
-          "{} must be a whole number of at least 1, or \"full\"; got {}",
+  require(value.is_number_integer() && value.get<std::int64_t>() >= 1 &&
+              value.get<std::uint64_t>() <= kMostSamples,
+          "{} must be a whole number in 1..{}, or \"full\"; got {}",
           section.where("batch"),
+          kMostSamples,
           shown(value));
   return value.get<std::size_t>();
 }
@@ -124,6 +129,29 @@ std::optional<double> samples_per_iteration(const PreparedRun& run) {
              : static_cast<double>(*gradients) * static_cast<double>(run.training.batch);
 }
 
+/// Returns how many iterations make so many epochs. The last one may pass their end, but not by
+/// much: runs that a study compares have seen as many samples.
+std::uint64_t whole_iterations(double epochs, double per_iteration, const std::string& where) {
+  constexpr double kRounding = 1e-12;
+  constexpr double kMostExcess = 1.25;
+  const double iterations = std::ceil(epochs / per_iteration * (1 - kRounding));
+  require(iterations < 4294967296.0,
+          "{}: {} epochs are {} iterations; 4294967295 are the most",
+          where,
+          epochs,
+          iterations);
+  const double fewer = (iterations - 1) * per_iteration;
+  require(iterations * per_iteration <= kMostExcess * epochs,
+          "{}: {} epochs end within an iteration, which takes {} of an epoch; the nearest that fit "
+          "are {}{}, or give 'iterations'",
+          where,
+          epochs,
+          per_iteration,
+          fewer > 0 ? fmt::format("{} and ", fewer) : std::string(),
+          iterations * per_iteration);
+  return static_cast<std::uint64_t>(iterations);
+}
+
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(!(section.has("iterations") && section.has("epochs")),
           "{} and {}: give one of them, either is enough",
@@ -149,14 +177,8 @@ std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
           "{}: iterations of this protocol have more gradients or fewer, as it happens; give "
           "'iterations'",
           section.where("epochs"));
-  const auto n = static_cast<double>(run.objective->samples());
-  const double iterations = std::ceil(epochs * n / *samples);
-  require(iterations < 4294967296.0,
-          "{}: {} epochs are {} iterations; 4294967295 are the most",
-          section.where("epochs"),
-          epochs,
-          iterations);
-  return static_cast<std::uint64_t>(iterations);
+  const double epochs_per_iteration = *samples / static_cast<double>(run.objective->samples());
+  return whole_iterations(epochs, epochs_per_iteration, section.where("epochs"));
 }
 
 Precision read_precision(const Section& section) {
@@ -293,7 +315,15 @@ void read_batches(const Section& workers, PreparedRun& run) {
   Training& training = run.training;
   training.batch = read_batch(workers, *run.objective);
   training.accumulation = read_accumulation(workers, training.batch);
-  training.batch *= training.accumulation;
+  const auto samples = product_within({training.batch, training.accumulation}, kMostSamples);
+  require(samples.has_value(),
+          "{}: {} batches of {} samples are more than {} samples; accumulate fewer, or give a "
+          "smaller 'workers.batch'",
+          workers.where("accumulate"),
+          training.accumulation,
+          training.batch,
+          kMostSamples);
+  training.batch = *samples;
   training.sampling =
       workers.choice("sampling", {"replacement", "shuffle"}, "replacement") == "shuffle"
           ? Sampling::shuffle

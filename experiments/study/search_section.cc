@@ -156,9 +156,10 @@ void read_margin(const Section& section, reports::SearchPlan& plan) {
 
 void read_error(const Section& section, std::size_t seeds, reports::SearchPlan& plan) {
   plan.alpha = section.number("alpha", 0.05);
-  require(plan.alpha > 0 && plan.alpha < 1,
-          "{} must lie in (0, 1), got {}",
+  require(plan.alpha >= reports::kLeastAlpha && plan.alpha < 1,
+          "{} must be at least {} and below 1, got {}",
           section.where("alpha"),
+          reports::kLeastAlpha,
           plan.alpha);
   require(seeds >= 2, "a search compares runs of at least 2 seeds; set 'seeds' to the most");
   const auto most = static_cast<std::int64_t>(seeds);

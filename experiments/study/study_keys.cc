@@ -91,7 +91,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective, "depth", "20", "resnet: weighted layers, 6 n + 2"},
 
     {kWorkers, "count", "4", "P, the logical workers"},
-    {kWorkers, "batch", "32", "samples of a gradient, or full"},
+    {kWorkers, "batch", "32", "samples of a gradient, or full; times accumulate at most 2^32 - 1"},
     {kWorkers, "partition", "iid", "iid, contiguous, by-label or dirichlet:ALPHA"},
     {kWorkers, "partition_seed", "1", "of the shards; run draws them anew for every seed"},
     {kWorkers, "sampling", "replacement", "or shuffle"},
@@ -171,7 +171,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "ssp, inhad: gradients or versions ahead, at most"},
     {kProtocol, "nodes", "", "inhad: over which the workers are divided"},
     {kProtocol, "quota", "", "inhad: gradients announced before the server pulls"},
-    {kProtocol, "cap", "1", "inhad: gradients of a worker at one version"},
+    {kProtocol,
+     "cap",
+     "1",
+     "inhad: gradients of a worker at one version, at most 10000, or unlimited"},
     {kProtocol, "weights", "plain", "inhad: or per-worker"},
     {kProtocol, "graph", "", "gossip: ring, torus, hypercube, complete or erdos-renyi:P"},
     {kProtocol, "graph_seed", "1", "gossip: of a random graph"},
@@ -229,7 +232,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kOuter, "momentum", "0.9", "heavy-ball, nesterov"},
 
     {kBudget, "iterations", "", "T"},
-    {kBudget, "epochs", "", "instead of iterations"},
+    {kBudget,
+     "epochs",
+     "",
+     "instead of iterations; refused where the last iteration would make them a quarter more"},
     {kBudget, "loss_bound", "", "an evaluated f above it ends the run as diverged"},
 
     {kProbes,

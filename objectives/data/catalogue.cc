@@ -194,9 +194,11 @@ ImageDataset named(ImageDataset data, const std::string& name) {
   return data;
 }
 
-std::string read_text(const Path& path) {
+/// Reads a text; `note` says what was left out of it.
+std::string read_text(const Path& path, std::string& note) {
   std::string bytes = read_bytes(path);
   check_text(bytes, path);
+  note += take_out_marks(bytes);
   return bytes;
 }
 
@@ -232,19 +234,20 @@ SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir)
   }
   auto data =
       read_libsvm(need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}),
-                  entry->features);
+                  {.minimum_features = entry->features});
   data.name = entry->name;
   return data;
 }
 
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
-                                              const Path& data_dir) {
+                                              const Path& data_dir,
+                                              const LabelPair& classes) {
   const DatasetEntry* const entry = find_entry(name_or_path);
   if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
     return synthetic(name_or_path, Part::held_out);
   }
   const auto path = find_sparse_test(name_or_path, data_dir);
-  return path ? std::optional(read_libsvm(*path)) : std::nullopt;
+  return path ? std::optional(read_libsvm(*path, {.classes = classes})) : std::nullopt;
 }
 
 ImageDataset load_images(const std::string& name, const Path& data_dir) {
@@ -279,16 +282,17 @@ std::optional<ImageDataset> load_images_test(const std::string& name, const Path
 
 TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
   if (is_path(name_or_path)) {
-    return {.name = data_file_name(name_or_path),
-            .train = read_text(name_or_path),
-            .test = std::nullopt};
+    TextSource text{.name = data_file_name(name_or_path), .train = {}};
+    text.train = read_text(name_or_path, text.note);
+    return text;
   }
   const DatasetEntry& entry = known_entry(name_or_path, DataKind::text);
   if (entry.train.empty()) {
     return synthetic_text();
   }
   const Wanted wanted{.name = entry.name, .file = entry.train.at(0).file};
-  TextSource text{.name = entry.name, .train = read_text(need_file(data_dir, wanted))};
+  TextSource text{.name = entry.name, .train = {}};
+  text.train = read_text(need_file(data_dir, wanted), text.note);
   if (!entry.test.empty()) {
     text.usual_level = TextLevel::word;
     const auto test = find_file(data_dir, {.name = entry.name, .file = entry.test.at(0).file});
@@ -297,7 +301,7 @@ TextSource load_text(const std::string& name_or_path, const Path& data_dir) {
             entry.name,
             entry.test.at(0).file,
             entry.name);
-    text.test = read_text(*test);
+    text.test = read_text(*test, text.note);
   }
   return text;
 }

@@ -49,10 +49,12 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag);
 SparseDataset load_sparse(const std::string& name_or_path, const std::filesystem::path& data_dir);
 
 /// Loads the held-out data of the same name or path: the known test file, or by LIBSVM's convention
-/// the file NAME.t beside NAME. The result is absent if there is none. Its largest feature, and so
-/// its number of features, may differ from the training data's.
+/// the file NAME.t beside NAME. The result is absent if there is none. `classes` are the labels of
+/// the training data: held-out data has both or one of them. Its largest feature, and so its number
+/// of features, may differ from the training data's.
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
-                                              const std::filesystem::path& data_dir);
+                                              const std::filesystem::path& data_dir,
+                                              const LabelPair& classes = {});
 
 /// Loads images by a known name, with the same places and messages as above.
 ImageDataset load_images(const std::string& name, const std::filesystem::path& data_dir);

@@ -11,6 +11,12 @@ namespace residuum {
 
 struct TextDataset;
 
+/// Two labels of a file, of which the lower stands for -1 and the higher for +1.
+struct LabelPair {
+  int low = -1;
+  int high = 1;
+};
+
 /// Holds rows in CSR form, the shape that LIBSVM files have. Feature indices start at 0 and
 /// increase strictly within a row.
 struct SparseDataset {
@@ -20,6 +26,7 @@ struct SparseDataset {
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   std::vector<std::int32_t> labels;  // one per row, mapped to -1 / +1 for two classes
+  LabelPair classes;                 // the labels as they were before
   std::string note;                  // how labels were mapped, e.g. "labels 1, 2 mapped to -1, +1"
 
   std::size_t rows() const { return labels.size(); }

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "objectives/data/byte_stream.h"
+#include "objectives/data/utf8.h"
 
 namespace residuum {
 namespace {
@@ -36,10 +37,12 @@ struct FirstSeen {
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Parser(std::string_view text, const std::string& file, const LibsvmWishes& wishes)
+      : text_(text), file_(file), wishes_(wishes) {}
 
-  SparseDataset parse(std::size_t minimum_features) {
-    data_.features = minimum_features;
+  SparseDataset parse() {
+    refuse_byte_order_mark(text_, file_);
+    data_.features = wishes_.minimum_features;
     while (position_ < text_.size()) {
       parse_line();
     }
@@ -112,8 +115,22 @@ class Parser {
       fail(token_begin_, "label '{}' is no class; expected {}", shown(token), kKnownLabels);
     }
     const int label = static_cast<int>(*value);
-    remember(label);
+    if (wishes_.classes) {
+      check_known(label, *wishes_.classes);
+    } else {
+      remember(label);
+    }
     data_.labels.push_back(label);
+  }
+
+  void check_known(int label, const LabelPair& known) const {
+    if (label != known.low && label != known.high) {
+      fail(token_begin_,
+           "label {} is none of the training data's, which are {} and {}",
+           label,
+           known.low,
+           known.high);
+    }
   }
 
   /// Notes a new label, and refuses it if it forms no known pair with the other one.
@@ -200,7 +217,8 @@ class Parser {
     return *value;
   }
 
-  void map_labels() {
+  /// Returns the two labels of the file.
+  LabelPair seen_pair() const {
     require(classes_ == 2,
             "{}:{}:{}: label {} is the only class in all {} rows; two are expected: {}",
             file_,
@@ -210,6 +228,12 @@ class Parser {
             data_.rows(),
             kKnownLabels);
     const auto [low, high] = std::minmax(seen_[0].label, seen_[1].label);
+    return {.low = low, .high = high};
+  }
+
+  void map_labels() {
+    data_.classes = wishes_.classes ? *wishes_.classes : seen_pair();
+    const auto [low, high] = data_.classes;
     if (low == -1) {
       data_.note = "labels -1, +1";
       return;
@@ -222,6 +246,7 @@ class Parser {
 
   std::string_view text_;
   const std::string& file_;
+  LibsvmWishes wishes_;
   std::size_t position_ = 0;
   std::size_t line_ = 0;
   std::size_t line_begin_ = 0;
@@ -236,13 +261,13 @@ class Parser {
 
 SparseDataset parse_libsvm(std::string_view text,
                            const std::string& file,
-                           std::size_t minimum_features) {
-  return Parser(text, file).parse(minimum_features);
+                           const LibsvmWishes& wishes) {
+  return Parser(text, file, wishes).parse();
 }
 
-SparseDataset read_libsvm(const std::filesystem::path& path, std::size_t minimum_features) {
+SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes) {
   const std::string text = read_bytes(path);
-  SparseDataset data = parse_libsvm(text, path.string(), minimum_features);
+  SparseDataset data = parse_libsvm(text, path.string(), wishes);
   data.name = data_file_name(path);
   return data;
 }

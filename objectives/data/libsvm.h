@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,15 +12,22 @@
 
 namespace residuum {
 
+struct LibsvmWishes {
+  std::size_t minimum_features = 0;
+  /// The labels of the training data, for a held-out file: it has these labels or one of them, and
+  /// they are mapped in the same way. Without them a file must have two labels.
+  std::optional<LabelPair> classes = std::nullopt;
+};
+
 /// Reads a plain, .gz or .xz file. Labels -1/+1, 0/1 or 1/2 become -1/+1, and the note says so;
 /// zeros are not stored; `#` starts a comment; a name such as " |f" after the label, as Vowpal
-/// Wabbit writes it, is skipped. There are at least `minimum_features` features. Anything else in
-/// the file is a usage error "file:line:column: what is wrong and what was expected".
-SparseDataset read_libsvm(const std::filesystem::path& path, std::size_t minimum_features = 0);
+/// Wabbit writes it, is skipped. Anything else in the file is a usage error "file:line:column: what
+/// is wrong and what was expected".
+SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes = {});
 
 /// Parses text in memory; `file` is its name in messages.
 SparseDataset parse_libsvm(std::string_view text,
                            const std::string& file,
-                           std::size_t minimum_features = 0);
+                           const LibsvmWishes& wishes = {});
 
 }  // namespace residuum

@@ -33,17 +33,47 @@ struct NpyDictionary {
   std::string_view shape;
 };
 
+bool is_quote(char c) { return c == '\'' || c == '"'; }
+
+/// Returns the quote that is open behind `c` if `open` was before it; 0 stands for none.
+char open_quote(char open, char c) {
+  if (open != 0) {
+    return c == open ? char{0} : open;
+  }
+  return is_quote(c) ? c : char{0};
+}
+
 /// Returns where the value at the front of `text` ends: at a comma outside of parentheses and
 /// quotes.
 std::size_t end_of_value(std::string_view text) {
   int depth = 0;
-  bool quoted = false;
+  char quote = 0;
   std::size_t end = 0;
-  for (; end < text.size() && (text[end] != ',' || depth > 0 || quoted); ++end) {
-    quoted = quoted != (text[end] == '\'');
+  for (; end < text.size() && (text[end] != ',' || depth > 0 || quote != 0); ++end) {
+    quote = open_quote(quote, text[end]);
     depth += text[end] == '(' ? 1 : (text[end] == ')' ? -1 : 0);
   }
   return end;
+}
+
+/// Takes `key`, in either kind of quotes, and a colon from the front of `text`; false if something
+/// else stands there.
+bool take_key(std::string_view& text, std::string_view key) {
+  std::string_view rest = text;
+  if (rest.empty() || !is_quote(rest.front())) {
+    return false;
+  }
+  const char quote = rest.front();
+  rest.remove_prefix(1);
+  if (!rest.starts_with(key) || !rest.substr(key.size()).starts_with(quote)) {
+    return false;
+  }
+  rest = without_blanks(rest.substr(key.size() + 1));
+  if (!rest.starts_with(':')) {
+    return false;
+  }
+  text = rest.substr(1);
+  return true;
 }
 
 /// Reads {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }: each key once, in any order,
@@ -51,9 +81,9 @@ std::size_t end_of_value(std::string_view text) {
 NpyDictionary parse_dictionary(std::string_view header, const std::string& name) {
   NpyDictionary dictionary;
   const std::array<std::pair<std::string_view, std::string_view*>, 3> places{
-      {{"'descr':", &dictionary.descr},
-       {"'fortran_order':", &dictionary.fortran_order},
-       {"'shape':", &dictionary.shape}}};
+      {{"descr", &dictionary.descr},
+       {"fortran_order", &dictionary.fortran_order},
+       {"shape", &dictionary.shape}}};
   std::string_view rest = without_blanks(header);
   require(rest.starts_with('{') && rest.ends_with('}'),
           "{}: the .npy header is not one dictionary: {}",
@@ -62,28 +92,38 @@ NpyDictionary parse_dictionary(std::string_view header, const std::string& name)
   rest = without_blanks(rest.substr(1, rest.size() - 2));
   while (!rest.empty()) {
     const auto* const place = std::find_if(places.begin(), places.end(), [&](const auto& known) {
-      return rest.starts_with(known.first) && known.second->empty();
+      return known.second->empty() && take_key(rest, known.first);
     });
     require(
         place != places.end(), "{}: the .npy header has an unknown or doubled key: {}", name, rest);
-    rest.remove_prefix(place->first.size());
     const std::size_t end = end_of_value(rest);
     *place->second = without_blanks(rest.substr(0, end));
-    require(!place->second->empty(), "{}: {} has no value in the .npy header", name, place->first);
+    require(
+        !place->second->empty(), "{}: '{}' has no value in the .npy header", name, place->first);
     rest = without_blanks(rest.substr(std::min(end + 1, rest.size())));
   }
   for (const auto& [key, value] : places) {
-    require(!value->empty(), "{}: the .npy header has no {}", name, key.substr(0, key.size() - 1));
+    require(!value->empty(), "{}: the .npy header has no '{}'", name, key);
   }
   return dictionary;
 }
 
 std::optional<std::size_t> parse_size(std::string_view text) {
-  const std::string_view digits = without_blanks(text);
+  std::string_view digits = without_blanks(text);
+  if (digits.ends_with('L')) {
+    digits.remove_suffix(1);
+  }
   std::size_t size = 0;
   const auto* const end = digits.data() + digits.size();
   const auto result = std::from_chars(digits.data(), end, size);
   return result.ec == std::errc{} && result.ptr == end ? std::optional(size) : std::nullopt;
+}
+
+/// Returns a type in single quotes, whichever it is written in; any other text as it is.
+std::string in_single_quotes(std::string_view written) {
+  const bool is_double = written.size() >= 2 && written.starts_with('"') && written.ends_with('"');
+  return is_double ? fmt::format("'{}'", written.substr(1, written.size() - 2))
+                   : std::string(written);
 }
 
 bool parse_flag(std::string_view text, std::string_view key, const std::string& name) {
@@ -173,7 +213,7 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& name) {
   require(size && bytes.size() >= *size, "{}: truncated .npy header", name);
   const std::size_t start = preamble_size(bytes);
   const NpyDictionary dictionary = parse_dictionary(bytes.substr(start, *size - start), name);
-  return {.type = std::string(dictionary.descr),
+  return {.type = in_single_quotes(dictionary.descr),
           .by_column = parse_flag(dictionary.fortran_order, "fortran_order", name),
           .shape = std::string(dictionary.shape),
           .size = *size};
@@ -183,10 +223,9 @@ std::optional<std::vector<std::size_t>> parse_npy_shape(std::string_view text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
     return std::nullopt;
   }
-  std::string_view rest = text.substr(1, text.size() - 2);
-  const auto comma = rest.find(',');
-  if (comma != std::string_view::npos && without_blanks(rest.substr(comma + 1)).empty()) {
-    rest = rest.substr(0, comma);  // Python writes one number as "(2,)"
+  std::string_view rest = without_blanks(text.substr(1, text.size() - 2));
+  if (rest.ends_with(',')) {
+    rest.remove_suffix(1);  // Python writes one number as "(2,)"
   }
   std::vector<std::size_t> shape;
   for (;;) {

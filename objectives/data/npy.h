@@ -13,7 +13,7 @@
 namespace residuum {
 
 struct NpyHeader {
-  std::string type;        // as it is written, with its quotes: '<f4'
+  std::string type;        // as it is written, in single quotes: '<f4'
   bool by_column = false;  // fortran_order
   std::string shape;       // as it is written: (2, 3)
   std::size_t size = 0;    // bytes in front of the first number
@@ -23,11 +23,13 @@ struct NpyHeader {
 /// tell. Bytes that do not begin an array are a usage error.
 std::optional<std::size_t> npy_header_size(std::string_view bytes, const std::string& name);
 
-/// Reads the head at the front of `bytes`. A head that is cut off or says anything but type, order
-/// and shape, each once, is a usage error.
+/// Reads the head at the front of `bytes`, with all blanks and both kinds of quotes that Python
+/// allows. A head that is cut off or says anything but type, order and shape, each once, is a usage
+/// error.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& name);
 
-/// Reads "(2, 3)" or "(2,)", as Python writes whole numbers; absent if it is something else.
+/// Reads "(2, 3)", "(2, 3,)" or "(2,)", as Python writes whole numbers, and "(2L, 3L)", as Python 2
+/// writes long ones; absent if it is something else.
 std::optional<std::vector<std::size_t>> parse_npy_shape(std::string_view text);
 
 /// Little-endian numbers that are read here.

@@ -71,12 +71,32 @@ class InputFile {
   int descriptor_;
 };
 
+/// Where the numbers of an array lie in its file: the number at (t, w, i) is at position
+/// t step + w worker + i entry behind `start`, which is in bytes.
+struct Places {
+  std::size_t start = 0;
+  std::size_t step = 0;
+  std::size_t worker = 0;
+  std::size_t entry = 1;
+};
+
 /// An array of gradients in a file, as the head of the file describes it.
 struct RecordedArray {
   NpyType type = NpyType::float32;
-  std::vector<std::size_t> shape;
-  std::size_t start = 0;  // of the numbers
+  RecordedShape shape;
+  Places places;
 };
+
+/// In Fortran order the first index changes fastest.
+Places places_of(const RecordedShape& shape, bool by_column, std::size_t start) {
+  if (by_column) {
+    return {.start = start, .step = 1, .worker = shape.steps, .entry = shape.steps * shape.workers};
+  }
+  return {.start = start,
+          .step = shape.workers * shape.dimension,
+          .worker = shape.dimension,
+          .entry = 1};
+}
 
 /// Reads the head of a file whose array has the sizes that `form` names, "(T, P, d)".
 RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* form) {
@@ -92,7 +112,6 @@ RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* for
           "{}: type {} is not supported; save float16, float32 or float64, little-endian",
           name,
           header.type);
-  require(!header.by_column, "{}: is in Fortran order; save it in C order", name);
   const auto shape = parse_npy_shape(header.shape);
   require(shape && shape->size() == sizes, "{}: shape {} is not {}", name, header.shape, form);
   require(npy_entries(*shape, npy_width(*type), size - header.size).has_value(),
@@ -100,7 +119,10 @@ RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* for
           name,
           size - header.size,
           header.shape);
-  return {.type = *type, .shape = *shape, .start = header.size};
+  const RecordedShape all{.steps = sizes == 3 ? shape->front() : 1,
+                          .workers = (*shape)[sizes - 2],
+                          .dimension = shape->back()};
+  return {.type = *type, .shape = all, .places = places_of(all, header.by_column, header.size)};
 }
 
 /// A file's name around the number whose digits come last in it, before its ending.
@@ -143,7 +165,8 @@ fs::path next_file(const fs::path& path) {
 std::map<std::uint64_t, fs::path> step_files(const fs::path& folder) {
   std::map<std::uint64_t, fs::path> by_number;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".npy") {
+    const bool is_hidden = entry.path().filename().string().starts_with('.');
+    if (is_hidden || entry.path().extension() != ".npy") {
       continue;
     }
     const auto [place, is_new] = by_number.emplace(step_number(entry.path()), entry.path());
@@ -188,11 +211,11 @@ class FileGradients final : public RecordedGradients {
  private:
   void open_one(const fs::path& path) {
     const RecordedArray array = read_head(path, 3, "(T, P, d)");
-    shape_ = {.steps = array.shape[0], .workers = array.shape[1], .dimension = array.shape[2]};
+    shape_ = array.shape;
     type_ = array.type;
     steps_per_file_ = shape_.steps;
     files_ = {path};
-    starts_ = {array.start};
+    places_ = {array.places};
   }
 
   void open_steps(const fs::path& folder) {
@@ -203,10 +226,10 @@ class FileGradients final : public RecordedGradients {
     }
     for (const auto& file : files_) {
       const RecordedArray array = read_head(file, 2, "(P, d)");
-      const RecordedShape own{
-          .steps = files_.size(), .workers = array.shape[0], .dimension = array.shape[1]};
-      if (starts_.empty()) {
+      const RecordedShape& own = array.shape;
+      if (places_.empty()) {
         shape_ = own;
+        shape_.steps = files_.size();
         type_ = array.type;
       }
       require(own.workers == shape_.workers && own.dimension == shape_.dimension,
@@ -221,7 +244,7 @@ class FileGradients final : public RecordedGradients {
               "{}: has another type of numbers than {}",
               file.string(),
               files_.front().string());
-      starts_.push_back(array.start);
+      places_.push_back(array.places);
     }
   }
 
@@ -231,17 +254,23 @@ class FileGradients final : public RecordedGradients {
   template <class Use>
   void for_parts(std::size_t step, std::size_t worker, const Use& use) const {
     const std::size_t at = file_of(step);
-    const std::size_t row = (step - at * steps_per_file_) * shape_.workers + worker;
+    const Places& places = places_[at];
     const std::size_t width = npy_width(type_);
     const InputFile file(files_[at]);
-    const std::size_t start = starts_[at] + row * shape_.dimension * width;
-    const std::size_t per_part = kChunkBytes / width;
-    std::vector<char> bytes(std::min(kChunkBytes, shape_.dimension * width));
+    const std::size_t start =
+        places.start +
+        ((step - at * steps_per_file_) * places.step + worker * places.worker) * width;
+    const std::size_t stride = places.entry * width;
+    const std::size_t per_part = std::max<std::size_t>(1, kChunkBytes / stride);
+    std::vector<char> bytes;
     for (std::size_t first = 0; first < shape_.dimension; first += per_part) {
       const std::size_t count = std::min(per_part, shape_.dimension - first);
-      const auto part = std::span(bytes).first(count * width);
-      file.read_at(start + first * width, part);
-      use(first, std::string_view(part.data(), part.size()));
+      bytes.resize((count - 1) * stride + width);
+      file.read_at(start + first * stride, bytes);
+      for (std::size_t i = 1; i < count && stride > width; ++i) {
+        std::copy_n(&bytes[i * stride], width, &bytes[i * width]);
+      }
+      use(first, std::string_view(bytes.data(), count * width));
     }
   }
 
@@ -284,7 +313,7 @@ class FileGradients final : public RecordedGradients {
   std::size_t steps_per_file_ = 1;
   std::uint64_t first_number_ = 0;  // of the first step's file
   std::vector<fs::path> files_;
-  std::vector<std::size_t> starts_;
+  std::vector<Places> places_;  // of every file
   std::string fingerprint_;
 };
 

@@ -36,9 +36,11 @@ class RecordedGradients {
 };
 
 /// Opens an .npy file of shape (T, P, d), or a folder of T .npy files of shape (P, d), in the order
-/// of the last number in each name. Their numbers are float16, float32 or float64, little-endian,
-/// in C order, and are all looked at: one that is not finite is a usage error that names step,
-/// worker and index, and so is any other file.
+/// of the last number in each name; files whose names begin with a dot, such as those that macOS
+/// leaves beside others, are not looked at. Their numbers are float16, float32 or float64,
+/// little-endian, in C or Fortran order; Fortran order takes longer to read. All numbers are looked
+/// at: one that is not finite is a usage error that names step, worker and index, and so is any
+/// other file.
 std::unique_ptr<RecordedGradients> open_recorded_gradients(const std::filesystem::path& path);
 
 /// Makes a recording of independent N(0, 1) numbers that depend on the seed alone.

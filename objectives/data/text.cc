@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "objectives/data/dataset.h"
 #include "objectives/data/vocabulary_cache.h"
 
@@ -45,8 +46,10 @@ Tokens words_of(std::string_view text) {
 Tokens characters_of(std::string_view text) {
   Tokens tokens;
   tokens.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    tokens.push_back(text.substr(i, 1));
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_character(text, 0));
+    tokens.push_back(text.substr(0, length));
+    text.remove_prefix(length);
   }
   return tokens;
 }
@@ -129,6 +132,27 @@ std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
   return encoded;
 }
 
+std::string take_out_marks(std::string& text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  std::string left_out;
+  if (text.starts_with(kMark)) {
+    text.erase(0, kMark.size());
+    left_out += "; a byte order mark was left out";
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool ends_line = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    if (!ends_line) {
+      text[kept++] = text[i];
+    }
+  }
+  if (kept < text.size()) {
+    left_out += fmt::format("; {} line ends CR LF were read as LF", text.size() - kept);
+    text.resize(kept);
+  }
+  return left_out;
+}
+
 TextDataset make_text(const TextSource& source,
                       TextLevel level,
                       const std::filesystem::path& cache_dir,
@@ -160,6 +184,7 @@ TextDataset make_text(const TextSource& source,
       text.held_out.size(),
       source.test ? "a text of its own" : "the last tenth",
       text.vocabulary.size());
+  text.note += source.note;
   return text;
 }
 

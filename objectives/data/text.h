@@ -24,6 +24,7 @@ struct TextSource {
   std::string train;
   std::optional<std::string> test = std::nullopt;  // absent: the last tenth of `train` is held out
   TextLevel usual_level = TextLevel::character;
+  std::string note = {};  // what was left out of the files
 };
 
 /// Tokens are numbers of words in the vocabulary.
@@ -37,7 +38,8 @@ struct TextDataset {
 };
 
 /// Cuts a text into tokens. Words are separated by white space, and every line ends with the word
-/// <eos>, as is usual for WikiText-2; characters are bytes. The views point into `text`.
+/// <eos>, as is usual for WikiText-2; characters are those of UTF-8, Unicode's scalar values (a
+/// byte that belongs to none stands for itself). The views point into `text`.
 std::vector<std::string_view> tokens_of(std::string_view text, TextLevel level);
 
 /// Returns the different tokens in the order of their first appearance. <unk>, which stands for
@@ -50,6 +52,10 @@ std::vector<std::string> vocabulary_of(std::span<const std::string_view> tokens,
 /// <unk>.
 std::vector<std::uint32_t> encode(std::span<const std::string_view> tokens,
                                   std::span<const std::string> vocabulary);
+
+/// Takes the byte order mark and the carriage returns before line feeds out of a text. Returns what
+/// was left out, in words; empty for nothing.
+std::string take_out_marks(std::string& text);
 
 /// Makes a data set of a text. The vocabulary comes from the training part alone; at the level of
 /// words it is kept in `cache_dir` (empty: not kept). A text without a token is a usage error.

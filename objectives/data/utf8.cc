@@ -25,4 +25,12 @@ void check_text(std::string_view bytes, const std::filesystem::path& file) {
       static_cast<std::uint8_t>(bytes[*bad]));
 }
 
+void refuse_byte_order_mark(std::string_view bytes, const std::filesystem::path& file) {
+  const bool is_marked = bytes.starts_with("\xef\xbb\xbf") || bytes.starts_with("\xff\xfe") ||
+                         bytes.starts_with("\xfe\xff");
+  require(!is_marked,
+          "{}:1:1: begins with a byte order mark; save it as UTF-8 without one",
+          file.string());
+}
+
 }  // namespace residuum

@@ -18,14 +18,14 @@ double mean_of_all(const std::vector<double>& values) {
 /// Differences that are all the same have no spread to judge by: chance can make them so. It is
 /// known where they must be the same because compressed and dense runs are.
 std::optional<Interval> interval_of(const std::vector<double>& values,
-                                    double confidence,
+                                    double error,
                                     bool same_runs) {
   const bool all_equal =
       std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
   if (all_equal && !same_runs) {
     return std::nullopt;
   }
-  return mean_interval(values, confidence);
+  return mean_interval_of_error(values, error);
 }
 
 class Search {
@@ -116,13 +116,12 @@ class Search {
              const std::vector<double>& excesses,
              std::size_t k,
              SearchLook& made) const {
-    const double confidence = 1 - made.error;
     made.loss = mean_of_all(losses);
     const bool same_runs =
         std::all_of(losses.begin(), losses.end(), [](double loss) { return loss == 0; });
-    made.loss_interval = interval_of(losses, confidence, same_runs);
+    made.loss_interval = interval_of(losses, made.error, same_runs);
     made.excess = mean_of_all(excesses);
-    made.excess_interval = interval_of(excesses, confidence, same_runs);
+    made.excess_interval = interval_of(excesses, made.error, same_runs);
     if (made.excess_interval && made.excess_interval->low > 0) {
       made.decision = Decision::loss;
     } else if (made.excess_interval && made.excess_interval->high < 0) {

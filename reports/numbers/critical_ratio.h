@@ -33,13 +33,16 @@
 
 namespace residuum::reports {
 
+/// The least error of a search: below, the quantiles of few degrees of freedom are no numbers.
+inline constexpr double kLeastAlpha = 1e-100;
+
 /// A plan is made before the first run.
 struct SearchPlan {
   std::size_t levels = 0;  // m, compressions; the least first
   double margin = 0;
   bool is_relative = false;  // the margin is a part of dense training's quantity
   bool higher_is_better = false;
-  double alpha = 0.05;
+  double alpha = 0.05;                  // in [kLeastAlpha, 1)
   std::vector<std::size_t> looks = {};  // n_1 < ... < n_K, at least 2
   bool ascends = false;                 // from the least compression on, instead of bisection
 };

@@ -45,8 +45,9 @@ SearchPlan plan_from(const Json& search) {
 }
 
 bool is_sound(const SearchPlan& plan, const CriticalRatio& search) {
-  return plan.levels >= 1 && plan.levels <= kMostLevels && plan.margin >= 0 && plan.alpha > 0 &&
-         plan.alpha < 1 && !plan.looks.empty() && plan.looks.front() >= 2 &&
+  return plan.levels >= 1 && plan.levels <= kMostLevels && plan.margin >= 0 &&
+         plan.alpha >= kLeastAlpha && plan.alpha < 1 && !plan.looks.empty() &&
+         plan.looks.front() >= 2 &&
          std::is_sorted(plan.looks.begin(), plan.looks.end(), std::less_equal<>()) &&
          (search.ratios.empty() || search.ratios.size() == plan.levels);
 }

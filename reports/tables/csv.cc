@@ -3,10 +3,12 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <system_error>
 
 namespace residuum::reports {
 namespace {
@@ -62,6 +64,13 @@ void append_ratio(double lhs, double rhs, Line& line) {
   append_number(lhs / rhs, line);
 }
 
+bool is_number(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stopped == end;
+}
+
 std::string_view text_of(const Line& line) { return {line.data(), line.size()}; }
 
 }  // namespace
@@ -82,11 +91,18 @@ std::string format_integer(double value) {
   return fmt::to_string(line);
 }
 
+bool looks_like_formula(std::string_view text) {
+  constexpr std::string_view kBegins = "=+-@\t\r";
+  const auto first = text.find_first_not_of('\'');
+  return first != std::string_view::npos && kBegins.find(text[first]) != std::string_view::npos;
+}
+
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+  const bool is_formula = looks_like_formula(text) && !is_number(text);
+  if (!is_formula && text.find_first_of(",\"\r\n") == std::string_view::npos) {
     return std::string(text);
   }
-  std::string quoted = "\"";
+  std::string quoted = is_formula ? "\"'" : "\"";
   for (const char c : text) {
     quoted += c;
     if (c == '"') {

@@ -23,8 +23,14 @@ std::string format_number(const std::optional<double>& value);
 /// Returns "1000000" where `format_number` would say "1e+06"; a value that is no integer as above.
 std::string format_integer(double value);
 
-/// Returns the text as one CSV field, quoted where it holds a comma, a quote or a line end.
+/// Returns the text as one CSV field, quoted where it holds a comma, a quote or a line end. A
+/// spreadsheet takes a cell that begins with = + - @ or a tab for a formula, so such a text, unless
+/// it is a number, is quoted with an apostrophe in front: "'=x". CsvReader takes the apostrophe
+/// away.
 std::string csv_field(std::string_view text);
+
+/// True if the text, after any apostrophes, begins as a formula does.
+bool looks_like_formula(std::string_view text);
 
 /// The header row, line end included: run_id, iteration and the measured columns.
 const std::string& iterations_header();

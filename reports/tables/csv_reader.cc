@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
+#include "reports/tables/csv.h"
 #include "reports/tables/files.h"
 
 namespace residuum::reports {
@@ -93,6 +95,7 @@ bool CsvReader::read_record() {
   line_ = next_line_;
   field_count_ = 0;
   field_.clear();
+  field_is_quoted_ = false;
   record_.clear();
   if (take_plain_line()) {
     return true;
@@ -159,6 +162,7 @@ CsvReader::State CsvReader::step(State state, char c) {
         if (state == State::plain) {
           fail("a quote inside a field that does not begin with one");
         }
+        field_is_quoted_ = true;
         return State::quoted;
       }
       field_ += c;
@@ -189,6 +193,10 @@ CsvReader::State CsvReader::step(State state, char c) {
 }
 
 void CsvReader::end_field() {
+  if (std::exchange(field_is_quoted_, false) && field_.starts_with('\'') &&
+      looks_like_formula(field_)) {
+    field_.erase(0, 1);
+  }
   if (field_count_ == fields_.size()) {
     fields_.emplace_back();
   }

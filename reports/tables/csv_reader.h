@@ -1,6 +1,7 @@
 #pragma once
 // CsvReader reads CSV (RFC 4180) record by record in constant memory. A file that is not what its
-// header says is a usage error that names file and line; nothing is guessed.
+// header says is a usage error that names file and line; nothing is guessed. The apostrophe of a
+// quoted field that begins as a formula does is not part of the text (csv_field).
 
 #include <cstdint>
 #include <filesystem>
@@ -59,6 +60,7 @@ class CsvReader {
   std::vector<std::string> fields_;
   std::size_t field_count_ = 0;
   std::string field_;
+  bool field_is_quoted_ = false;
   std::string record_;
   std::size_t line_ = 0;
   std::size_t next_line_ = 1;

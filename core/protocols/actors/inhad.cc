@@ -352,6 +352,12 @@ void check_inhad(const InhadOptions& options) {
           options.cap,
           options.cap * workers,
           options.quota);
+  require(options.quota <= workers * kMostGradientsAtAVersion,
+          "inhad takes at most {} gradients of each worker for a version, and a quota of {} asks "
+          "{} workers for more; lower the quota",
+          kMostGradientsAtAVersion,
+          options.quota,
+          workers);
   require(options.staleness >= 1 || options.cap < kUnlimited,
           "inhad would never pull: a staleness of 0 waits until all workers are idle, and without "
           "a cap none ever is; set a cap, or a staleness of at least 1");

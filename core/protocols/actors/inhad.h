@@ -27,6 +27,10 @@
 
 namespace residuum {
 
+/// The most gradients of one worker at one version, as many as a worker of `local` takes between
+/// two exchanges.
+inline constexpr std::uint64_t kMostGradientsAtAVersion = 10'000;
+
 struct InhadOptions {
   int nodes = 1;                         // N, must divide the workers
   int workers = 1;                       // M

@@ -69,12 +69,12 @@ class Parallel::HeldEffects final : public Effects {
 };
 
 Parallel::Parallel(
-    Cast cast, Placement placement, Mailbox& mailbox, Site site, const std::atomic<bool>* stop)
+    Cast cast, Placement placement, Mailbox& mailbox, Site site, std::function<bool()> stops)
     : cast_(std::move(cast)),
       placement_(std::move(placement)),
       mailbox_(mailbox),
       site_(site),
-      stop_(stop),
+      stops_(std::move(stops)),
       held_(std::make_unique<HeldEffects>(site.effects)),
       log_(*held_) {
   assert(placement_.hosts.size() == cast_.actors.size());
@@ -287,7 +287,7 @@ void Parallel::take_discarded(std::span<const std::byte> bytes) {
 
 /// Passes a request to stop to the server.
 void Parallel::heed_stop() {
-  if (stop_ == nullptr || !stop_->load()) {
+  if (!stops_ || !stops_()) {
     return;
   }
   if (is_server()) {

@@ -3,20 +3,19 @@
 // of them (placement.h). Letters travel by a Mailbox; gradients are computed by one thread of each
 // process, so that letters are served meanwhile.
 //
-//   Parallel run(make_inhad(options), placement, mailbox, site, &stop);
+//   Parallel run(make_inhad(options), placement, mailbox, site, [&] { return stop.load(); });
 //   for (v = 1; v <= T && run.advance_to(v); ++v) {
 //     // Collective calls of the World may stand here.
 //   }
 //   run.finish();
 //   mailbox.close();
 //
-// How it ends: after the last version, or on request (`stop`), every gradient is in a version or is
-// discarded, and no letter is under way. If a process is lost, every other throws a LostPeer
+// How it ends: after the last version, or on request (`stops`), every gradient is in a version or
+// is discarded, and no letter is under way. If a process is lost, every other throws a LostPeer
 // (core/cluster/mailbox.h) and must not wait for it anywhere. If an Error is thrown on one process,
 // by Effects or Cargo, every process throws it as a SharedError; after that only the mailbox's
 // close() may follow.
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -44,12 +43,12 @@ struct Site {
 class Parallel final : private Outbox {
  public:
   /// All processes give the same cast and placement. What is referred to must outlive this object.
-  /// `stop` may be set at any time on any process, and be null.
+  /// `stops` may become true at any time on any process, and be empty.
   Parallel(Cast cast,
            Placement placement,
            Mailbox& mailbox,
            Site site,
-           const std::atomic<bool>* stop = nullptr);
+           std::function<bool()> stops = {});
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
   Parallel(Parallel&&) = delete;
@@ -113,7 +112,7 @@ class Parallel final : private Outbox {
   Placement placement_;
   Mailbox& mailbox_;
   Site site_;
-  const std::atomic<bool>* stop_;
+  std::function<bool()> stops_;
   std::unique_ptr<HeldEffects> held_;
   VersionLog log_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "assumptions/estimators/ratio_of_sums.h"
@@ -20,6 +21,20 @@ TEST(MeanInterval, IsThatOfAPrintedTableOfStudent) {
   ASSERT_TRUE(interval);
   EXPECT_NEAR(interval->low, 2 - 4.302652730 / std::sqrt(3.0), 1e-8);
   EXPECT_NEAR(interval->high, 2 + 4.302652730 / std::sqrt(3.0), 1e-8);
+}
+
+// With one degree of freedom t is Cauchy's: P(T > x) = 1/(pi x) for large x, so an error of e takes
+// x = 2/(pi e). The mean of 1 and 3 is 2, its standard error 1.
+TEST(MeanInterval, IsFoundForErrorsThatDoNotDifferFromOneInAConfidence) {
+  const std::vector<double> values{1, 3};
+  for (const double error : {1e-10, 1e-16, 1e-30, 1e-110}) {
+    const auto interval = mean_interval_of_error(values, error).value();
+    const double half = 2 / (std::numbers::pi * error);
+    EXPECT_NEAR(interval.high - 2, half, 1e-9 * half);
+    EXPECT_NEAR(2 - interval.low, half, 1e-9 * half);
+  }
+  const auto usual = mean_interval(values).value();
+  EXPECT_NEAR(mean_interval_of_error(values, 0.05).value().low, usual.low, 1e-12);
 }
 
 TEST(MeanInterval, IsAbsentForOneValueAndForInfinities) {

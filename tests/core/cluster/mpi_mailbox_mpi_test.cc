@@ -81,6 +81,26 @@ TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
   EXPECT_EQ(world.minimum(world.rank()), 0);
 }
 
+/// While the reader sleeps, letters pile up; no poll must look at all of them.
+TEST(MpiMailbox, CarriesManyLettersThatAreReadLate) {
+  constexpr std::size_t kLetters = 100'000;
+  const World& world = mpi_test_world();
+  const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
+  if (world.rank() == 1) {
+    for (std::size_t i = 0; i < kLetters; ++i) {
+      mailbox->send(0, letter_of(1, i, 40));
+    }
+  } else if (world.is_root()) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (std::size_t i = 0; i < kLetters; ++i) {
+      const auto incoming = mailbox->next(kWait);
+      ASSERT_TRUE(incoming.has_value());
+      ASSERT_EQ(incoming->bytes, letter_of(1, i, 40));
+    }
+  }
+  mailbox->close();
+}
+
 TEST(MpiMailbox, IsTakenForAliveWhileItsOwnerComputes) {
   const World& world = mpi_test_world();
   const auto mailbox = make_mpi_mailbox(world, {.patience = std::chrono::seconds(3)}, kPiece);

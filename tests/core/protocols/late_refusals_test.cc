@@ -47,6 +47,10 @@ TEST(LateProtocols, WhatCannotWorkIsRefusedWithTheReason) {
   expect_refused({{"kind", "asp"}, {"speeds", {1, 2}}}, {}, 4, "2 speeds for 4 workers");
   expect_refused({{"kind", "inhad"}, {"nodes", 3}, {"quota", 1}}, {}, 4, "evenly on 3 nodes");
   expect_refused({{"kind", "inhad"}, {"nodes", 2}, {"quota", 9}, {"cap", 2}}, {}, 4, "never pull");
+  expect_refused({{"kind", "inhad"}, {"nodes", 2}, {"quota", 40001}, {"cap", "unlimited"}},
+                 {},
+                 4,
+                 "a quota of 40001 asks 4 workers for more; lower the quota");
   expect_refused(
       {{"kind", "inhad"}, {"nodes", 2}, {"quota", 4}, {"staleness", 0}, {"cap", "unlimited"}},
       {},
@@ -70,6 +74,7 @@ TEST(LateProtocols, KeysThatAreOutOfRangeAreUsageErrors) {
            {{{"kind", "asp"}, {"straggler_lasts_s", -1}}, "positive"},
            {{{"kind", "inhad"}, {"nodes", 0}, {"quota", 1}}, "1..1000000000"},
            {{{"kind", "inhad"}, {"nodes", 2}, {"quota", 1}, {"cap", 0}}, "at least 1"},
+           {{{"kind", "inhad"}, {"nodes", 2}, {"quota", 1}, {"cap", 10001}}, "at most 10000"},
            {{{"kind", "inhad"}, {"nodes", 2}, {"quota", 1}, {"weights", "fair"}}, "per-worker"}}) {
     try {
       late_protocol(section);

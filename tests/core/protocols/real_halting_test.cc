@@ -205,5 +205,32 @@ TEST(HaltedRealRuns, StopOnRequestAndSaveAtAVersion) {
   EXPECT_GT(saved_at, 0U);
 }
 
+/// A version of 20'000 gradients of a millisecond takes 10 s; only the root is asked to stop.
+TEST(HaltedRealRuns, StopOnRequestWhileNoVersionIsMade) {
+  const test::TinyObjective objective(
+      {0, 0}, [](const Draw& /*draw*/, std::span<const double> /*w*/, std::span<double> gradient) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::fill(gradient.begin(), gradient.end(), 1.0);
+      });
+  const auto inhad = real({{"kind", "inhad"}, {"nodes", 2}, {"quota", 20'000}, {"cap", 10'000}});
+  std::atomic<bool> stop = false;
+  std::jthread clock([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    stop = true;
+  });
+  std::vector<Outcome> outcomes(3);
+  test::on_real_processes(3, [&](World& world, Mailbox& mailbox) {
+    Recipe own = recipe_of(*inhad, 2, 3);
+    own.mailbox = &mailbox;
+    own.stop = world.is_root() ? &stop : nullptr;
+    test::FrameKeeper keeper;
+    outcomes[static_cast<std::size_t>(world.rank())] = train(world, objective, own, keeper);
+  });
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.state, Outcome::State::stopped);
+    EXPECT_EQ(outcome.iterations, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace residuum

@@ -103,7 +103,7 @@ TEST(CompressorFrames, WhatCannotBecomeAnAnswerIsNamed) {
   EXPECT_THAT(answer_fault(npy_header(NpyType::float64, kTwo)), HasSubstr("'<f8', not '<f4'"));
   EXPECT_THAT(answer_fault("{\"message\": true}\n" + array_of({1, 2}) +
                            npy_header(NpyType::uint8, std::vector<std::size_t>{1UL << 60U})),
-              HasSubstr("too large"));
+              HasSubstr("is more than 65664 bytes"));
   EXPECT_THAT(answer_fault(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
               HasSubstr("a head of"));
 }
@@ -154,6 +154,46 @@ TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithItsProcessGroup) {
   EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
   EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));
+}
+
+TEST_F(CheckCommand, ACompressorThatHasLeftItsProcessGroupIsKilled) {
+  folder_.write("leaves.py",
+                "import os, time\n"
+                "os.setpgid(0, os.getpgid(os.getppid()))\n"
+                "open('pid', 'w').write(str(os.getpid()))\n"
+                "time.sleep(600)\n");
+
+  const std::string line = fault({"--command", "python3 leaves.py", "--timeout", "5"});
+
+  EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
+  EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));
+}
+
+// The request is longer than a pipe, so that it is never sent in full.
+TEST_F(CheckCommand, AFloodOfAnswersBeforeTheRequestIsReadEndsIt) {
+  folder_.write("floods.py",
+                "import struct, sys\n"
+                "head = \"{'descr': '<f4', 'fortran_order': False, 'shape': (100000,), }\\n\"\n"
+                "array = b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head.encode()\n"
+                "while True: sys.stdout.buffer.write(array + bytes(400000))\n");
+
+  const std::string line =
+      fault({"--command", "python3 floods.py", "--timeout", "60", "--shape", "100000"});
+
+  EXPECT_THAT(line, HasSubstr("bytes more than its answer on standard output"));
+}
+
+TEST(CompressorFrames, AMessageBeyondAllUseIsRefusedByItsHead) {
+  const auto answer_with = [](std::size_t bytes) {
+    return "{\"message\": true}\n" + array_of({1, 2}) +
+           npy_header(NpyType::uint8, std::vector<std::size_t>{bytes});
+  };
+  constexpr std::size_t kMost = 65536 + 2 * 64;
+
+  EXPECT_EQ(parse_answer(answer_with(kMost), kTwo), std::nullopt);  // it is still to come
+  EXPECT_THAT(answer_fault(answer_with(kMost + 1)),
+              HasSubstr("the message: the shape (65665,) is more than 65664 bytes"));
+  EXPECT_THAT(answer_fault(answer_with(std::size_t{1} << 32U)), HasSubstr("is more than"));
 }
 
 TEST_F(CheckCommand, ACompressorThatEndsEarlyIsQuoted) {

@@ -68,6 +68,38 @@ TEST_F(VectorsFile, ReadsNpyOfBothPrecisionsAndOrders) {
   EXPECT_EQ(read("a.npy", npy<double>("<f8", "(2, 3)", {1, 4, 2, 5, 3, 6}, "True")), expected);
 }
 
+TEST_F(VectorsFile, ReadsHalfPrecision) {
+  const std::vector<std::uint16_t> halves{0x3c00, 0xc000};  // 1, -2
+
+  EXPECT_EQ(read("a.npy", npy("<f2", "(1, 2)", halves)), (Vectors{{1, -2}}));
+}
+
+TEST_F(VectorsFile, OfOtherToolsAreRefusedWithTheCure) {
+  for (const auto& [content, part] : std::vector<std::pair<std::string, std::string>>{
+           {"0,1,2\n1.0,2.0,3.0\n", "a.csv:1: the first row counts the columns"},
+           {"\r\n0,1\r\n5,6\r\n", "a.csv:2: the first row counts the columns"},
+           {",0,1\n0,1.0,2.0\n", "a.csv:1: the first row ',0,1' has the names of columns"},
+           {"w0,w1\n1,2\n", "the first row 'w0,w1' has the names of columns; delete it"},
+           {"gradient\n1\n", "the first row 'gradient' has the names of columns"},
+           {"1;2\n3;4\n", "a.csv:1: the values are parted by ';'; write commas"},
+           {"1,5;2,5\n", "a.csv:1: the values are parted by ';'; write commas"},
+           {"1\t2\n", "a.csv:1: the values are parted by tabs; write commas"},
+           {"1e0 2e0\n", "a.csv:1: the values are parted by blanks; write commas"},
+           {"\xef\xbb\xbf"
+            "1,2\n",
+            "a.csv:1:1: begins with a byte order mark; save it as UTF-8 without one"},
+           {std::string("\xff\xfe"
+                        "1\0,\0"
+                        "2\0",
+                        8),
+            "begins with a byte order mark"}}) {
+    EXPECT_THAT(error("a.csv", content), HasSubstr(part)) << content;
+  }
+  EXPECT_EQ(read("a.csv", "0.0,1,2\n"), (Vectors{{0, 1, 2}}));
+  EXPECT_EQ(read("a.csv", "0\n1\n"), (Vectors{{0}, {1}}));
+  EXPECT_EQ(read("a.csv", "1,2\n0,1\n"), (Vectors{{1, 2}, {0, 1}}));
+}
+
 TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
   EXPECT_THAT(error("a.csv", "1,2\n3\n"), HasSubstr("a.csv:2: 1 values, but the first row has 2"));
   EXPECT_THAT(error("a.csv", "1,x\n"), HasSubstr("a.csv:1: value 2 is 'x'"));
@@ -76,7 +108,7 @@ TEST_F(VectorsFile, NamesPlaceAndCauseOfWhatIsWrong) {
   EXPECT_THAT(error("a.csv", "1,\n"), HasSubstr("value 2"));
   EXPECT_THAT(error("a.csv", ""), HasSubstr("no vectors"));
   EXPECT_THAT(error("a.npy", "nothing"), HasSubstr("no .npy file"));
-  EXPECT_THAT(error("a.npy", npy<float>("<f2", "(1, 2)", {1, 2})), HasSubstr("float32 or float64"));
+  EXPECT_THAT(error("a.npy", npy<float>("<i4", "(1, 2)", {1, 2})), HasSubstr("float32 or float64"));
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(2,)", {1, 2})), HasSubstr("not (P, d)"));
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(2, 2)", {1, 2})), HasSubstr("do not make shape"));
   EXPECT_THAT(error("a.npy", npy<float>("<f4", "(0, 2)", {})), HasSubstr("do not make shape"));
@@ -118,7 +150,7 @@ TEST_F(VectorsFile, TakesANumpyHeaderInAnyOrderOfItsThreeKeys) {
            {dictionary(descr + ", " + order + ", True, " + shape), "unknown or doubled key: True"},
            {dictionary(descr + ", " + descr + ", " + order + ", " + shape), "doubled key: 'descr'"},
            {dictionary(descr + ", " + order + ", " + shape + ", 'more': 1"), "unknown or doubled"},
-           {dictionary(descr + ", 'fortran_order':, " + shape), "'fortran_order': has no value"},
+           {dictionary(descr + ", 'fortran_order':, " + shape), "'fortran_order' has no value"},
            {dictionary(descr + ", " + order + ", " + shape) + " and more", "not one dictionary"},
            {descr + ", " + order + ", " + shape, "not one dictionary"},
            {"{", "not one dictionary"},

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "experiments/runs/run_folder.h"
+#include "experiments/study/budget_section.h"
 #include "experiments/study/prepare_all.h"
 #include "reports/tables/files.h"
 #include "tests/experiments/support.h"
@@ -311,6 +314,66 @@ TEST(RunConfig, ReadsTrainingPractice) {
   EXPECT_EQ(run.method->sparsifier_at(6).k(20), 3U);
 }
 
+const std::string kEpochStudy = R"(
+schema = 1
+name = "s"
+[objective]
+kind = "logistic"
+data = "synthetic-logistic"
+rows = 270
+features = 5
+[workers]
+count = 2
+batch = 5
+[aggregator]
+kind = "dense"
+[protocol]
+kind = "local"
+period = 1
+[step]
+value = 0.1
+[budget]
+epochs = 1
+)";
+
+// An iteration takes 10 period / 270 of an epoch: with a period of 26 two of them are 1.93 epochs,
+// with 300 one is 11.1.
+TEST(RunConfig, RefusesEpochsThatEndFarWithinAnIteration) {
+  const auto iterations = [](const std::vector<std::string>& overrides) {
+    ObjectiveCache objectives({.data_dir = "data", .cache_dir = "", .workers = 1});
+    KnownKeys known;
+    const auto study = parse_study(kEpochStudy, "s.toml", overrides);
+    return prepare(study.runs.front(), objectives, known).training.iterations;
+  };
+
+  EXPECT_EQ(iterations({}), 27U);
+  EXPECT_EQ(iterations({"protocol.period=27"}), 1U);
+  EXPECT_EQ(iterations({"protocol.period=28"}), 1U);
+  EXPECT_THAT(config_error(kEpochStudy, {"protocol.period=26"}),
+              HasSubstr("1 epochs end within an iteration, which takes 0.9629629629629629 of an "
+                        "epoch; the nearest that fit are 0.9629629629629629 and "
+                        "1.9259259259259258, or give 'iterations'"));
+  EXPECT_EQ(iterations({"protocol.period=26", "budget.epochs=0.9629629629629629"}), 1U);
+  EXPECT_EQ(iterations({"protocol.period=26", "budget.epochs=1.9259259259259258"}), 2U);
+  EXPECT_THAT(config_error(kEpochStudy, {"protocol.period=300"}),
+              HasSubstr("the nearest that fit are 11.11111111111111, or give"));
+  EXPECT_THAT(config_error(kEpochStudy, {"protocol.period=1", "workers.accumulate=40"}),
+              HasSubstr("the nearest that fit are 1.4814814814814814, or give"));
+  EXPECT_THAT(config_error(kEpochStudy,
+                           {"protocol.period=1", "workers.batch=\"full\"", "budget.epochs=1.5"}),
+              HasSubstr("the nearest that fit are 1 and 2, or give"));
+}
+
+TEST(ProductWithin, IsAbsentAboveTheLimitAndNeverWraps) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(product_within({65535, 65537}, 4294967295U), 4294967295U);
+  EXPECT_EQ(product_within({65536, 65536}, 4294967295U), std::nullopt);
+  EXPECT_EQ(product_within({4294967295U, 4294967297U}, kMost), kMost);
+  EXPECT_EQ(product_within({4294967296U, 4294967296U}, kMost), std::nullopt);
+  EXPECT_EQ(product_within({kMost, 3, 3}, kMost), std::nullopt);
+  EXPECT_EQ(product_within({0, kMost, kMost}, 5), 0U);
+}
+
 TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
   EXPECT_THAT(config_error(kConfigStudy, {"step.weight_decay=-1"}), HasSubstr("at least 0"));
   EXPECT_THAT(config_error(kConfigStudy, {"step.clip_norm=-1"}), HasSubstr("at least 0"));
@@ -325,6 +388,20 @@ TEST(RunConfig, RefusesTrainingPracticeThatCannotBeMeant) {
       config_error(kConfigStudy, {"sparsifier.schedule=dgc", "sparsifier.schedule_iterations=9"}),
       HasSubstr("before the density that the stages lead to"));
   EXPECT_THAT(config_error(kConfigStudy, {"sparsifier.schedule=dgc"}), HasSubstr("no data set"));
+}
+
+TEST(RunConfig, RefusesBatchesThatCannotBeCounted) {
+  const auto batch_error = [](const char* batch, const char* accumulate) {
+    return config_error(kConfigStudy,
+                        {"objective.kind=logistic",
+                         "objective.data=synthetic-logistic",
+                         fmt::format("workers.batch={}", batch),
+                         fmt::format("workers.accumulate={}", accumulate)});
+  };
+  // (2^62 + 1) 4 = 4 in 64 bits.
+  EXPECT_THAT(batch_error("4611686018427387905", "4"), HasSubstr("whole number in 1..4294967295"));
+  EXPECT_THAT(batch_error("4294967296", "1"), HasSubstr("whole number in 1..4294967295"));
+  EXPECT_THAT(batch_error("65536", "65536"), HasSubstr("more than 4294967295 samples"));
 }
 
 TEST(RunConfig, RefusesToAccumulateMoreThanARunHas) {

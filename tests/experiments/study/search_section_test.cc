@@ -111,8 +111,10 @@ TEST(SearchSection, RefusesWhatIsNoSearchInOneLine) {
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"ratios = [10]\n",
        "'search.ratios' at s.toml:15:1: a search is among 2 to 1000 compressions"},
-      {"ratios = [10, 20]\nalpha = 0\n", "'search.alpha' at s.toml:16:1 must lie in (0, 1), got 0"},
-      {"ratios = [10, 20]\nalpha = 1\n", "'search.alpha' at s.toml:16:1 must lie in (0, 1), got 1"},
+      {"ratios = [10, 20]\nalpha = 0\n",
+       "'search.alpha' at s.toml:16:1 must be at least 1e-100 and below 1, got 0"},
+      {"ratios = [10, 20]\nalpha = 1\n",
+       "'search.alpha' at s.toml:16:1 must be at least 1e-100 and below 1, got 1"},
       {"ratios = [10, 20]\nalhpa = 0.1\n", "did you mean 'search.alpha'?"},
       {"", "[search] wants either 'ratios'"},
       {"ratios = [10, 20]\nvalues = [0.1, 0.2]\n", "[search] wants either 'ratios'"},

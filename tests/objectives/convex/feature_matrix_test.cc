@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "core/random/random.h"
 #include "objectives/spectrum.h"
@@ -80,15 +81,46 @@ TEST_P(Rows, MultiplyLikeThePlainMatrix) {
   }
 }
 
+/// Limits under which every matrix is given to Lanczos' method.
+constexpr EigenvalueLimits kLanczosAlone{.dense = 0};
+
+/// The largest eigenvalue of all rows, which must not be a bound.
+double eigenvalue_of(SparseDataset data, const EigenvalueLimits& limits = {}) {
+  std::vector<std::uint32_t> rows(data.rows());
+  std::iota(rows.begin(), rows.end(), 0U);
+  const LargestEigenvalue largest =
+      largest_gram_eigenvalue(FeatureMatrix(std::move(data)), rows, limits);
+  EXPECT_FALSE(largest.is_bound);
+  return largest.value;
+}
+
 TEST_P(Rows, GramEigenvalueIsThatOfADenseDecomposition) {
-  for (const std::size_t features : {1U, 2U, 3U, 4U, 5U, 19U, 21U, 60U}) {
+  for (const std::size_t features : {1U, 2U, 3U, 4U, 5U, 19U, 21U, 39U, 40U, 41U, 60U}) {
     const auto data = random_data(40, features, GetParam());
     const Eigen::MatrixXd a = plain_matrix(data);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a.transpose() * a);
     const double largest = solver.eigenvalues().maxCoeff();
-    EXPECT_NEAR(
-        largest_gram_eigenvalue(FeatureMatrix{SparseDataset(data)}), largest, 1e-12 * largest)
+    EXPECT_NEAR(eigenvalue_of(data), largest, 1e-12 * largest) << features << " features";
+    EXPECT_NEAR(eigenvalue_of(data, kLanczosAlone), largest, 1e-12 * largest)
         << features << " features";
+  }
+}
+
+TEST_P(Rows, WeightedGramIsTheProductOfThePlainMatrices) {
+  const auto data = random_data(300, 7, GetParam());  // more rows than are copied at a time
+  const Eigen::MatrixXd a = plain_matrix(data)(Eigen::seq(0, 299, 2), Eigen::all);
+  const Eigen::VectorXd weights = Eigen::VectorXd::LinSpaced(150, 0, 2);
+  std::vector<std::uint32_t> even(150);
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    even[i] = 2 * i;
+  }
+  const Eigen::MatrixXd gram =
+      weighted_gram(FeatureMatrix{SparseDataset(data)}, even, {weights.data(), 150});
+  const Eigen::MatrixXd expected = a.transpose() * weights.asDiagonal() * a;
+  for (Eigen::Index j = 0; j < 7; ++j) {
+    for (Eigen::Index i = j; i < 7; ++i) {
+      EXPECT_NEAR(gram(i, j), expected(i, j), 1e-11);
+    }
   }
 }
 
@@ -127,16 +159,114 @@ TEST(FeatureMatrix, FloatRowsAreTheRoundedRows) {
   }
 }
 
-TEST(Spectrum, OfEqualLargestEigenvaluesIsTheirValue) {
-  SparseDataset identity;
-  identity.features = 30;
-  for (std::uint32_t i = 0; i < 30; ++i) {
-    identity.columns.push_back(i);
-    identity.values.push_back(i < 10 ? 3.0 : 1.0);
-    identity.row_begin.push_back(i + 1);
-    identity.labels.push_back(1);
+SparseDataset dataset_of(const Eigen::MatrixXd& a) {
+  SparseDataset data;
+  data.features = static_cast<std::size_t>(a.cols());
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    for (Eigen::Index j = 0; j < a.cols(); ++j) {
+      if (a(i, j) != 0) {
+        data.columns.push_back(static_cast<std::uint32_t>(j));
+        data.values.push_back(a(i, j));
+      }
+    }
+    data.row_begin.push_back(data.columns.size());
+    data.labels.push_back(1);
   }
-  EXPECT_NEAR(largest_gram_eigenvalue(FeatureMatrix(std::move(identity))), 9, 1e-12);
+  return data;
+}
+
+Eigen::MatrixXd normal_matrix(Eigen::Index rows, Eigen::Index columns, RandomStream& random) {
+  Eigen::MatrixXd a(rows, columns);
+  for (double& entry : a.reshaped()) {
+    entry = random.normal();
+  }
+  return a;
+}
+
+/// Orthonormal columns.
+Eigen::MatrixXd orthonormal(Eigen::Index rows, Eigen::Index columns, RandomStream& random) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> factors(normal_matrix(rows, columns, random));
+  return factors.householderQ() * Eigen::MatrixXd::Identity(rows, columns);
+}
+
+// A = U diag(s) V^T has the largest eigenvalue s_1^2, whatever the rank and the scale.
+TEST(Spectrum, OfAThousandMatricesOfKnownSingularValuesIsTheSquareOfTheFirst) {
+  RandomStream random(1, Purpose::test, 0, 0);
+  for (int matrix = 0; matrix < 1000; ++matrix) {
+    const auto n = static_cast<Eigen::Index>(1 + random.below(40));
+    const auto d = static_cast<Eigen::Index>(1 + random.below(40));
+    const auto most = static_cast<std::uint32_t>(std::min(n, d));
+    const std::uint32_t rank = matrix % 4 == 0 ? 1 : random.below(most + 1);
+    const double scale = std::pow(10.0, -6.0 + matrix % 13);
+    const double decay = std::pow(10.0, -1.0 * random.below(9));  // of s_(i+1) / s_i
+    Eigen::VectorXd s(rank);
+    for (Eigen::Index i = 0; i < s.size(); ++i) {
+      s[i] = scale * std::pow(decay, static_cast<double>(i));
+    }
+    const Eigen::MatrixXd a =
+        orthonormal(n, rank, random) * s.asDiagonal() * orthonormal(d, rank, random).transpose();
+    const double expected = rank == 0 ? 0 : scale * scale;
+    EXPECT_NEAR(eigenvalue_of(dataset_of(a)), expected, 1e-13 * expected) << n << " " << d;
+    EXPECT_NEAR(eigenvalue_of(dataset_of(a), kLanczosAlone), expected, 1e-13 * expected)
+        << n << " " << d << " rank " << rank << " decay " << decay;
+  }
+}
+
+// All n x d entries are c: the only eigenvalue that is not zero is n d c^2.
+TEST(Spectrum, OfEqualRowsIsTheirNumberTimesTheirSquaredNorm) {
+  for (const auto& [n, d] : {std::pair(25, 161), {161, 25}, {1, 1}, {1, 90}, {90, 1}}) {
+    for (const double c : {1e-6, 1.0, 1e6}) {
+      const auto data = dataset_of(Eigen::MatrixXd::Constant(n, d, c));
+      const double expected = n * d * c * c;
+      EXPECT_NEAR(eigenvalue_of(data), expected, 1e-13 * expected);
+      EXPECT_NEAR(eigenvalue_of(data, kLanczosAlone), expected, 1e-13 * expected);
+    }
+  }
+}
+
+// A column of c and m one-hot columns, each in two rows: with 1 = (1, ..., 1) of length m,
+// A^T A = 2 [[m c^2, c 1^T], [c 1, I]] has the eigenvalues 2 (m c^2 + 1), 2 and 0.
+TEST(Spectrum, OfAColumnOfAnotherUnitBesideBinariesIsFoundBeyondTheDenseLimit) {
+  constexpr std::uint32_t kColumns = 1100;
+  for (const double c : {1e-3, 1.0, 1e3, 1e6}) {
+    SparseDataset data;
+    data.features = kColumns + 1;
+    for (std::uint32_t row = 0; row < 2 * kColumns; ++row) {
+      data.columns.insert(data.columns.end(), {0, 1 + row / 2});
+      data.values.insert(data.values.end(), {c, 1.0});
+      data.row_begin.push_back(data.columns.size());
+      data.labels.push_back(1);
+    }
+    const double expected = 2 * (kColumns * c * c + 1);
+    EXPECT_NEAR(eigenvalue_of(std::move(data)), expected, 1e-12 * expected) << c;
+  }
+}
+
+/// The diagonal matrix of 1, ..., d.
+SparseDataset diagonal(int d) {
+  return dataset_of(Eigen::VectorXd::LinSpaced(d, 1, d).asDiagonal().toDenseMatrix());
+}
+
+TEST(Spectrum, IsFoundByRestartsFromAFewVectors) {
+  EXPECT_NEAR(eigenvalue_of(diagonal(60), {.dense = 0, .vectors = 5}), 3600, 1e-9);
+}
+
+// 1 + 4 + ... + 3600 is the trace.
+TEST(Spectrum, IsCalledABoundWhereItIsTheTrace) {
+  std::vector<std::uint32_t> rows(60);
+  std::iota(rows.begin(), rows.end(), 0U);
+  const auto largest = largest_gram_eigenvalue(
+      FeatureMatrix(diagonal(60)), rows, {.dense = 0, .vectors = 5, .restarts = 0});
+  EXPECT_TRUE(largest.is_bound);
+  EXPECT_DOUBLE_EQ(largest.value, 60.0 * 61 * 121 / 6);
+}
+
+TEST(Spectrum, OfEqualLargestEigenvaluesIsTheirValue) {
+  Eigen::VectorXd entries = Eigen::VectorXd::Ones(30);
+  entries.head(10).setConstant(3);
+  const auto data = dataset_of(entries.asDiagonal().toDenseMatrix());
+  EXPECT_NEAR(eigenvalue_of(data), 9, 1e-12);
+  EXPECT_NEAR(eigenvalue_of(data, kLanczosAlone), 9, 1e-12);
 }
 
 }  // namespace

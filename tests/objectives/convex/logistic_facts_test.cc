@@ -74,6 +74,14 @@ TEST(LogisticFacts, OfA9aAreProvedByAnIndependentGradient) {
   EXPECT_NEAR(facts.minimum.value(), static_cast<double>(certificate.value), 1e-14);
 }
 
+double row_norm_sq(const SparseDataset& data, std::size_t row) {
+  double sum = 0;
+  for (auto entry = data.row_begin[row]; entry < data.row_begin[row + 1]; ++entry) {
+    sum += data.values[entry] * data.values[entry];
+  }
+  return sum;
+}
+
 // Rows (2, 0), (0, 1), (0, 3), (0, 0): their Gram matrices are diagonal.
 TEST(LogisticFacts, OfAShardAreThoseOfItsRowsAlone) {
   const TemporaryDirectory directory;
@@ -97,6 +105,22 @@ TEST(LogisticFacts, OfAShardAreFoundInMoreDimensionsThanItHasRows) {
   const auto f = make("logistic", {{"data", data}, {"l2", 0}});
   EXPECT_NEAR(f->shard_smoothness(std::vector<std::uint32_t>{0}).value(), 1, 1e-12);
   EXPECT_NEAR(f->shard_smoothness(std::vector<std::uint32_t>{0, 1}).value(), 1, 1e-12);
+}
+
+// One worker for each row, as EF21 and EControl need it: |x|^2 / 4.
+TEST(LogisticFacts, OfShardsOfOneRowAreItsSquaredNorm) {
+  RESIDUUM_NEEDS_DATA("heart_scale");
+  const auto data = load_sparse("heart_scale", data_dir());
+  for (const char* const kind : {"logistic", "nonconvex-logistic"}) {
+    const auto f = make(kind, {{"data", "heart_scale"}});
+    const double regulariser =
+        f->shard_smoothness(std::vector<std::uint32_t>{0}).value() - row_norm_sq(data, 0) / 4;
+    for (std::uint32_t i = 0; i < data.rows(); ++i) {
+      EXPECT_NEAR(f->shard_smoothness(std::vector<std::uint32_t>{i}).value(),
+                  row_norm_sq(data, i) / 4 + regulariser,
+                  1e-13);
+    }
+  }
 }
 
 TEST(LogisticFacts, OfMadelonAreThePublishedOnes) {

@@ -86,6 +86,17 @@ TEST(Logistic, TestDataAreScaledAndExtendedLikeTheTrainingData) {
       << note;
 }
 
+// Label 2 of the training file is +1, so both held-out samples are, although their file has no
+// other: x.w = 1 and -1.
+TEST(Logistic, TestDataOfOneClassHaveTheLabelsOfTheTrainingData) {
+  const TemporaryDirectory directory;
+  const auto data = directory.write("pair", "2 1:1\n1 1:-1\n");
+  directory.write("pair.t", "2 1:1\n2 1:-1\n");
+  const auto result = make("logistic", {{"data", data}})->test(std::vector{1.0}).value();
+  EXPECT_DOUBLE_EQ(result.accuracy, 0.5);
+  EXPECT_NEAR(result.loss, (std::log1p(std::exp(-1.0)) + std::log1p(std::exp(1.0))) / 2, 1e-15);
+}
+
 TEST(Logistic, HasNoTestResultWithoutTestData) {
   const TemporaryDirectory directory;
   const auto f = make("logistic", {{"data", directory.write("two", kTwoSamples)}});

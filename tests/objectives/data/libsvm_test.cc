@@ -54,6 +54,26 @@ TEST(Libsvm, ToleratesCommentsBlankLinesSpacesCrlfAndAMissingLastNewline) {
   EXPECT_THAT(data.row_begin, ElementsAre(0U, 2U, 3U, 3U, 4U, 5U));
 }
 
+TEST(Libsvm, ThatBeginsWithAByteOrderMarkIsRefusedWithTheCure) {
+  for (const char* mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
+    EXPECT_EQ(usage_message([&] { parse(std::string(mark) + "+1 1:1\n-1 1:2\n"); }),
+              "f:1:1: begins with a byte order mark; save it as UTF-8 without one");
+  }
+}
+
+TEST(Libsvm, OfHeldOutDataHasTheLabelsOfTheTrainingDataOrOneOfThem) {
+  const auto held_out = [](const std::string& text, int low, int high) {
+    return parse_libsvm(text, "f", {.classes = LabelPair{.low = low, .high = high}}).labels;
+  };
+
+  EXPECT_THAT(held_out("1 1:1\n1 1:2\n", 0, 1), ElementsAre(1, 1));
+  EXPECT_THAT(held_out("1 1:1\n1 1:2\n", 1, 2), ElementsAre(-1, -1));
+  EXPECT_THAT(held_out("-1 1:1\n", -1, 1), ElementsAre(-1));
+  EXPECT_THAT(held_out("2 1:1\n1 1:2\n", 1, 2), ElementsAre(1, -1));
+  EXPECT_EQ(usage_message([&] { held_out("1 1:1\n0 1:2\n", 1, 2); }),
+            "f:2:1: label 0 is none of the training data's, which are 1 and 2");
+}
+
 TEST(Libsvm, DropsZerosButCountsTheirFeatures) {
   const auto data = parse("1 1:0 2:3 7:-0.0\n-1\n");
 
@@ -62,8 +82,8 @@ TEST(Libsvm, DropsZerosButCountsTheirFeatures) {
 }
 
 TEST(Libsvm, HasAtLeastTheFeaturesAskedFor) {
-  EXPECT_EQ(parse_libsvm("1 2:1\n-1 1:1\n", "f", 10).features, 10U);
-  EXPECT_EQ(parse_libsvm("1 12:1\n-1 1:1\n", "f", 10).features, 12U);
+  EXPECT_EQ(parse_libsvm("1 2:1\n-1 1:1\n", "f", {.minimum_features = 10}).features, 10U);
+  EXPECT_EQ(parse_libsvm("1 12:1\n-1 1:1\n", "f", {.minimum_features = 10}).features, 12U);
 }
 
 TEST(Libsvm, TakesTheLargestIndex) {
@@ -179,7 +199,7 @@ TEST(Libsvm, ReadsBackWhatWasWrittenBitForBit) {
     data.labels.push_back(row % 3 == 0 ? 1 : -1);
   }
 
-  const auto read = parse_libsvm(to_libsvm(data), "f", 1000);
+  const auto read = parse_libsvm(to_libsvm(data), "f", {.minimum_features = 1000});
 
   EXPECT_EQ(read.row_begin, data.row_begin);
   EXPECT_EQ(read.columns, data.columns);

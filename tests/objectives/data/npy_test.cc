@@ -45,6 +45,35 @@ TEST(Npy, ReadsTypeOrderShapeAndPlaceOfTheNumbers) {
   EXPECT_EQ(header.size, 128U);
 }
 
+/// The head with this dictionary.
+std::string head_with(const std::string& dictionary) {
+  std::string head("\x93NUMPY\x01\x00v\x00", 10);
+  head += dictionary;
+  head.resize(127, ' ');
+  return head + '\n';
+}
+
+// numpy.load reads the header by Python's literal_eval, so all of these are the same to it.
+TEST(Npy, ReadsTheHeadsOfOtherWritersAsNumPyDoes) {
+  for (const char* dictionary :
+       {"{'descr': '<f4', 'fortran_order': True, 'shape': (2,3,), }",
+        "{\"descr\": \"<f4\", \"fortran_order\": True, \"shape\": (2, 3)}",
+        "{ 'descr' : '<f4' , 'fortran_order' :True , 'shape' : ( 2 , 3 ) }",
+        "{'shape': (2L, 3L), 'fortran_order': True, 'descr': \"<f4\"}",
+        "  {'descr':\t'<f4',\n 'fortran_order':True,'shape':(2,3)}"}) {
+    const NpyHeader header = parse_npy_header(head_with(dictionary), "x");
+    EXPECT_EQ(npy_type(header.type), NpyType::float32) << dictionary;
+    EXPECT_TRUE(header.by_column) << dictionary;
+    EXPECT_THAT(parse_npy_shape(header.shape).value(), ElementsAre(2U, 3U)) << dictionary;
+  }
+  for (const char* dictionary : {"{'descr\": '<f4', 'fortran_order': True, 'shape': (2,)}",
+                                 "{descr: '<f4', 'fortran_order': True, 'shape': (2,)}",
+                                 "{'descr' '<f4', 'fortran_order': True, 'shape': (2,)}",
+                                 "{'descr': '<f4', 'fortran_order'; True, 'shape': (2,)}"}) {
+    EXPECT_NE(npy_fault(head_with(dictionary)), "no error") << dictionary;
+  }
+}
+
 TEST(Npy, TellsFromTheFirstTenBytesHowLongTheHeadIs) {
   const std::string head = head_as_numpy_writes_it();
 
@@ -68,6 +97,9 @@ TEST(Npy, ReadsShapesOfAnyNumberOfDimensionsAsPythonWritesThem) {
   EXPECT_THAT(parse_npy_shape("(3,)").value(), ElementsAre(3U));
   EXPECT_THAT(parse_npy_shape("(2, 3)").value(), ElementsAre(2U, 3U));
   EXPECT_THAT(parse_npy_shape("(2, 3, 4)").value(), ElementsAre(2U, 3U, 4U));
+  for (const char* text : {"(2,3,)", "( 2 , 3 )", "(2, 3 , )", "(2L, 3L)", "(2L, 3L,)"}) {
+    EXPECT_THAT(parse_npy_shape(text).value(), ElementsAre(2U, 3U)) << text;
+  }
   for (const char* text : {"()",
                            "(",
                            "",
@@ -75,6 +107,11 @@ TEST(Npy, ReadsShapesOfAnyNumberOfDimensionsAsPythonWritesThem) {
                            "(2; 3)",
                            "[2, 3]",
                            "(2,, 3)",
+                           "(2, 3,,)",
+                           "(,)",
+                           "(L,)",
+                           "(2LL,)",
+                           "(2l,)",
                            "(True,)",
                            "(99999999999999999999,)"}) {
     EXPECT_EQ(parse_npy_shape(text), std::nullopt) << text;

@@ -31,8 +31,24 @@ TEST(TokensOf, AreWordsBetweenBlanksAndEndEveryLine) {
   EXPECT_THAT(tokens_of("", TextLevel::word), ElementsAre());
 }
 
-TEST(TokensOf, AreBytesAtTheLevelOfCharacters) {
+TEST(TokensOf, AreTheCharactersOfUtf8) {
   EXPECT_THAT(tokens_of("a b\n", TextLevel::character), ElementsAre("a", " ", "b", "\n"));
+  EXPECT_THAT(tokens_of("aδ梯🙂z", TextLevel::character),
+              ElementsAre("a", "δ", "梯", "🙂", "z"));
+  EXPECT_THAT(tokens_of("a\xff\xce", TextLevel::character), ElementsAre("a", "\xff", "\xce"));
+}
+
+TEST(TakeOutMarks, LeavesTheTextAndSaysWhatItTook) {
+  const auto taken = [](std::string text) {
+    const std::string note = take_out_marks(text);
+    return text + "|" + note;
+  };
+
+  EXPECT_EQ(taken("a\nb\rc\r"), "a\nb\rc\r|");
+  EXPECT_EQ(taken("\xef\xbb\xbf"
+                  "a"),
+            "a|; a byte order mark was left out");
+  EXPECT_EQ(taken("a\r\n\r\r\nb"), "a\n\r\nb|; 2 line ends CR LF were read as LF");
 }
 
 TEST(VocabularyOf, IsInTheOrderOfFirstAppearanceWithTheUnknownLast) {
@@ -71,6 +87,33 @@ TEST(MakeText, HoldsOutTheLastTenthAndLearnsItsVocabularyFromTheRest) {
   EXPECT_THAT(text.vocabulary, ElementsAre("a", "b", "<unk>"));
   EXPECT_EQ(text.held_out, (Numbers{2, 2}));
   EXPECT_THAT(text.note, HasSubstr("18 characters to train on, 2 held out (the last tenth)"));
+}
+
+// 20 characters of 2 bytes; the last tenth are 2 characters, not 4 bytes.
+TEST(MakeText, CountsAndSplitsCharactersNotBytes) {
+  std::string greek;
+  for (int i = 0; i < 10; ++i) {
+    greek += "αβ";
+  }
+
+  const auto text = make_text({.name = "t", .train = greek}, TextLevel::character, {});
+
+  EXPECT_EQ(text.tokens.size(), 18U);
+  EXPECT_EQ(text.held_out, (Numbers{0, 1}));
+  EXPECT_THAT(text.vocabulary, ElementsAre("α", "β", "<unk>"));
+}
+
+TEST(LoadText, TakesOutTheMarksOfOtherSystemsAndSaysSo) {
+  const Folder folder;
+  const auto file = folder.write("t.txt",
+                                 "\xef\xbb\xbf"
+                                 "ab\r\nab\r\n");
+
+  const auto text = make_text(load_text(file, "nowhere"), TextLevel::character, {});
+
+  EXPECT_THAT(text.vocabulary, ElementsAre("a", "b", "\n", "<unk>"));
+  EXPECT_THAT(text.note,
+              HasSubstr("; a byte order mark was left out; 2 line ends CR LF were read as LF"));
 }
 
 TEST(MakeText, TakesTheHeldOutTextThatThereIs) {

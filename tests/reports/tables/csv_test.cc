@@ -77,6 +77,32 @@ TEST(CsvField, IsQuotedOnlyWhereItMustBe) {
   EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
 }
 
+// What a spreadsheet would take for a formula reads back as it was written.
+TEST_F(Csv, AFieldThatBeginsAsAFormulaIsQuotedAndReadsBack) {
+  EXPECT_EQ(csv_field("=1+1"), "\"'=1+1\"");
+  EXPECT_EQ(csv_field("@a,\"b\""), "\"'@a,\"\"b\"\"\"");
+  for (const char* number : {"-1", "-0.5", "-inf", "-1e-300"}) {
+    EXPECT_EQ(csv_field(number), number);
+  }
+  for (const char* text : {"=HYPERLINK(\"x\")",
+                           "+cmd|' /C calc'!A0",
+                           "-x",
+                           "@SUM(A1)",
+                           "\tx",
+                           "'=x",
+                           "''=x",
+                           "'x",
+                           "'",
+                           "x=1",
+                           "-1",
+                           "'a,b'"}) {
+    CsvReader reader(file("a,b\n" + csv_field(text) + ',' + csv_field(text) + '\n'));
+    ASSERT_TRUE(reader.next());
+    EXPECT_EQ(reader.text(0), text);
+    EXPECT_EQ(reader.text(1), text);
+  }
+}
+
 TEST_F(Csv, IterationsHaveTheKeysFirstAndEmptyFieldsForWhatWasNotMeasured) {
   const auto path = folder() / "iterations.csv";
   IterationsWriter writer(path, "lr-0123456789ab");

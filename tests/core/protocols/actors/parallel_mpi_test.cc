@@ -76,7 +76,9 @@ TEST(ParallelOverMpi, StopsOnRequestOfAnyProcess) {
     TinySite site(roster, random_pauses(1));
     std::atomic<bool> stop = false;
     Parallel parallel(
-        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site(), &stop);
+        std::move(cast), test::place_actors(roster, world.size()), *mailbox, site.site(), [&] {
+          return stop.load();
+        });
 
     EXPECT_TRUE(parallel.advance_to(3));
     EXPECT_EQ(world.minimum(3), 3) << "the World may be used here";

@@ -63,7 +63,9 @@ inline Parallel start(const RandomRun& run,
                       const std::atomic<bool>* stop = nullptr) {
   Cast cast = run.cast();
   Placement placement = test::place_actors(cast.roster, mailbox.size());
-  return Parallel(std::move(cast), std::move(placement), mailbox, sites.of(mailbox).site(), stop);
+  return Parallel(std::move(cast), std::move(placement), mailbox, sites.of(mailbox).site(), [stop] {
+    return stop != nullptr && stop->load();
+  });
 }
 
 }  // namespace residuum::test
