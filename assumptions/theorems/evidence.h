@@ -197,7 +197,7 @@ class Evidence {
   Constant concurrency() const;
   /// H, the gradients that a worker takes between two exchanges.
   Constant period() const;
-  /// p = 1 - |lambda_2| of the matrix that neighbours mix their models by.
+  /// p = 1 - |lambda_2| of the matrix that acts on the models of neighbours.
   Constant spectral_gap() const;
   /// V^2 with the mean over workers of E|G^p - mean G|^2 <= V^2: the largest window mean.
   Constant gradient_spread() const;
