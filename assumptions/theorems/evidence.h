@@ -55,6 +55,8 @@ struct MethodFacts {
 
   // The aggregator's and the feedback's laws.
   bool applies_whole_messages = true;
+  bool weighs_messages = false;    // by more than the workers' number, as if some were clipped
+  bool approximates_sum = false;   // of whole accumulators, by no sum of messages
   bool cuts_in_merges = false;     // branches of a tree may cut what others deliver
   bool completes_support = false;  // applied entries have the values of all workers
   bool selects_largest = false;    // sums of messages are cut to their k largest entries

@@ -47,6 +47,7 @@ class Examination {
   void unbiased_gradients();
   /// Every worker's gradient has the expectation grad f.
   void workers_are_alike();
+  /// Workers send all that they have, and it is applied as it was sent.
   void everything_is_sent();
   /// Every gradient of a version has the same part in it.
   void versions_are_means();
@@ -64,7 +65,8 @@ class Examination {
   void steps_do_not_increase();
   void convex_objective();
   void whole_messages_are_applied();
-  /// Workers exchange changes of estimates of what they follow: gradients, or an average of them.
+  /// Workers exchange changes of estimates of what they follow, gradients or an average of them,
+  /// and the model moves by the mean of these estimates.
   void estimates_are_exchanged();
   void full_gradients();
   /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.

@@ -21,7 +21,7 @@ void Examination::no_momentum() {
 
 void Examination::nothing_decays_or_is_clipped() {
   const MethodFacts& facts = method();
-  precondition("no decay of weights, and nothing is clipped",
+  precondition("no decay of weights, and neither gradients nor updates are clipped",
                facts.weight_decay == 0 && facts.clipped == "nothing",
                fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
 }
@@ -90,6 +90,7 @@ void Examination::versions_are_means() {
 void Examination::everything_is_sent() {
   precondition(
       "workers send everything", method().sends_everything, "sparsifier is " + method().sparsifier);
+  whole_messages_are_applied();
 }
 
 void Examination::lockstep_with_plain_updates() {
@@ -128,13 +129,25 @@ void Examination::convex_objective() {
                convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
 }
 
+namespace {
+
+const char* fate_of_messages(const MethodFacts& facts) {
+  if (facts.applies_whole_messages) {
+    return "does";
+  }
+  if (facts.weighs_messages) {
+    return "clips or weighs what was sent";
+  }
+  return facts.approximates_sum ? "approximates the sum of the accumulators" : "cuts what was sent";
+}
+
+}  // namespace
+
 void Examination::whole_messages_are_applied() {
   const MethodFacts& facts = method();
   precondition("every message is applied as it was sent",
                facts.applies_whole_messages,
-               fmt::format("aggregator {} {}",
-                           facts.aggregator,
-                           facts.applies_whole_messages ? "does" : "cuts what was sent"));
+               fmt::format("aggregator {} {}", facts.aggregator, fate_of_messages(facts)));
 }
 
 void Examination::estimates_are_exchanged() {
@@ -142,6 +155,10 @@ void Examination::estimates_are_exchanged() {
   precondition("workers exchange changes of gradient estimates",
                facts.memory == Memory::estimate,
                fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  precondition("the model moves by the mean of the estimates",
+               facts.conserves,
+               facts.conserves ? "nothing of their changes is lost"
+                               : "some of their changes is lost for good");
 }
 
 void Examination::full_gradients() {

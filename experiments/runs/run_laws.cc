@@ -70,7 +70,8 @@ Json aggregator_json(const AggregatorLaw& law) {
           {"is_sparse", law.is_sparse},
           {"completes_support", law.completes_support},
           {"selects_largest", law.selects_largest},
-          {"weighs_messages", law.weighs_messages}};
+          {"weighs_messages", law.weighs_messages},
+          {"approximates_sum", law.approximates_sum}};
 }
 
 Json feedback_json(const Method& method) {

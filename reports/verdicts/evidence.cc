@@ -118,6 +118,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
   facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
   facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
+  facts.weighs_messages = flag_at(laws, "aggregator.weighs_messages", false);
+  facts.approximates_sum = flag_at(laws, "aggregator.approximates_sum", false);
   facts.cuts_in_merges = flag_at(laws, "aggregator.cuts_in_merges", false);
   facts.completes_support = flag_at(laws, "aggregator.completes_support", false);
   facts.selects_largest = flag_at(laws, "aggregator.selects_largest", false);

@@ -183,7 +183,8 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"is_sparse", true},
                             {"completes_support", false},
                             {"selects_largest", true},
-                            {"weighs_messages", false}}));
+                            {"weighs_messages", false},
+                            {"approximates_sum", false}}));
   EXPECT_EQ(laws["feedback"],
             (nlohmann::json{
                 {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
