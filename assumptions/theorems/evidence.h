@@ -120,6 +120,11 @@ struct MethodFacts {
   bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }
 };
 
+/// Returns the facts that both imply, with the weaker constants. Both are of one method: its seeds
+/// may differ in their shards, in a threshold that a pilot has found, and in what follows from
+/// these.
+MethodFacts weaker_of(const MethodFacts& a, const MethodFacts& b);
+
 class Evidence {
  public:
   explicit Evidence(MethodFacts method) : method_(std::move(method)) {}

@@ -283,6 +283,16 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
                         !facts.selects_at_random && !facts.participants;
 }
 
+/// Returns the facts that all of the runs have; none are told of where there is no run.
+MethodFacts facts_of_all(const std::vector<const Run*>& runs, std::optional<double> step) {
+  MethodFacts facts;
+  for (const Run* run : runs) {
+    const MethodFacts one = method_facts(*run, step);
+    facts = run == runs.front() ? one : weaker_of(facts, one);
+  }
+  return facts;
+}
+
 }  // namespace
 
 MethodFacts method_facts(const Run& run, std::optional<double> step) {
@@ -325,13 +335,13 @@ Evidence evidence_of(const ResultFolder& folder,
                      const std::vector<RunMeasures>& measures) {
   std::vector<SeedEvidence> seeds;
   std::optional<double> step;
-  const Run* first = nullptr;
+  std::vector<const Run*> runs;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!run.has_tables() || !measures[i].evidence) {
       continue;
     }
-    first = first == nullptr ? &run : first;
+    runs.push_back(&run);
     seeds.push_back(*measures[i].evidence);
     const auto done = number_at(run.status, "iterations");
     if (run.state == "diverged" && done && *done >= 0) {
@@ -339,7 +349,7 @@ Evidence evidence_of(const ResultFolder& folder,
     }
     step = std::max(step, seeds.back().measures().largest_step);
   }
-  Evidence evidence(first == nullptr ? MethodFacts{} : method_facts(*first, step));
+  Evidence evidence(facts_of_all(runs, step));
   for (auto& seed : seeds) {
     evidence.add(std::move(seed));
   }
