@@ -94,14 +94,24 @@ std::optional<double> density_below_one(const Evidence& evidence) {
 constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: there is no k below d";
 
-constexpr const char* kOfOtherWorkers =
-    "the residuals are those of all workers, and the accumulators of those that take part";
+/// Says why residuals are not held against accumulators that they are not what is left of; empty
+/// where they are.
+std::string no_accumulators_of_residuals(const MethodFacts& facts) {
+  if (facts.participants || facts.synchrony == Synchrony::late) {
+    return "the residuals are those of all workers, and the accumulators of those that take part";
+  }
+  if (facts.memory == Memory::control) {
+    return "a residual has a part that its accumulator lacks, so that the selection does not bound "
+           "it";
+  }
+  return {};
+}
 
 }  // namespace
 
 Ratios worker_contraction(const Evidence& evidence) {
-  if (evidence.method().participants) {
-    return no_ratios(kOfOtherWorkers);
+  if (auto why = no_accumulators_of_residuals(evidence.method()); !why.empty()) {
+    return no_ratios(std::move(why));
   }
   const auto density = density_below_one(evidence);
   if (!density) {
@@ -121,8 +131,8 @@ Ratios worker_contraction(const Evidence& evidence) {
 }
 
 SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
-  if (evidence.method().participants) {
-    return no_singles(kOfOtherWorkers);
+  if (auto why = no_accumulators_of_residuals(evidence.method()); !why.empty()) {
+    return no_singles(std::move(why));
   }
   if (!density_below_one(evidence)) {
     return no_singles(kNoSelection);

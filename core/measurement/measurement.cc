@@ -232,6 +232,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .leaves_out = !state.participants->are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
           .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
+          .accumulators_hold_residuals = !method.feedback->controls_error(),
           .worker_smoothness = training_.worker_smoothness,
           .minimum = training_.minimum};
 }

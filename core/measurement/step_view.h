@@ -36,6 +36,8 @@ struct RunView {
   bool leaves_out = false;          // a version is made by some of the workers, its contributors
   bool batch_is_exact = false;      // gradients have no noise: their halves would be equal
   bool estimates = false;           // workers exchange changes of gradient estimates
+  /// True if a^p holds all of e^p, so that e^p_{t+1} is what was left of a^p_t.
+  bool accumulators_hold_residuals = true;
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
 };

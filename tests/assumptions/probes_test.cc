@@ -167,6 +167,20 @@ TEST(Residual, ChecksTheThresholdOfEveryWorker) {
   EXPECT_TRUE(broken);
 }
 
+// EControl's e^p grows by what was missed, and a part of it alone is in a^p: no threshold on a^p
+// bounds it.
+TEST(Residual, ChecksNoThresholdOfResidualsThatAccumulatorsLack) {
+  StepSight sight({{1, 0.25}, {0.5, -2}},
+                  {.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.75}},
+                   .aggregator = {{"kind", "allgather"}}},
+                  2);
+  sight.view.selection.threshold = 0.75;
+  sight.view.run.accumulators_hold_residuals = false;
+  for (const auto& check : sight.seen().checks) {
+    EXPECT_NE(check.name, "threshold-bound");
+  }
+}
+
 TEST(TrafficProbe, CountsEntriesBytesAndRounds) {
   const auto seen = top_k_step(leak, "gtopk-tree", 1);
 

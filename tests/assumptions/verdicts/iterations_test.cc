@@ -155,6 +155,31 @@ TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
   EXPECT_NEAR(verdict(all, "worker-contraction").value.value(), 0.5, 1e-12);
 }
 
+// Residuals twice as large as the accumulators of the row: those of error control are sums of which
+// an accumulator has a part, and those of late workers are not of the row's accumulators.
+TEST(AssumptionVerdicts, HoldResidualsAgainstTheAccumulatorsThatTheyAreLeftOfAlone) {
+  const auto judged = [](const MethodFacts& facts) {
+    const auto large = [](auto, auto, Row& row) {
+      row.set(Column::residual_norm_sq, 2);
+      row.set(Column::worker_accumulator_norm_sq, 1);
+      row.set(Column::density, 0.1);
+    };
+    return verdict(evidence(2, large, facts), "worker-contraction");
+  };
+  const MethodFacts plain{.dimension = 100, .k = 10};
+  EXPECT_EQ(judged(plain).state, AssumptionState::fails);
+  EXPECT_EQ(judged(plain).every->state, AssumptionState::fails);
+  MethodFacts control = plain;
+  control.memory = Memory::control;
+  MethodFacts late = plain;
+  late.synchrony = Synchrony::late;
+  for (const auto& facts : {control, late}) {
+    EXPECT_EQ(judged(facts).state, AssumptionState::not_measured);
+    EXPECT_EQ(judged(facts).every->state, AssumptionState::not_measured);
+  }
+  EXPECT_THAT(judged(control).remark, testing::HasSubstr("a part that its accumulator lacks"));
+}
+
 TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {
   const auto all = evidence(2, [](std::uint64_t t, auto, Row& row) {
     row.set(Column::density, 0.1);
