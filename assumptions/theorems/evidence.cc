@@ -319,6 +319,17 @@ Constant Evidence::worker_contraction() const {
   return seen.value || !method_.promised_share ? seen : promised_contraction(method_);
 }
 
+bool Evidence::worker_contraction_is_known() const {
+  const bool is_promised = method_.promised_share.has_value();
+  if (is_promised &&
+      (method_.promise_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
+    return true;
+  }
+  return std::all_of(seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) {
+    return seed.measures().worker_contraction.rows() >= seed.iterations();
+  });
+}
+
 Constant Evidence::selection_ratio() const {
   return largest_single(
       seeds_, &SeedMeasures::single_selection, "δ", {"ratio of the gTop-k assumption", "delta"});

@@ -255,6 +255,7 @@ void Examination::judge(const Sides& last) {
   }
   if (method().deterministic) {
     remark("nothing in the run is random: no interval is needed");
+    bound_.seeds = 1;  // however many a study names
     bound_.verdict = mean(excess) <= 0 ? BoundVerdict::holds : BoundVerdict::fails;
     return;
   }

@@ -84,7 +84,7 @@ class Examination {
   /// The workers' residuals contract on average; returns q_p.
   double residuals_contract();
   /// The largest step size is at most `limit` (not a number: a constant of it is missing). Returns
-  /// the step size. With an L that was only measured the limit may be smaller: it is not refuted.
+  /// the step size. With an L that was only measured the limit may be smaller.
   double step_at_most(double limit, const std::string& formula);
 
   /// Sets T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.

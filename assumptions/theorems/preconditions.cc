@@ -202,7 +202,7 @@ void Examination::contracts(const std::string& statement, double contraction, bo
   if (std::isnan(contraction)) {
     return;  // the constant is named among the missing ones
   }
-  const auto below = proven ? PreconditionState::met : PreconditionState::not_refuted;
+  const auto below = proven ? PreconditionState::met : PreconditionState::no_violation_seen;
   precondition(
       statement,
       contraction < 1 ? below : PreconditionState::not_met,
@@ -218,6 +218,18 @@ double Examination::gap_contracts_on_average() {
 }
 
 double Examination::gap_contracts_in_every_iteration() {
+  if (method().selects_at_random) {
+    // Single draws are no expectation; the largest of windows over all seeds estimates it.
+    const double q = need(evidence_->contraction());
+    if (!std::isnan(q)) {
+      precondition("contraction q < 1 in every iteration",
+                   PreconditionState::no_violation_seen,
+                   fmt::format("q = {:.6g} of windows: the selection is random, and single draws "
+                               "are no expectation",
+                               q));
+    }
+    return q;
+  }
   const double q = need(evidence_->contraction_in_every_iteration());
   contracts("contraction q < 1 in every iteration",
             q,
@@ -227,7 +239,9 @@ double Examination::gap_contracts_in_every_iteration() {
 
 double Examination::residuals_contract() {
   const double q = need(evidence_->worker_contraction());
-  contracts("contraction q < 1 of the workers' residuals, on average over the run", q, true);
+  contracts("contraction q < 1 of the workers' residuals, on average over the run",
+            q,
+            evidence_->worker_contraction_is_known());
   return q;
 }
 
@@ -240,7 +254,8 @@ double Examination::step_at_most(double limit, const std::string& formula) {
   // A step chosen to be the limit may miss it by rounding.
   constexpr double kRounding = 1e-12;
   const bool below = eta <= limit * (1 + kRounding);
-  const auto state = method().smoothness ? PreconditionState::met : PreconditionState::not_refuted;
+  const auto state =
+      method().smoothness ? PreconditionState::met : PreconditionState::no_violation_seen;
   precondition(fmt::format("η ≤ {}", formula),
                below ? state : PreconditionState::not_met,
                fmt::format("η = {:.6g}, limit {:.6g}{}",

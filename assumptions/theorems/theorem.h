@@ -41,9 +41,9 @@ struct BoundTerm {
   bool fast = false;  // of faster decay than the leading terms when the step size is tuned to T
 };
 
-/// Not refuted: what was measured does not speak against it, and does not prove it either.
-enum class PreconditionState { met, not_refuted, not_met };
-/// "met", "not refuted", "not met".
+/// No violation seen: what was measured does not speak against it, and does not prove it either.
+enum class PreconditionState { met, no_violation_seen, not_met };
+/// "met", "no violation seen", "not met".
 std::string_view precondition_text(PreconditionState state);
 
 struct Precondition {

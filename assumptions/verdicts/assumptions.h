@@ -37,6 +37,9 @@ struct EveryVerdict {
   bool counts_all = true;  // false: there may be more violations
   std::uint64_t measured = 0;
   std::uint64_t iterations = 0;
+  /// The share of the iterations that violates, a row standing for those until the next; where it
+  /// is not known which rows do, the share of the measured ones.
+  double share = 0;
   std::optional<double> worst;  // the largest ratio
   std::size_t worst_seed = 0;
   std::uint64_t worst_iteration = 0;

@@ -11,7 +11,7 @@ namespace residuum::judges {
 
 namespace {
 
-/// A selection that draws is compared with the random one in expectation only.
+/// A selection that draws is judged in expectation only, which its law may know.
 void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
   if (is_exact) {
     singles.holds_by_law = true;
@@ -75,7 +75,10 @@ SinglesOfSeeds single_contraction(const Evidence& evidence) {
   if (gap_is_rounding(evidence)) {
     return no_singles(kNoGap);
   }
-  return singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
+  auto singles =
+      singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
+  judge_in_expectation(evidence.method(), /*is_exact=*/false, singles);
+  return singles;
 }
 
 namespace {

@@ -247,6 +247,7 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
   SelectionView view{
       .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,
       .by_layer = !sparsifier.segments().empty(),
+      .keeps_largest = law.keeps_largest,
       .layer_k = layer_counts(sparsifier),
       .threshold = std::nullopt,
       .contraction_promise = law.pathwise ? law.contraction : std::nullopt};

@@ -71,9 +71,7 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
 /// judged, and else how bad the average is.
 std::optional<double> severity(const AssumptionVerdict& verdict) {
   if (const auto every = every_state(verdict)) {
-    return verdict.every->measured == 0 ? 0.0
-                                        : static_cast<double>(verdict.every->violations) /
-                                              static_cast<double>(verdict.every->measured);
+    return verdict.every->share;
   }
   return average_severity(verdict);
 }

@@ -279,7 +279,8 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   const bool divides_alike = !partition.is_string();
   // Which gradients are late, and by how much, may be drawn.
   const bool times_alike = facts.synchrony != Synchrony::late;
-  facts.deterministic = facts.full_gradients && starts_alike && divides_alike && times_alike &&
+  const bool draws = !facts.full_gradients && flag_at(status, "facts.gradients_from_seed", true);
+  facts.deterministic = !draws && starts_alike && divides_alike && times_alike &&
                         !facts.selects_at_random && !facts.participants;
 }
 

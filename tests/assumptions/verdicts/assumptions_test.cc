@@ -273,6 +273,23 @@ TEST(AssumptionVerdicts, FindABiasThatAllHalvesShare) {
   EXPECT_NEAR(verdict(biased(0.5), "unbiased-gradients").value.value(), 0.5, 1e-12);
 }
 
+TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
+  Evidence all(MethodFacts{.dimension = 100, .k = 10, .deterministic = true});
+  for (int i = 0; i < 5; ++i) {
+    SeedEvidence one(1);
+    Row row(0);
+    row.set(Column::delta, 1.5);
+    row.set(Column::accumulator_norm_sq, 1);
+    one.add(row);
+    all.add(std::move(one));
+  }
+  const auto one = verdict(all, "gtopk");
+  EXPECT_EQ(one.state, AssumptionState::fails);
+  EXPECT_EQ(one.seeds, 1U);
+  EXPECT_FALSE(one.interval);
+  EXPECT_FALSE(one.p_value);
+}
+
 TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
   const auto with = [](std::uint64_t rows) {
     Evidence all(MethodFacts{.deterministic = true});
