@@ -166,6 +166,16 @@ std::string_view memory_text(Memory memory) {
   return "gradient estimates";
 }
 
+std::string Evidence::unended() const {
+  const auto early = std::count_if(
+      seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) { return seed.ended_early(); });
+  const std::size_t unended = static_cast<std::size_t>(early) + missed_;
+  return unended == 0
+             ? std::string()
+             : fmt::format(
+                   "{} of {} runs diverged, failed or were cut", unended, seeds_.size() + missed_);
+}
+
 Windows Evidence::pooled(HeldRatio SeedMeasures::*ratio) const {
   Windows all = seeds_.empty() ? Windows(1) : (seeds_.front().measures().*ratio).windows();
   for (std::size_t i = 1; i < seeds_.size(); ++i) {

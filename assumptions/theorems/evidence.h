@@ -135,6 +135,12 @@ class Evidence {
   void add(SeedEvidence seed) { seeds_.push_back(std::move(seed)); }
   const std::vector<SeedEvidence>& seeds() const { return seeds_; }
 
+  /// Notes seeds whose runs failed or were cut, and left nothing to measure.
+  void miss(std::size_t seeds) { missed_ += seeds; }
+  /// Says that runs did not come to their end: "2 of 5 runs diverged, failed or were cut". Nothing
+  /// holds of a method with such a run. Empty where all ended.
+  std::string unended() const;
+
   /// The largest step size seen.
   Constant step_size() const;
   /// L: known, or the largest of the ratios that any method has met on f itself, which L cannot be
@@ -223,6 +229,7 @@ class Evidence {
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;
+  std::size_t missed_ = 0;
   std::optional<double> seen_;  // smoothness ratio
 };
 

@@ -7,7 +7,8 @@
 // Theorems bound expectations. The left side is therefore the mean over the seeds, and the verdict
 // goes by Student's interval over the seeds of lhs - rhs: holds if it ends at or below zero, fails
 // if it begins above zero, marginal otherwise. A single seed has no interval and decides nothing
-// (`undecided`), unless nothing in the run is random.
+// (`undecided`), unless nothing in the run is random. Where a run diverged, failed or was cut
+// nothing holds: it is undecided, too.
 
 #include <cstddef>
 #include <optional>

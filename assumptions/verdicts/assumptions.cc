@@ -150,6 +150,21 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   }
 }
 
+/// What was seen of a run up to where it diverged or was cut holds of no run.
+void hold_nothing_of_unended_runs(const Evidence& evidence, AssumptionVerdict& verdict) {
+  const std::string unended = evidence.unended();
+  const auto withdraw = [&](AssumptionState& state, std::string& remarks) {
+    if (!unended.empty() && state == AssumptionState::holds) {
+      state = AssumptionState::undecided;
+      remark(remarks, unended);
+    }
+  };
+  withdraw(verdict.state, verdict.remark);
+  if (verdict.every) {
+    withdraw(verdict.every->state, verdict.every->remark);
+  }
+}
+
 /// Adds up the share of all seeds' iterations that violates, which is that of the measured ones
 /// where it is not known what rows stand for.
 double violating_share(const SinglesOfSeeds& all, const Evidence& evidence) {
@@ -240,6 +255,7 @@ std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence) {
     verdict.tests_growth = how.tests_growth;
     judge_average(how, evidence, verdict);
     verdict.every = judge_every(how, evidence);
+    hold_nothing_of_unended_runs(evidence, verdict);
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;

@@ -11,7 +11,8 @@
 //                         every iteration was measured and none is; undecided otherwise.
 // `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
 // zero: they hold if the interval contains it. What is exact by the sparsifier's law is not tested.
-// A seed that was not measured decides nothing.
+// A seed that was not measured decides nothing, and where a run diverged, failed or was cut nothing
+// holds.
 
 #include <cstddef>
 #include <cstdint>

@@ -39,7 +39,8 @@ std::string_view verdict_class(const AssumptionVerdict& verdict) {
   if (any(AssumptionState::fails) || any(AssumptionState::marginal)) {
     return "known";
   }
-  return any(AssumptionState::holds) ? "pass" : "none";
+  const bool undecided = any(AssumptionState::undecided);
+  return any(AssumptionState::holds) && !undecided ? "pass" : "none";
 }
 
 /// Returns 0 for what holds on average, 1 for what fails, and between them for the rest.

@@ -337,9 +337,11 @@ Evidence evidence_of(const ResultFolder& folder,
   std::vector<SeedEvidence> seeds;
   std::optional<double> step;
   std::vector<const Run*> runs;
+  std::size_t missed = 0;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!run.has_tables() || !measures[i].evidence) {
+      missed += run.state == "failed" || run.state == "interrupted" ? 1 : 0;
       continue;
     }
     runs.push_back(&run);
@@ -354,6 +356,7 @@ Evidence evidence_of(const ResultFolder& folder,
   for (auto& seed : seeds) {
     evidence.add(std::move(seed));
   }
+  evidence.miss(missed);
   return evidence;
 }
 

@@ -274,6 +274,18 @@ TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
   EXPECT_EQ(precondition_text(state(2)), "no violation seen");
 }
 
+TEST(Theorems, HoldNothingOfARunThatDiverged) {
+  MethodFacts facts = plain_facts();
+  facts.noise_variance = Known{1, "exact"};
+  const SteadyRun run{.gradient = 1e-3};
+  Evidence evidence = run.evidence(facts);
+  EXPECT_EQ(evaluate("bsp", evidence).verdict, BoundVerdict::holds);
+  evidence.miss(1);
+  const Bound bound = evaluate("bsp", evidence);
+  EXPECT_EQ(bound.verdict, BoundVerdict::undecided);
+  EXPECT_EQ(bound.reason, "1 of 3 runs diverged, failed or were cut");
+}
+
 TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
   MethodFacts facts = top_k_facts(50);
   facts.sparsifier = "window-k";
