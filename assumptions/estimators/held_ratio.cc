@@ -52,7 +52,21 @@ HeldRatio::SamplingError HeldRatio::sampling_error() const {
           .variance = std::max(0.0, squares) / (denominator * denominator)};
 }
 
+Singles Singles::until(std::uint64_t end) const {
+  Singles whole = *this;
+  if (last && end > *last) {
+    whole.stood_for += end - *last;
+    whole.violating += last_violates ? end - *last : 0;
+    whole.last = end;
+  }
+  return whole;
+}
+
 void Singles::add(std::uint64_t iteration, double value, bool violates) {
+  const bool is_of_last_row = last == iteration;
+  *this = until(iteration);
+  last_violates = violates || (is_of_last_row && last_violates);
+  last = iteration;
   ++measured;
   violations += violates ? 1 : 0;
   const bool larger = !largest || (!std::isnan(*largest) && !(value <= *largest));

@@ -57,15 +57,22 @@ class HeldRatio {
   double denominator_sq_ = 0;
 };
 
-/// Singles sums up single iterations against a limit that is known when each is measured.
+/// Singles sums up single iterations against a limit that is known when each is measured. A row
+/// stands for the iterations until the next.
 struct Singles {
   std::uint64_t measured = 0;
   std::uint64_t violations = 0;
+  std::uint64_t stood_for = 0;        // iterations from the first row to the last
+  std::uint64_t violating = 0;        // those of them whose row violates the limit
+  std::optional<std::uint64_t> last;  // row; absent where rows are not followed
+  bool last_violates = false;
   bool counts_all = true;         // false: there may be more violations
   std::optional<double> largest;  // NaN is larger than any number
   std::uint64_t where = 0;
 
   void add(std::uint64_t iteration, double value, bool violates);
+  /// Lets the last row stand for the iterations up to the end of the run.
+  Singles until(std::uint64_t end) const;
 };
 
 /// LargestSingles compares single iterations with a limit that is known only after the run. It

@@ -1,7 +1,7 @@
 // This probe measures residual norms and the total error (Sahu et al., NeurIPS 2021: the sum over
 // iterations and workers of |e^p_{t+1}|^2). With a hard threshold lambda on the accumulator and
 // nothing rejected afterwards, |e^p|_inf < lambda for every worker and iteration, whatever the
-// gradients are: a hard invariant.
+// gradients are: a hard invariant. It is not one where e^p has a part that the accumulator lacks.
 
 #include "assumptions/probes/probe.h"
 #include "core/vectors/dense.h"
@@ -34,7 +34,8 @@ class ResidualProbe final : public Probe {
     row.set(Column::total_error, total_error);
     row.set(Column::worker_accumulator_norm_sq,
             accumulator / static_cast<double>(view.contributions().size()));
-    if (view.selection.threshold && view.run.applies_whole_messages) {
+    if (view.selection.threshold && view.run.applies_whole_messages &&
+        view.run.accumulators_hold_residuals) {
       check_threshold(view, checks);
     }
   }

@@ -1,6 +1,7 @@
 // Alistarh et al. (NeurIPS 2018) assume that the selections of the workers together are close to
 // the selection from the mean, |Top_k(mean a) - mean Top_k(a^p)| = xi |eta mean G|. xi is a ratio
-// of norms, not of squares.
+// of norms, not of squares. It is measured where a message is Top_k(a^p): what another selection or
+// a quantiser makes of an accumulator is not what the assumption is about.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,7 @@ class XiProbe final : public Probe {
       return;
     }
     const double scale = std::sqrt(norm_sq<double>(view.mean.gradient)) * view.memory_step;
-    if (view.exchange.sent_everything || view.selection.threshold || scale == 0) {
+    if (view.exchange.sent_everything || !view.selection.keeps_largest || scale == 0) {
       return;
     }
     difference_.assign(view.run.dimension, 0);

@@ -110,12 +110,12 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
   }
   if (facts.selects_at_random) {
     exam.precondition(statement,
-                      PreconditionState::not_refuted,
+                      PreconditionState::no_violation_seen,
                       "the selection is random, and single draws are no expectation");
     return;
   }
   const bool everywhere = evidence.measured_everywhere(&SeedMeasures::single_selection);
-  const auto below = everywhere ? PreconditionState::met : PreconditionState::not_refuted;
+  const auto below = everywhere ? PreconditionState::met : PreconditionState::no_violation_seen;
   exam.precondition(
       statement,
       delta <= 1 + kRounding ? below : PreconditionState::not_met,

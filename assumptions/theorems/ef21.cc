@@ -154,7 +154,7 @@ Bound three_point(const Evidence& evidence) {
   exam.need({"A", a, origin});
   exam.need({"B", b, origin + ", the least for this A"});
   exam.precondition("G′ ≤ (1 − A)G + B mean ‖∇f_p(x′) − ∇f_p(x)‖² in every iteration",
-                    PreconditionState::not_refuted,
+                    PreconditionState::no_violation_seen,
                     fmt::format("in {} of {} pairs of successive iterations",
                                 recursion.compared(),
                                 evidence.successive_iterations()));

@@ -166,6 +166,16 @@ std::string_view memory_text(Memory memory) {
   return "gradient estimates";
 }
 
+std::string Evidence::unended() const {
+  const auto early = std::count_if(
+      seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) { return seed.ended_early(); });
+  const std::size_t unended = static_cast<std::size_t>(early) + missed_;
+  return unended == 0
+             ? std::string()
+             : fmt::format(
+                   "{} of {} runs diverged, failed or were cut", unended, seeds_.size() + missed_);
+}
+
 Windows Evidence::pooled(HeldRatio SeedMeasures::*ratio) const {
   Windows all = seeds_.empty() ? Windows(1) : (seeds_.front().measures().*ratio).windows();
   for (std::size_t i = 1; i < seeds_.size(); ++i) {
@@ -317,6 +327,17 @@ Constant Evidence::worker_contraction() const {
                                     "q_p",
                                     {"contraction of the residuals, on average", "residual"});
   return seen.value || !method_.promised_share ? seen : promised_contraction(method_);
+}
+
+bool Evidence::worker_contraction_is_known() const {
+  const bool is_promised = method_.promised_share.has_value();
+  if (is_promised &&
+      (method_.promise_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
+    return true;
+  }
+  return std::all_of(seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) {
+    return seed.measures().worker_contraction.rows() >= seed.iterations();
+  });
 }
 
 Constant Evidence::selection_ratio() const {

@@ -55,6 +55,8 @@ struct MethodFacts {
 
   // The aggregator's and the feedback's laws.
   bool applies_whole_messages = true;
+  bool weighs_messages = false;    // by more than the workers' number, as if some were clipped
+  bool approximates_sum = false;   // of whole accumulators, by no sum of messages
   bool cuts_in_merges = false;     // branches of a tree may cut what others deliver
   bool completes_support = false;  // applied entries have the values of all workers
   bool selects_largest = false;    // sums of messages are cut to their k largest entries
@@ -118,6 +120,11 @@ struct MethodFacts {
   bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }
 };
 
+/// Returns the facts that both imply, with the weaker constants. Both are of one method: its seeds
+/// may differ in their shards, in a threshold that a pilot has found, and in what follows from
+/// these.
+MethodFacts weaker_of(const MethodFacts& a, const MethodFacts& b);
+
 class Evidence {
  public:
   explicit Evidence(MethodFacts method) : method_(std::move(method)) {}
@@ -127,6 +134,12 @@ class Evidence {
   /// Adds one seed; all seeds of a method have runs of the same length.
   void add(SeedEvidence seed) { seeds_.push_back(std::move(seed)); }
   const std::vector<SeedEvidence>& seeds() const { return seeds_; }
+
+  /// Notes seeds whose runs failed or were cut, and left nothing to measure.
+  void miss(std::size_t seeds) { missed_ += seeds; }
+  /// Says that runs did not come to their end: "2 of 5 runs diverged, failed or were cut". Nothing
+  /// holds of a method with such a run. Empty where all ended.
+  std::string unended() const;
 
   /// The largest step size seen.
   Constant step_size() const;
@@ -164,6 +177,8 @@ class Evidence {
   /// q of the workers' residuals, on average over the run: what the sparsifier promises if that is
   /// exact, else as measured, else the promise.
   Constant worker_contraction() const;
+  /// True if that is a promise, or was measured in each iteration.
+  bool worker_contraction_is_known() const;
   /// The same of windows: what the sparsifier promises if that is exact, else the largest.
   Constant worker_contraction_in_windows() const;
   /// delta of the gTop-k assumption: the largest of single iterations.
@@ -197,7 +212,7 @@ class Evidence {
   Constant concurrency() const;
   /// H, the gradients that a worker takes between two exchanges.
   Constant period() const;
-  /// p = 1 - |lambda_2| of the matrix that neighbours mix their models by.
+  /// p = 1 - |lambda_2| of the matrix that acts on the models of neighbours.
   Constant spectral_gap() const;
   /// V^2 with the mean over workers of E|G^p - mean G|^2 <= V^2: the largest window mean.
   Constant gradient_spread() const;
@@ -214,6 +229,7 @@ class Evidence {
 
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;
+  std::size_t missed_ = 0;
   std::optional<double> seen_;  // smoothness ratio
 };
 

@@ -239,6 +239,15 @@ std::string_view Examination::cure_of_sampling() const {
              : "probes.evaluate or probes.noise_every";
 }
 
+/// A left side below its bound up to where some run ended says nothing of that run.
+void Examination::hold_nothing_of_unended_runs() {
+  if (const std::string unended = evidence_->unended();
+      !unended.empty() && bound_.verdict == BoundVerdict::holds) {
+    bound_.verdict = BoundVerdict::undecided;
+    bound_.reason = unended;
+  }
+}
+
 void Examination::judge(const Sides& last) {
   std::vector<double> excess;
   for (std::size_t i = 0; i < last.lhs.size(); ++i) {
@@ -255,6 +264,7 @@ void Examination::judge(const Sides& last) {
   }
   if (method().deterministic) {
     remark("nothing in the run is random: no interval is needed");
+    bound_.seeds = 1;  // however many a study names
     bound_.verdict = mean(excess) <= 0 ? BoundVerdict::holds : BoundVerdict::fails;
     return;
   }
@@ -339,6 +349,7 @@ Bound Examination::finish(const Terms& terms) {
   }
   fill(points);
   judge(points.back());
+  hold_nothing_of_unended_runs();
   return bound_;
 }
 

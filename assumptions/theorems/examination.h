@@ -47,6 +47,7 @@ class Examination {
   void unbiased_gradients();
   /// Every worker's gradient has the expectation grad f.
   void workers_are_alike();
+  /// Workers send all that they have, and it is applied as it was sent.
   void everything_is_sent();
   /// Every gradient of a version has the same part in it.
   void versions_are_means();
@@ -64,7 +65,8 @@ class Examination {
   void steps_do_not_increase();
   void convex_objective();
   void whole_messages_are_applied();
-  /// Workers exchange changes of estimates of what they follow: gradients, or an average of them.
+  /// Workers exchange changes of estimates of what they follow, gradients or an average of them,
+  /// and the model moves by the mean of these estimates.
   void estimates_are_exchanged();
   void full_gradients();
   /// E|a - C(a)|^2 <= (1 - alpha)|a|^2 for every a; returns alpha.
@@ -82,7 +84,7 @@ class Examination {
   /// The workers' residuals contract on average; returns q_p.
   double residuals_contract();
   /// The largest step size is at most `limit` (not a number: a constant of it is missing). Returns
-  /// the step size. With an L that was only measured the limit may be smaller: it is not refuted.
+  /// the step size. With an L that was only measured the limit may be smaller.
   double step_at_most(double limit, const std::string& formula);
 
   /// Sets T* where it is not that of two terms of the orders 1/sqrt(T) and 1/T.
@@ -107,6 +109,7 @@ class Examination {
   static bool is_sampled(const Sides& last);
   std::string_view cure_of_sampling() const;
   void judge(const Sides& last);
+  void hold_nothing_of_unended_runs();
   void remark(const std::string& text);
   void remark_reservations(const Sides& last);
   void find_horizon(double iterations);

@@ -14,7 +14,9 @@
 // compressed messages too (CHOCO-SGD: Koloskova, Stich, Jaggi, ICML 2019).
 //
 // `gossip`: E|mean G|^2 <= E|h|^2 + sigma^2/P, and eta <= 1/L removes |h_t|^2 from (1). Mixing
-// shrinks the distance to the mean model by |lambda_2| = 1 - p. Whether a worker steps before it
+// shrinks the distance to the mean model by |lambda_2| = 1 - p of the matrix that acts: W itself,
+// or (1 - gamma) I + gamma W where workers go the part gamma of the way (CHOCO with whole messages;
+// with compressed ones copies lag behind, and there is no such p). Whether a worker steps before it
 // mixes or after,
 //   (E Xi_{t+1})^(1/2) <= (1 - p) (E Xi_t)^(1/2) + eta (E mean |G^p_t - mean G_t|^2)^(1/2).
 // All models begin at w_0, so that Minkowski's inequality in the space of sequences gives, with V^2

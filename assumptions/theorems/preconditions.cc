@@ -21,7 +21,7 @@ void Examination::no_momentum() {
 
 void Examination::nothing_decays_or_is_clipped() {
   const MethodFacts& facts = method();
-  precondition("no decay of weights, and nothing is clipped",
+  precondition("no decay of weights, and neither gradients nor updates are clipped",
                facts.weight_decay == 0 && facts.clipped == "nothing",
                fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
 }
@@ -90,6 +90,7 @@ void Examination::versions_are_means() {
 void Examination::everything_is_sent() {
   precondition(
       "workers send everything", method().sends_everything, "sparsifier is " + method().sparsifier);
+  whole_messages_are_applied();
 }
 
 void Examination::lockstep_with_plain_updates() {
@@ -128,13 +129,25 @@ void Examination::convex_objective() {
                convex ? (*convex ? "it is" : "it is not") : "not known of this objective");
 }
 
+namespace {
+
+const char* fate_of_messages(const MethodFacts& facts) {
+  if (facts.applies_whole_messages) {
+    return "does";
+  }
+  if (facts.weighs_messages) {
+    return "clips or weighs what was sent";
+  }
+  return facts.approximates_sum ? "approximates the sum of the accumulators" : "cuts what was sent";
+}
+
+}  // namespace
+
 void Examination::whole_messages_are_applied() {
   const MethodFacts& facts = method();
   precondition("every message is applied as it was sent",
                facts.applies_whole_messages,
-               fmt::format("aggregator {} {}",
-                           facts.aggregator,
-                           facts.applies_whole_messages ? "does" : "cuts what was sent"));
+               fmt::format("aggregator {} {}", facts.aggregator, fate_of_messages(facts)));
 }
 
 void Examination::estimates_are_exchanged() {
@@ -142,6 +155,10 @@ void Examination::estimates_are_exchanged() {
   precondition("workers exchange changes of gradient estimates",
                facts.memory == Memory::estimate,
                fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
+  precondition("the model moves by the mean of the estimates",
+               facts.conserves,
+               facts.conserves ? "nothing of their changes is lost"
+                               : "some of their changes is lost for good");
 }
 
 void Examination::full_gradients() {
@@ -185,7 +202,7 @@ void Examination::contracts(const std::string& statement, double contraction, bo
   if (std::isnan(contraction)) {
     return;  // the constant is named among the missing ones
   }
-  const auto below = proven ? PreconditionState::met : PreconditionState::not_refuted;
+  const auto below = proven ? PreconditionState::met : PreconditionState::no_violation_seen;
   precondition(
       statement,
       contraction < 1 ? below : PreconditionState::not_met,
@@ -201,6 +218,18 @@ double Examination::gap_contracts_on_average() {
 }
 
 double Examination::gap_contracts_in_every_iteration() {
+  if (method().selects_at_random) {
+    // Single draws are no expectation; the largest of windows over all seeds estimates it.
+    const double q = need(evidence_->contraction());
+    if (!std::isnan(q)) {
+      precondition("contraction q < 1 in every iteration",
+                   PreconditionState::no_violation_seen,
+                   fmt::format("q = {:.6g} of windows: the selection is random, and single draws "
+                               "are no expectation",
+                               q));
+    }
+    return q;
+  }
   const double q = need(evidence_->contraction_in_every_iteration());
   contracts("contraction q < 1 in every iteration",
             q,
@@ -210,7 +239,9 @@ double Examination::gap_contracts_in_every_iteration() {
 
 double Examination::residuals_contract() {
   const double q = need(evidence_->worker_contraction());
-  contracts("contraction q < 1 of the workers' residuals, on average over the run", q, true);
+  contracts("contraction q < 1 of the workers' residuals, on average over the run",
+            q,
+            evidence_->worker_contraction_is_known());
   return q;
 }
 
@@ -223,7 +254,8 @@ double Examination::step_at_most(double limit, const std::string& formula) {
   // A step chosen to be the limit may miss it by rounding.
   constexpr double kRounding = 1e-12;
   const bool below = eta <= limit * (1 + kRounding);
-  const auto state = method().smoothness ? PreconditionState::met : PreconditionState::not_refuted;
+  const auto state =
+      method().smoothness ? PreconditionState::met : PreconditionState::no_violation_seen;
   precondition(fmt::format("η ≤ {}", formula),
                below ? state : PreconditionState::not_met,
                fmt::format("η = {:.6g}, limit {:.6g}{}",

@@ -170,8 +170,8 @@ std::string_view precondition_text(PreconditionState state) {
   switch (state) {
     case PreconditionState::met:
       return "met";
-    case PreconditionState::not_refuted:
-      return "not refuted";
+    case PreconditionState::no_violation_seen:
+      return "no violation seen";
     case PreconditionState::not_met:
       break;
   }

@@ -7,7 +7,8 @@
 // Theorems bound expectations. The left side is therefore the mean over the seeds, and the verdict
 // goes by Student's interval over the seeds of lhs - rhs: holds if it ends at or below zero, fails
 // if it begins above zero, marginal otherwise. A single seed has no interval and decides nothing
-// (`undecided`), unless nothing in the run is random.
+// (`undecided`), unless nothing in the run is random. Where a run diverged, failed or was cut
+// nothing holds: it is undecided, too.
 
 #include <cstddef>
 #include <optional>
@@ -41,9 +42,9 @@ struct BoundTerm {
   bool fast = false;  // of faster decay than the leading terms when the step size is tuned to T
 };
 
-/// Not refuted: what was measured does not speak against it, and does not prove it either.
-enum class PreconditionState { met, not_refuted, not_met };
-/// "met", "not refuted", "not met".
+/// No violation seen: what was measured does not speak against it, and does not prove it either.
+enum class PreconditionState { met, no_violation_seen, not_met };
+/// "met", "no violation seen", "not met".
 std::string_view precondition_text(PreconditionState state);
 
 struct Precondition {

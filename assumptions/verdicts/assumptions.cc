@@ -112,6 +112,12 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   const bool is_random = !evidence.method().deterministic;
   take_seeds(verdict, ratios.values);
   verdict.remark = ratios.note;
+  if (!is_random && verdict.seeds > 1) {
+    // Runs of which nothing is random are one run, however many seeds a study names.
+    verdict.seeds = 1;
+    verdict.interval.reset();
+    remark(verdict.remark, "nothing in the runs is random: all seeds are one");
+  }
   verdict.rows = ratios.rows;
   verdict.iterations = ratios.iterations;
   if (!ratios.by_law.empty()) {
@@ -130,7 +136,7 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   if (is_random) {
     verdict.p_value = p_value_of(how.limit, verdict, ratios.values);
   }
-  if (!verdict.interval) {
+  if (!verdict.interval && is_random) {
     remark(verdict.remark,
            verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
   }
@@ -142,6 +148,37 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
                        verdict.iterations,
                        how.cadence));
   }
+}
+
+/// What was seen of a run up to where it diverged or was cut holds of no run.
+void hold_nothing_of_unended_runs(const Evidence& evidence, AssumptionVerdict& verdict) {
+  const std::string unended = evidence.unended();
+  const auto withdraw = [&](AssumptionState& state, std::string& remarks) {
+    if (!unended.empty() && state == AssumptionState::holds) {
+      state = AssumptionState::undecided;
+      remark(remarks, unended);
+    }
+  };
+  withdraw(verdict.state, verdict.remark);
+  if (verdict.every) {
+    withdraw(verdict.every->state, verdict.every->remark);
+  }
+}
+
+/// Adds up the share of all seeds' iterations that violates, which is that of the measured ones
+/// where it is not known what rows stand for.
+double violating_share(const SinglesOfSeeds& all, const Evidence& evidence) {
+  Singles sum;
+  for (std::size_t i = 0; i < all.seeds.size(); ++i) {
+    const Singles whole = all.seeds[i].until(evidence.seeds()[i].iterations());
+    sum.stood_for += whole.stood_for;
+    sum.violating += whole.violating;
+    sum.measured += whole.measured;
+    sum.violations += whole.violations;
+  }
+  return sum.stood_for > 0
+             ? static_cast<double>(sum.violating) / static_cast<double>(sum.stood_for)
+             : static_cast<double>(sum.violations) / static_cast<double>(sum.measured);
 }
 
 std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& evidence) {
@@ -166,6 +203,7 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
   if (verdict.measured == 0) {
     return verdict;
   }
+  verdict.share = violating_share(all, evidence);
   if (how.limit == Limit::single_quotients) {
     verdict.iterations = verdict.measured;  // several quotients may be of one iteration
   }
@@ -217,6 +255,7 @@ std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence) {
     verdict.tests_growth = how.tests_growth;
     judge_average(how, evidence, verdict);
     verdict.every = judge_every(how, evidence);
+    hold_nothing_of_unended_runs(evidence, verdict);
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;

@@ -11,7 +11,8 @@
 //                         every iteration was measured and none is; undecided otherwise.
 // `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
 // zero: they hold if the interval contains it. What is exact by the sparsifier's law is not tested.
-// A seed that was not measured decides nothing.
+// A seed that was not measured decides nothing, and where a run diverged, failed or was cut nothing
+// holds.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,9 @@ struct EveryVerdict {
   bool counts_all = true;  // false: there may be more violations
   std::uint64_t measured = 0;
   std::uint64_t iterations = 0;
+  /// The share of the iterations that violates, a row standing for those until the next; where it
+  /// is not known which rows do, the share of the measured ones.
+  double share = 0;
   std::optional<double> worst;  // the largest ratio
   std::size_t worst_seed = 0;
   std::uint64_t worst_iteration = 0;

@@ -11,7 +11,7 @@ namespace residuum::judges {
 
 namespace {
 
-/// A selection that draws is compared with the random one in expectation only.
+/// A selection that draws is judged in expectation only, which its law may know.
 void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
   if (is_exact) {
     singles.holds_by_law = true;
@@ -75,7 +75,10 @@ SinglesOfSeeds single_contraction(const Evidence& evidence) {
   if (gap_is_rounding(evidence)) {
     return no_singles(kNoGap);
   }
-  return singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
+  auto singles =
+      singles_of_seeds(evidence, "the probe 'contraction'", &SeedMeasures::single_contraction);
+  judge_in_expectation(evidence.method(), /*is_exact=*/false, singles);
+  return singles;
 }
 
 namespace {
@@ -94,14 +97,24 @@ std::optional<double> density_below_one(const Evidence& evidence) {
 constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: there is no k below d";
 
-constexpr const char* kOfOtherWorkers =
-    "the residuals are those of all workers, and the accumulators of those that take part";
+/// Says why residuals are not held against accumulators that they are not what is left of; empty
+/// where they are.
+std::string no_accumulators_of_residuals(const MethodFacts& facts) {
+  if (facts.participants || facts.synchrony == Synchrony::late) {
+    return "the residuals are those of all workers, and the accumulators of those that take part";
+  }
+  if (facts.memory == Memory::control) {
+    return "a residual has a part that its accumulator lacks, so that the selection does not bound "
+           "it";
+  }
+  return {};
+}
 
 }  // namespace
 
 Ratios worker_contraction(const Evidence& evidence) {
-  if (evidence.method().participants) {
-    return no_ratios(kOfOtherWorkers);
+  if (auto why = no_accumulators_of_residuals(evidence.method()); !why.empty()) {
+    return no_ratios(std::move(why));
   }
   const auto density = density_below_one(evidence);
   if (!density) {
@@ -121,8 +134,8 @@ Ratios worker_contraction(const Evidence& evidence) {
 }
 
 SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
-  if (evidence.method().participants) {
-    return no_singles(kOfOtherWorkers);
+  if (auto why = no_accumulators_of_residuals(evidence.method()); !why.empty()) {
+    return no_singles(std::move(why));
   }
   if (!density_below_one(evidence)) {
     return no_singles(kNoSelection);

@@ -93,7 +93,14 @@ MixingConstants mixing_constants(const Mixing& mixing) {
   return {.gap = 1 - std::max(std::abs(decreasing[1]), std::abs(last)), .beta = 1 - last};
 }
 
-double spectral_gap(const Mixing& mixing) { return mixing_constants(mixing).gap; }
+double spectral_gap(const Mixing& mixing, double step) {
+  const std::vector<double> decreasing = eigenvalues(mixing);
+  double largest = 0;
+  for (std::size_t i = 1; i < decreasing.size(); ++i) {
+    largest = std::max(largest, std::abs(1 - step * (1 - decreasing[i])));
+  }
+  return 1 - largest;
+}
 
 double choco_step(double gap, double beta, double contraction) {
   assert(gap > 0 && contraction > 0 && contraction <= 1);

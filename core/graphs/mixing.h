@@ -49,7 +49,10 @@ struct MixingConstants {
 
 /// Computes both constants at once, exactly up to rounding (about n times 1e-16).
 MixingConstants mixing_constants(const Mixing& mixing);
-double spectral_gap(const Mixing& mixing);
+
+/// Returns the gap of the matrix that acts if a worker goes only the part `step` of the way, which
+/// is (1 - step) I + step W: the distance to the mean shrinks by 1 - gap.
+double spectral_gap(const Mixing& mixing, double step = 1);
 
 /// Returns the consensus step that Koloskova, Stich and Jaggi (ICML 2019) choose for CHOCO-SGD:
 /// gap^2 delta / (16 gap + gap^2 + 4 beta^2 + 2 gap beta^2 - 8 gap delta), for compressors with

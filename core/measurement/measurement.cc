@@ -232,6 +232,7 @@ RunView Measurement<Real>::run_view(const StepState<Real>& state) const {
           .leaves_out = !state.participants->are_all(),
           .batch_is_exact = training_.objective->samples() > 0 && training_.batch == 0,
           .estimates = method.feedback->estimates() && !method.feedback->controls_error(),
+          .accumulators_hold_residuals = !method.feedback->controls_error(),
           .worker_smoothness = training_.worker_smoothness,
           .minimum = training_.minimum};
 }
@@ -246,6 +247,7 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
   SelectionView view{
       .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,
       .by_layer = !sparsifier.segments().empty(),
+      .keeps_largest = law.keeps_largest,
       .layer_k = layer_counts(sparsifier),
       .threshold = std::nullopt,
       .contraction_promise = law.pathwise ? law.contraction : std::nullopt};

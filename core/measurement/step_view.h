@@ -36,6 +36,8 @@ struct RunView {
   bool leaves_out = false;          // a version is made by some of the workers, its contributors
   bool batch_is_exact = false;      // gradients have no noise: their halves would be equal
   bool estimates = false;           // workers exchange changes of gradient estimates
+  /// True if a^p holds all of e^p, so that e^p_{t+1} is what was left of a^p_t.
+  bool accumulators_hold_residuals = true;
   std::span<const double> worker_smoothness;  // L_p of every worker, empty where not known
   std::optional<double> minimum;              // f*
 };
@@ -44,6 +46,7 @@ struct RunView {
 struct SelectionView {
   double k = 0;                 // entries a worker may send; where the data decide, the mean sent
   bool by_layer = false;        // scope = "layer"
+  bool keeps_largest = false;   // a message is Top_k(a^p), its k largest entries as they are
   std::vector<double> layer_k;  // then k of every layer, empty where the data decide
   std::optional<double> threshold;            // an absolute sparsifier's, on the accumulator
   std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator

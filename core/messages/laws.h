@@ -71,8 +71,9 @@ struct ProtocolLaw {
   /// The most versions that are made between the one a gradient is taken at and the one it enters;
   /// absent where there is no limit.
   std::optional<std::uint64_t> staleness = 0;
-  std::optional<std::uint64_t> contributions = 1;     // gradients in a version, absent if it varies
-  std::optional<double> spectral_gap = std::nullopt;  // 1 - |lambda_2| of what neighbours mix by
+  std::optional<std::uint64_t> contributions = 1;  // gradients in a version, absent if it varies
+  /// 1 - |lambda_2| of the matrix that neighbours mix their models by, if these arrive whole.
+  std::optional<double> spectral_gap = std::nullopt;
   bool contributions_weigh_alike = true;  // a version is the plain mean of its gradients
   /// True if a study says how long gradients take in virtual time.
   bool times_gradients = false;

@@ -38,7 +38,7 @@ class Gossip final : public Protocol {
             .local_steps = 1,
             .staleness = 0,
             .contributions = static_cast<std::uint64_t>(workers),
-            .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers)); })};
+            .spectral_gap = at_graph([&] { return spectral_gap(mixing(workers), options_.step); })};
   }
 
   void check(const Method& method, std::size_t /*dimension*/, int workers) const override {

@@ -70,7 +70,8 @@ Json aggregator_json(const AggregatorLaw& law) {
           {"is_sparse", law.is_sparse},
           {"completes_support", law.completes_support},
           {"selects_largest", law.selects_largest},
-          {"weighs_messages", law.weighs_messages}};
+          {"weighs_messages", law.weighs_messages},
+          {"approximates_sum", law.approximates_sum}};
 }
 
 Json feedback_json(const Method& method) {
@@ -85,8 +86,12 @@ Json feedback_json(const Method& method) {
           {"averaging", json_number(feedback.averaging())}};
 }
 
-/// Runs in which all workers take part have no `participants`, as before there were others.
-Json protocol_json(const ProtocolLaw& law) {
+/// Runs in which all workers take part have no `participants`, as before there were others. No
+/// matrix mixes models whose differences are compressed: then there is no spectral gap.
+Json protocol_json(ProtocolLaw law, bool arrives_whole) {
+  if (!arrives_whole) {
+    law.spectral_gap.reset();
+  }
   Json json{{"synchrony", name_of(law.synchrony)},
             {"local_steps", law.local_steps},
             {"staleness", json_number(law.staleness)},
@@ -109,7 +114,7 @@ Json laws_json(const PreparedRun& run) {
   Json laws{{"sparsifier", sparsifier_json(run)},
             {"aggregator", aggregator_json(run.method->aggregator->law())},
             {"feedback", feedback_json(*run.method)},
-            {"protocol", protocol_json(law_of(run))}};
+            {"protocol", protocol_json(law_of(run), sends_everything(run))}};
   if (run.method->optimiser != nullptr) {
     laws["local"] = {{"has_optimiser", true}};
   }

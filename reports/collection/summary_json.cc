@@ -269,7 +269,7 @@ Json costs_json(const TargetCosts& method, const Summary& summary) {
   const Group& group = summary.groups[method.group].group;
   Json runs = Json::array();
   for (const std::size_t i : group.runs) {
-    if (summary.folder.runs[i].has_tables()) {
+    if (counts_towards_targets(summary.folder.runs[i])) {
       runs.push_back(summary.folder.runs[i].id);
     }
   }
@@ -290,6 +290,7 @@ Json targets_json(const Summary& summary) {
                            {"quantity", comparison.quantity},
                            {"cost", comparison.cost},
                            {"unit", comparison.unit},
+                           {"resolution", json_number(comparison.resolution)},
                            {"targets", comparison.targets},
                            {"methods", std::move(methods)}});
   }
@@ -322,6 +323,7 @@ Json rates_json(const Summary& summary) {
                      {"slope", json_number(rate.slope.mean)},
                      {"interval", ends_json(rate.slope.interval)},
                      {"seeds", rate.slope.n},
+                     {"unended_seeds", rate.unended},
                      {"note", note_on(rate)}});
   }
   return rates;

@@ -46,6 +46,7 @@ Json every_json(const AssumptionSummary& one) {
           {"violations_counted", every.counts_all ? "all" : "at least"},
           {"measured", every.measured},
           {"iterations", every.iterations},
+          {"share", every.share},
           {"worst", json_number(every.worst)},
           {"where", where},
           {"remark", every.remark}};

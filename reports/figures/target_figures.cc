@@ -34,14 +34,15 @@ std::string caption_of(const TargetComparison& comparison) {
   return fmt::format(
       "The share of all pairs of a seed and a target that were reached, against what the run had "
       "spent by then, on {}. {} targets of {}, {} to {} in equal {}: below the first value of "
-      "every run, down to the best of any. A run that ends or diverges before a target has missed "
-      "it, and counts; a line ends where its longest run ended.",
+      "every run, down to the best of any. A run that ends, diverges or fails before a target has "
+      "missed it, and counts; a line ends where its longest run ended. {}",
       comparison.objective,
       comparison.targets.size(),
       is_gap ? "f − f*" : "f",
       short_number(comparison.targets.front()),
       short_number(comparison.targets.back()),
-      is_gap ? "ratios" : "steps");
+      is_gap ? "ratios" : "steps",
+      comparison.resolution_words());
 }
 
 std::vector<Curve> curves_of(const TargetComparison& comparison,

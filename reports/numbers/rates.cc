@@ -1,10 +1,13 @@
 #include "reports/numbers/rates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace residuum::reports {
 namespace {
@@ -65,13 +68,25 @@ std::map<std::int64_t, double> averages_of(const ResultFolder& folder, const Gro
   return averages;
 }
 
+/// Adds the seeds of a group whose runs did not come to their end.
+void add_unended(const ResultFolder& folder, const Group& group, std::set<std::int64_t>& seeds) {
+  for (const std::size_t i : group.runs) {
+    const Run& run = folder.runs[i];
+    if (run.state == "diverged" || run.state == "failed" || run.state == "interrupted") {
+      seeds.insert(run.seed);
+    }
+  }
+}
+
 Rate fit(const ResultFolder& folder,
          const std::vector<Group>& groups,
          const Axis& axis,
          const Family& family) {
   Rate rate{.key = axis.key, .label = family.label, .x = {}, .slope = {}};
   std::map<std::int64_t, std::vector<double>> by_seed;
+  std::set<std::int64_t> unended;
   for (const auto& [x, group] : family.groups) {
+    add_unended(folder, groups[group], unended);
     for (const auto& [seed, average] : averages_of(folder, groups[group])) {
       auto& values = by_seed[seed];
       if (values.size() == rate.x.size()) {  // the seed has finished at all values so far
@@ -90,6 +105,7 @@ Rate fit(const ResultFolder& folder,
     }
   }
   rate.slope = spread_of(slopes);
+  rate.unended = unended.size();
   return rate;
 }
 
@@ -131,11 +147,20 @@ std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>
   return rates;
 }
 
-std::string_view note_on(const Rate& rate) {
-  if (rate.slope.n == 0) {
-    return "no seed has X_T at all values: it needs every iteration measured and evaluated";
+std::string note_on(const Rate& rate) {
+  std::string note;
+  if (rate.unended > 0) {
+    note = fmt::format("without {} seed{} that diverged, failed or {} cut",
+                       rate.unended,
+                       rate.unended == 1 ? "" : "s",
+                       rate.unended == 1 ? "was" : "were");
   }
-  return rate.slope.n == 1 ? "one seed: no interval" : "";
+  const std::string_view why =
+      rate.slope.n == 0   ? "no seed has X_T at all values: it needs every iteration measured and "
+                            "evaluated"
+      : rate.slope.n == 1 ? "one seed: no interval"
+                          : "";
+  return note + (note.empty() || why.empty() ? "" : "; ") + std::string(why);
 }
 
 }  // namespace residuum::reports

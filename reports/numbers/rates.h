@@ -21,16 +21,18 @@ std::optional<double> log_log_slope(const std::vector<double>& x, const std::vec
 
 /// One method at several values of one key.
 struct Rate {
-  std::string_view key;   // budget.iterations or workers.count
-  std::string label;      // the method, without the key
-  std::vector<double> x;  // the values of the key, rising
-  Spread slope;           // over the seeds that have finished at all of them
+  std::string_view key;     // budget.iterations or workers.count
+  std::string label;        // the method, without the key
+  std::vector<double> x;    // the values of the key, rising
+  Spread slope;             // over the seeds that have finished at all of them
+  std::size_t unended = 0;  // seeds that diverged, failed or were cut at one of them
 };
 
 /// Fits all methods of which at least two groups differ in nothing but the key.
 std::vector<Rate> fit_rates(const ResultFolder& folder, const std::vector<Group>& groups);
 
-/// Says why a rate has no interval, or why there is no rate; empty where it has an interval.
-std::string_view note_on(const Rate& rate);
+/// Says which seeds a rate is not of, and why it has no interval, or why there is no rate; empty
+/// where nothing is to be said.
+std::string note_on(const Rate& rate);
 
 }  // namespace residuum::reports

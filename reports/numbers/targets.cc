@@ -1,5 +1,7 @@
 #include "reports/numbers/targets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "reports/numbers/costs.h"
 #include "reports/numbers/fields.h"
+#include "reports/numbers/words.h"
 
 namespace residuum::reports {
 namespace {
@@ -24,12 +27,16 @@ struct Improvement {
 struct Descent {
   std::vector<Improvement> improvements;  // falling; the first is the first evaluation
   Costs end;                              // the last that was seen of each cost
+  std::array<double, kCosts> apart{};     // most between two evaluations
 };
 
 Descent read_descent(const ResultFolder& folder, const Run& run, Column quantity) {
   Descent descent;
   read_evaluations(folder, run, quantity, [&](const Costs& spent, double value) {
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
+      if (spent[cost] && descent.end[cost]) {
+        descent.apart[cost] = std::max(descent.apart[cost], *spent[cost] - *descent.end[cost]);
+      }
       descent.end[cost] = spent[cost] ? spent[cost] : descent.end[cost];
     }
     auto& all = descent.improvements;
@@ -51,8 +58,9 @@ Descents read_descents(const ResultFolder& folder,
   for (const std::size_t group : field.groups) {
     auto& of_method = descents.emplace_back();
     for (const std::size_t i : groups[group].runs) {
-      if (folder.runs[i].has_tables()) {
-        of_method.push_back(read_descent(folder, folder.runs[i], quantity));
+      const Run& run = folder.runs[i];
+      if (counts_towards_targets(run)) {
+        of_method.push_back(run.has_tables() ? read_descent(folder, run, quantity) : Descent{});
       }
     }
   }
@@ -116,6 +124,7 @@ bool add_methods(const Field& field,
     }
     for (const auto& descent : descents[g]) {
       method.most = std::max(method.most, descent.end[cost].value_or(0));
+      comparison.resolution = std::max(comparison.resolution, descent.apart[cost]);
     }
     spends = spends || method.most > 0;
   }
@@ -123,6 +132,16 @@ bool add_methods(const Field& field,
 }
 
 }  // namespace
+
+std::string TargetComparison::resolution_words() const {
+  return fmt::format(
+      "Evaluations are at most {}\u00a0{} apart: a target may have been reached that "
+      "much earlier than it was seen.",
+      short_number(resolution),
+      unit.empty() ? cost : unit);
+}
+
+bool counts_towards_targets(const Run& run) { return run.has_tables() || run.state == "failed"; }
 
 std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
                                                const std::vector<Group>& groups) {
@@ -137,7 +156,8 @@ std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
                                   .cost = kCostNames[cost].name,
                                   .unit = kCostNames[cost].unit,
                                   .targets = targets,
-                                  .methods = {}};
+                                  .methods = {},
+                                  .resolution = 0};
       if (add_methods(field, descents, cost, comparison)) {
         comparisons.push_back(std::move(comparison));
       }

@@ -1,7 +1,7 @@
 #pragma once
 // A method spends something until f is at a target, for a scale of targets and every seed, as in
 // COCO (Hansen et al. 2021). A run that never gets there has spent infinitely much: it is counted
-// and never dropped, whether it ended or diverged.
+// and never dropped, whether it ended, diverged or failed.
 
 #include <cstddef>
 #include <string>
@@ -31,12 +31,21 @@ struct TargetComparison {
   std::string_view unit;
   std::vector<double> targets;  // falling
   std::vector<TargetCosts> methods;
+  /// The most that a run spent between two evaluations: a target may have been reached so much
+  /// earlier than it was seen.
+  double resolution = 0;
+
+  /// Says that in a sentence.
+  std::string resolution_words() const;
 };
 
-/// Compares all methods of which a run ended or diverged. The targets lead from the worst to the
-/// best: below the first value of every run, down to the best value of any run (no further than a
-/// factor 1e-8), in equal ratios for loss_gap and equal steps for loss. A cost that is not known is
-/// left out.
+/// Returns whether a run is one of those: one that has not begun, or was cut, may yet get there.
+bool counts_towards_targets(const Run& run);
+
+/// Compares all methods of which a run ended, diverged or failed. The targets lead from the worst
+/// to the best: below the first value of every run, down to the best value of any run (no further
+/// than a factor 1e-8), in equal ratios for loss_gap and equal steps for loss. A cost that is not
+/// known is left out.
 std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
                                                const std::vector<Group>& groups);
 

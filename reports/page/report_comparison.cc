@@ -156,8 +156,12 @@ std::string rates_table(const Summary& summary) {
   std::vector<std::vector<Cell>> rows;
   for (const auto& rate : summary.rates) {
     Cell slope = number_cell(short_number(rate.slope.mean, digits_for(rate.slope.interval)));
-    slope.html +=
-        small(rate.slope.n < 2 ? note_on(rate) : interval_text(rate.slope.interval, rate.slope.n));
+    if (rate.slope.n >= 2) {
+      slope.html += small(interval_text(rate.slope.interval, rate.slope.n));
+    }
+    if (const std::string note = note_on(rate); !note.empty()) {
+      slope.html += small(note);
+    }
     rows.push_back({text_cell(rate.label),
                     text_cell(rate.key),
                     text_cell(fmt::format("{} … {} ({} values)",

@@ -39,7 +39,8 @@ std::string_view verdict_class(const AssumptionVerdict& verdict) {
   if (any(AssumptionState::fails) || any(AssumptionState::marginal)) {
     return "known";
   }
-  return any(AssumptionState::holds) ? "pass" : "none";
+  const bool undecided = any(AssumptionState::undecided);
+  return any(AssumptionState::holds) && !undecided ? "pass" : "none";
 }
 
 /// Returns 0 for what holds on average, 1 for what fails, and between them for the rest.
@@ -71,9 +72,7 @@ std::string verdict_words(const AssumptionVerdict& verdict) {
 /// judged, and else how bad the average is.
 std::optional<double> severity(const AssumptionVerdict& verdict) {
   if (const auto every = every_state(verdict)) {
-    return verdict.every->measured == 0 ? 0.0
-                                        : static_cast<double>(verdict.every->violations) /
-                                              static_cast<double>(verdict.every->measured);
+    return verdict.every->share;
   }
   return average_severity(verdict);
 }

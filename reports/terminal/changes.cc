@@ -260,23 +260,36 @@ class Comparer {
                   .after = mean(found.after),
                   .difference = student_interval(found.difference, changes_.confidence)};
     if (!found.same) {
-      change.verdict = verdict_on(change, quantity.better);
+      change.verdict = verdict_on(change, quantity.better, tolerated(method, found, quantity.name));
     }
     changes_.quantities.push_back(std::move(change));
   }
 
-  ChangeVerdict verdict_on(const Change& change, Better better) const {
+  /// Returns the difference that is tolerated. f and f - f* differ by the same, and so what is
+  /// tolerated is the same, too: a part of the gap, where it is known.
+  double tolerated(const PairedMethod& method,
+                   const Differences& found,
+                   std::string_view quantity) const {
+    const auto gap =
+        quantity == "final_loss" ? differences(method, "final_loss_gap") : Differences{};
+    const bool has_gap = gap.before.size() == found.before.size();
+    return tolerance_ * std::abs(*mean(has_gap ? gap.before : found.before));
+  }
+
+  static ChangeVerdict verdict_on(const Change& change, Better better, double tolerated) {
     if (better == Better::unjudged) {
       return ChangeVerdict::undecided;
     }
     if (!change.difference || !change.before) {
       return ChangeVerdict::undecided;
     }
-    const double tolerated = tolerance_ * std::abs(*change.before);
+    if (change.difference->low <= 0 && change.difference->high >= 0) {
+      return ChangeVerdict::not_significant;
+    }
     const bool rises = change.difference->low > tolerated;
     const bool falls = change.difference->high < -tolerated;
     if (!rises && !falls) {
-      return ChangeVerdict::noise;
+      return ChangeVerdict::tolerated;
     }
     if (better == Better::neither) {
       return ChangeVerdict::changed;
@@ -309,8 +322,10 @@ std::string_view name_of(ChangeVerdict verdict) {
       return "same";
     case ChangeVerdict::undecided:
       return "undecided";
-    case ChangeVerdict::noise:
-      return "noise";
+    case ChangeVerdict::not_significant:
+      return "not significant";
+    case ChangeVerdict::tolerated:
+      return "significant, tolerated";
     case ChangeVerdict::changed:
       return "changed";
     case ChangeVerdict::better:

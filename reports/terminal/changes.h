@@ -15,10 +15,11 @@ namespace residuum::reports {
 
 /// How a quantity of a method differs between two result folders, A and B.
 enum class ChangeVerdict {
-  same,       // every pair of runs has the same bits
-  undecided,  // it differs, but with fewer than two pairs nothing says by how much to expect
-  noise,      // the interval of the mean difference reaches what is tolerated
-  changed,    // it differs significantly, and neither direction is better
+  same,             // every pair of runs has the same bits
+  undecided,        // it differs, but with fewer than two pairs nothing says by how much to expect
+  not_significant,  // the interval of the mean difference has 0
+  tolerated,        // it has not, and reaches what is tolerated
+  changed,          // it differs by more than that, and neither direction is better
   better,
   worse,
 };
@@ -50,7 +51,8 @@ struct Changes {
 /// Says what is done with two folders whose runs minimise different functions.
 enum class OtherProblem { refused, noted };
 
-/// `tolerance` says, relative to the mean in A, how much worse is still no regression. Wall time is
+/// `tolerance` says, relative to the mean in A, how much worse is still no regression; that of the
+/// loss is relative to the loss gap where it is known, so that both have one verdict. Wall time is
 /// told but never judged. Folders without a method in common are a usage error, and so are those
 /// with another objective, other data or another dimension, unless they are to be noted.
 Changes compare_folders(const Summary& a,

@@ -254,9 +254,10 @@ TableSpec targets_spec(const TargetComparison& comparison, const Summary& summar
       .name = fmt::format("time-to-target-{}", cost.name),
       .caption = fmt::format(
           "What the runs had spent when {} on {} was first evaluated at a target or below it. Runs "
-          "that never got there count as infinite, whether they ended or diverged.",
+          "that never got there count as infinite, whether they ended, diverged or failed. {}",
           words_of_quantity(comparison.quantity),
-          comparison.objective),
+          comparison.objective,
+          comparison.resolution_words()),
       .interval = std::string(interval_words(IntervalKind::quartiles)),
       .columns = {{.key = "method", .title = "method"},
                   {.key = "target", .title = "target", .is_number = true},

@@ -118,6 +118,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
   facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
   facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
+  facts.weighs_messages = flag_at(laws, "aggregator.weighs_messages", false);
+  facts.approximates_sum = flag_at(laws, "aggregator.approximates_sum", false);
   facts.cuts_in_merges = flag_at(laws, "aggregator.cuts_in_merges", false);
   facts.completes_support = flag_at(laws, "aggregator.completes_support", false);
   facts.selects_largest = flag_at(laws, "aggregator.selects_largest", false);
@@ -277,8 +279,19 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   const bool divides_alike = !partition.is_string();
   // Which gradients are late, and by how much, may be drawn.
   const bool times_alike = facts.synchrony != Synchrony::late;
-  facts.deterministic = facts.full_gradients && starts_alike && divides_alike && times_alike &&
+  const bool draws = !facts.full_gradients && flag_at(status, "facts.gradients_from_seed", true);
+  facts.deterministic = !draws && starts_alike && divides_alike && times_alike &&
                         !facts.selects_at_random && !facts.participants;
+}
+
+/// Returns the facts that all of the runs have; none are told of where there is no run.
+MethodFacts facts_of_all(const std::vector<const Run*>& runs, std::optional<double> step) {
+  MethodFacts facts;
+  for (const Run* run : runs) {
+    const MethodFacts one = method_facts(*run, step);
+    facts = run == runs.front() ? one : weaker_of(facts, one);
+  }
+  return facts;
 }
 
 }  // namespace
@@ -323,13 +336,15 @@ Evidence evidence_of(const ResultFolder& folder,
                      const std::vector<RunMeasures>& measures) {
   std::vector<SeedEvidence> seeds;
   std::optional<double> step;
-  const Run* first = nullptr;
+  std::vector<const Run*> runs;
+  std::size_t missed = 0;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!run.has_tables() || !measures[i].evidence) {
+      missed += run.state == "failed" || run.state == "interrupted" ? 1 : 0;
       continue;
     }
-    first = first == nullptr ? &run : first;
+    runs.push_back(&run);
     seeds.push_back(*measures[i].evidence);
     const auto done = number_at(run.status, "iterations");
     if (run.state == "diverged" && done && *done >= 0) {
@@ -337,10 +352,11 @@ Evidence evidence_of(const ResultFolder& folder,
     }
     step = std::max(step, seeds.back().measures().largest_step);
   }
-  Evidence evidence(first == nullptr ? MethodFacts{} : method_facts(*first, step));
+  Evidence evidence(facts_of_all(runs, step));
   for (auto& seed : seeds) {
     evidence.add(std::move(seed));
   }
+  evidence.miss(missed);
   return evidence;
 }
 

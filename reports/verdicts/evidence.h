@@ -20,8 +20,8 @@ MethodFacts method_facts(const Run& run, std::optional<double> step);
 /// least 1.
 std::vector<std::uint64_t> run_lengths(const ResultFolder& folder);
 
-/// Returns the facts of the group's first run with tables, and what all its runs with tables
-/// measured.
+/// Returns the facts that all the group's runs with tables have, with the weakest of their
+/// constants, and what these runs measured.
 Evidence evidence_of(const ResultFolder& folder,
                      const Group& group,
                      const std::vector<RunMeasures>& measures);

@@ -155,8 +155,7 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
   return summary;
 }
 
-Summary summarise(const std::filesystem::path& result_dir) {
-  ResultFolder folder = read_result_folder(result_dir);
+std::vector<RunMeasures> measures_of(const ResultFolder& folder) {
   std::vector<RunMeasures> measures(folder.runs.size());
   const auto lengths = run_lengths(folder);
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
@@ -169,6 +168,12 @@ Summary summarise(const std::filesystem::path& result_dir) {
       measures[i] = taker.finish();
     }
   }
+  return measures;
+}
+
+Summary summarise(const std::filesystem::path& result_dir) {
+  ResultFolder folder = read_result_folder(result_dir);
+  const auto measures = measures_of(folder);
   return make_summary(std::move(folder), measures);
 }
 

@@ -55,6 +55,9 @@ std::vector<Group> groups_of(const Summary& summary);
 /// Puts together what the runs (in the order of `folder.runs`) left in their status and tables.
 Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measures);
 
+/// Reads what the runs of a folder left in their tables, in the order of `folder.runs`.
+std::vector<RunMeasures> measures_of(const ResultFolder& folder);
+
 /// Reads all of a result folder's runs.
 Summary summarise(const std::filesystem::path& result_dir);
 

@@ -10,8 +10,7 @@ namespace residuum::reports {
 namespace {
 
 std::string share_text(const EveryVerdict& every) {
-  const double share = 100 * static_cast<double>(every.violations) /
-                       static_cast<double>(std::max<std::uint64_t>(every.measured, 1));
+  const double share = 100 * every.share;
   if (share < 1) {
     return every.counts_all ? "<1 %" : ">0 %";
   }

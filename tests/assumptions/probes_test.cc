@@ -50,6 +50,20 @@ TEST(Xi, IsNotMeasuredWithoutGradientAndForWholeMessages) {
   EXPECT_FALSE(whole.seen().has(Column::xi));
 }
 
+// Alistarh et al. assume it of Top-k, which a random selection of as many entries is not.
+TEST(Xi, IsMeasuredWhereMessagesAreTheLargestEntriesAlone) {
+  const auto measured = [](const nlohmann::json& sparsifier) {
+    return StepSight({{3, 1, 2, 0}, {1, 5, 2, 4}},
+                     {.sparsifier = sparsifier, .aggregator = {{"kind", "allgather"}}},
+                     1)
+        .seen()
+        .has(Column::xi);
+  };
+  EXPECT_TRUE(measured({{"kind", "top-k"}, {"k", 1}}));
+  EXPECT_FALSE(measured({{"kind", "rand-k"}, {"k", 1}}));
+  EXPECT_FALSE(measured({{"kind", "chunk-top-k"}, {"k", 2}, {"block", 2}}));
+}
+
 TEST(LostMass, IsOneForPublishedAndNothingForCapturedInTheMinimalCase) {
   const auto published = top_k_step(leak, "gtopk-tree", 1, "published");
   EXPECT_EQ(published[Column::lost_mass_norm_sq], 1);
@@ -165,6 +179,20 @@ TEST(Residual, ChecksTheThresholdOfEveryWorker) {
     broken = broken || (check.name == "threshold-bound" && !check.holds && check.worker == 1);
   }
   EXPECT_TRUE(broken);
+}
+
+// EControl's e^p grows by what was missed, and a part of it alone is in a^p: no threshold on a^p
+// bounds it.
+TEST(Residual, ChecksNoThresholdOfResidualsThatAccumulatorsLack) {
+  StepSight sight({{1, 0.25}, {0.5, -2}},
+                  {.sparsifier = {{"kind", "hard-threshold"}, {"threshold", 0.75}},
+                   .aggregator = {{"kind", "allgather"}}},
+                  2);
+  sight.view.selection.threshold = 0.75;
+  sight.view.run.accumulators_hold_residuals = false;
+  for (const auto& check : sight.seen().checks) {
+    EXPECT_NE(check.name, "threshold-bound");
+  }
 }
 
 TEST(TrafficProbe, CountsEntriesBytesAndRounds) {

@@ -120,6 +120,7 @@ struct StepSight {
     view.run.workers = static_cast<int>(scalars.size());
     view.run.dimension = model.size();
     view.selection.k = static_cast<double>(k);
+    view.selection.keeps_largest = sparsifier(parts.sparsifier)->law(model.size(), 1).keeps_largest;
     view.run.conserves =
         feedback(parts.feedback)
             ->conserves(exchange->law(), step.messages.front().everything, view.run.workers);

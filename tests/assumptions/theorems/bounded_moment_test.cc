@@ -87,7 +87,8 @@ TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
   facts.weight_decay = 0.1;
   bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.reason,
-            "no decay of weights, and nothing is clipped: weight decay is 0.1, clipped is nothing");
+            "no decay of weights, and neither gradients nor updates are clipped: weight decay is "
+            "0.1, clipped is nothing");
   facts = plain_facts();
   facts.clipped = "update";
   EXPECT_FALSE(evaluate("bounded-moment", unit_evidence(0.9, facts)).has_verdict());

@@ -88,7 +88,7 @@ TEST(ThreePoint, IsThatOfAHandCalculation) {
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / 100.0, 1e-12);  // A = 1 allows the step already
   EXPECT_EQ(value_of(bound, "A"), 1);
   EXPECT_NEAR(value_of(bound, "B"), 4, 1e-12);
-  EXPECT_EQ(state_of(bound, "G′ ≤ (1 − A)G"), PreconditionState::not_refuted);
+  EXPECT_EQ(state_of(bound, "G′ ≤ (1 − A)G"), PreconditionState::no_violation_seen);
   run.step = 0.34;
   EXPECT_EQ(evaluate("3pc", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 }

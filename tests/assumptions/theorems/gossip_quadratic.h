@@ -53,6 +53,17 @@ inline MixingMatrix complete(std::size_t workers) {
   return {workers, std::vector<double>(workers, 1 / static_cast<double>(workers))};
 }
 
+/// The matrix that acts where workers go only the part `step` of the way: (1 - step) I + step W.
+inline MixingMatrix part_of_the_way(MixingMatrix mixing, double step) {
+  for (std::size_t p = 0; p < mixing.size(); ++p) {
+    for (double& weight : mixing[p]) {
+      weight *= step;
+    }
+    mixing[p][p] += 1 - step;
+  }
+  return mixing;
+}
+
 struct GossipRun {
   MixingMatrix mixing;
   double gap = 1;

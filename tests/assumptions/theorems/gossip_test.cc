@@ -148,6 +148,20 @@ TEST(NoViolation, OfGossipWithExactMoments) {
   certificate.tell();
 }
 
+// Two workers that go 0.0005 of the way to their mean pull apart: with the gap of W, which is 1,
+// the theorem would fail.
+TEST(NoViolation, OfGossipThatGoesAPartOfTheWayWithTheGapOfTheMatrixThatActs) {
+  GossipRun run{.mixing = test::part_of_the_way(complete(2), 0.0005),
+                .gap = 0.0005,
+                .step = 0.5,
+                .versions = 600};
+  test::SmallestSlack bound("gossip");
+  bound.expect_no_violation(gossip_evidence(run), "0.0005 of the way");
+  bound.tell();
+  run.gap = 1;
+  EXPECT_EQ(evaluate("gossip", gossip_evidence(run)).verdict, BoundVerdict::fails);
+}
+
 TEST(NoViolation, OfTheGossipCertificateByCompressedMessagesWithExactMoments) {
   test::SmallestSlack certificate("gossip-certificate");
   for (const double noise : {0.0, 4.0}) {

@@ -137,12 +137,15 @@ class UnequalQuadratics final : public Objective {
       facts.k = static_cast<double>(*k);
     }
     facts.applies_whole_messages = exchange->law().applies_whole_messages;
+    facts.weighs_messages = exchange->law().weighs_messages;
+    facts.approximates_sum = exchange->law().approximates_sum;
     facts.memory = memory->estimates()      ? Memory::estimate
                    : memory->has_velocity() ? Memory::velocity
                                             : Memory::residual;
     facts.averaging = memory->averaging();
     facts.in_gradient_units = memory->units() == Units::gradient;
-    facts.conserves = memory->conserves(exchange->law(), facts.sends_everything, recipe.workers);
+    facts.conserves = !facts.weighs_messages &&
+                      memory->conserves(exchange->law(), facts.sends_everything, recipe.workers);
     facts.momentum = recipe.momentum;
     if (facts.memory == Memory::velocity) {
       facts.momentum = recipe.feedback["momentum"];

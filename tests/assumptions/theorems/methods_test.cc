@@ -164,7 +164,7 @@ TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {
   EXPECT_EQ(state_of(evaluate("bsp", run.evidence(facts)), "η ≤ 1/L"), PreconditionState::met);
   facts.smoothness.reset();
   const Bound measured = evaluate("bsp", run.evidence(facts));
-  EXPECT_EQ(state_of(measured, "η ≤ 1/L"), PreconditionState::not_refuted);
+  EXPECT_EQ(state_of(measured, "η ≤ 1/L"), PreconditionState::no_violation_seen);
   EXPECT_TRUE(measured.has_verdict());
   // L of a part of the samples may be larger than L: it enters no theorem.
   facts.differences_are_of_f = false;
@@ -199,7 +199,7 @@ TEST(Preconditions, OfTheGTopKTheoremAreAboutEveryIteration) {
   EXPECT_EQ(state_of(evaluate("ijcai", with_last_delta(1, true)), kAssumption),
             PreconditionState::met);
   EXPECT_EQ(state_of(evaluate("ijcai", with_last_delta(1, false)), kAssumption),
-            PreconditionState::not_refuted);
+            PreconditionState::no_violation_seen);
   // On average delta is 0.92.
   const Bound above = evaluate("ijcai", with_last_delta(1.1, true));
   EXPECT_EQ(state_of(above, kAssumption), PreconditionState::not_met);
@@ -208,9 +208,10 @@ TEST(Preconditions, OfTheGTopKTheoremAreAboutEveryIteration) {
 
 /// q is 0.5, but 1.2 in one of ten iterations whose gap is as large as the others': on average
 /// 10/(9/0.5 + 1/1.2) = 0.53.
-Evidence with_one_expansion(bool steps_are_constant) {
+Evidence with_one_expansion(bool steps_are_constant, bool selects_at_random = false) {
   MethodFacts facts = plain_facts();
   facts.steps_are_constant = steps_are_constant;
+  facts.selects_at_random = selects_at_random;
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {
     SeedEvidence seed(10);
@@ -235,6 +236,54 @@ TEST(Preconditions, OfConstantStepsAreAboutSumsAndOfFallingOnesAboutEveryIterati
   const Bound falling = evaluate("bounded-moment", with_one_expansion(false));
   EXPECT_EQ(state_of(falling, "contraction q < 1 in every iteration"), PreconditionState::not_met);
   EXPECT_EQ(falling.verdict, BoundVerdict::not_applicable);
+}
+
+TEST(Preconditions, AreNotRefutedByASingleDrawOfARandomSelection) {
+  const Bound bound = evaluate("bounded-moment", with_one_expansion(false, true));
+  EXPECT_EQ(state_of(bound, "contraction q < 1 in every iteration"),
+            PreconditionState::no_violation_seen);
+  EXPECT_NE(bound.verdict, BoundVerdict::not_applicable);
+}
+
+// Residuals at every iteration, or at every second one, of a selection that promises nothing.
+TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
+  const auto state = [](std::uint64_t every) {
+    MethodFacts facts = top_k_facts(36);
+    facts.promised_share.reset();
+    Evidence evidence(facts);
+    SeedEvidence seed(10);
+    for (std::uint64_t t = 0; t < 10; ++t) {
+      Row row = row_of(t,
+                       {{Column::step_size, 0.1},
+                        {Column::grad_norm_sq, 1e-3},
+                        {Column::loss, 1},
+                        {Column::heterogeneity, 0}});
+      if (t % every == 0) {
+        row.set(Column::residual_norm_sq, 0.5);
+        row.set(Column::worker_accumulator_norm_sq, 1);
+      }
+      seed.add(row);
+    }
+    evidence.add(seed);
+    evidence.add(seed);
+    return state_of(evaluate("worker-contraction", evidence),
+                    "contraction q < 1 of the workers' residuals");
+  };
+  EXPECT_EQ(state(1), PreconditionState::met);
+  EXPECT_EQ(state(2), PreconditionState::no_violation_seen);
+  EXPECT_EQ(precondition_text(state(2)), "no violation seen");
+}
+
+TEST(Theorems, HoldNothingOfARunThatDiverged) {
+  MethodFacts facts = plain_facts();
+  facts.noise_variance = Known{1, "exact"};
+  const SteadyRun run{.gradient = 1e-3};
+  Evidence evidence = run.evidence(facts);
+  EXPECT_EQ(evaluate("bsp", evidence).verdict, BoundVerdict::holds);
+  evidence.miss(1);
+  const Bound bound = evaluate("bsp", evidence);
+  EXPECT_EQ(bound.verdict, BoundVerdict::undecided);
+  EXPECT_EQ(bound.reason, "1 of 3 runs diverged, failed or were cut");
 }
 
 TEST(Laws, MakeASparsifierQualifyWhateverItsName) {

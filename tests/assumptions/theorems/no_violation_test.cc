@@ -163,7 +163,7 @@ TEST(NoViolation, OfThreePointCompressorsWithWhatTheRunHasNotRefuted) {
       const Bound bound = expect_no_violation("3pc", evidence, name);
       for (const auto& one : bound.preconditions) {
         if (one.statement.starts_with("G′")) {
-          EXPECT_EQ(one.state, PreconditionState::not_refuted);
+          EXPECT_EQ(one.state, PreconditionState::no_violation_seen);
         }
       }
       EXPECT_EQ(test::evaluate("ef21", evidence).verdict, BoundVerdict::not_applicable);

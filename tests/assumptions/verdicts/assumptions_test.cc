@@ -273,6 +273,47 @@ TEST(AssumptionVerdicts, FindABiasThatAllHalvesShare) {
   EXPECT_NEAR(verdict(biased(0.5), "unbiased-gradients").value.value(), 0.5, 1e-12);
 }
 
+TEST(AssumptionVerdicts, HoldNothingOfARunThatDivergedOrFailed) {
+  const auto judged = [](double delta, const std::function<void(Evidence & all)>& change) {
+    Evidence all = test::with_delta({delta, delta + 1e-3});
+    change(all);
+    return verdict(all, "gtopk");
+  };
+  const auto nothing = [](Evidence& /*all*/) {};
+  const auto fails = [](Evidence& all) { all.miss(1); };
+  const auto diverges = [](Evidence& all) {
+    SeedEvidence seed = all.seeds().front();
+    seed.end_early(test::kEvidenceRows);
+    all.add(std::move(seed));
+  };
+  EXPECT_EQ(judged(0.5, nothing).state, AssumptionState::holds);
+  EXPECT_EQ(judged(0.5, nothing).every->state, AssumptionState::holds);
+  for (const auto& change : {std::function<void(Evidence&)>(fails), {diverges}}) {
+    const auto one = judged(0.5, change);
+    EXPECT_EQ(one.state, AssumptionState::undecided);
+    EXPECT_EQ(one.every->state, AssumptionState::undecided);
+    EXPECT_THAT(one.remark, testing::HasSubstr("1 of 3 runs diverged, failed or were cut"));
+    EXPECT_EQ(judged(1.5, change).state, AssumptionState::fails) << "what was seen was seen";
+  }
+}
+
+TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
+  Evidence all(MethodFacts{.dimension = 100, .k = 10, .deterministic = true});
+  for (int i = 0; i < 5; ++i) {
+    SeedEvidence one(1);
+    Row row(0);
+    row.set(Column::delta, 1.5);
+    row.set(Column::accumulator_norm_sq, 1);
+    one.add(row);
+    all.add(std::move(one));
+  }
+  const auto one = verdict(all, "gtopk");
+  EXPECT_EQ(one.state, AssumptionState::fails);
+  EXPECT_EQ(one.seeds, 1U);
+  EXPECT_FALSE(one.interval);
+  EXPECT_FALSE(one.p_value);
+}
+
 TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
   const auto with = [](std::uint64_t rows) {
     Evidence all(MethodFacts{.deterministic = true});

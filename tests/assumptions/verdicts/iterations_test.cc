@@ -143,6 +143,33 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   EXPECT_EQ(other.every->state, AssumptionState::undecided);
 }
 
+TEST(AssumptionVerdicts, DoNotLetASingleDrawOfARandomSelectionRefuteAContraction) {
+  const auto judged = [](bool selects_at_random) {
+    const auto one_expands = [](std::uint64_t t, auto, Row& row) {
+      row.set(Column::contraction, t == 5 ? 1.2 : 0.5);
+      row.set(Column::gap_norm_sq, 1);
+    };
+    return verdict(
+        evidence(2,
+                 one_expands,
+                 MethodFacts{.dimension = 100, .k = 10, .selects_at_random = selects_at_random}),
+        "contraction");
+  };
+  EXPECT_EQ(judged(false).every->state, AssumptionState::fails);
+  EXPECT_EQ(judged(true).every->state, AssumptionState::undecided);
+  EXPECT_THAT(judged(true).every->remark, testing::HasSubstr("of which single draws say nothing"));
+}
+
+// Rows at 0, 1, 2, 4, 8, ... 512 of 1000 iterations. delta is above 1 at 0, 1, 2 and 4 alone: four
+// of eleven rows, which stand for 8 of 1000 iterations.
+TEST(AssumptionVerdicts, CountTheIterationsThatRowsStandFor) {
+  const auto delta = [](std::uint64_t t, std::size_t /*seed*/) { return t < 8 ? 1.5 : 0.5; };
+  const auto every = verdict(sampled(1000, doubling(1000), delta), "gtopk").every;
+  EXPECT_EQ(every->violations, 4 * 4U);
+  EXPECT_EQ(every->measured, 4 * 11U);
+  EXPECT_NEAR(every->share, 8.0 / 1000, 1e-15);
+}
+
 // 0.45 of 0.9 in both seeds, of which one is of an older program that did not write the density.
 TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
   const auto all = evidence(2, [](auto, std::size_t seed, Row& row) {
@@ -153,6 +180,31 @@ TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
     }
   });
   EXPECT_NEAR(verdict(all, "worker-contraction").value.value(), 0.5, 1e-12);
+}
+
+// Residuals twice as large as the accumulators of the row: those of error control are sums of which
+// an accumulator has a part, and those of late workers are not of the row's accumulators.
+TEST(AssumptionVerdicts, HoldResidualsAgainstTheAccumulatorsThatTheyAreLeftOfAlone) {
+  const auto judged = [](const MethodFacts& facts) {
+    const auto large = [](auto, auto, Row& row) {
+      row.set(Column::residual_norm_sq, 2);
+      row.set(Column::worker_accumulator_norm_sq, 1);
+      row.set(Column::density, 0.1);
+    };
+    return verdict(evidence(2, large, facts), "worker-contraction");
+  };
+  const MethodFacts plain{.dimension = 100, .k = 10};
+  EXPECT_EQ(judged(plain).state, AssumptionState::fails);
+  EXPECT_EQ(judged(plain).every->state, AssumptionState::fails);
+  MethodFacts control = plain;
+  control.memory = Memory::control;
+  MethodFacts late = plain;
+  late.synchrony = Synchrony::late;
+  for (const auto& facts : {control, late}) {
+    EXPECT_EQ(judged(facts).state, AssumptionState::not_measured);
+    EXPECT_EQ(judged(facts).every->state, AssumptionState::not_measured);
+  }
+  EXPECT_THAT(judged(control).remark, testing::HasSubstr("a part that its accumulator lacks"));
 }
 
 TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {

@@ -186,6 +186,24 @@ TEST(Gossip, MovesTheMeanAsTheVirtualIterate) {
   }
 }
 
+// On a ring of four the eigenvalues of W are 1, 1/3, 1/3 and -1/3; those of (1 - gamma) I + gamma W
+// are 1, 1 - 2/3 gamma, and 1 - 4/3 gamma. On the complete graph all but the first are 1 - gamma.
+TEST(Gossip, HasTheGapOfTheMatrixThatActsUnderChoco) {
+  EXPECT_NEAR(choco_on("complete", 0.0005)->law(2).spectral_gap.value(), 0.0005, 1e-15);
+  EXPECT_NEAR(choco_on("ring", 0.25)->law(4).spectral_gap.value(), 1.0 / 6, 1e-15);
+  EXPECT_NEAR(choco_on("ring", 0.9)->law(4).spectral_gap.value(), 0.6, 1e-15);
+  EXPECT_NEAR(choco_on("ring", 1)->law(4).spectral_gap.value(), 2.0 / 3, 1e-15);
+}
+
+TEST(Gossip, ContractsByThatGapUnderChocoWithWholeDifferences) {
+  const auto gossip = choco_on("ring", 0.3);
+  const auto sights = sights_of(one_push(random_pushes(16, 3)), gossip_recipe(*gossip, 16, 60));
+  const double rate = 1 - gossip->law(16).spectral_gap.value();
+  const double before = std::sqrt(sights[58].notes.consensus_sq.value());
+  const double after = std::sqrt(sights[59].notes.consensus_sq.value());
+  EXPECT_NEAR(after / before, rate, 0.02 * rate);  // the slowest part remains
+}
+
 TEST(Gossip, ContractsByTheSecondEigenvalue) {
   const auto pushes = random_pushes(16, 3);
   for (const char* word : {"ring", "torus", "hypercube", "erdos-renyi:0.3"}) {

@@ -64,6 +64,30 @@ iterations = 60
 every = 1
 )";
 
+const std::string kErrorControl = R"(schema = 1
+name = "control"
+seeds = 2
+[objective]
+kind = "quadratic"
+dimension = 40
+[workers]
+count = 4
+[sparsifier]
+kind = "hard-threshold"
+threshold = 1.0
+[aggregator]
+kind = "allgather"
+[feedback]
+kind = "econtrol"
+error_weight = 0.05
+[step]
+value = "0.1/L"
+[budget]
+iterations = 100
+[probes]
+every = 1
+)";
+
 const std::string kReference = R"(schema = 1
 name = "reference"
 seeds = 4
@@ -107,6 +131,9 @@ class Verdicts : public testing::Test {
     return nlohmann::json::parse(read_text(only / "status.json"))["facts"];
   }
   const std::filesystem::path& path() const { return folder_.path(); }
+  nlohmann::json read_json(const std::string& file) const {
+    return nlohmann::json::parse(read_text(path() / "results" / file));
+  }
   void write(const std::string& file, const std::string& content) const {
     folder_.write(file, content);
   }
@@ -210,6 +237,22 @@ TEST_F(Verdicts, OfEf21KnowTheSmoothnessOfItsWorkers) {
   const auto facts = facts_of_run(study);
   EXPECT_NEAR(facts["worker_smoothness"].get<double>(), std::sqrt((1 + 49.0 / 9) / 2), 1e-12);
   EXPECT_NEAR(facts["worker_smoothness_mean"].get<double>(), 5.0 / 3, 1e-12);
+}
+
+// The sum of what estimates have missed passes the threshold, which is no violation, and it leaves
+// more of itself than a random selection of an accumulator would.
+TEST_F(Verdicts, OfErrorControlRaiseNoFalseAlarm) {
+  EXPECT_EQ(run(kErrorControl).code, 0);
+  EXPECT_FALSE(
+      read_json("control/summary.json")["groups"][0]["checks"].contains("threshold-bound"));
+  std::filesystem::remove_all(path() / "results");
+  std::string of_top_k = replaced(kErrorControl, "hard-threshold", "top-k");
+  of_top_k = replaced(of_top_k, "threshold = 1.0", "k = 4");
+  EXPECT_EQ(run(of_top_k).code, 0);
+  EXPECT_EQ(
+      read_json(
+          "control/summary.json")["groups"][0]["assumptions"]["worker-contraction"]["verdict"],
+      "not measured");
 }
 
 TEST_F(Verdicts, OfOtherMethodsDoNotPayForThat) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "objectives/data/npy.h"
 #include "reports/tables/csv_reader.h"
@@ -104,6 +105,19 @@ TEST_F(RecordedRun, HasTheKnownDeltaOfTheseAccumulators) {
 
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NEAR(numbers("delta").at(0), 10001, 1e-6);
+}
+
+// The gradients are the same for every seed, and so are the runs: no interval is made of them.
+TEST_F(RecordedRun, IsOneRunHoweverManySeedsThereAre) {
+  record({1, 2, 2}, {1.01, 1, -1, -1.01});
+
+  ASSERT_EQ(call("run", {"budget.iterations=1", "seeds=3"}).code, 0);
+  const auto summary =
+      nlohmann::json::parse(read_text(folder_.path() / "results" / "recorded" / "summary.json"));
+  const auto& gtopk = summary["groups"][0]["assumptions"]["gtopk"];
+  EXPECT_EQ(gtopk["verdict"], "fails");
+  EXPECT_EQ(gtopk["seeds"], 1);
+  EXPECT_TRUE(gtopk["interval"].is_null());
 }
 
 TEST_F(RecordedRun, TakesTheGradientOfEachStepAndLeavesEmptyWhatNeedsAFunction) {

@@ -49,6 +49,29 @@ value = 0.1
 iterations = 2
 )";
 
+const std::string kChoco = R"(schema = 1
+name = "tiny"
+[objective]
+kind = "quadratic"
+dimension = 20
+[workers]
+count = 2
+[sparsifier]
+kind = "top-k"
+k = 20
+[feedback]
+kind = "none"
+[protocol]
+kind = "gossip"
+graph = "complete"
+mixing = "choco"
+consensus_step = 0.25
+[step]
+value = 0.1
+[budget]
+iterations = 2
+)";
+
 const std::string kThresholds = R"(schema = 1
 name = "tiny"
 [objective]
@@ -161,7 +184,8 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"is_sparse", true},
                             {"completes_support", false},
                             {"selects_largest", true},
-                            {"weighs_messages", false}}));
+                            {"weighs_messages", false},
+                            {"approximates_sum", false}}));
   EXPECT_EQ(laws["feedback"],
             (nlohmann::json{
                 {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
@@ -205,6 +229,17 @@ TEST_F(Status, TellsNoThresholdWhereTheStepChanges) {
   const auto status = status_of(kThresholds, {"--set", "step.rule=inv-sqrt"});
 
   EXPECT_TRUE(status["laws"]["sparsifier"]["threshold"].is_null());
+}
+
+// The mixing of two workers is the mean, of gap 1, and they go a quarter of the way to it.
+TEST_F(Status, TellsTheSpectralGapWhereModelsTravelWhole) {
+  const auto gap_with = [&](const std::string& k) {
+    std::filesystem::remove_all(results());
+    return status_of(kChoco, {"--set", "sparsifier.k=" + k})["laws"]["protocol"]["spectral_gap"];
+  };
+
+  EXPECT_DOUBLE_EQ(gap_with("20").get<double>(), 0.25);
+  EXPECT_TRUE(gap_with("19").is_null());
 }
 
 TEST_F(Status, TellsThatATopKOfAllEntriesSendsEverything) {

@@ -125,6 +125,12 @@ TEST(Rates, ASeedThatDidNotFinishEverywhereIsLeftOut) {
   }
   folder.lose(1);  // seed 2 at 100 iterations
   EXPECT_EQ(folder.rates()[0].slope.n, 2U);
+  EXPECT_EQ(folder.rates()[0].unended, 1U);
+  const Summary summary = folder.summary();
+  const std::string note = "without 1 seed that diverged, failed or was cut";
+  EXPECT_EQ(rates_json(summary)[0]["note"], note);
+  EXPECT_EQ(rates_json(summary)[0]["unended_seeds"], 1);
+  EXPECT_THAT(rates_table(summary), ::testing::HasSubstr(note));
 }
 
 TEST(Rates, OneSeedHasASlopeAndSaysWhyNoInterval) {

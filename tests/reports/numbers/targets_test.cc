@@ -66,6 +66,17 @@ TEST_F(Targets, AreReachedAtTheFirstEvaluationThere) {
   EXPECT_EQ(all[1].methods[0].most, 1000);
 }
 
+// Every second iteration is evaluated, and two iterations cost 200 bytes.
+TEST_F(Targets, SayHowFarEvaluationsAreApart) {
+  const auto all = targets_of({{.aggregator = "fast", .fall = 0.04}});
+
+  EXPECT_EQ(all[0].resolution, 2);
+  EXPECT_EQ(all[1].resolution, 200);
+  EXPECT_EQ(all[0].resolution_words(),
+            "Evaluations are at most 2\u00a0iterations apart: a target may have been reached that "
+            "much earlier than it was seen.");
+}
+
 TEST_F(Targets, AreInTheSummaryWithMissesAsNullAndCounted) {
   testing::write_straight(
       path(), {{.aggregator = "fast", .fall = 0.04}, {.aggregator = "slow", .fall = 0.0115}});
@@ -98,6 +109,15 @@ TEST_F(Targets, CountARunThatDivergedAsOneThatNeverGetsThere) {
   // 0.71 is passed at t = 7.5 and 7.75, 0.67 at 8.5 and 8.75, after the last value of the second.
   EXPECT_THAT(all[0].methods[0].spent[14], ElementsAre(8, 8));
   EXPECT_THAT(all[0].methods[0].spent[16], ElementsAre(10, kNever));
+}
+
+TEST_F(Targets, CountARunThatFailedAsOneThatGetsNowhere) {
+  testing::write_straight(path(), {{.aggregator = "a", .fall = 0.04}});
+  testing::change_status(
+      path(), testing::straight_id(0, 2), [](Json& status) { status["state"] = "failed"; });
+  const auto all = compare();
+
+  EXPECT_THAT(all[0].methods[0].spent[0], ElementsAre(2, kNever));
 }
 
 TEST_F(Targets, OfAMethodWithoutBytesHaveIterationsAlone) {

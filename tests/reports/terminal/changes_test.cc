@@ -38,6 +38,13 @@ class ChangesTest : public ::testing::Test {
       });
     }
   }
+  void set_gaps(const std::filesystem::path& folder, const Json& gap) const {
+    for (int seed = 1; seed <= 3; ++seed) {
+      change_status(folder, SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["final"]["loss_gap"] = gap;
+      });
+    }
+  }
   static Change of(const Changes& changes, std::string_view quantity) {
     for (const auto& change : changes.quantities) {
       if (change.quantity == quantity) {
@@ -72,7 +79,7 @@ TEST_F(ChangesTest, GivesStudentsIntervalOfThePairedDifferences) {
 
   EXPECT_NEAR(change.difference->low, 0.2 - 4.302653 * 0.1 / std::sqrt(3), 1e-6);
   EXPECT_NEAR(change.difference->high, 0.2 + 4.302653 * 0.1 / std::sqrt(3), 1e-6);
-  EXPECT_EQ(change.verdict, ChangeVerdict::noise);  // the interval has 0
+  EXPECT_EQ(change.verdict, ChangeVerdict::not_significant);  // the interval has 0
 }
 
 TEST_F(ChangesTest, CallsWorseWhatIsWorseInEverySeed) {
@@ -93,10 +100,26 @@ TEST_F(ChangesTest, CallsBetterWhatIsBetterInEverySeed) {
 }
 
 TEST_F(ChangesTest, LetsPassWhatIsTolerated) {
+  set_gaps(a(), nullptr);
+  set_gaps(b(), nullptr);
   raise_losses({0.001, 0.001, 0.001});  // 0.3 % of 0.3211
 
-  EXPECT_EQ(of(compare(0.01), "final_loss").verdict, ChangeVerdict::noise);
+  EXPECT_EQ(of(compare(0.01), "final_loss").verdict, ChangeVerdict::tolerated);
   EXPECT_EQ(of(compare(0.001), "final_loss").verdict, ChangeVerdict::worse);
+  EXPECT_THAT(changes_table(compare(0.01)), HasSubstr("significant, tolerated"));
+}
+
+// A difference of 0.001 is 0.3 % of the loss 0.3211 and 10 % of a gap of 0.01.
+TEST_F(ChangesTest, HasOneVerdictOnTheLossAndOnItsGap) {
+  set_gaps(a(), 0.01);
+  set_gaps(b(), 0.011);
+  raise_losses({0.001, 0.001, 0.001});
+  for (const auto& [tolerance, verdict] :
+       {std::pair{0.05, ChangeVerdict::worse}, {0.2, ChangeVerdict::tolerated}}) {
+    const auto changes = compare(tolerance);
+    EXPECT_EQ(of(changes, "final_loss").verdict, verdict);
+    EXPECT_EQ(of(changes, "final_loss_gap").verdict, verdict);
+  }
 }
 
 // Two quantities differ: each interval is at 97.5 %, so that both hold together at 95 %.
@@ -112,7 +135,7 @@ TEST_F(ChangesTest, WidensTheIntervalsWithTheirNumber) {
   EXPECT_DOUBLE_EQ(changes.confidence, 0.975);
   // t_2(0.9875) = 6.205347
   EXPECT_NEAR(of(changes, "final_loss").difference->low, 0.2 - 6.205347 * 0.1 / std::sqrt(3), 1e-6);
-  EXPECT_EQ(of(changes, "delta_max").verdict, ChangeVerdict::noise);
+  EXPECT_EQ(of(changes, "delta_max").verdict, ChangeVerdict::not_significant);
 }
 
 TEST_F(ChangesTest, NeverJudgesWallTime) {

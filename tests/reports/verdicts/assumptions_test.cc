@@ -284,6 +284,26 @@ TEST_F(Assumptions, OfARunAreNotJudgedItsInvariantsAre) {
   EXPECT_EQ(runs[0]["delta_at_most_1"]["n"], 20);
 }
 
+// Rows at one of two iterations leave "in every iteration" open: that is not the colour of what
+// holds.
+TEST_F(Assumptions, ThatAreUndecidedInSingleIterationsAreNotGreen) {
+  SyntheticStudy study;
+  study.methods = {with_delta(0.8)};
+  const auto colours = [](const Summary& summary) {
+    const std::string page = verdict_matrix(summary);
+    return std::pair(page.find("class=\"pass\">holds</span>") != std::string::npos,
+                     page.find("class=\"none\">undecided / holds</span>") != std::string::npos);
+  };
+  study.write(path());
+  EXPECT_TRUE(colours(summarise(path())).first);
+  for (int seed = 1; seed <= study.seeds; ++seed) {
+    change_status(path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["iterations"] = 40;  // of which the table has 20
+    });
+  }
+  EXPECT_TRUE(colours(summarise(path())).second);
+}
+
 TEST_F(Assumptions, CeaseToHoldBetweenTwoMeasuredNumbersOfWorkers) {
   SyntheticStudy study;
   study.methods = {at_workers(16, 1.3), at_workers(2, 0.7), at_workers(8, 1.1), at_workers(4, 0.9)};

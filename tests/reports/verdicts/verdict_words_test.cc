@@ -12,6 +12,7 @@ std::string word_of_share(std::uint64_t violations, std::uint64_t measured, bool
   every.state = AssumptionState::fails;
   every.violations = violations;
   every.measured = measured;
+  every.share = static_cast<double>(violations) / static_cast<double>(measured);
   every.counts_all = counts_all;
   return every_word(every);
 }
