@@ -295,7 +295,7 @@ bool started_by_launcher() {
 }
 
 std::vector<std::string> launch_words(int processes) {
-  std::vector<std::string> words{"mpirun", "-n", std::to_string(processes)};
+  std::vector<std::string> words{RESIDUUM_LAUNCHER, "-n", std::to_string(processes)};
 #ifdef OPEN_MPI  // others start more processes than there are cores without being asked
   words.emplace_back("--oversubscribe");
 #endif

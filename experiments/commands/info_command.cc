@@ -19,7 +19,7 @@ ExitCode info_command(const Options& options, World& world) {
       say(fmt::format("note: {}", error.what()));
     }
   }
-  const auto devices = network_devices(world);
+  const auto devices = network_devices(world, "auto");
   if (!world.is_root()) {
     return ExitCode::done;
   }

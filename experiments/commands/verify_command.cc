@@ -11,8 +11,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <spawn.h>
 #include <string_view>
@@ -279,6 +281,25 @@ std::string processes(int count) {
   return fmt::format("{} process{}", count, count == 1 ? "" : "es");
 }
 
+/// A launcher of another MPI library starts every process alone: then the same run is compared with
+/// itself.
+void require_processes(const fs::path& folder, int ranks) {
+  for (const auto& run : fs::directory_iterator(folder / "runs")) {
+    std::ifstream in(run.path() / "status.json");
+    const auto status = nlohmann::json::parse(in, nullptr, false);
+    const int found = status.is_object() ? status.value("processes", ranks) : ranks;
+    if (found != ranks) {
+      resource_error(
+          "{} has started {} in place of {}: it is of another MPI library than this program, which "
+          "has {}",
+          launch_words(ranks).front(),
+          processes(found),
+          ranks,
+          mpi_library_version());
+    }
+  }
+}
+
 /// Runs the study on so many processes and reads its tables. Absent if a stop was requested; a
 /// study that came to no end is a usage error.
 std::optional<Tables> tables_at(int ranks,
@@ -297,6 +318,7 @@ std::optional<Tables> tables_at(int ranks,
           "the study failed on {} with exit code {}",
           processes(ranks),
           code);
+  require_processes(out, ranks);
   auto tables = comparable_tables(out);
   require(!tables.at(kIterations).empty(),
           "no run of the study came to its end on {}: there is nothing to compare; see {}",

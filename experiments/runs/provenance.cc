@@ -7,6 +7,7 @@
 #include <CLI/Version.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
 #include <string_view>
@@ -174,13 +175,20 @@ std::vector<std::pair<std::string, std::string>> versions() {
   return lines;
 }
 
-std::vector<std::string> network_devices(World& world) {
+std::vector<std::string> network_devices(World& world, const std::string& device) {
   const NetworkModule* const module = loaded_network_module();
-  const std::string mine = module == nullptr ? std::string()
-                                             : fmt::format("rank {} on {}: {}",
-                                                           world.rank(),
-                                                           host_name(),
-                                                           module->device_of(world.local_rank()));
+  std::string mine;
+  if (module != nullptr) {
+    mine = fmt::format("rank {} on {}: {}",
+                       world.rank(),
+                       host_name(),
+                       module->device_of(device, world.local_rank()));
+    // Indices are among these, and may be of other devices in another process.
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");  // NOLINT(concurrency-mt-unsafe)
+    if (visible != nullptr) {
+      mine += fmt::format(" of CUDA_VISIBLE_DEVICES={}", harmless(visible));
+    }
+  }
   Gathered all;
   world.all_gather(std::as_bytes(std::span(mine)), all);
   std::vector<std::string> devices;
@@ -196,17 +204,13 @@ std::vector<std::string> network_devices(World& world) {
   return devices;
 }
 
-nlohmann::json provenance(const std::vector<std::string>& command_line, World& world) {
+nlohmann::json provenance(const std::vector<std::string>& command_line, const World& world) {
   auto json = nlohmann::json::object();
   json["command"] = quoted_command(command_line);
   json["host"] = host_name();
   json["processes"] = world.description();
   for (const auto& [name, value] : versions()) {
     json[name] = value;
-  }
-  const auto devices = network_devices(world);
-  if (!devices.empty()) {
-    json["devices"] = devices;
   }
   json["environment"] = allowed_environment();
   return json;

@@ -10,13 +10,12 @@
 
 namespace residuum {
 
-/// Returns command line, build, libraries, machine, the allow-listed environment and, where
-/// networks are loaded, the device of each process. Collective.
-nlohmann::json provenance(const std::vector<std::string>& command_line, World& world);
+/// Returns command line, build, libraries, machine and the allow-listed environment.
+nlohmann::json provenance(const std::vector<std::string>& command_line, const World& world);
 
-/// Returns the device that networks take in each process: "rank 1 on node7: cuda:1". Empty where
-/// this process has loaded no networks. Collective.
-std::vector<std::string> network_devices(World& world);
+/// Returns the device that a network takes in each process where a study has this `device`: "rank 1
+/// on node7: cuda:1". Empty if no networks are loaded. Collective.
+std::vector<std::string> network_devices(World& world, const std::string& device);
 
 /// Returns what `residuum info` prints: name and value, one line each; a last line warns where it
 /// should.

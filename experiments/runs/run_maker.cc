@@ -1,14 +1,19 @@
 #include "experiments/runs/run_maker.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "assumptions/monitor.h"
 #include "core/cluster/mpi_world.h"
 #include "experiments/console/signals.h"
+#include "experiments/runs/provenance.h"
 #include "experiments/runs/run_checkpoints.h"
 #include "experiments/study/run_words.h"
 #include "experiments/study/worker_smoothness.h"
+#include "objectives/network_module.h"
 
 namespace residuum {
 
@@ -35,6 +40,25 @@ Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
     throw;
   }
 }
+
+namespace {
+
+/// Returns the `device` of a run on a network; nothing for other objectives.
+std::optional<std::string> device_in(const RunSpec& spec) {
+  const auto& objective = spec.sections.at("objective");
+  const auto networks = network_objectives();
+  const bool is_network =
+      std::any_of(networks.begin(), networks.end(), [&](const ObjectiveEntry& entry) {
+        return objective.at("kind").value == entry.name;
+      });
+  if (!is_network) {
+    return std::nullopt;
+  }
+  const auto device = objective.find("device");
+  return device == objective.end() ? "auto" : device->second.value.get<std::string>();
+}
+
+}  // namespace
 
 Outcome RunMaker::make(const RunSpec& spec,
                        const Study& study,
@@ -63,6 +87,11 @@ Outcome RunMaker::make(const RunSpec& spec,
     }
   });
   use_pilot(run, folder.get());
+  auto provenance = place_.provenance;
+  const auto device = device_in(spec);
+  if (device) {
+    provenance["devices"] = network_devices(place_.group, *device);
+  }
   NoRecorder nothing;
   Recorder& recorder = folder ? static_cast<Recorder&>(*folder) : nothing;
   Monitor monitor(make_probes(run.probes, "'probes.names'"),
@@ -81,7 +110,7 @@ Outcome RunMaker::make(const RunSpec& spec,
       law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
   in_step([&] {
     if (folder) {
-      folder->finish(outcome, monitor.summary(), run, place_.provenance);
+      folder->finish(outcome, monitor.summary(), run, provenance);
       progress.end_run(describe(outcome), notice_of(outcome));
     }
   });

@@ -40,12 +40,11 @@ class TorchModule final : public NetworkModule {
   }
 
   int cuda_devices() const override { return residuum::cuda_devices(); }
-  std::string device_of(int local_rank) const override {
-    const int devices = cuda_devices();
-    return devices == 0 ? std::string("cpu")
-                        : fmt::format("cuda:{}", dealt_device(local_rank, devices));
+  std::string device_of(const std::string& device, int local_rank) const override {
+    const Section section("objective", {{"device", device}});
+    const auto taken = device_from(section, local_rank, cuda_devices()).cuda;
+    return taken ? fmt::format("cuda:{}", *taken) : std::string("cpu");
   }
-
   float top_k(std::span<const float> x, std::size_t k) const override { return torch_top_k(x, k); }
 
   float error_feedback(std::span<float> memory,
