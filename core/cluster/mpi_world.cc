@@ -28,8 +28,7 @@ class MpiWorld final : public World {
     find_local_rank();
   }
   /// Splits off the processes of `all` that name the same group.
-  MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_) {
-    local_rank_ = all.local_rank_;
+  MpiWorld(const MpiWorld& all, int group) : piece_(all.piece_), local_rank_(all.local_rank_) {
     check_mpi(MPI_Comm_split(all.comm_, group, all.rank_, &comm_), "MPI_Comm_split");
     look_around();
   }
@@ -241,12 +240,12 @@ class MpiWorld final : public World {
   }
 
   std::size_t piece_;
+  int local_rank_ = 0;
   MPI_Comm comm_ = MPI_COMM_WORLD;
   std::vector<Posted> posted_;  // in the order they were posted
   MpiGather gather_;
   int rank_ = 0;
   int size_ = 0;
-  int local_rank_ = 0;
 };
 
 }  // namespace
