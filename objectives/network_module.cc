@@ -59,16 +59,6 @@ void* open_module() {
   return ::dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
-/// Refuses what needs libtorch in a build without it.
-void require_torch(std::string_view what) {
-  if (!networks_are_built()) {
-    resource_error(
-        "{} needs libtorch, which this program was built without; build it with "
-        "-DRESIDUUM_TORCH=ON",
-        what);
-  }
-}
-
 template <const std::string_view& kName>
 std::unique_ptr<Objective> make_network(const Section& section, const ObjectiveContext& context) {
   require_torch(fmt::format("the network '{}'", kName));
@@ -134,6 +124,15 @@ bool networks_are_built() {
 #else
   return true;
 #endif
+}
+
+void require_torch(std::string_view what) {
+  if (!networks_are_built()) {
+    resource_error(
+        "{} needs libtorch, which this program was built without; build it with "
+        "-DRESIDUUM_TORCH=ON",
+        what);
+  }
 }
 
 const NetworkModule& network_module() {

@@ -64,6 +64,9 @@ class NetworkModule {
 /// True if this program was built with libtorch, and so has networks.
 bool networks_are_built();
 
+/// Refuses `what` in a build without libtorch: throws ResourceError, which names it and the cure.
+void require_torch(std::string_view what);
+
 /// Returns the module, which the first call loads. If it or libtorch is missing, a resource error
 /// says so.
 const NetworkModule& network_module();

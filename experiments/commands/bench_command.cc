@@ -86,38 +86,44 @@ void bench_device(std::vector<Measure>& measures, const Options& options) {
     fmt::print(stderr, "note: cuda is left out: no CUDA device, or a build without nvcc\n");
     return;
   }
-  const NetworkModule& torch = network_module();
-  bench_cuda(measures,
-             torch.cuda_devices() > 0 ? [&torch](std::span<const float> x,
-                                                 std::size_t k) { return torch.device_top_k(x, k); }
-                                      : DeviceTopK());
+  DeviceTopK top_k;
+  if (networks_are_built() && network_module().cuda_devices() > 0) {
+    top_k = [](std::span<const float> x, std::size_t k) {
+      return network_module().device_top_k(x, k);
+    };
+  }
+  bench_cuda(measures, top_k);
 }
 
-using Group = void (*)(std::vector<Measure>&, const Options&);
+struct Group {
+  std::string name;
+  void (*add)(std::vector<Measure>&, const Options&);
+  bool needs_torch = false;
+};
 
-const std::vector<std::pair<std::string, Group>>& benchmarks() {
-  static const std::vector<std::pair<std::string, Group>> all{{"triad", bench_triad},
-                                                              {"select", bench_select},
-                                                              {"fused", bench_fused},
-                                                              {"scale", bench_scale},
-                                                              {"protocols", bench_protocols},
-                                                              {"merge", bench_merge},
-                                                              {"quantisers", bench_quantisers},
-                                                              {"aggregate", bench_aggregate},
-                                                              {"probes", bench_probes},
-                                                              {"gpt", bench_gpt},
-                                                              {"logistic", bench_logistic},
-                                                              {"io", bench_io},
-                                                              {"start", bench_start},
-                                                              {"cuda", bench_device}};
+const std::vector<Group>& benchmarks() {
+  static const std::vector<Group> all{{"triad", bench_triad},
+                                      {"select", bench_select, true},
+                                      {"fused", bench_fused, true},
+                                      {"scale", bench_scale},
+                                      {"protocols", bench_protocols},
+                                      {"merge", bench_merge},
+                                      {"quantisers", bench_quantisers},
+                                      {"aggregate", bench_aggregate},
+                                      {"probes", bench_probes, true},
+                                      {"gpt", bench_gpt, true},
+                                      {"logistic", bench_logistic, true},
+                                      {"io", bench_io},
+                                      {"start", bench_start, true},
+                                      {"cuda", bench_device}};
   return all;
 }
 
 std::vector<Measure> register_chosen(const Options& options) {
   const auto& names = options.benchmarks;
   std::vector<std::string> known;
-  for (const auto& [name, add] : benchmarks()) {
-    known.push_back(name);
+  for (const auto& group : benchmarks()) {
+    known.push_back(group.name);
   }
   for (const auto& name : names) {
     require(std::find(known.begin(), known.end(), name) != known.end(),
@@ -126,10 +132,18 @@ std::vector<Measure> register_chosen(const Options& options) {
             suggestion(name, known));
   }
   std::vector<Measure> measures;
-  for (const auto& [name, add] : benchmarks()) {
-    if (names.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
-      add(measures, options);
+  for (const auto& group : benchmarks()) {
+    const bool is_named = std::find(names.begin(), names.end(), group.name) != names.end();
+    if (!is_named && !names.empty()) {
+      continue;
     }
+    if (group.needs_torch && is_named) {
+      require_torch(fmt::format("the benchmark '{}'", group.name));
+    } else if (group.needs_torch && !networks_are_built()) {
+      fmt::print(stderr, "note: {} is left out: a build without libtorch\n", group.name);
+      continue;
+    }
+    group.add(measures, options);
   }
   return measures;
 }

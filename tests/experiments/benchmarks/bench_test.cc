@@ -12,6 +12,7 @@ namespace residuum {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class Bench : public testing::Test {
  protected:
@@ -52,6 +53,16 @@ TEST_F(Bench, RefusesWhatNeedsADeviceWithoutOne) {
   EXPECT_EQ(finished.code, 6);
   EXPECT_EQ(finished.err,
             "error: benchmark 'cuda' needs a CUDA device and a build with nvcc; here is none\n");
+}
+
+TEST_F(Bench, NamesWhatNeedsLibtorchInABuildWithoutIt) {
+  if (networks_are_built()) {
+    GTEST_SKIP() << "this build has libtorch";
+  }
+  const auto finished = residuum_program({"bench", "select"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 6);
+  EXPECT_THAT(finished.err, StartsWith("error: the benchmark 'select' needs libtorch"));
 }
 
 TEST_F(Bench, NamesTheNearestGroup) {

@@ -211,6 +211,7 @@ TEST(KeptPages, GiveTheThresholdAgainstTopKAtTheEndAsKept) {
 /// The kept runs are those of the studies as they stand: an id is a hash of its run's
 /// configuration.
 TEST(KeptPages, AreOfTheStudiesAsTheyStand) {
+  RESIDUUM_NEEDS_NETWORKS();
   std::set<std::string> missing;  // the studies of the others are looked at
   for (const auto& [study, data] :
        std::vector<std::pair<std::string, std::string>>{{"r1_lstm", "tinyshakespeare"},
