@@ -135,6 +135,15 @@ void require_torch(std::string_view what) {
   }
 }
 
+void require_built_network(std::string_view kind) {
+  const auto networks = network_objectives();
+  if (std::any_of(networks.begin(), networks.end(), [kind](const ObjectiveEntry& entry) {
+        return entry.name == kind;
+      })) {
+    require_torch(fmt::format("the network '{}'", kind));
+  }
+}
+
 const NetworkModule& network_module() {
   const NetworkModule*& loaded = loaded_module();
   if (loaded != nullptr) {

@@ -67,6 +67,9 @@ bool networks_are_built();
 /// Refuses `what` in a build without libtorch: throws ResourceError, which names it and the cure.
 void require_torch(std::string_view what);
 
+/// Refuses the objective if it is a network and this build is without libtorch.
+void require_built_network(std::string_view kind);
+
 /// Returns the module, which the first call loads. If it or libtorch is missing, a resource error
 /// says so.
 const NetworkModule& network_module();

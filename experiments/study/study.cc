@@ -9,6 +9,7 @@
 #include "experiments/study/search_section.h"
 #include "experiments/study/study_points.h"
 #include "experiments/study/study_toml.h"
+#include "objectives/network_module.h"
 #include "reports/tables/files.h"
 
 namespace residuum {
@@ -125,6 +126,20 @@ toml::table with_seeds(toml::table root, const std::vector<std::string>& overrid
   return root;
 }
 
+/// Refuses a study of a network in a build without libtorch, before any run begins.
+void require_built_objectives(const Study& study) {
+  for (const RunSpec& spec : study.runs) {
+    const auto objective = spec.sections.find("objective");
+    if (objective == spec.sections.end()) {
+      continue;
+    }
+    const auto kind = objective->second.find("kind");
+    if (kind != objective->second.end() && kind->second.value.is_string()) {
+      require_built_network(kind->second.value.get<std::string>());
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& section_names() {
@@ -178,6 +193,7 @@ Study parse_study(const std::string& text,
           {.seed = seed, .varying = varying_of(point, keys), .sections = by_section(point)});
     }
   }
+  require_built_objectives(study);
   return study;
 }
 

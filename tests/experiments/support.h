@@ -1,10 +1,12 @@
 #pragma once
 // Starting the program as a user does, and a folder to do it in.
 
+#include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -113,6 +115,19 @@ inline std::filesystem::path TemporaryFolder::write(const std::string& name,
                                                     const std::string& content) const {
   std::ofstream(path_ / name, std::ios::binary) << content;
   return path_ / name;
+}
+
+/// Returns whether the text of a study has a network for its objective.
+inline bool is_of_network(const std::string& study) {
+  static const std::regex line("(?:^|\n)\\[objective\\]\nkind +=  *\"([^\"]+)\"");
+  std::smatch found;
+  if (!std::regex_search(study, found, line)) {
+    return false;
+  }
+  const auto networks = network_objectives();
+  return std::any_of(networks.begin(), networks.end(), [&found](const ObjectiveEntry& entry) {
+    return entry.name == found[1].str();
+  });
 }
 
 }  // namespace residuum

@@ -16,7 +16,7 @@ namespace residuum {
 namespace {
 
 using testing::AllOf;
-using testing::EndsWith;
+using testing::Eq;
 using testing::HasSubstr;
 
 constexpr const char* kNetworkStudy = R"(schema = 1
@@ -103,8 +103,8 @@ TEST(NetworkModule, IsMissedByNameInABuildWithoutLibtorch) {
 
   EXPECT_EQ(run.code, 6);
   EXPECT_THAT(run.err,
-              EndsWith("the network 'mlp' needs libtorch, which this program was built without; "
-                       "build it with -DRESIDUUM_TORCH=ON\n"));
+              Eq("error: the network 'mlp' needs libtorch, which this program was built without; "
+                 "build it with -DRESIDUUM_TORCH=ON\n"));
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
   const Finished info = residuum_program({"info"}, folder.path());
   EXPECT_EQ(info.code, 0);

@@ -118,6 +118,9 @@ class SeedOrderOfGoldenStudy : public SeedOrder, public testing::WithParamInterf
 
 TEST_P(SeedOrderOfGoldenStudy, ChangesNoWord) {
   const std::string study = read_text(golden() / (GetParam() + ".toml"));
+  if (is_of_network(study)) {
+    RESIDUUM_NEEDS_NETWORKS();
+  }
   const std::filesystem::path data = RESIDUUM_TEST_DATA;
   std::vector<std::string> options{
       "--set", "seeds=3", "--out", results().string(), "--data-dir", data.string()};

@@ -44,18 +44,6 @@ std::string needed_data(const std::string& study) {
   return found[1];
 }
 
-bool is_of_network(const std::string& study) {
-  static const std::regex line("\n\\[objective\\]\nkind += +\"([^\"]+)\"");
-  std::smatch found;
-  if (!std::regex_search(study, found, line)) {
-    return false;
-  }
-  const auto networks = network_objectives();
-  return std::any_of(networks.begin(), networks.end(), [&found](const ObjectiveEntry& entry) {
-    return entry.name == found[1].str();
-  });
-}
-
 TEST_P(Papers, CanBePlanned) {
   const std::string data = needed_data(read_text(path()));
   if (!data.empty() && !std::filesystem::exists(std::filesystem::path(RESIDUUM_TEST_DATA) / data)) {
