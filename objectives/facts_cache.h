@@ -1,6 +1,6 @@
 #pragma once
-// A solved x* is kept between runs, in one JSON file per (data, l2, intercept, scale). A stored x*
-// is only an initial guess: the solver checks the gradient there.
+// A solved x* is kept between runs, in one JSON file per (data, l2, intercept, scale) and
+// revision of the solver. A stored x* is used if the gradient there is small enough.
 
 #include <filesystem>
 #include <optional>
