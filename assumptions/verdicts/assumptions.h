@@ -7,10 +7,15 @@
 //                         and nothing is decided unless nothing in the run is random. A row counts
 //                         for the iterations until the next; where rows are missing, the interval
 //                         is widened by what they may hide, and what is then open is undecided.
+//                         The pool weighs iterations by energy, so that the beginning of a run may
+//                         outweigh its end: what holds over the run is marginal where the ratio of
+//                         one of its quarters lies above one (95 % in all four, Bonferroni).
 //   in every iteration    fails if a single measured iteration is above one, in any seed; holds if
 //                         every iteration was measured and none is; undecided otherwise.
 // `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
-// zero: they hold if the interval contains it. What is exact by the sparsifier's law is not tested.
+// zero: they hold if the interval contains it. `bounded-moment` and `bounded-noise` compare the last
+// quarter of a run with the largest before: *grew* if the interval begins above 1, *no growth* if it
+// ends at or below kGrowth, undecided otherwise. What is exact by the sparsifier's law is not tested.
 // A seed that was not measured decides nothing, and where a run diverged, failed or was cut nothing
 // holds.
 
@@ -47,6 +52,13 @@ struct EveryVerdict {
   std::string remark;
 };
 
+/// Of the four quarters of the runs, that with the largest mean ratio over the seeds.
+struct LargestQuarter {
+  std::size_t quarter = 0;  // 1 to 4
+  double value = 0;
+  std::optional<Interval> interval;  // of that mean, 95 % in all four quarters together
+};
+
 struct AssumptionVerdict {
   std::string_view name;
   std::string_view statement;  // what is assumed, and the ratio that is formed of it
@@ -59,6 +71,7 @@ struct AssumptionVerdict {
   std::optional<double> value;       // mean over the seeds of the ratio
   std::optional<Interval> interval;  // of that mean, 95 %, Student's t
   double sampling_error = 0;         // half a width more, for iterations without a row
+  std::optional<LargestQuarter> largest_quarter;  // absent where the ratio is not pooled
   std::optional<double> p_value;     // chance of a mean as far on the wrong side
   std::optional<double> worst;       // of the seeds' ratios
   std::size_t worst_seed = 0;        // which
