@@ -14,6 +14,9 @@ namespace {
 /// Chance of a false alarm on one side, in a whole study.
 constexpr double kAlarms = (1 - kConfidence) / 2;
 
+/// The key that says how often a method is repeated.
+constexpr std::string_view kSeeds = "seeds";
+
 bool exceeds(Limit limit, double value) {
   if (limit == Limit::below_one) {
     return !(value < 1);
@@ -200,8 +203,13 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     remark(verdict.remark,
            verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
   }
+  if (verdict.state == AssumptionState::undecided && is_random &&
+      (verdict.seeds < 2 || how.limit == Limit::no_growth)) {
+    verdict.open_key = kSeeds;
+  }
   if (verdict.state == AssumptionState::undecided && verdict.sampling_error > 0 &&
       (verdict.interval || !is_random)) {
+    verdict.open_key = how.cadence;
     remark(verdict.remark,
            fmt::format("rows at {} of {} iterations leave it open: set {} to 1",
                        verdict.rows,
@@ -274,6 +282,7 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
     verdict.state = AssumptionState::fails;
   } else if (verdict.measured < verdict.iterations) {
     verdict.state = AssumptionState::undecided;
+    verdict.open_key = how.cadence;
     remark(verdict.remark,
            fmt::format("not violated where it was measured, at {} of {} iterations: set {} to 1",
                        verdict.measured,

@@ -16,9 +16,8 @@
 //   Each interval uses up what its look may spend, and by Bonferroni's inequality all of them, at
 //   every ratio and every look, hold together with probability 1 - alpha, whichever are looked at,
 //   if the excesses of a ratio are independent normal draws. Skewed ones are wrong more often (the
-//   tests simulate exponential and lognormal ones), so each look has the skewness that it saw. These
-//   are repeated confidence
-//   intervals (Jennison and Turnbull, JRSS B 1989).
+//   tests simulate exponential and lognormal ones), so each look has the skewness that it saw.
+//   These are repeated confidence intervals (Jennison and Turnbull, JRSS B 1989).
 // - Without a margin nothing can show that there is no loss; a ratio then counts as one without a
 //   significant loss if none was found with n_K seeds, and its interval says what is excluded.
 //

@@ -61,6 +61,7 @@ inline constexpr Spent kVirtualTime{.each = Column::model_time_s, .total = Colum
 
 struct RunMeasures {
   std::size_t rows = 0;
+  double measure_s = 0;            // of all rows; 0 where times are left out
   BoundMeasure delta;              // delta_t <= 1, the gTop-k assumption
   BoundMeasure contraction;        // q_t < 1
   std::vector<EpochDelta> epochs;  // the last ones, if there are very many

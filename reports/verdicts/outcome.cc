@@ -82,8 +82,8 @@ std::string against_dense(const Summary& summary,
 }
 
 std::string of_one_method(const GroupSummary& group) {
-  for (const auto& [metric, quantity] : {std::pair{"final_loss_gap", "loss gap"},
-                                         std::pair{"final_loss", "loss"}}) {
+  for (const auto& [metric, quantity] :
+       {std::pair{"final_loss_gap", "loss gap"}, std::pair{"final_loss", "loss"}}) {
     const Spread* value = group.metric(metric);
     if (value == nullptr || !value->mean || !std::isfinite(*value->mean)) {
       continue;

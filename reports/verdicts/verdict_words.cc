@@ -27,16 +27,15 @@ std::string number_with_interval(const AssumptionVerdict& verdict) {
     return "–";
   }
   const std::string text = short_number(verdict.value, digits_for(verdict.interval));
-  const std::string mean =
-      verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
+  const std::string mean = verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
   if (!verdict.largest_quarter) {
     return mean;
   }
-  return fmt::format("{}, in quarter {} of the run {}",
-                     mean,
-                     verdict.largest_quarter->quarter,
-                     short_number(verdict.largest_quarter->value,
-                                  digits_for(verdict.largest_quarter->interval)));
+  return fmt::format(
+      "{}, in quarter {} of the run {}",
+      mean,
+      verdict.largest_quarter->quarter,
+      short_number(verdict.largest_quarter->value, digits_for(verdict.largest_quarter->interval)));
 }
 
 std::string_view average_word(const AssumptionVerdict& verdict) {
