@@ -55,8 +55,7 @@ struct Spent {
   void add(const IterationRecord& record);
 };
 
-inline constexpr Spent kSentBytes{.each = Column::uplink_bytes,
-                                  .total = Column::total_uplink_bytes};
+inline constexpr Spent kSentBytes{.each = Column::sent_bytes, .total = Column::total_sent_bytes};
 inline constexpr Spent kVirtualTime{.each = Column::model_time_s, .total = Column::virtual_s};
 
 struct RunMeasures {

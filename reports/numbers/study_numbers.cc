@@ -225,7 +225,8 @@ const std::vector<Metric>& run_metrics() {
       {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
       {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations", kMiss},
       {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
-      {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
+      {"sent_bytes", "totals.sent_bytes", "bytes from workers or servers to each other"},
+      {"uplink_bytes", "totals.uplink_bytes", "those of them that workers send"},
       {"wall_s", "wall_s", "wall time of the run"}};
   return metrics;
 }

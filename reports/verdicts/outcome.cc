@@ -22,7 +22,7 @@ std::string value_text(const Spread& value) {
 }
 
 std::optional<double> mean_bytes(const GroupSummary& group) {
-  const Spread* bytes = group.metric("uplink_bytes");
+  const Spread* bytes = group.metric("sent_bytes");
   return bytes == nullptr ? std::nullopt : bytes->mean;
 }
 
