@@ -55,7 +55,6 @@ void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
   set_if_known(row, Column::staleness_mean, notes.staleness_mean);
   set_if_known(row, Column::staleness_max, notes.staleness_max);
   set_if_known(row, Column::control_bytes, notes.control_bytes);
-  set_if_known(row, Column::downlink_bytes, notes.downlink_bytes);
   set_if_known(row, Column::virtual_s, notes.seconds);
   set_if_known(row, Column::model_time_s, notes.version_seconds);
   set_if_known(row, Column::weight_skew, notes.weight_skew);
@@ -137,6 +136,7 @@ void Monitor::observe(const StepView& view) {
 void Monitor::visit(RunState& state) {
   visit_checks(state, summary_.checks);
   state.root(summary_.rows);
+  state.root(summary_.sent_bytes);
   state.root(summary_.uplink_bytes);
   state.root(summary_.nnz_sent);
   state.root(summary_.evaluations);
@@ -163,6 +163,7 @@ void Monitor::note(const Check& check) {
 
 void Monitor::note(const Row& row) {
   ++summary_.rows;
+  summary_.sent_bytes = row.get(Column::total_sent_bytes);
   summary_.uplink_bytes = row.get(Column::total_uplink_bytes);
   summary_.nnz_sent = row.get(Column::total_nnz_sent);
   summary_.total_error = row.get(Column::total_error);

@@ -28,8 +28,10 @@ struct CheckSummary {
 struct RunSummary {
   std::map<std::string, CheckSummary> checks;
   std::uint64_t rows = 0;
-  std::optional<double> uplink_bytes;  // of all iterations up to the last measured one
-  std::optional<double> nnz_sent;      // likewise
+  // Sums over all iterations up to the last measured one.
+  std::optional<double> sent_bytes;
+  std::optional<double> uplink_bytes;  // those of them that workers send
+  std::optional<double> nnz_sent;
   std::uint64_t evaluations = 0;
   double grad_norm_sq_sum = 0;  // over the evaluated iterations
   std::optional<double> delta_max;

@@ -81,11 +81,8 @@ bool LargestSingles::is_larger(const Seen& a, const Seen& b) {
   return a.value > b.value || (a.value == b.value && a.iteration < b.iteration);
 }
 
-void LargestSingles::add(std::uint64_t iteration, double value) {
-  ++measured_;
-  const Seen seen{.value = std::isnan(value) ? std::numeric_limits<double>::infinity() : value,
-                  .iteration = iteration};
-  if (kept_.size() == kKept) {
+void LargestSingles::keep(const Seen& seen) {
+  if (kept_.size() == kKept - 1) {
     if (!is_larger(seen, kept_.front())) {
       return;
     }
@@ -96,21 +93,39 @@ void LargestSingles::add(std::uint64_t iteration, double value) {
   std::push_heap(kept_.begin(), kept_.end(), is_larger);
 }
 
+void LargestSingles::add(std::uint64_t iteration, double value) {
+  if (last_) {
+    last_->stands_for = iteration - last_->iteration;
+    stood_for_ += last_->stands_for;
+    keep(*last_);
+  }
+  ++measured_;
+  last_ = {.value = std::isnan(value) ? std::numeric_limits<double>::infinity() : value,
+           .iteration = iteration};
+}
+
 Singles LargestSingles::above(double limit) const {
   Singles singles;
-  std::optional<Seen> top;
-  for (const Seen& seen : kept_) {
-    singles.violations += seen.value <= limit ? 0 : 1;
-    if (!top || is_larger(seen, *top)) {
-      top = seen;
-    }
+  if (!last_) {
+    return singles;
   }
   singles.measured = measured_;
-  singles.counts_all = singles.violations < kKept || measured_ == kKept;
-  if (top) {
-    singles.largest = top->value;
-    singles.where = top->iteration;
+  singles.stood_for = stood_for_;
+  singles.last = last_->iteration;
+  singles.last_violates = !(last_->value <= limit);
+  singles.violations = singles.last_violates ? 1 : 0;
+  Seen top = *last_;
+  bool all_violate = singles.last_violates;
+  for (const Seen& seen : kept_) {
+    const bool violates = !(seen.value <= limit);
+    singles.violations += violates ? 1 : 0;
+    singles.violating += violates ? seen.stands_for : 0;
+    all_violate = all_violate && violates;
+    top = is_larger(seen, top) ? seen : top;
   }
+  singles.counts_all = !all_violate || measured_ == kept_.size() + 1;
+  singles.largest = top.value;
+  singles.where = top.iteration;
   return singles;
 }
 

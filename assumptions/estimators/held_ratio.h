@@ -76,8 +76,9 @@ struct Singles {
 };
 
 /// LargestSingles compares single iterations with a limit that is known only after the run. It
-/// keeps the largest values, so that the violations are counted exactly up to kKept and as "at
-/// least kKept" above.
+/// keeps the last value and the largest before it, so that the violations are counted exactly
+/// below kKept and as "at least so many" from there on. A row stands for the iterations until the
+/// next.
 class LargestSingles {
  public:
   static constexpr std::size_t kKept = 1000;
@@ -90,11 +91,16 @@ class LargestSingles {
   struct Seen {
     double value = 0;
     std::uint64_t iteration = 0;
+    std::uint64_t stands_for = 0;
   };
   static bool is_larger(const Seen& a, const Seen& b);
 
+  void keep(const Seen& seen);
+
   std::uint64_t measured_ = 0;
+  std::uint64_t stood_for_ = 0;
   std::vector<Seen> kept_;  // a heap, its smallest in front
+  std::optional<Seen> last_;
 };
 
 }  // namespace residuum

@@ -56,6 +56,25 @@ void Windows::merge(const Windows& other) {
 
 std::optional<double> Windows::window(std::size_t i) const { return windows_.at(i).ratio(); }
 
+std::optional<std::array<double, 4>> Windows::quarters() const {
+  std::array<double, 4> ratios{};
+  if (windows_.size() < ratios.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t q = 0; q < ratios.size(); ++q) {
+    Sums sums;
+    for (std::size_t i = q * windows_.size() / 4; i < (q + 1) * windows_.size() / 4; ++i) {
+      sums.add(windows_[i]);
+    }
+    const auto ratio = sums.ratio();
+    if (!ratio) {
+      return std::nullopt;
+    }
+    ratios.at(q) = *ratio;
+  }
+  return ratios;
+}
+
 std::optional<double> Windows::largest() const {
   std::optional<double> best;
   for (const auto& sums : windows_) {

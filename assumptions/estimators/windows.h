@@ -6,6 +6,7 @@
 // negative mean (an unbiased estimate of a variance may be negative) stays as it is. Memory: four
 // numbers per window.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -27,6 +28,10 @@ class Windows {
   /// Adds the windows of another seed of a run of the same length.
   void merge(const Windows& other);
 
+  /// Means or ratios of the four quarters of the run, each of as many windows, one more or less if
+  /// they are not a multiple of four; absent if there are fewer than four windows or a quarter has
+  /// no ratio.
+  std::optional<std::array<double, 4>> quarters() const;
   /// Mean or ratio of window i; absent where nothing was added or the denominators are zero.
   std::optional<double> window(std::size_t i) const;
   std::size_t size() const { return windows_.size(); }

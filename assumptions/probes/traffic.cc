@@ -13,23 +13,29 @@ class TrafficProbe final : public Probe {
     double sent = 0;
     double total_sent = 0;
     double total_bytes = 0;
+    double total_down = 0;
     for (const auto& scalars : view.contributions()) {
       sent += scalars.nnz_sent;
     }
     for (const auto& scalars : view.worker_scalars) {
       total_sent += scalars.total_nnz;
       total_bytes += scalars.total_bytes;
+      total_down += scalars.total_down_bytes;
     }
     const auto bytes = static_cast<double>(view.exchange.traffic.bytes);
     row.set(Column::nnz_sent, sent);
     if (view.run.exchanges_gradients) {
       row.set(Column::nnz_applied, static_cast<double>(applied(view)));
     }
-    row.set(Column::uplink_bytes, bytes);
+    const auto down = static_cast<double>(view.exchange.traffic.down);
+    row.set(Column::sent_bytes, bytes);
+    row.set(Column::uplink_bytes, bytes - down);
+    row.set(Column::downlink_bytes, down);
     if (view.run.gradients_are_current) {  // else letters have no order that all wait for
       row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
     }
-    row.set(Column::total_uplink_bytes, total_bytes);
+    row.set(Column::total_sent_bytes, total_bytes);
+    row.set(Column::total_uplink_bytes, total_bytes - total_down);
     row.set(Column::total_nnz_sent, total_sent);
     if (!view.exchange.traffic_model) {
       return;

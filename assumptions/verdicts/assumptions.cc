@@ -14,6 +14,9 @@ namespace {
 /// Chance of a false alarm on one side, in a whole study.
 constexpr double kAlarms = (1 - kConfidence) / 2;
 
+/// The key that says how often a method is repeated.
+constexpr std::string_view kSeeds = "seeds";
+
 bool exceeds(Limit limit, double value) {
   if (limit == Limit::below_one) {
     return !(value < 1);
@@ -29,6 +32,8 @@ std::string_view limit_text(Limit limit) {
       return "= 1";
     case Limit::around_zero:
       return "= 0";
+    case Limit::no_growth:
+      return "≤ 1.1";
     case Limit::at_most_one:
     case Limit::single_quotients:
       break;
@@ -48,6 +53,14 @@ AssumptionState state_around(Limit limit, const std::optional<Interval>& interva
                                                                  : AssumptionState::fails;
 }
 
+/// Ratios of growth have an expectation of one or a little less where nothing grows.
+AssumptionState state_of_growth(double low, double high) {
+  if (high <= kGrowth) {
+    return AssumptionState::holds;
+  }
+  return low > 1 ? AssumptionState::fails : AssumptionState::undecided;
+}
+
 AssumptionState state_of(Limit limit, const AssumptionVerdict& verdict, bool is_random) {
   if (is_two_sided(limit)) {
     return state_around(limit, verdict.interval);
@@ -60,6 +73,9 @@ AssumptionState state_of(Limit limit, const AssumptionVerdict& verdict, bool is_
   }
   const double low = is_random ? verdict.interval->low : *verdict.value;
   const double high = is_random ? verdict.interval->high : *verdict.value;
+  if (limit == Limit::no_growth) {
+    return state_of_growth(low, high);
+  }
   if (exceeds(limit, low - verdict.sampling_error)) {
     return AssumptionState::fails;
   }
@@ -103,6 +119,48 @@ void take_seeds(AssumptionVerdict& verdict, const std::vector<double>& values) {
   verdict.interval = mean_interval(values);
 }
 
+/// Sets the quarter with the largest mean over the seeds.
+void take_quarters(AssumptionVerdict& verdict, const Ratios& ratios) {
+  if (ratios.quarters.empty()) {
+    return;
+  }
+  LargestQuarter largest;
+  for (std::size_t q = 0; q < 4; ++q) {
+    std::vector<double> values;
+    double sum = 0;
+    for (const auto& seed : ratios.quarters) {
+      values.push_back(seed.at(q));
+      sum += seed.at(q);
+    }
+    const double mean = sum / static_cast<double>(values.size());
+    if (q == 0 || mean > largest.value) {
+      largest = {.quarter = q + 1,
+                 .value = mean,
+                 .interval = mean_interval_of_error(values, (1 - kConfidence) / 4)};
+    }
+  }
+  verdict.largest_quarter = largest;
+}
+
+/// What holds over the run is marginal if it does not hold in a quarter of it.
+void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
+  const auto& largest = verdict.largest_quarter;
+  if (verdict.state != AssumptionState::holds || !largest || is_two_sided(limit) ||
+      (is_random && !largest->interval)) {
+    return;
+  }
+  // A quarter has a fourth of the rows, and twice the error of sampling.
+  const double low = (is_random ? largest->interval->low : largest->value);
+  if (exceeds(limit, low - 2 * verdict.sampling_error)) {
+    verdict.state = AssumptionState::marginal;
+    remark(verdict.remark,
+           fmt::format("holds over the run, not in its quarter {}: {:.6g}; the run is weighted by "
+                       "energy",
+                       largest->quarter,
+                       largest->value));
+  }
+}
+
 void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict& verdict) {
   const Ratios ratios = how.ratios(evidence);
   if (ratios.values.empty()) {
@@ -118,6 +176,10 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     verdict.interval.reset();
     remark(verdict.remark, "nothing in the runs is random: all seeds are one");
   }
+  take_quarters(verdict, ratios);
+  if (!is_random && verdict.largest_quarter) {
+    verdict.largest_quarter->interval.reset();
+  }
   verdict.rows = ratios.rows;
   verdict.iterations = ratios.iterations;
   if (!ratios.by_law.empty()) {
@@ -127,6 +189,7 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   }
   verdict.sampling_error = ratios.sampling_error();
   verdict.state = state_of(how.limit, verdict, is_random);
+  ask_quarters(how.limit, is_random, verdict);
   if (!ratios.known_not.empty()) {
     remark(verdict.remark, ratios.known_not);
     if (verdict.state == AssumptionState::holds) {
@@ -140,8 +203,13 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     remark(verdict.remark,
            verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
   }
+  if (verdict.state == AssumptionState::undecided && is_random &&
+      (verdict.seeds < 2 || how.limit == Limit::no_growth)) {
+    verdict.open_key = kSeeds;
+  }
   if (verdict.state == AssumptionState::undecided && verdict.sampling_error > 0 &&
       (verdict.interval || !is_random)) {
+    verdict.open_key = how.cadence;
     remark(verdict.remark,
            fmt::format("rows at {} of {} iterations leave it open: set {} to 1",
                        verdict.rows,
@@ -214,6 +282,7 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
     verdict.state = AssumptionState::fails;
   } else if (verdict.measured < verdict.iterations) {
     verdict.state = AssumptionState::undecided;
+    verdict.open_key = how.cadence;
     remark(verdict.remark,
            fmt::format("not violated where it was measured, at {} of {} iterations: set {} to 1",
                        verdict.measured,
@@ -252,7 +321,7 @@ std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence) {
     verdict.paper = how.paper;
     verdict.limit = limit_text(how.limit);
     verdict.is_average = how.limit != Limit::single_quotients;
-    verdict.tests_growth = how.tests_growth;
+    verdict.tests_growth = how.limit == Limit::no_growth;
     judge_average(how, evidence, verdict);
     verdict.every = judge_every(how, evidence);
     hold_nothing_of_unended_runs(evidence, verdict);
@@ -273,7 +342,8 @@ void control_false_alarms(std::span<AssumptionVerdict* const> verdicts) {
   const auto rejected = holm_rejects(p_values, kAlarms);
   for (std::size_t i = 0; i < tested.size(); ++i) {
     if (tested[i]->state == AssumptionState::fails && !rejected[i]) {
-      tested[i]->state = AssumptionState::marginal;
+      tested[i]->state =
+          tested[i]->tests_growth ? AssumptionState::undecided : AssumptionState::marginal;
       remark(
           tested[i]->remark,
           fmt::format("fails by itself (p = {:.2g}), not among the {} tests of this study (Holm)",

@@ -7,12 +7,17 @@
 //                         and nothing is decided unless nothing in the run is random. A row counts
 //                         for the iterations until the next; where rows are missing, the interval
 //                         is widened by what they may hide, and what is then open is undecided.
+//                         The pool weighs iterations by energy, so that the beginning of a run may
+//                         outweigh its end: what holds over the run is marginal where the ratio of
+//                         one of its quarters lies above one (95 % in all four, Bonferroni).
 //   in every iteration    fails if a single measured iteration is above one, in any seed; holds if
 //                         every iteration was measured and none is; undecided otherwise.
 // `independence` is a ratio of expectation one and `unbiased-gradients` a number of expectation
-// zero: they hold if the interval contains it. What is exact by the sparsifier's law is not tested.
-// A seed that was not measured decides nothing, and where a run diverged, failed or was cut nothing
-// holds.
+// zero: they hold if the interval contains it. `bounded-moment` and `bounded-noise` compare the
+// last quarter of a run with the largest before: *grew* if the interval begins above 1, *no growth*
+// if it ends at or below kGrowth, undecided otherwise. What is exact by the sparsifier's law is not
+// tested. A seed that was not measured decides nothing, and where a run diverged, failed or was cut
+// nothing holds.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,10 +46,18 @@ struct EveryVerdict {
   /// The share of the iterations that violates, a row standing for those until the next; where it
   /// is not known which rows do, the share of the measured ones.
   double share = 0;
+  std::string_view open_key;    // of the study: its value 1 would decide; empty where none would
   std::optional<double> worst;  // the largest ratio
   std::size_t worst_seed = 0;
   std::uint64_t worst_iteration = 0;
   std::string remark;
+};
+
+/// Of the four quarters of the runs, that with the largest mean ratio over the seeds.
+struct LargestQuarter {
+  std::size_t quarter = 0;  // 1 to 4
+  double value = 0;
+  std::optional<Interval> interval;  // of that mean, 95 % in all four quarters together
 };
 
 struct AssumptionVerdict {
@@ -56,17 +69,19 @@ struct AssumptionVerdict {
   // The verdict on average follows. For `smoothness`, which is about single quotients alone, it is
   // about each seed's largest quotient.
   AssumptionState state = AssumptionState::not_measured;
-  std::optional<double> value;       // mean over the seeds of the ratio
-  std::optional<Interval> interval;  // of that mean, 95 %, Student's t
-  double sampling_error = 0;         // half a width more, for iterations without a row
-  std::optional<double> p_value;     // chance of a mean as far on the wrong side
-  std::optional<double> worst;       // of the seeds' ratios
-  std::size_t worst_seed = 0;        // which
+  std::optional<double> value;                    // mean over the seeds of the ratio
+  std::optional<Interval> interval;               // of that mean, 95 %, Student's t
+  double sampling_error = 0;                      // half a width more, for iterations without a row
+  std::optional<LargestQuarter> largest_quarter;  // absent where the ratio is not pooled
+  std::optional<double> p_value;                  // chance of a mean as far on the wrong side
+  std::optional<double> worst;                    // of the seeds' ratios
+  std::size_t worst_seed = 0;                     // which
   std::size_t seeds = 0;
   std::vector<double> of_seeds;  // their ratios
   std::uint64_t rows = 0;        // that entered, of all seeds
   std::uint64_t iterations = 0;  // that the seeds had
   std::string remark;            // why nothing could be said, or why there is no interval
+  std::string_view open_key;     // of the study: what would decide, "seeds" or a cadence of 1
   bool is_average = true;        // false: about single iterations only
 
   std::optional<EveryVerdict> every;  // absent where the papers assume nothing of single iterations

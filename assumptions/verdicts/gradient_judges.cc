@@ -1,6 +1,8 @@
 // These judges look at the objective and its gradients: smoothness, bias, moments.
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "assumptions/verdicts/ratios.h"
 
@@ -38,12 +40,15 @@ Ratios smoothness(const Evidence& evidence) {
 namespace {
 
 /// Compares both kinds of quotients of one seed with L, as ratios to it.
-Singles quotients_above(const SeedMeasures& measures, const MethodFacts& facts, double limit) {
+Singles quotients_above(const SeedEvidence& seed, const MethodFacts& facts, double limit) {
+  const SeedMeasures& measures = seed.measures();
   Singles all;
   const auto add = [&](const LargestSingles& kind) {
-    const Singles one = kind.above(limit * (1 + kQuotientRounding));
+    const Singles one = kind.above(limit * (1 + kQuotientRounding)).until(seed.iterations());
     all.measured += one.measured;
     all.violations += one.violations;
+    all.stood_for += one.stood_for;
+    all.violating += one.violating;
     all.counts_all = all.counts_all && one.counts_all;
     if (one.largest && !(all.largest && *all.largest * limit >= *one.largest)) {
       all.largest = *one.largest / limit;
@@ -69,7 +74,7 @@ SinglesOfSeeds single_smoothness(const Evidence& evidence) {
   }
   SinglesOfSeeds singles;
   for (const auto& seed : evidence.seeds()) {
-    singles.seeds.push_back(quotients_above(seed.measures(), facts, facts.smoothness->value));
+    singles.seeds.push_back(quotients_above(seed, facts, facts.smoothness->value));
   }
   return singles;
 }
@@ -116,29 +121,26 @@ Ratios unbiased_gradients(const Evidence& evidence) {
 
 namespace {
 
-/// Mean of the last quarter of the windows over the largest of the others.
-std::optional<double> growth(const HeldRatio& held) {
-  const Windows windows = held.windows();
-  const std::size_t late = windows.size() - windows.size() / 4;
-  double end = 0;
-  std::size_t end_count = 0;
-  std::optional<double> before;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const auto mean = windows.window(i);
-    if (!mean) {
-      continue;
+/// The mean over the last quarter of each seed's run over that of the earlier quarter whose mean
+/// over the seeds is largest: blocks of one length, of which the noise chooses only one of three.
+Ratios growth(const Evidence& evidence, HeldRatio SeedMeasures::*held, const std::string& needs) {
+  std::vector<std::array<double, 4>> seeds;
+  std::array<double, 3> before{};
+  for (const auto& seed : evidence.seeds()) {
+    const auto quarters = (seed.measures().*held).windows().quarters();
+    if (!quarters) {
+      return no_ratios("needs " + needs);
     }
-    if (i >= late) {
-      end += *mean;
-      ++end_count;
-    } else if (!before || *mean > *before) {
-      before = mean;
-    }
+    seeds.push_back(*quarters);
+    std::transform(before.begin(), before.end(), quarters->begin(), before.begin(), std::plus());
   }
-  if (end_count == 0 || !before || !(*before > 0)) {
-    return std::nullopt;
-  }
-  return end / static_cast<double>(end_count) / *before;
+  const auto largest = std::max_element(before.begin(), before.end()) - before.begin();
+  auto next = seeds.begin();
+  return ratios_of_seeds(evidence, needs, [&](const SeedMeasures& /*measures*/) {
+    const auto& quarters = *next++;
+    const double past = quarters.at(static_cast<std::size_t>(largest));
+    return past > 0 ? std::optional<double>(quarters.back() / past) : std::nullopt;
+  });
 }
 
 /// Says what a judgement of growth needs: the probe, or longer runs where it was on.
@@ -157,8 +159,7 @@ std::string growth_needs(const Evidence& evidence,
 
 Ratios bounded_moment(const Evidence& evidence) {
   const std::string needs = growth_needs(evidence, &SeedMeasures::mean_gradient, "contraction");
-  auto ratios = ratios_of_seeds(
-      evidence, needs, [](const SeedMeasures& measures) { return growth(measures.mean_gradient); });
+  auto ratios = growth(evidence, &SeedMeasures::mean_gradient, needs);
   if (const auto moment = evidence.second_moment().value) {
     ratios.note = fmt::format("M^2 = {:.6g}", *moment);
   }
@@ -173,8 +174,7 @@ Ratios bounded_noise(const Evidence& evidence) {
     return no_ratios("halves of a shuffled pass are not independent; sample with replacement");
   }
   const std::string needs = growth_needs(evidence, &SeedMeasures::noise, "noise");
-  auto ratios = ratios_of_seeds(
-      evidence, needs, [](const SeedMeasures& measures) { return growth(measures.noise); });
+  auto ratios = growth(evidence, &SeedMeasures::noise, needs);
   if (const auto variance = evidence.noise_variance().value) {
     ratios.note = fmt::format("sigma^2 = {:.6g}", *variance);
   }

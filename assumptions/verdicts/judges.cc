@@ -53,9 +53,8 @@ constexpr auto kJudges = std::to_array<Judge>({
      judges::worker_contraction,
      judges::single_worker_contraction},
     {"bounded-residual",
-     "|e_t|^2 <= Q(q) eta^2 M^2, e = w - z being what all workers together hold back, with q and "
-     "M^2 "
-     "as measured; largest window mean over the bound",
+     "E|e_t|^2 <= Q(q) eta^2 M^2, e = w - z being what all workers together hold back, with q and "
+     "M^2 as measured; largest window mean over all seeds, over the bound",
      "Shi et al., IJCAI 2019, with the best constant",
      "probes.every",
      Limit::at_most_one,
@@ -82,23 +81,19 @@ constexpr auto kJudges = std::to_array<Judge>({
      Limit::around_zero,
      judges::unbiased_gradients},
     {"bounded-moment",
-     "E|mean G|^2 <= M^2 along the run; tested is that it did not grow: the last quarter of the "
-     "run over the largest window before",
+     "E|mean G|^2 <= M^2 along the run; tested is that it did not grow: the mean over the last "
+     "quarter of the run over that of the largest quarter before",
      "Shi et al., IJCAI 2019",
      "probes.every",
-     Limit::at_most_one,
-     judges::bounded_moment,
-     nullptr,
-     true},
+     Limit::no_growth,
+     judges::bounded_moment},
     {"bounded-noise",
-     "sigma^2 is bounded along the run; tested is that it did not grow: the last quarter of the "
-     "run over the largest window before",
+     "sigma^2 is bounded along the run; tested is that it did not grow: the mean over the last "
+     "quarter of the run over that of the largest quarter before",
      "Stich and Karimireddy, JMLR 2020",
      "probes.noise_every",
-     Limit::at_most_one,
-     judges::bounded_noise,
-     nullptr,
-     true},
+     Limit::no_growth,
+     judges::bounded_noise},
     {"tail",
      "|a - Top_k a|^2 <= (1 - k/d)^2 |a|^2 for the mean accumulator; mean ratio over (1 - k/d)^2",
      "Shi, Chu, Cheung, See, 2019",

@@ -13,8 +13,12 @@
 namespace residuum {
 
 /// The mean of the ratios is held against this limit; with `single_quotients` the largest ratio of
-/// each seed is.
-enum class Limit { at_most_one, below_one, around_one, around_zero, single_quotients };
+/// each seed is. `no_growth`: the ratio is one if nothing grew; its interval lies above one, or
+/// below kGrowth, or nothing is decided.
+enum class Limit { at_most_one, below_one, around_one, around_zero, single_quotients, no_growth };
+
+/// What is called no growth is less than this factor.
+inline constexpr double kGrowth = 1.1;
 
 struct Judge {
   std::string_view name;
@@ -24,7 +28,6 @@ struct Judge {
   Limit limit;
   Ratios (*ratios)(const Evidence& evidence);
   SinglesOfSeeds (*singles)(const Evidence& evidence) = nullptr;
-  bool tests_growth = false;
 };
 
 std::span<const Judge> assumption_judges();

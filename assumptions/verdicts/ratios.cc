@@ -1,5 +1,7 @@
 #include "assumptions/verdicts/ratios.h"
 
+#include <algorithm>
+
 namespace residuum {
 
 double Ratios::sampling_error() const {
@@ -39,6 +41,15 @@ Ratios pooled_ratios(const Evidence& evidence,
     ratios.variance += error.variance * times * times;
     ratios.rows += one.rows();
     ratios.iterations += evidence.seeds()[i].iterations();
+    if (const auto quarters = one.windows().quarters()) {
+      ratios.quarters.push_back(*quarters);
+      std::for_each(ratios.quarters.back().begin(),
+                    ratios.quarters.back().end(),
+                    [times](double& ratio) { ratio *= times; });
+    }
+  }
+  if (ratios.quarters.size() < ratios.values.size()) {
+    ratios.quarters.clear();
   }
   return ratios;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -26,8 +27,10 @@ inline constexpr double kQuotientRounding = 1e-6;
 /// The seeds' ratios over the run, or why there are none.
 struct Ratios {
   std::vector<double> values;
+  /// The ratios of the four quarters of each seed's run; empty where one of them has none.
+  std::vector<std::array<double, 4>> quarters;
   double trend = 0;     // sum over the seeds of their sampling errors
-  double variance = 0;  // likewise
+  double variance = 0;  // sum over the seeds of the squares of their standard errors
   std::uint64_t rows = 0;
   std::uint64_t iterations = 0;
   std::string missing;

@@ -188,13 +188,39 @@ bool accumulates_plain_gradients(const MethodFacts& facts) {
 
 }  // namespace
 
+/// The window whose mean |e|^2 over all seeds is largest, of those that every seed has. The bound
+/// is made of windows over all seeds too; the largest of each seed would be that of its luck.
+std::optional<std::size_t> largest_window_of_gap(const Evidence& evidence) {
+  std::vector<Windows> seeds;
+  for (const auto& seed : evidence.seeds()) {
+    seeds.push_back(seed.measures().gap.windows());
+  }
+  std::optional<std::size_t> best;
+  double largest = 0;
+  for (std::size_t i = 0; !seeds.empty() && i < seeds[0].size(); ++i) {
+    double sum = 0;
+    bool is_whole = true;
+    for (const Windows& seed : seeds) {
+      const auto mean = i < seed.size() ? seed.window(i) : std::nullopt;
+      is_whole = is_whole && mean;
+      sum += mean.value_or(0);
+    }
+    if (is_whole && (!best || sum > largest)) {
+      best = i;
+      largest = sum;
+    }
+  }
+  return best;
+}
+
 Ratios bounded_residual(const Evidence& evidence) {
   const auto bound = residual_bound(evidence);
   if (!bound.value) {
     return no_ratios(bound.missing);
   }
+  const auto window = largest_window_of_gap(evidence);
   return ratios_of_seeds(evidence, "the probe 'contraction'", [&](const SeedMeasures& measures) {
-    const auto gap = measures.gap.windows().largest();
+    const auto gap = window ? measures.gap.windows().window(*window) : std::nullopt;
     return gap ? std::optional<double>(*gap / *bound.value) : std::nullopt;
   });
 }
@@ -211,6 +237,10 @@ SinglesOfSeeds single_residual(const Evidence& evidence) {
       one.largest = *one.largest / *bound.value;
     }
     singles.seeds.push_back(one);
+  }
+  if (!evidence.method().deterministic) {
+    singles.in_expectation =
+        "the bound is one on an expectation, of which single iterations say nothing";
   }
   return singles;
 }

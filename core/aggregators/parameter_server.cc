@@ -45,12 +45,12 @@ class ServerExchange final : public Exchange<Real> {
   /// Charges the messages to the server.
   void push(const Contributions<Real>& contributions, Ledger& ledger) const {
     const Cluster& cluster = ledger.cluster();
-    for (int worker = 1; worker < cluster.workers(); ++worker) {
+    for (int worker = 0; worker < cluster.workers(); ++worker) {
       const auto bytes_here = [&] {
         const auto& brought = contributions.of_workers[cluster.slot(worker)];
         return brought.message->bytes(contributions.dimension);
       };
-      ledger.carry(worker, 0, cluster.here(worker) ? bytes_here() : 0);
+      ledger.carry_up(worker, cluster.here(worker) ? bytes_here() : 0);
     }
     end_round(ledger);
   }
@@ -59,8 +59,8 @@ class ServerExchange final : public Exchange<Real> {
   void pull(std::size_t entries, std::size_t dimension, Ledger& ledger) const {
     const std::size_t bytes =
         std::min(entries * entry_bytes<Real>(dimension), dimension * sizeof(Real));
-    for (int worker = 1; worker < ledger.cluster().workers(); ++worker) {
-      ledger.carry(0, worker, bytes);
+    for (int worker = 0; worker < ledger.cluster().workers(); ++worker) {
+      ledger.carry_down(worker, bytes);
     }
     end_round(ledger);
   }
@@ -247,15 +247,12 @@ class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {
 
   /// The bound is met if all messages have k entries, at indices of their own.
   TrafficModel traffic_model(const TrafficShape& shape) const override {
-    const double others = shape.workers - 1;
     const double vector_bytes = shape.dimension * shape.value_bytes;
-    const double entries_up = std::min(shape.entries, others * shape.k);
-    const double up = others == 0            ? 0
-                      : shape.coded_bytes    ? *shape.coded_bytes
-                      : shape.whole_messages ? others * vector_bytes
-                                             : entries_up * shape.entry_bytes();
+    const double up = shape.coded_bytes      ? *shape.coded_bytes
+                      : shape.whole_messages ? shape.workers * vector_bytes
+                                             : shape.entries * shape.entry_bytes();
     const double entries_down = cuts_ ? std::min(shape.entries, shape.k) : shape.entries;
-    const double down = others * std::min(entries_down * shape.entry_bytes(), vector_bytes);
+    const double down = shape.workers * std::min(entries_down * shape.entry_bytes(), vector_bytes);
     return {.bytes = up + down, .exact = false};
   }
 

@@ -42,6 +42,25 @@ class Ledger {
     }
   }
 
+  /// Charges the message of a worker to a server. Virtual clocks put the server beside worker 0,
+  /// whose own message takes no time. `bytes` is read where the worker lives.
+  void carry_up(int worker, std::size_t bytes) {
+    if (worker == 0) {
+      traffic_.bytes += cluster_.here(0) ? bytes : 0;
+    } else {
+      carry(worker, 0, bytes);
+    }
+  }
+  /// Charges the message of the server to a worker, on the process of worker 0.
+  void carry_down(int worker, std::size_t bytes) {
+    traffic_.down += cluster_.here(0) ? bytes : 0;
+    if (worker == 0) {
+      traffic_.bytes += cluster_.here(0) ? bytes : 0;
+    } else {
+      carry(0, worker, bytes);
+    }
+  }
+
   /// Ends a round: the messages since the last round cross the network at the same time.
   void end_round() {
     ++traffic_.rounds;

@@ -263,8 +263,10 @@ template <class Real>
 ExchangeView Measurement<Real>::exchange_view(const StepState<Real>& state) const {
   Traffic traffic = state.delivery->traffic;
   traffic.bytes = 0;  // those of all processes are counted here
+  traffic.down = 0;
   for (const auto& scalars : worker_scalars_) {
     traffic.bytes += static_cast<std::uint64_t>(scalars.bytes);
+    traffic.down += static_cast<std::uint64_t>(scalars.down_bytes);
   }
   return {.is_dense = state.delivery->is_dense,
           .dense_update = dense_update_,

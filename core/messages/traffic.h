@@ -10,11 +10,13 @@
 
 namespace residuum {
 
-/// Traffic is the cost of an exchange: the bytes that workers send to other workers, and the
-/// messages on the critical path. It is counted per worker even if two workers share a process;
-/// `bytes` is the part sent by the workers of this process.
+/// Traffic is the cost of an exchange: the bytes that a worker or server sends to another, and the
+/// messages on the critical path. It is counted per worker, even if two workers share a process. A
+/// server is a machine of its own: the message of every worker to it counts, and the answer to
+/// every worker. `bytes` is the part sent by the workers, or for them, by this process.
 struct Traffic {
   std::uint64_t bytes = 0;
+  std::uint64_t down = 0;  // of them, from a server
   std::uint64_t rounds = 0;
 };
 

@@ -14,6 +14,7 @@ LateLoop<Real>::LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, 
       cluster_(stage.cluster()),
       d_(training_.objective->dimension()),
       version_(stage, weights),
+      roster_(cast.roster),
       simulation_(std::move(cast), std::move(machine), *this),
       measures_(training_.plan.measure),
       pending_(static_cast<std::size_t>(cluster_.workers())),
@@ -28,7 +29,7 @@ StepEnd LateLoop<Real>::advance(std::uint64_t t) {
   const auto made = simulation_.advance();
   const StepEnd end = stage_.agree(end_at_workers());
   if (!end.diverged()) {
-    version_.make(made->bytes_up);
+    version_.make(version_.traffic_of(*made, roster_));
     version_.finish(*made);
   }
   return end;

@@ -64,6 +64,7 @@ class LateLoop final : public Loop, private Effects {
   const Cluster& cluster_;
   std::size_t d_;
   LateVersion<Real> version_;
+  Roster roster_;
   Simulation simulation_;
   bool measures_;
 

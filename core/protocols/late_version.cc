@@ -41,7 +41,7 @@ std::unique_ptr<Deposit<Real>> LateVersion<Real>::blank() {
 }
 
 template <class Real>
-void LateVersion<Real>::make(std::uint64_t bytes_up, std::span<const Contribution<Real>> sums) {
+void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contribution<Real>> sums) {
   std::sort(made_of_.begin(), made_of_.end(), [](const auto& a, const auto& b) {
     return std::pair(a->worker, a->number) < std::pair(b->worker, b->number);
   });
@@ -66,8 +66,34 @@ void LateVersion<Real>::make(std::uint64_t bytes_up, std::span<const Contributio
   exchange_->combine(Cluster(*alone_, static_cast<int>(contributions_.size())),
                      {.dimension = d_, .k = d_, .of_workers = contributions_},
                      delivery_);
-  delivery_.traffic = {.bytes = bytes_up, .rounds = 0};
+  delivery_.traffic = traffic;
   stage_.update(delivery_, parts_);
+}
+
+template <class Real>
+Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& letters, const Roster& roster) const {
+  std::uint64_t up = letters.bytes_up;
+  std::uint64_t down = letters.bytes_down;
+  if (roster.nodes > 0) {
+    const std::uint32_t per_node = roster.workers_of_node();
+    down *= per_node;
+    for (const auto& deposit : made_of_) {
+      const bool is_first = static_cast<std::uint32_t>(deposit->worker) % per_node == 0;
+      up += is_first ? 0 : bytes_of(*deposit);
+    }
+  }
+  return {.bytes = up + down, .down = down, .rounds = 0};
+}
+
+/// Where a server knows of a message how many entries it had, it has the bytes of these.
+template <class Real>
+std::uint64_t LateVersion<Real>::bytes_of(const Deposit<Real>& deposit) const {
+  const Message<Real>& message = deposit.message;
+  const auto entries = static_cast<std::size_t>(deposit.scalars.nnz_sent);
+  const bool is_named_only = message.entries.indices.empty() && message.coded.empty();
+  return message.everything || !is_named_only
+             ? message.bytes(d_)
+             : index_bytes(message.form, entries, d_) + entries * sizeof(Real);
 }
 
 template <class Real>
@@ -101,7 +127,6 @@ VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
                      .staleness_mean = static_cast<double>(sum) / static_cast<double>(count),
                      .staleness_max = largest,
                      .staleness_counts = staleness_counts_,
-                     .downlink_bytes = made.bytes_down,
                      .control_bytes = made.control_bytes,
                      .seconds = made.time,
                      .version_seconds = made.time - std::exchange(last_time_, made.time),

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/simulated_version.h"
 #include "core/protocols/deposits.h"
@@ -32,10 +33,15 @@ class LateVersion {
   /// Moves the model by all that was added, in the order of workers and their gradients, which has
   /// come with so many bytes. Where nodes have added the messages up, the deposits have none and
   /// `sums` are those of the nodes.
-  void make(std::uint64_t bytes_up, std::span<const Contribution<Real>> sums = {});
+  void make(const Traffic& traffic, std::span<const Contribution<Real>> sums = {});
   /// Shows the version to the observer of the stage and forgets its deposits. `of_workers` is what
   /// is known of all workers where the root hosts none (VersionParts).
   void finish(const SimulatedVersion& made, std::span<const WorkerScalars> of_workers = {});
+
+  /// Returns what travelled for the version in the making: the letters, and what they left to be
+  /// done inside nodes. A node's sum and model live with its first worker: its other workers hand
+  /// in messages of their own, and take a copy of each model.
+  Traffic traffic_of(const SimulatedVersion& letters, const Roster& roster) const;
 
   /// Returns the deposits of the version in the making; they are in order after `make`.
   std::span<const std::unique_ptr<Deposit<Real>>> deposits() const { return made_of_; }
@@ -46,6 +52,7 @@ class LateVersion {
   void visit(ActorState& state);
 
  private:
+  std::uint64_t bytes_of(const Deposit<Real>& deposit) const;
   VersionNotes notes_of(const SimulatedVersion& made);
 
   Stage<Real>& stage_;

@@ -216,7 +216,7 @@ void RealLoop<Real>::make_version(std::uint64_t version,
     name_deposits(arrival);
     sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
   }
-  version_.make(/*bytes_up=*/0, sums);  // they are known once all letters of the version are
+  version_.make(Traffic(), sums);  // its bytes are known once all letters of the version are
   take_model_of_stage(version);
 }
 
@@ -230,6 +230,7 @@ void RealLoop<Real>::name_deposits(const Arrival<Real>& arrival) {
     deposit->number = gradient.iteration;
     deposit->base = gradient.base;
     deposit->message.everything = arrival.sum.message.everything;
+    deposit->message.form = arrival.sum.message.form;
     deposit->scalars.nnz_sent = static_cast<double>(arrival.entries[i]);
     version_.add(std::move(deposit));
   }
@@ -280,8 +281,12 @@ void RealLoop<Real>::note_known(const SimulatedVersion& made) {
     scalars.nnz_sent = deposit->scalars.nnz_sent;
     scalars.total_nnz += deposit->scalars.nnz_sent;
   }
-  known_.front().bytes = static_cast<double>(made.bytes_up);
-  known_.front().total_bytes += known_.front().bytes;
+  WorkerScalars& first = known_.front();
+  const Traffic traffic = version_.traffic_of(made, roster_);
+  first.bytes = static_cast<double>(traffic.bytes);
+  first.down_bytes = static_cast<double>(traffic.down);
+  first.total_bytes += first.bytes;
+  first.total_down_bytes += first.down_bytes;
 }
 
 template <class Real>

@@ -169,7 +169,9 @@ template <class Real>
 void Stage<Real>::book(const Delivery<Real>& delivery) {
   WorkerScalars& booked_on = workers_.front().scalars;
   booked_on.bytes = static_cast<double>(delivery.traffic.bytes);
+  booked_on.down_bytes = static_cast<double>(delivery.traffic.down);
   booked_on.total_bytes += booked_on.bytes;
+  booked_on.total_down_bytes += booked_on.down_bytes;
 }
 
 template <class Real>

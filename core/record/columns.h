@@ -38,7 +38,12 @@ namespace residuum {
   X(total_error, number, "", "sum over iterations up to t and workers of |e^p_{t+1}|^2")           \
   X(nnz_sent, integer, "", "entries kept by the sparsifier over all workers")                      \
   X(nnz_applied, integer, "", "entries of the applied update")                                     \
-  X(uplink_bytes, integer, "bytes", "bytes sent by all workers in this iteration, indices too")    \
+  X(sent_bytes,                                                                                    \
+    integer,                                                                                       \
+    "bytes",                                                                                       \
+    "bytes from workers or servers to each other in this iteration, indices too")                  \
+  X(uplink_bytes, integer, "bytes", "those of sent_bytes that workers send")                       \
+  X(downlink_bytes, integer, "bytes", "those of sent_bytes that servers send to workers")          \
   X(rounds, integer, "", "messages on the critical path of this iteration")                        \
   X(compute_s, number, "s", "wall time of the stochastic gradients")                               \
   X(select_s, number, "s", "wall time of accumulation and selection")                              \
@@ -90,10 +95,8 @@ namespace residuum {
     number,                                                                                        \
     "",                                                                                            \
     "mean of |g^p - G^p_t|^2, EF21's G_t; ef21-sgdm: |g^p - v^p_t|^2")                             \
-  X(total_uplink_bytes,                                                                            \
-    integer,                                                                                       \
-    "bytes",                                                                                       \
-    "bytes sent by all workers up to and with this iteration")                                     \
+  X(total_sent_bytes, integer, "bytes", "sum of sent_bytes up to and with this iteration")         \
+  X(total_uplink_bytes, integer, "bytes", "sum of uplink_bytes up to and with this iteration")     \
   X(total_nnz_sent, integer, "", "entries kept over all workers up to and with this iteration")    \
   X(test_perplexity, number, "", "exp(test_loss) of a language model")                             \
   X(density, number, "", "rho_t, the share of entries that a random selection would keep")         \
@@ -118,7 +121,6 @@ namespace residuum {
     integer,                                                                                       \
     "bytes",                                                                                       \
     "bytes of letters between nodes since the last update, less payloads")                         \
-  X(downlink_bytes, integer, "bytes", "bytes of the models sent since the last update")            \
   X(virtual_s, number, "s", "virtual or wall time from the start to this update")                  \
   X(quota_wait_s,                                                                                  \
     number,                                                                                        \

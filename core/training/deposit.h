@@ -44,7 +44,6 @@ struct VersionNotes {
   std::optional<double> staleness_mean;
   std::optional<std::uint64_t> staleness_max;
   std::span<const std::uint64_t> staleness_counts;  // gradients so far, by their staleness
-  std::optional<std::uint64_t> downlink_bytes;
   std::optional<std::uint64_t> control_bytes;
   std::optional<double> seconds;               // from the start, virtual or of the wall clock
   std::optional<double> version_seconds;       // since the version before

@@ -39,6 +39,7 @@ std::vector<double> mean_statistics(const Training& training,
 template <class Real>
 void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
   for (auto& worker : workers) {
+    worker.scalars.down_bytes = 0;
     worker.scalars.bytes = 0;  // the worker that they are booked on depends on the processes
   }
   state.workers<WorkerScalars>(

@@ -10,10 +10,13 @@ struct WorkerScalars {
   double residual_norm_inf = 0;    // |e^p_{t+1}|_inf
   double nnz_sent = 0;             // entries of s^p
   double total_error = 0;          // sum over iterations so far of |e^p|^2
-  double magnitude = 0;    // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
-  double bytes = 0;        // sent in this iteration, booked on the process's first worker
-  double total_bytes = 0;  // over all iterations so far, booked likewise
-  double total_nnz = 0;    // entries sent in all iterations so far
+  double magnitude = 0;  // sum over iterations so far of |a^p| + |eta G^p|, in units of the model
+  // Bytes are booked on the first worker of each process.
+  double bytes = 0;              // sent in this iteration
+  double down_bytes = 0;         // of them, from a server
+  double total_bytes = 0;        // over all iterations so far
+  double total_down_bytes = 0;   // of them, from a server
+  double total_nnz = 0;          // entries sent in all iterations so far
   double sent_norm_sq = 0;       // |s^p|^2
   double sent_dot = 0;           // <s^p, a^p>
   double noise_variance = 0;     // |G^p - G^p,first half|^2 n_first / n_second

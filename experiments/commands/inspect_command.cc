@@ -122,7 +122,7 @@ reports::Json as_json(const StepQuantities& step,
                      {"conservation_defect", column(row, Column::conservation_defect)},
                      {"nnz_sent", column(row, Column::nnz_sent)},
                      {"nnz_applied", column(row, Column::nnz_applied)},
-                     {"uplink_bytes", column(row, Column::uplink_bytes)},
+                     {"sent_bytes", column(row, Column::sent_bytes)},
                      {"rounds", column(row, Column::rounds)},
                      {"predicted_delta_iid", reports::json_number(predicted.delta)},
                      {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
@@ -155,10 +155,10 @@ ExitCode inspect_command(const Options& options) {
           options.file.string());
   OneStep step(method, static_cast<int>(workers), dimension, OneStep::usual_probes(), rows);
   // Bytes are those of a training, whose messages are float32.
-  const auto bytes = step.on(flat, Precision::float32).get(Column::uplink_bytes);
+  const auto bytes = step.on(flat, Precision::float32).get(Column::sent_bytes);
   StepQuantities quantities = step.on(flat);
   if (bytes) {
-    quantities.row.set(Column::uplink_bytes, *bytes);
+    quantities.row.set(Column::sent_bytes, *bytes);
   }
   if (options.gradient) {
     const Vectors gradients = read_vectors(*options.gradient);

@@ -122,6 +122,7 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
 /// States the average gradient only if it was evaluated in all iterations.
 Json totals_json(const RunSummary& summary, const Outcome& outcome) {
   Json json = Json::object();
+  set_known(json, "sent_bytes", summary.sent_bytes);
   set_known(json, "uplink_bytes", summary.uplink_bytes);
   set_known(json, "nnz_sent", summary.nnz_sent);
   if (summary.evaluations == outcome.iterations && summary.evaluations > 0) {

@@ -71,6 +71,7 @@ ExitCode end_study(const std::filesystem::path& result_dir,
     if (summary.search) {
       fmt::print("{}\n", reports::sentence_of(*summary.search));
     }
+    fmt::print("{}", reports::undecided_line(summary));
   }
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));

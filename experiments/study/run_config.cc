@@ -36,12 +36,25 @@ struct Sections {
   std::map<std::string, Section> sections;
 };
 
-/// Returns the given section, with `kind` set where the study does not name one.
-Section with_default_kind(const Section& section, const char* kind, const RunSpec& spec) {
+/// Returns the given section, with `key` set where the study does not set it.
+Section with_default(const Section& section,
+                     const char* key,
+                     const nlohmann::json& value,
+                     const RunSpec& spec) {
   const auto found = spec.sections.find(section.name());
   auto settings = found == spec.sections.end() ? std::map<std::string, Setting>{} : found->second;
-  settings.try_emplace("kind", Setting{.value = kind, .place = "the default"});
+  settings.try_emplace(key, Setting{.value = value, .place = "the default"});
   return Section::with_places(section.name(), std::move(settings));
+}
+
+Section with_default_kind(const Section& section, const char* kind, const RunSpec& spec) {
+  return with_default(section, "kind", kind, spec);
+}
+
+/// Returns the section [step]; recorded gradients do not depend on the step, which is then 1.
+Section read_step(const Section& section, const Objective& objective, const RunSpec& spec) {
+  const bool needs_none = objective.recorded_steps() && !section.has("rule");
+  return needs_none ? with_default(section, "value", 1, spec) : section;
 }
 
 int read_workers(const Section& section) {
@@ -251,7 +264,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
           "'dense', or 'ok-topk' with a k of its own (aggregator.k)",
           aggregator.where("kind"),
           config["sparsifier"]["kind"].get<std::string>());
-  const Section& step = sections["step"];
+  const Section step = read_step(sections["step"], objective, spec);
   method->step_rule = make_step_rule(step,
                                      {.facts = [&objective] { return objective.facts(); },
                                       .dimension = static_cast<double>(d),

@@ -246,7 +246,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProbes,
      "every",
      "{ geometric = 1.1 }",
-     "which iterations are measured: each N-th, { geometric = F } or { even = N }"},
+     "which iterations are measured: each N-th, { geometric = F } or { even = N }; 1 on recorded "
+     "gradients"},
     {kProbes,
      "evaluate",
      "{ geometric = 1.1 }",

@@ -173,7 +173,7 @@ std::optional<Value> value_of(const CsvReader& table,
     return std::nullopt;
   }
   if (picture.x == "bytes") {  // f is taken before its row's bytes are sent
-    const double x = needed(table, "total_uplink_bytes") - needed(table, "uplink_bytes");
+    const double x = needed(table, "total_sent_bytes") - needed(table, "sent_bytes");
     return x > 0 ? std::optional(Value{needed(table, "iteration"), x, *y}) : std::nullopt;
   }
   if (table.find(picture.x)) {

@@ -209,7 +209,7 @@ void print_times(World& world, const Size& size) {
   const double select_seconds = latest(world, worker.select_seconds());
   if (world.is_root()) {
     fmt::print(
-        "aggregator,workers,dimension,k,seconds,uplink_bytes,rounds,select_seconds,cpu_seconds\n");
+        "aggregator,workers,dimension,k,seconds,sent_bytes,rounds,select_seconds,cpu_seconds\n");
   }
   for (const auto& [name, options] : candidates()) {
     if (!is_wanted(size, name)) {

@@ -26,7 +26,8 @@ Json look_json(const CriticalRatio& search, const SearchLook& look) {
           {"loss", json_number(look.loss)},
           {"interval", ends_of(look.loss_interval)},
           {"excess", json_number(look.excess)},
-          {"excess_interval", ends_of(look.excess_interval)}};
+          {"excess_interval", ends_of(look.excess_interval)},
+          {"skewness", look.skewness}};
 }
 
 }  // namespace

@@ -18,6 +18,15 @@ Json interval_json(const std::optional<Interval>& interval) {
                   : Json(nullptr);
 }
 
+Json quarter_json(const std::optional<LargestQuarter>& largest) {
+  if (!largest) {
+    return nullptr;
+  }
+  return {{"quarter", largest->quarter},
+          {"value", json_number(largest->value)},
+          {"interval", interval_json(largest->interval)}};
+}
+
 Json average_json(const AssumptionVerdict& verdict) {
   if (!verdict.is_average) {
     return nullptr;
@@ -25,6 +34,7 @@ Json average_json(const AssumptionVerdict& verdict) {
   return {{"verdict", state_text(verdict.state)},
           {"value", json_number(verdict.value)},
           {"interval", interval_json(verdict.interval)},
+          {"largest_quarter", quarter_json(verdict.largest_quarter)},
           {"sampling_error", json_number(verdict.sampling_error)},
           {"p_value", json_number(verdict.p_value)},
           {"rows", verdict.rows},

@@ -29,18 +29,20 @@ constexpr std::array<DrawnQuantity, 23> kDrawnQuantities{
       .column = Column::loss_gap,
       .title = "Loss gap against bytes sent",
       .y_label = "f(w) − f*",
-      .caption = "The same against the bytes all workers have sent, indices included: the "
-                 "further left a curve comes down, the cheaper the method.",
+      .caption =
+          "The same against the bytes that workers and servers have sent, indices included: the "
+          "further left a curve comes down, the cheaper the method.",
       .log_span = 5,
-      .against = Column::total_uplink_bytes},
+      .against = Column::total_sent_bytes},
      {.name = "loss-bytes",
       .column = Column::loss,
       .title = "Loss against bytes sent",
       .y_label = "f(w)",
-      .caption = "The same against the bytes all workers have sent, indices included: the "
-                 "further left a curve comes down, the cheaper the method.",
+      .caption =
+          "The same against the bytes that workers and servers have sent, indices included: the "
+          "further left a curve comes down, the cheaper the method.",
       .log_span = 50,
-      .against = Column::total_uplink_bytes},
+      .against = Column::total_sent_bytes},
      {.name = "loss-gap-time",
       .column = Column::loss_gap,
       .title = "Loss gap against virtual time",

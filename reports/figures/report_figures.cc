@@ -79,7 +79,7 @@ struct DrawnAxis {
 };
 
 DrawnAxis axis_of(const DrawnQuantity& quantity) {
-  if (quantity.against == Column::total_uplink_bytes) {
+  if (quantity.against == Column::total_sent_bytes) {
     return {.label = "bytes sent", .scale = Scale::log};
   }
   if (quantity.against == Column::total_contributions) {

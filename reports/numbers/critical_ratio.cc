@@ -121,6 +121,7 @@ class Search {
         std::all_of(losses.begin(), losses.end(), [](double loss) { return loss == 0; });
     made.loss_interval = interval_of(losses, made.error, same_runs);
     made.excess = mean_of_all(excesses);
+    made.skewness = skewness_of(excesses);
     made.excess_interval = interval_of(excesses, made.error, same_runs);
     if (made.excess_interval && made.excess_interval->low > 0) {
       made.decision = Decision::loss;
@@ -186,6 +187,18 @@ const SearchLook* SearchResult::last_look(std::size_t level) const {
 SearchResult follow_search(const SearchPlan& plan, const Endings& endings) {
   assert(plan.levels >= 1 && !plan.looks.empty() && plan.looks.front() >= 2);
   return Search(plan, endings).follow();
+}
+
+double skewness_of(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  double cubes = 0;
+  for (const double x : values) {
+    squares += (x - mean) * (x - mean) / n;
+    cubes += (x - mean) * (x - mean) * (x - mean) / n;
+  }
+  return squares > 0 && std::isfinite(cubes) ? cubes / std::pow(squares, 1.5) : 0;
 }
 
 double error_of_look(const SearchPlan& plan, std::size_t look) {

@@ -152,10 +152,6 @@ std::vector<Facet> split_by_key(const ResultFolder& folder,
   return facets;
 }
 
-bool sends_everything(const ResultFolder& folder, const Group& group) {
-  return flag_at(folder.runs[group.runs.front()].status, "laws.sparsifier.sends_everything", false);
-}
-
 /// Draws a method that does not compress, and has a facet for itself, in all others instead: it is
 /// what they are held against.
 void spread_uncompressed(const ResultFolder& folder,
@@ -188,6 +184,10 @@ Group* planned_group(const Run& run, std::vector<Group>& groups) {
 }
 
 }  // namespace
+
+bool sends_everything(const ResultFolder& folder, const Group& group) {
+  return flag_at(folder.runs[group.runs.front()].status, "laws.sparsifier.sends_everything", false);
+}
 
 std::string method_label(const Run& run, std::string_view omitted) {
   std::string label = full_label(run, omitted, false);

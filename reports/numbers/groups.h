@@ -31,6 +31,9 @@ std::vector<std::string> method_labels(const ResultFolder& folder);
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 
+/// True for a method that does not compress: dense training.
+bool sends_everything(const ResultFolder& folder, const Group& group);
+
 /// A facet is some groups that are drawn in one figure.
 struct Facet {
   std::string title;                // what its groups share, empty when there is one facet only

@@ -117,6 +117,7 @@ void MeasureTaker::add(const IterationRecord& record) {
   measures_.late.add(record);
   measures_.time.add(record);
   ++measures_.rows;
+  measures_.measure_s += record.get(Column::measure_s).value_or(0);
   measures_.evidence->add(record.row());
   add_to_epoch(record);
   if (const auto delta = record.get(Column::delta)) {

@@ -55,12 +55,12 @@ struct Spent {
   void add(const IterationRecord& record);
 };
 
-inline constexpr Spent kSentBytes{.each = Column::uplink_bytes,
-                                  .total = Column::total_uplink_bytes};
+inline constexpr Spent kSentBytes{.each = Column::sent_bytes, .total = Column::total_sent_bytes};
 inline constexpr Spent kVirtualTime{.each = Column::model_time_s, .total = Column::virtual_s};
 
 struct RunMeasures {
   std::size_t rows = 0;
+  double measure_s = 0;            // of all rows; 0 where times are left out
   BoundMeasure delta;              // delta_t <= 1, the gTop-k assumption
   BoundMeasure contraction;        // q_t < 1
   std::vector<EpochDelta> epochs;  // the last ones, if there are very many

@@ -101,6 +101,18 @@ std::string beyond(const CriticalRatio& search, std::size_t level) {
   return text;
 }
 
+/// The skewness furthest from 0 that the last look at a level saw.
+double largest_skewness(const CriticalRatio& search) {
+  double largest = 0;
+  for (std::size_t level = 0; level < search.plan.levels; ++level) {
+    const auto* look = search.result.last_look(level);
+    if (look != nullptr && std::abs(look->skewness) > std::abs(largest)) {
+      largest = look->skewness;
+    }
+  }
+  return largest;
+}
+
 std::string list_of(const CriticalRatio& search) {
   std::string list;
   for (std::size_t level = 0; level < search.plan.levels; ++level) {
@@ -210,10 +222,13 @@ std::string sentence_of(const CriticalRatio& search) {
     text = fmt::format("no compression of {} is without significant loss", list_of(search));
     text += beyond(search, 0);
   }
-  text += fmt::format(" ({}, {}; all intervals hold together with probability {:.4g})",
-                      search.quantity,
-                      margin_text(search),
-                      1 - search.plan.alpha);
+  text += fmt::format(
+      " ({}, {}; all intervals hold together with probability {:.4g} if differences are normal; "
+      "their skewness is {:.2g} at most)",
+      search.quantity,
+      margin_text(search),
+      1 - search.plan.alpha,
+      largest_skewness(search));
   return result.is_monotone
              ? text
              : text +

@@ -19,8 +19,8 @@ std::optional<double> total_of(const IterationRecord& record, Column total) {
   if (total == Column::virtual_s || total == Column::epoch) {
     return after;
   }
-  const auto now = record.get(total == Column::total_uplink_bytes ? Column::uplink_bytes
-                                                                  : Column::contributions);
+  const auto now =
+      record.get(total == Column::total_sent_bytes ? Column::sent_bytes : Column::contributions);
   return after && now ? std::optional(*after - *now) : std::nullopt;
 }
 

@@ -23,7 +23,7 @@ Point seeds_point(double x, const std::vector<double>& values, IntervalKind kind
 /// that had entered the model when its row's iteration began, the virtual time at which it ended,
 /// or the passes over the data before it.
 inline constexpr std::array kTotals{
-    Column::total_uplink_bytes, Column::total_contributions, Column::virtual_s, Column::epoch};
+    Column::total_sent_bytes, Column::total_contributions, Column::virtual_s, Column::epoch};
 
 /// ThinnedSeries keeps every 2^m-th value of a sequence, m the least for which at most 2 kKept
 /// remain, so that equally long sequences keep the same places. It keeps some more at the

@@ -19,6 +19,10 @@ bool any_nan(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
 }
 
+bool all_same(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
+}
+
 double quantile_of_sorted(const std::vector<double>& sorted, double p) {
   const double position = static_cast<double>(sorted.size() - 1) * p;
   const auto below = static_cast<std::size_t>(position);
@@ -50,7 +54,7 @@ std::optional<double> mean(const std::vector<double>& values) {
 }
 
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
-  return mean_interval(values, confidence);
+  return all_same(values) ? std::nullopt : mean_interval(values, confidence);
 }
 
 std::optional<double> seeds_for_sign(const std::vector<double>& differences) {
@@ -116,6 +120,9 @@ std::string_view interval_words(IntervalKind kind) {
 }
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, IntervalKind kind) {
+  if (all_same(values)) {
+    return std::nullopt;
+  }
   return kind == IntervalKind::bootstrap ? bootstrap_interval(values) : student_interval(values);
 }
 

@@ -18,8 +18,8 @@ std::optional<double> quantile(std::vector<double> values, double p);
 std::optional<double> median(const std::vector<double>& values);
 std::optional<double> mean(const std::vector<double>& values);
 
-/// Returns Student's t interval for the mean. Absent for fewer than two values or one that is not
-/// finite.
+/// Returns Student's t interval for the mean. Absent for fewer than two values, one that is not
+/// finite, or values that are all the same: seeds without a spread are one run, however many.
 std::optional<Interval> student_interval(const std::vector<double>& values,
                                          double confidence = 0.95);
 

@@ -138,6 +138,17 @@ void add_metrics(GroupNumbers& numbers, const ResultFolder& folder) {
   }
 }
 
+void add_time(RunningTime& time, const Run& run, const RunMeasures& measures) {
+  ++time.runs;
+  time.wall_s += number_at(run.status, "wall_s").value_or(0);
+  const double iterations =
+      measures.evidence ? static_cast<double>(measures.evidence->iterations()) : 0;
+  const auto rows = static_cast<double>(measures.rows);
+  if (rows > 0 && iterations > rows) {
+    time.more_rows_s += (iterations - rows) * measures.measure_s / rows;
+  }
+}
+
 RunVerdict judge_run(const Run& run, const RunMeasures& measures) {
   RunVerdict verdict;
   verdict.run_id = run.id;
@@ -214,7 +225,8 @@ const std::vector<Metric>& run_metrics() {
       {"delta_max", "totals.delta_max", "largest delta_t that was measured"},
       {"total_error", "totals.total_error", "sum of all workers' |e|^2 over all iterations", kMiss},
       {"nnz_sent", "totals.nnz_sent", "entries sent by all workers"},
-      {"uplink_bytes", "totals.uplink_bytes", "bytes sent by all workers, indices too"},
+      {"sent_bytes", "totals.sent_bytes", "bytes from workers or servers to each other"},
+      {"uplink_bytes", "totals.uplink_bytes", "those of them that workers send"},
       {"wall_s", "wall_s", "wall time of the run"}};
   return metrics;
 }
@@ -289,6 +301,9 @@ StudyNumbers numbers_of(ResultFolder folder,
     ++numbers.states[run.state];
     if (run.has_tables()) {
       add_checks(numbers.checks, run);
+    }
+    if (run.state == "finished") {
+      add_time(numbers.time, run, measures[i]);
     }
     numbers.runs.push_back(judge_run(run, measures[i]));
   }

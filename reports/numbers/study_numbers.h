@@ -84,6 +84,13 @@ struct RunVerdict {
   std::vector<EpochDelta> epochs;
 };
 
+/// What all finished runs took, and what they would take more with a row of each iteration.
+struct RunningTime {
+  double wall_s = 0;
+  double more_rows_s = 0;  // 0 where times are left out
+  std::size_t runs = 0;
+};
+
 struct StudyNumbers {
   ResultFolder folder;
   std::vector<RunVerdict> runs;  // as in `folder.runs`
@@ -93,6 +100,7 @@ struct StudyNumbers {
   std::vector<TargetComparison> targets;
   std::vector<NetworkComparison> on_networks;
   std::vector<Rate> rates;
+  RunningTime time;
 
   /// Returns whether every invariant holds in every run of a method that is not known to violate
   /// it.

@@ -235,7 +235,7 @@ std::string results_table(const Summary& summary, IntervalKind kind) {
       row.push_back(spread_cell(group.metric(column.metric), kind));
     }
     row.push_back(value_cell(group.delta.median));
-    row.push_back(median_cell(group, "uplink_bytes", true));
+    row.push_back(median_cell(group, "sent_bytes", true));
     row.push_back(median_cell(group, "wall_s", false));
     rows.push_back(std::move(row));
   }

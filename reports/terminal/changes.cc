@@ -39,7 +39,7 @@ constexpr std::array<ComparedQuantity, 14> kComparedQuantities{
      {"delta_max", Better::neither},
      {"total_error", Better::neither},
      {"nnz_sent", Better::neither},
-     {"uplink_bytes", Better::lower},
+     {"sent_bytes", Better::lower},
      {"delta_median", Better::neither},
      {"contraction_median", Better::neither},
      {"wall_s", Better::unjudged}}};

@@ -78,7 +78,7 @@ TextRow make_row(const GroupSummary& group,
               short_number(group.delta.median),
               short_number(group.delta.worst.value),
               verdict_text(verdict_of(group.check("conservation"))),
-              short_bytes(median_of(group, "uplink_bytes"))};
+              short_bytes(median_of(group, "sent_bytes"))};
   if (has_accuracy) {
     row.insert(row.begin() + 3, short_number(median_of(group, "final_test_accuracy")));
   }

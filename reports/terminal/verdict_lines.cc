@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/text.h"
 #include "reports/numbers/words.h"
@@ -13,6 +14,10 @@
 
 namespace residuum::reports {
 namespace {
+
+/// Keys of a study whose cost is known from its runs.
+constexpr std::string_view kSeedsKey = "seeds";
+constexpr std::string_view kRowsKey = "probes.every";
 
 std::size_t count_theorems(const GroupSummary& group, BoundVerdict verdict) {
   return static_cast<std::size_t>(
@@ -68,7 +73,70 @@ std::string sampling_line(const Summary& summary) {
       "rows at {} of {} iterations, each counting for those until the next\n", rows, iterations);
 }
 
+/// Adds up how many verdicts each key of the study would decide.
+struct OpenVerdicts {
+  std::size_t verdicts = 0;
+  std::size_t undecided = 0;
+  std::map<std::string_view, std::size_t> by_key;
+
+  void add(AssumptionState state, std::string_view key) {
+    verdicts += state == AssumptionState::not_measured ? 0 : 1;
+    if (state == AssumptionState::undecided) {
+      ++undecided;
+      if (!key.empty()) {
+        ++by_key[key];
+      }
+    }
+  }
+};
+
+/// What the value that decides would cost; empty where it is not known.
+std::string cost_of(std::string_view key, const RunningTime& time) {
+  if (time.runs == 0 || !(time.wall_s > 0)) {
+    return {};
+  }
+  if (key == kSeedsKey) {
+    return fmt::format(", at {} s a run",
+                       short_number(time.wall_s / static_cast<double>(time.runs), 2));
+  }
+  if (key == kRowsKey && time.more_rows_s > 0) {
+    return fmt::format(", at {} s more than the {} s of the runs",
+                       short_number(time.more_rows_s, 2),
+                       short_number(time.wall_s, 2));
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string undecided_line(const Summary& summary) {
+  OpenVerdicts open;
+  for (const auto& group : summary.groups) {
+    for (const auto& one : group.assumptions) {
+      if (one.verdict.is_average) {
+        open.add(one.verdict.state, one.verdict.open_key);
+      }
+      if (one.verdict.every) {
+        open.add(one.verdict.every->state, one.verdict.every->open_key);
+      }
+    }
+  }
+  const auto most =
+      std::max_element(open.by_key.begin(), open.by_key.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      });
+  if (most == open.by_key.end()) {
+    return {};
+  }
+  const auto& [key, count] = *most;
+  return fmt::format("{} of {} verdicts are undecided; {} = {} decides {} of them{}\n",
+                     open.undecided,
+                     open.verdicts,
+                     key,
+                     key == kSeedsKey ? 5 : 1,
+                     count,
+                     cost_of(key, summary.time));
+}
 
 std::vector<std::string> failed_assumptions(const Summary& summary) {
   const auto names = printable_labels(summary);

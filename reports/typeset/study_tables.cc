@@ -159,10 +159,10 @@ TableSpec results_spec(const Summary& summary, IntervalKind kind) {
       spec.rows[i].push_back(std::move(cell));
     }
   }
-  spec.columns.push_back({.key = "uplink_bytes", .title = "bytes sent", .is_number = true});
+  spec.columns.push_back({.key = "sent_bytes", .title = "bytes sent", .is_number = true});
   spec.columns.push_back({.key = "delta_max", .title = "largest δ", .is_number = true});
   for (std::size_t i = 0; i < summary.groups.size(); ++i) {
-    const Spread* bytes = summary.groups[i].metric("uplink_bytes");
+    const Spread* bytes = summary.groups[i].metric("sent_bytes");
     spec.rows[i].push_back(number_of(bytes == nullptr ? std::nullopt : bytes->median));
     spec.rows[i].push_back(number_of(summary.groups[i].delta.worst.value));
   }
@@ -182,7 +182,7 @@ struct CostTable {
 };
 constexpr std::array<CostTable, 3> kCostTables{
     {{"iterations", "iterations", "iterations", "iterations"},
-     {"bytes", "bytes", "uplink_bytes", "bytes"},
+     {"bytes", "bytes", "sent_bytes", "bytes"},
      {"modelled time", "time", "model_time_s", "modelled time, s"}}};
 
 const CostTable& cost_table(std::string_view cost) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "reports/numbers/words.h"
 #include "reports/verdicts/known_losses.h"
+#include "reports/verdicts/outcome.h"
 
 namespace residuum::reports {
 namespace {
@@ -14,7 +16,6 @@ constexpr std::string_view kConservation = "conservation";
 
 struct BoundTotal {
   std::size_t methods = 0;
-  std::size_t methods_held = 0;
   std::size_t n = 0;
   std::size_t held = 0;
   const GroupSummary* worst_group = nullptr;
@@ -29,7 +30,6 @@ BoundTotal total(const Summary& summary, BoundSummary GroupSummary::*bound) {
       continue;
     }
     ++sum.methods;
-    sum.methods_held += one.held == one.n ? 1 : 0;
     sum.n += one.n;
     sum.held += one.held;
     Worst comparison{.value = sum.worst.value, .iteration = 0};
@@ -237,6 +237,53 @@ std::vector<std::string> unknown_methods(const Summary& summary) {
   return labels;
 }
 
+/// Returns "; on average it fails for 1 of 2 methods, and is undecided for 1".
+std::string average_words(const Summary& summary) {
+  std::map<AssumptionState, std::size_t> count;
+  std::size_t methods = 0;
+  for (const auto& group : summary.groups) {
+    for (const auto& one : group.assumptions) {
+      if (one.verdict.name == "gtopk" && one.verdict.state != AssumptionState::not_measured) {
+        ++count[one.verdict.state];
+        ++methods;
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [state, n] : count) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", state_text(state), n);
+  }
+  return text.empty() ? text : fmt::format("; on average, of {} methods: {}", methods, text);
+}
+
+/// Says in how many iterations δ ≤ 1 held, and where it was largest.
+std::string assumption_sentence(const Summary& summary) {
+  const BoundTotal sum = total(summary, &GroupSummary::delta);
+  if (sum.n == 0) {
+    return may_measure_delta(summary) ? "The gTop-k assumption has not been measured yet."
+                                      : "The gTop-k assumption was not measured in this study.";
+  }
+  if (all_diverged(summary)) {
+    return fmt::format("No assumption holds of runs that diverged; until then the largest δ = {}.",
+                       place_text(sum));
+  }
+  if (sum.held == sum.n) {
+    return fmt::format(
+        "The gTop-k assumption δ ≤ 1 held in every measured iteration of {}{}{}; largest δ = {}.",
+        methods_text(sum.methods),
+        of_study(summary, sum.methods),
+        diverged_runs(summary) > 0 ? ", which decides nothing of the runs that diverged" : "",
+        place_text(sum));
+  }
+  return fmt::format(
+      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations{}{}; largest δ = {}.",
+      sum.n - sum.held,
+      sum.n,
+      of_study(summary, sum.methods),
+      average_words(summary),
+      place_text(sum));
+}
+
 }  // namespace
 
 Verdict verdict_of(const CheckSummary* check) {
@@ -296,31 +343,8 @@ std::string verdict_text(Verdict verdict) {
 
 std::string answer(const Summary& summary) {
   const std::string before = divergence_words(summary);
-  const BoundTotal sum = total(summary, &GroupSummary::delta);
-  if (sum.n == 0) {
-    return before + (may_measure_delta(summary)
-                         ? "The gTop-k assumption has not been measured yet."
-                         : "The gTop-k assumption was not measured in this study.");
-  }
-  const std::string assumption =
-      before + (all_diverged(summary) ? "Until then the gTop-k assumption δ ≤ 1"
-                                      : "The gTop-k assumption δ ≤ 1");
-  if (sum.held == sum.n) {
-    return fmt::format("{} held in every measured iteration of {}{}; largest δ = {}.",
-                       assumption,
-                       methods_text(sum.methods),
-                       of_study(summary, sum.methods),
-                       place_text(sum));
-  }
-  return fmt::format(
-      "{} failed in {} of {} measured iterations, in {} of {} methods{}; largest δ = {}.",
-      assumption,
-      sum.n - sum.held,
-      sum.n,
-      sum.methods - sum.methods_held,
-      sum.methods,
-      of_study(summary, sum.methods),
-      place_text(sum));
+  const std::string ended = outcome(summary);
+  return before + (ended.empty() ? assumption_sentence(summary) : ended);
 }
 
 std::string unfinished_sentence(const Summary& summary) {
@@ -367,7 +391,8 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
 }
 
 std::vector<std::string> findings(const Summary& summary) {
-  std::vector<std::string> sentences{invariants_sentence(summary),
+  std::vector<std::string> sentences{outcome(summary).empty() ? "" : assumption_sentence(summary),
+                                     invariants_sentence(summary),
                                      known_losses_sentence(summary),
                                      contraction_sentence(summary),
                                      diverged_sentence(summary),

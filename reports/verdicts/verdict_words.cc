@@ -27,12 +27,20 @@ std::string number_with_interval(const AssumptionVerdict& verdict) {
     return "–";
   }
   const std::string text = short_number(verdict.value, digits_for(verdict.interval));
-  return verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
+  const std::string mean = verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
+  if (!verdict.largest_quarter) {
+    return mean;
+  }
+  return fmt::format(
+      "{}, in quarter {} of the run {}",
+      mean,
+      verdict.largest_quarter->quarter,
+      short_number(verdict.largest_quarter->value, digits_for(verdict.largest_quarter->interval)));
 }
 
 std::string_view average_word(const AssumptionVerdict& verdict) {
   if (verdict.tests_growth && verdict.state == AssumptionState::holds) {
-    return "did not grow";
+    return "no growth above 1.1";
   }
   if (verdict.tests_growth && verdict.state == AssumptionState::fails) {
     return "grew";

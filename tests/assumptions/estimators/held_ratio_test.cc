@@ -107,5 +107,18 @@ TEST(LargestSingles, CountWhatIsAboveALimitThatIsKnownLater) {
   EXPECT_FALSE(LargestSingles().largest());
 }
 
+TEST(LargestSingles, LetARowStandForTheIterationsUntilTheNext) {
+  LargestSingles all;
+  all.add(0, 5);
+  all.add(1, 1);
+  all.add(2, 5);
+  all.add(10, 1);
+  const Singles above = all.above(3).until(100);
+  EXPECT_EQ(above.violations, 2U);
+  EXPECT_EQ(above.violating, 1U + 8U);
+  EXPECT_EQ(above.stood_for, 100U);
+  EXPECT_EQ(all.above(0.5).until(100).violating, 100U);
+}
+
 }  // namespace
 }  // namespace residuum

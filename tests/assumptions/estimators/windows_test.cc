@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -41,6 +42,16 @@ TEST(Windows, OfSeveralSeedsAddUp) {
   EXPECT_EQ(a.window(1), 4);
   EXPECT_EQ(a.window(3), 1);
   EXPECT_FALSE(a.window(0));
+}
+
+TEST(Windows, GiveQuartersOfTheRun) {
+  Windows windows(8);
+  EXPECT_FALSE(windows.quarters());
+  for (std::uint64_t t = 0; t < 8; ++t) {
+    windows.add(t, t + 1, static_cast<double>(t));
+  }
+  EXPECT_EQ(windows.quarters(), (std::array<double, 4>{0.5, 2.5, 4.5, 6.5}));
+  EXPECT_FALSE(Windows(3).quarters());
 }
 
 TEST(Windows, LeaveANegativeVarianceNegative) {

@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "core/random/random.h"
 #include "tests/assumptions/verdicts/support.h"
 
 namespace residuum {
@@ -224,6 +226,78 @@ TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
   EXPECT_EQ(fine.state, AssumptionState::holds);
   EXPECT_NEAR(fine.value.value(), 0.5, 1e-3);
   EXPECT_THAT(fine.remark, testing::HasSubstr("M^2 = 2"));
+}
+
+/// The share of 300 studies of five seeds in which `bounded-moment` gets `state`, with |mean G|^2 a
+/// mean of 10 squares of normal draws, times `growth` to the power of t/T.
+double share_of_growth(AssumptionState state, double growth) {
+  constexpr std::size_t kStudies = 300;
+  std::size_t count = 0;
+  for (std::uint32_t study = 0; study < kStudies; ++study) {
+    RandomStream draws(study, Purpose::test, 0, 0);
+    const auto all = evidence(5, [&](std::uint64_t t, auto, Row& row) {
+      double moment = 0;
+      for (int i = 0; i < 10; ++i) {
+        const double x = draws.normal();
+        moment += x * x / 10;
+      }
+      const double place = static_cast<double>(t) / kEvidenceRows;
+      row.set(Column::mean_grad_norm_sq, moment * std::pow(growth, place));
+    });
+    count += verdict(all, "bounded-moment").state == state ? 1 : 0;
+  }
+  return static_cast<double>(count) / kStudies;
+}
+
+TEST(AssumptionVerdicts, SeeMomentsThatGrowWithTheStatedPower) {
+  EXPECT_GE(share_of_growth(AssumptionState::fails, 4), 0.95);
+  EXPECT_EQ(share_of_growth(AssumptionState::holds, 4), 0);
+  EXPECT_LE(share_of_growth(AssumptionState::holds, 2), 0.05);
+  EXPECT_LE(share_of_growth(AssumptionState::fails, 1), 0.025);
+  EXPECT_GE(share_of_growth(AssumptionState::holds, 1), 0.5);
+}
+
+// Quarters of a real run, which was said not to grow by its noisiest window.
+TEST(AssumptionVerdicts, SeeAMomentThatGrewThreefoldOverTheQuarters) {
+  const auto all = evidence(5, [](std::uint64_t t, std::size_t seed, Row& row) {
+    const std::array<double, 4> quarters{6.6, 10.5, 12.9, 19.8};
+    const double spike = t == 40 ? 30 : 0;
+    const double own = 0.2 * static_cast<double>(seed);
+    row.set(Column::mean_grad_norm_sq, quarters.at(t * 4 / kEvidenceRows) + own + spike);
+  });
+  const auto one = verdict(all, "bounded-moment");
+  EXPECT_EQ(one.state, AssumptionState::fails);
+  EXPECT_NEAR(one.value.value(), 20.2 / 13.3, 2e-3);
+}
+
+TEST(AssumptionVerdicts, AreMarginalWhereAQuarterOfTheRunDoesNotHold) {
+  // Pooled by energy: (100 * 0.9 + 3 * 1.05)/103; three quarters of four are above one.
+  const auto with_last = [](double last) {
+    return evidence(3, [last](std::uint64_t t, std::size_t seed, Row& row) {
+      const bool early = t < kEvidenceRows / 4;
+      const double own = 1e-3 * static_cast<double>(seed);
+      row.set(Column::delta, (early ? 0.9 : last) + own);
+      row.set(Column::accumulator_norm_sq, early ? 100 : 1);
+    });
+  };
+  const auto one = verdict(with_last(1.05), "gtopk");
+  EXPECT_NEAR(one.value.value(), (100 * 0.9 + 3 * 1.05) / 103 + 1e-3, 1e-9);
+  EXPECT_EQ(one.state, AssumptionState::marginal);
+  EXPECT_NEAR(one.largest_quarter->value, 1.051, 1e-9);
+  EXPECT_THAT(one.remark, testing::HasSubstr("holds over the run, not in its quarter 2: 1.051"));
+  EXPECT_EQ(verdict(with_last(0.95), "gtopk").state, AssumptionState::holds);
+}
+
+TEST(AssumptionVerdicts, PoolTheGapOverTheSeedsBeforeTheLargestWindowIsTaken) {
+  // The bound is 2. Each seed is above it in a window of its own, no window is so over all seeds.
+  const auto all = evidence(60, [](std::uint64_t t, std::size_t seed, Row& row) {
+    row.set(Column::gap_norm_sq, t / 2 == seed ? 3.0 : 0.5);
+    row.set(Column::contraction, 0.25);
+    row.set(Column::mean_grad_norm_sq, 8);
+  });
+  const auto one = verdict(all, "bounded-residual");
+  EXPECT_EQ(one.state, AssumptionState::holds);
+  EXPECT_NEAR(one.value.value(), (0.5 * 59 + 3) / 60 / 2, 1e-12);
 }
 
 /// Ratios of half batches of the given seeds, for two workers.

@@ -87,7 +87,7 @@ TEST_F(Inspect, CountsEightBytesPerEntryAndEdge) {
       inspect("3,1,0,0\n0,2,1,0\n0,0,5,1\n1,0,0,7\n", {"--aggregator", "gtopk-tree", "--k", "2"});
 
   // Three edges up, three down, two entries of eight bytes each.
-  EXPECT_EQ(json["uplink_bytes"], 6 * 2 * 8);
+  EXPECT_EQ(json["sent_bytes"], 6 * 2 * 8);
   EXPECT_EQ(json["rounds"], 4);
 }
 

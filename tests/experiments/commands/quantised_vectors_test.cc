@@ -36,7 +36,7 @@ TEST_F(QuantisedVectors, AreInspectedAsTheyAreSent) {
   EXPECT_EQ(seen["selected"], (std::vector<int>{0, 2, 3}));
   EXPECT_EQ(seen["residual_norm_sq"], (2 + 12) / 2.0);
   EXPECT_EQ(seen["lost_mass_norm_sq"], 0);
-  EXPECT_EQ(seen["uplink_bytes"], 2 * (4 + 1)) << "a float32 scale and a byte of signs";
+  EXPECT_EQ(seen["sent_bytes"], 2 * (4 + 1)) << "a float32 scale and a byte of signs";
   EXPECT_EQ(seen["predicted_delta_iid"], nullptr) << "the messages are not the largest entries";
 }
 

@@ -53,7 +53,7 @@ TEST_F(SelectedVectors, AreInspectedByBlocks) {
   EXPECT_EQ(seen["selected"], (std::vector<int>{0, 1, 4, 5}));
   EXPECT_EQ(seen["update"], (std::vector<double>{6, -4, 2, -1}));
   EXPECT_EQ(seen["residual_norm_sq"], (1 + 16) / 2.0);
-  EXPECT_EQ(seen["uplink_bytes"], (2 + 3 * 4) + (2 + 2 * 4));
+  EXPECT_EQ(seen["sent_bytes"], (2 + 3 * 4) + (2 + 2 * 4));
   EXPECT_EQ(seen["predicted_delta_iid"], nullptr) << "they are not the largest of all";
 }
 

@@ -20,7 +20,7 @@ class DrawKept : public testing::Test {
                   "run_id,seed,p_aggregator_kind,p_sparsifier_density,p_workers_count,final_loss\n"
                   "a,1,dense,,4,3\nb,2,dense,,4,5\nc,1,tree,0.01,4,7\nd,1,tree,0.01,8,8\n");
     folder_.write("iterations.csv",
-                  "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\n"
+                  "run_id,iteration,loss,sent_bytes,total_sent_bytes\n"
                   "a,0,9,10,10\na,1,3,10,20\nb,0,7,10,10\nb,1,,10,20\nc,0,6,2,2\nc,5,4,2,12\n"
                   "d,0,6,2,2\n");
     folder_.write("quarters.csv",

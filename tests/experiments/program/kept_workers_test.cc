@@ -292,15 +292,15 @@ TEST(KeptPages, GiveWhereResNetsEndAtEqualBytesAsKept) {
       const auto tree = method("gtopk-tree", workers);
       std::string row = fmt::format("| {} | {:.1f} MB | {:.0f}, {:.0f}, {:.0f} ",
                                     workers,
-                                    of_every_seed(folder, "uplink_bytes", tree) / 1e6,
+                                    of_every_seed(folder, "sent_bytes", tree) / 1e6,
                                     of_every_seed(folder, "iterations", all_gather),
                                     of_every_seed(folder, "iterations", mask),
                                     of_every_seed(folder, "iterations", tree));
       for (const auto& one : {all_gather, mask, tree}) {
-        EXPECT_NEAR(of_every_seed(folder, "uplink_bytes", one) /
-                        of_every_seed(folder, "uplink_bytes", tree),
-                    1,
-                    0.0035);
+        EXPECT_NEAR(
+            of_every_seed(folder, "sent_bytes", one) / of_every_seed(folder, "sent_bytes", tree),
+            1,
+            0.0035);
         row += "| " + mean_of(folder, column, one) + ' ';
       }
       for (const auto& [first, second] : std::vector<std::pair<Keys, Keys>>{

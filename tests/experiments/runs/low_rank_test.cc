@@ -66,7 +66,7 @@ TEST_F(LowRankRun, SendsTwoFactorsOfEachMatrixAndTheBiases) {
   std::size_t count = 0;
   for (; rows.next(); ++count) {
     const auto number = [&](const char* name) { return rows.number(rows.column(name)).value(); };
-    EXPECT_EQ(number("uplink_bytes"), 4 * (62 + 332 + 1040 + 408 + 188 + 236) * 4.0);
+    EXPECT_EQ(number("sent_bytes"), 4 * (62 + 332 + 1040 + 408 + 188 + 236) * 4.0);
     EXPECT_EQ(number("rounds"), 8);
     EXPECT_EQ(number("lost_mass_norm_sq"), 0);
     EXPECT_GT(number("captured_energy"), 0.01);
@@ -122,7 +122,7 @@ TEST_F(LowRankRun, IsInspectedOnMatrices) {
       call({"inspect", "a.csv", "--aggregator", "powersgd", "--rows", "3", "--rank", "1"});
   ASSERT_EQ(inspected.code, 0) << inspected.err;
   const auto json = nlohmann::json::parse(inspected.out);
-  EXPECT_EQ(json["uplink_bytes"], 2 * (3 + 4) * 4);
+  EXPECT_EQ(json["sent_bytes"], 2 * (3 + 4) * 4);
   EXPECT_LT(json["contraction"].get<double>(), 1e-30);
   EXPECT_TRUE(json["delta"].is_null());
   EXPECT_TRUE(json["k"].is_null());

@@ -120,6 +120,21 @@ TEST_F(RecordedRun, IsOneRunHoweverManySeedsThereAre) {
   EXPECT_TRUE(gtopk["interval"].is_null());
 }
 
+TEST_F(RecordedRun, NeedsNoStepAndMeasuresEveryStepByDefault) {
+  record_many();
+  std::string study = kRecordedStudy;
+  study.erase(study.find("[step]"), std::string("[step]\nvalue = 1.0\n").size());
+  study.erase(study.find("every = 1\n"), std::string("every = 1\n").size());
+  folder_.write("s.toml", study);
+
+  const Finished run = call("run", {"workers.count=4", "budget.iterations=40", "sparsifier.k=6"});
+
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(numbers("delta").size(), 40U);
+  EXPECT_EQ(numbers("step_size"), std::vector<double>(40, 1.0));
+  EXPECT_EQ(call("plan", {"step.rule=cosine"}).code, 2) << "another rule has a value of its own";
+}
+
 TEST_F(RecordedRun, TakesTheGradientOfEachStepAndLeavesEmptyWhatNeedsAFunction) {
   record({2, 2, 2}, {3, 0, 0, 4, 1, 1, 1, -1});
 

@@ -157,7 +157,7 @@ class AtCost : public Paired {
 // all.
 TEST_F(AtCost, TakesTheLossWithinABudgetOfBytes) {
   folder_.write("iterations.csv",
-                "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\n"
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\n"
                 "a,0,5,10,10\na,1,3,10,20\na,2,1,10,30\nc,0,4,20,20\nc,1,2,20,40\ng,0,9,1,1\n");
 
   EXPECT_EQ(at_cost("bytes", "19").code, 0);
@@ -198,7 +198,7 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
   EXPECT_THAT(at_cost("slow", "1").err, HasSubstr("has no networks.csv"));
   folder_.write("networks.csv", "run_id,iteration,network,virtual_s\na,0,fast,1\n");
   EXPECT_EQ(at_cost("slow", "1").err, "error: networks.csv has no network slow\n");
-  EXPECT_EQ(at_cost("bytes", "1").err, "error: iterations.csv has no column total_uplink_bytes\n");
+  EXPECT_EQ(at_cost("bytes", "1").err, "error: iterations.csv has no column total_sent_bytes\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "equal/runs.csv.part"));
   folder_.write("equal/runs.csv", "of another budget");
   EXPECT_EQ(at_cost("bytes", "1").code, 2);
@@ -216,7 +216,7 @@ TEST_F(AtCost, NamesWhatIsNotThere) {
 
 TEST_F(AtCost, LeavesTheRunsOfAnotherStudy) {
   folder_.write("iterations.csv",
-                "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,20\n");
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\na,0,5,10,20\n");
   std::filesystem::create_directory(folder_.path() / "equal");
   folder_.write("equal/iterations.csv", "");
   folder_.write("equal/runs.csv", "of a study");
@@ -226,11 +226,10 @@ TEST_F(AtCost, LeavesTheRunsOfAnotherStudy) {
 }
 
 TEST_F(AtCost, RefusesTotalsThatFall) {
-  folder_.write(
-      "iterations.csv",
-      "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,20\na,1,3,10,10\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\na,0,5,10,20\na,1,3,10,10\n");
   EXPECT_EQ(at_cost("bytes", "50").err,
-            "error: iterations.csv, line 3: total_uplink_bytes of a falls to 10\n");
+            "error: iterations.csv, line 3: total_sent_bytes of a falls to 10\n");
   folder_.write("networks.csv",
                 "run_id,iteration,network,virtual_s\na,0,fast,2\na,0,slow,1\na,1,fast,1\n");
   const auto falling = at_cost("fast", "1");
@@ -241,9 +240,8 @@ TEST_F(AtCost, RefusesTotalsThatFall) {
 // The table has only two of run a's ten iterations: that it had spent no more is not known.
 TEST_F(AtCost, TakesNoEndFromATableThatIsCutShort) {
   folder_.write("runs.csv", "run_id,seed,iterations,final_loss\na,1,10,0.5\n");
-  folder_.write(
-      "iterations.csv",
-      "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,10\na,1,3,10,20\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\na,0,5,10,10\na,1,3,10,20\n");
   EXPECT_EQ(at_cost("bytes", "50").code, 0);
   EXPECT_THAT(losses(), EndsWith("\na,1,10,0.5,3,1,\n"));
   folder_.write("runs.csv", "run_id,seed,iterations,final_loss\na,1,2,0.5\n");
@@ -251,21 +249,17 @@ TEST_F(AtCost, TakesNoEndFromATableThatIsCutShort) {
   EXPECT_THAT(losses(), EndsWith("\na,1,2,0.5,0.5,2,0.5\n"));
 }
 
-// uplink_bytes of a row are of its iteration, those of runs.csv of the whole run.
+// sent_bytes of a row are of its iteration, those of runs.csv of the whole run.
 TEST_F(AtCost, TakesAnotherColumnAsItsRowsHaveIt) {
-  folder_.write("runs.csv", "run_id,seed,iterations,final_loss,uplink_bytes\na,1,2,0.5,20\n");
-  folder_.write(
-      "iterations.csv",
-      "run_id,iteration,loss,uplink_bytes,total_uplink_bytes\na,0,5,10,10\na,1,3,10,20\n");
-  EXPECT_EQ(run_program({paper_program("at_cost"),
-                         folder_.path().string(),
-                         "bytes",
-                         "50",
-                         "equal",
-                         "uplink_bytes"},
-                        folder_.path())
-                .code,
-            0);
+  folder_.write("runs.csv", "run_id,seed,iterations,final_loss,sent_bytes\na,1,2,0.5,20\n");
+  folder_.write("iterations.csv",
+                "run_id,iteration,loss,sent_bytes,total_sent_bytes\na,0,5,10,10\na,1,3,10,20\n");
+  EXPECT_EQ(
+      run_program(
+          {paper_program("at_cost"), folder_.path().string(), "bytes", "50", "equal", "sent_bytes"},
+          folder_.path())
+          .code,
+      0);
   EXPECT_THAT(losses(), EndsWith("uplink_bytes_interpolated\na,1,2,0.5,20,10,2,10\n"));
 }
 
@@ -273,7 +267,7 @@ TEST_F(AtCost, ReadsQuotesAndTakesNoEndFromARunThatDiverged) {
   folder_.write("runs.csv",
                 "run_id,status,p_kind,final_loss\na,finished,\"x, y\",0.5\nb,diverged,z,9e9\n");
   folder_.write("iterations.csv",
-                "run_id,iteration,note,loss,uplink_bytes,total_uplink_bytes\n"
+                "run_id,iteration,note,loss,sent_bytes,total_sent_bytes\n"
                 "a,0,\"1, 2\",5,10,10\nb,0,,5,10,10\n");
   EXPECT_EQ(at_cost("bytes", "50").code, 0);
   EXPECT_THAT(losses(), EndsWith("\na,finished,\"x, y\",0.5,0.5,,0.5\nb,diverged,z,9e9,5,0,\n"));

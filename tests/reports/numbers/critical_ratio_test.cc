@@ -89,6 +89,57 @@ TEST(CriticalRatio, SpendsAllOfAlphaOnASingleInterval) {
   EXPECT_GE(wrong, 2 * plan.alpha * kSearches - most_wrong(kSearches, plan.alpha));
 }
 
+/// A draw of mean 0 and deviation 1.
+using Draw = double (*)(RandomStream&);
+double exponential_draw(RandomStream& draws) { return draws.exponential() - 1; }
+double lognormal_draw(RandomStream& draws) {
+  const double e = std::exp(1.0);
+  return (std::exp(draws.normal()) - std::sqrt(e)) / std::sqrt((e - 1) * e);
+}
+
+/// The share of wrong searches at the margin whose differences are such draws.
+double wrong_share(Draw draw) {
+  constexpr int kSearches = 2000;
+  const auto plan = plan_of(6, 0.5, {4, 8, 16});
+  const std::vector<double> means(6, 0.5);
+  int wrong = 0;
+  for (std::uint64_t study = 0; study < kSearches; ++study) {
+    const auto runs = [&](std::size_t method, std::size_t seed) {
+      RandomStream draws(study,
+                         Purpose::test,
+                         static_cast<std::uint32_t>(method),
+                         static_cast<std::uint32_t>(seed));
+      const double own = method == 0 ? 0 : means[method - 1] + draw(draws);
+      return Ending{.kind = Ending::Kind::finished, .value = 10 + own};
+    };
+    const NormalRuns truth{.study = study, .means = means};
+    wrong += is_wrong(follow_search(plan, runs), truth, plan.margin) ? 1 : 0;
+  }
+  return static_cast<double>(wrong) / kSearches;
+}
+
+// Student's interval of few skewed differences ends too low: what a look states is the skewness.
+TEST(CriticalRatio, IsWrongMoreOftenThanStatedWhereDifferencesAreSkewed) {
+  const double exponential = wrong_share(exponential_draw);
+  EXPECT_GT(exponential, 0.1);
+  EXPECT_LT(exponential, 0.3);
+  const double lognormal = wrong_share(lognormal_draw);
+  EXPECT_GT(lognormal, exponential);
+  EXPECT_LT(lognormal, 0.5);
+}
+
+TEST(CriticalRatio, StatesTheSkewnessOfTheDifferences) {
+  // 0, 0, 0, 4: mean 1, m_2 = 3, m_3 = (27 - 3)/4 = 6.
+  EXPECT_NEAR(skewness_of(std::vector<double>{0, 0, 0, 4}), 6 / std::pow(3, 1.5), 1e-12);
+  EXPECT_EQ(skewness_of(std::vector<double>{1, 1}), 0);
+  const auto plan = plan_of(1, 10, {4});
+  const auto runs = [](std::size_t method, std::size_t seed) {
+    const double own = method == 1 && seed == 3 ? 4 : 0;
+    return Ending{.kind = Ending::Kind::finished, .value = own};
+  };
+  EXPECT_NEAR(follow_search(plan, runs).looks[0].skewness, 6 / std::pow(3, 1.5), 1e-12);
+}
+
 // A test that looks five times at one level, each at the whole alpha, would be wrong in about a
 // quarter of the searches; the ascending order looks at all levels.
 TEST(CriticalRatio, IsNotWrongMoreOftenByLookingMoreOften) {

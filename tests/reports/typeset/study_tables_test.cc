@@ -172,7 +172,7 @@ TEST_F(TablesOfAStudy, HaveDifferencesToTheBestAtEqualBytes) {
 
   EXPECT_THAT(text("equal-bytes.csv"),
               StartsWith("method,loss,loss_low,loss_high,loss_n,behind_best,behind_best_low,"
-                         "behind_best_high,behind_best_n,uplink_bytes\n"));
+                         "behind_best_high,behind_best_n,sent_bytes\n"));
   EXPECT_THAT(text("equal-bytes.md"), HasSubstr("f on logistic, a9a after 1 kB, as last"));
   EXPECT_THAT(text("equal-bytes.md"),
               HasSubstr("| sparse | **0.915** \\[0.9125, 0.9175\\] | – | 1000 |\n"

@@ -1,0 +1,144 @@
+#include "reports/verdicts/outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "reports/numbers/groups.h"
+#include "reports/numbers/words.h"
+
+namespace residuum::reports {
+namespace {
+
+bool has_ended(const Reached& reached) {
+  return reached.value.mean && std::isfinite(*reached.value.mean);
+}
+
+std::string value_text(const Spread& value) {
+  const std::string text = short_number(value.mean, digits_for(value.interval));
+  return value.interval ? text + ' ' + short_interval(*value.interval) : text;
+}
+
+std::optional<double> mean_bytes(const GroupSummary& group) {
+  const Spread* bytes = group.metric("sent_bytes");
+  return bytes == nullptr ? std::nullopt : bytes->mean;
+}
+
+/// Returns ", although δ > 1 in 96 % of the measured iterations"; empty where δ was not measured.
+std::string delta_words(const GroupSummary& group, bool is_behind) {
+  const auto met = group.delta.fraction();
+  if (!met) {
+    return {};
+  }
+  if (*met == 1) {
+    return ", with δ ≤ 1 in every measured iteration";
+  }
+  return fmt::format(", {} δ > 1 in {} of the measured iterations",
+                     is_behind ? "with" : "although",
+                     percent(1 - *met));
+}
+
+/// Says how the method stands to dense training.
+std::string against_dense(const Summary& summary,
+                          const Reached& method,
+                          const Reached& dense,
+                          std::string_view quantity) {
+  const GroupSummary& group = summary.groups[method.group];
+  const GroupSummary& reference = summary.groups[dense.group];
+  const Difference difference = difference_of(method, dense, IntervalKind::student);
+  const auto& interval = difference.interval;
+  std::string place = "not compared with";
+  if (interval) {
+    place = "beside";
+    if (interval->low > 0) {
+      place = "above";
+    } else if (interval->high < 0) {
+      place = "below";
+    }
+  }
+  std::string text = fmt::format("{} ended {} dense training ({}): {} {} against {}",
+                                 group.group.label,
+                                 place,
+                                 reference.group.label,
+                                 quantity,
+                                 short_number(method.value.mean, digits_for(method.value.interval)),
+                                 short_number(dense.value.mean, digits_for(dense.value.interval)));
+  if (interval) {
+    text += fmt::format(", a difference of {} {} over {} seeds",
+                        short_number(difference.mean, digits_for(interval)),
+                        short_interval(*interval),
+                        difference.values.size());
+  } else {
+    text += ", too few common seeds for an interval";
+  }
+  const auto bytes = mean_bytes(group);
+  const auto dense_bytes = mean_bytes(reference);
+  if (bytes && dense_bytes && *dense_bytes > 0) {
+    text += fmt::format(", for {} of the bytes", percent(*bytes / *dense_bytes));
+  }
+  return text + delta_words(group, interval && interval->low > 0) + '.';
+}
+
+std::string of_one_method(const GroupSummary& group) {
+  for (const auto& [metric, quantity] :
+       {std::pair{"final_loss_gap", "loss gap"}, std::pair{"final_loss", "loss"}}) {
+    const Spread* value = group.metric(metric);
+    if (value == nullptr || !value->mean || !std::isfinite(*value->mean)) {
+      continue;
+    }
+    const auto bytes = mean_bytes(group);
+    return fmt::format("{} ended at {} {}{}{}.",
+                       group.group.label,
+                       quantity,
+                       value_text(*value),
+                       bytes ? ", for " + short_bytes(bytes) : std::string(),
+                       delta_words(group, /*is_behind=*/true));
+  }
+  return {};
+}
+
+std::string of_comparison(const Summary& summary, const Comparison& comparison) {
+  const Standing& end = comparison.standings.front();  // at equal iterations
+  const auto is_dense = [&](const Reached& one) {
+    return sends_everything(summary.folder, summary.groups[one.group].group);
+  };
+  const auto best = std::find_if(end.methods.begin(), end.methods.end(), [&](const Reached& one) {
+    return has_ended(one) && !is_dense(one);
+  });
+  if (best == end.methods.end()) {
+    return {};
+  }
+  const std::string quantity = comparison.quantity == "loss_gap" ? "loss gap" : "loss";
+  const auto dense = std::find_if(end.methods.begin(), end.methods.end(), is_dense);
+  if (dense != end.methods.end() && has_ended(*dense)) {
+    return against_dense(summary, *best, *dense, quantity);
+  }
+  const GroupSummary& group = summary.groups[best->group];
+  const auto bytes = mean_bytes(group);
+  return fmt::format("{} ended {} of {} methods: {} {}{}{}.",
+                     group.group.label,
+                     best_is_decided(end, IntervalKind::student) ? "best" : "first, not decidedly,",
+                     end.methods.size(),
+                     quantity,
+                     value_text(best->value),
+                     bytes ? ", for " + short_bytes(bytes) : std::string(),
+                     delta_words(group, /*is_behind=*/true));
+}
+
+}  // namespace
+
+std::string outcome(const Summary& summary) {
+  if (summary.comparisons.empty()) {
+    return summary.groups.size() == 1 ? of_one_method(summary.groups.front()) : std::string();
+  }
+  const Comparison& first = summary.comparisons.front();
+  std::string text = of_comparison(summary, first);
+  if (summary.comparisons.size() > 1 && !text.empty()) {
+    text = fmt::format("{}: {}", first.objective, text);
+  }
+  return text;
+}
+
+}  // namespace residuum::reports
