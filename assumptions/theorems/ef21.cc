@@ -138,11 +138,14 @@ Bound three_point(const Evidence& evidence) {
   const double distortion = exam.need(evidence.initial_distortion());
   const auto recursion = evidence.estimate_recursion();
   const auto pairs = recursion.pairs();
-  if (pairs.empty()) {
-    exam.need(
-        {"A",
-         std::nullopt,
-         "not measured: distortions of successive iterations (probe ef21, probes.every = 1)"});
+  const bool is_random = evidence.method().selects_at_random;
+  if (is_random || pairs.empty()) {
+    exam.need({"A",
+               std::nullopt,
+               is_random ? "not measured: A and B bound an expectation, of which single draws of "
+                           "a random selection say nothing"
+                         : "not measured: distortions of successive iterations (probe ef21, "
+                           "probes.every = 1)"});
     return exam.finish({});
   }
   // eta <= 1/(L + L~ sqrt(B/A)) for B/A up to ((1/eta - L)/L~)^2.

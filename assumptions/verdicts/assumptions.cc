@@ -161,6 +161,49 @@ void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
   }
 }
 
+/// Sets what was measured. Runs of which nothing is random are one run, however many seeds a study
+/// names.
+void take_measures(const Ratios& ratios, bool is_random, AssumptionVerdict& verdict) {
+  take_seeds(verdict, ratios.values);
+  take_quarters(verdict, ratios);
+  verdict.remark = ratios.note;
+  verdict.rows = ratios.rows;
+  verdict.iterations = ratios.iterations;
+  if (is_random) {
+    return;
+  }
+  if (verdict.seeds > 1) {
+    verdict.seeds = 1;
+    verdict.interval.reset();
+    remark(verdict.remark, "nothing in the runs is random: all seeds are one");
+  }
+  if (verdict.largest_quarter) {
+    verdict.largest_quarter->interval.reset();
+  }
+}
+
+/// Says why there is no interval, and what would decide what is undecided.
+void say_what_is_open(const Judge& how, bool is_random, AssumptionVerdict& verdict) {
+  if (!verdict.interval && is_random) {
+    remark(verdict.remark,
+           verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
+  }
+  if (verdict.state != AssumptionState::undecided) {
+    return;
+  }
+  if (is_random && (verdict.seeds < 2 || how.limit == Limit::no_growth)) {
+    verdict.open_key = kSeeds;
+  }
+  if (verdict.sampling_error > 0 && (verdict.interval || !is_random)) {
+    verdict.open_key = how.cadence;
+    remark(verdict.remark,
+           fmt::format("rows at {} of {} iterations leave it open: set {} to 1",
+                       verdict.rows,
+                       verdict.iterations,
+                       how.cadence));
+  }
+}
+
 void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict& verdict) {
   const Ratios ratios = how.ratios(evidence);
   if (ratios.values.empty()) {
@@ -168,20 +211,7 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     return;
   }
   const bool is_random = !evidence.method().deterministic;
-  take_seeds(verdict, ratios.values);
-  verdict.remark = ratios.note;
-  if (!is_random && verdict.seeds > 1) {
-    // Runs of which nothing is random are one run, however many seeds a study names.
-    verdict.seeds = 1;
-    verdict.interval.reset();
-    remark(verdict.remark, "nothing in the runs is random: all seeds are one");
-  }
-  take_quarters(verdict, ratios);
-  if (!is_random && verdict.largest_quarter) {
-    verdict.largest_quarter->interval.reset();
-  }
-  verdict.rows = ratios.rows;
-  verdict.iterations = ratios.iterations;
+  take_measures(ratios, is_random, verdict);
   if (!ratios.by_law.empty()) {
     verdict.state = AssumptionState::holds;
     remark(verdict.remark, ratios.by_law);
@@ -199,23 +229,7 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   if (is_random) {
     verdict.p_value = p_value_of(how.limit, verdict, ratios.values);
   }
-  if (!verdict.interval && is_random) {
-    remark(verdict.remark,
-           verdict.seeds < 2 ? "one seed: no interval" : "a value is not finite: no interval");
-  }
-  if (verdict.state == AssumptionState::undecided && is_random &&
-      (verdict.seeds < 2 || how.limit == Limit::no_growth)) {
-    verdict.open_key = kSeeds;
-  }
-  if (verdict.state == AssumptionState::undecided && verdict.sampling_error > 0 &&
-      (verdict.interval || !is_random)) {
-    verdict.open_key = how.cadence;
-    remark(verdict.remark,
-           fmt::format("rows at {} of {} iterations leave it open: set {} to 1",
-                       verdict.rows,
-                       verdict.iterations,
-                       how.cadence));
-  }
+  say_what_is_open(how, is_random, verdict);
 }
 
 /// What was seen of a run up to where it diverged or was cut holds of no run.

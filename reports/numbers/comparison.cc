@@ -262,7 +262,9 @@ Difference difference_of(const Reached& method, const Reached& reference, Interv
   if (pairs.size() >= 2) {
     difference.is_paired = true;
     difference.mean = mean_with_misses(pairs);
-    difference.interval = interval_of_mean(pairs, kind);
+    const bool is_random =
+        !are_one_run(method.value.values) || !are_one_run(reference.value.values);
+    difference.interval = is_random ? interval_of_mean(pairs, kind) : std::nullopt;
     difference.values = std::move(pairs);
   } else if (method.value.mean && reference.value.mean) {
     difference.mean = *method.value.mean - *reference.value.mean;

@@ -224,7 +224,7 @@ std::string sentence_of(const CriticalRatio& search) {
   }
   text += fmt::format(
       " ({}, {}; all intervals hold together with probability {:.4g} if differences are normal; "
-      "their skewness is {:.2g} at most)",
+      "the largest skewness seen is {:.2g})",
       search.quantity,
       margin_text(search),
       1 - search.plan.alpha,

@@ -13,9 +13,28 @@
 namespace residuum::reports {
 namespace {
 
+bool is_late(const Run& run) { return text_at(run.status, "laws.protocol.synchrony") == "late"; }
+
+/// Returns how many gradients each iteration takes, where the run has to be drawn beside late ones:
+/// those count their gradients themselves.
+std::optional<double> gradients_beside_late(const ResultFolder& folder, const Run& run) {
+  const auto workers = number_at(run.status, "laws.protocol.contributions");
+  const auto steps = number_at(run.status, "laws.protocol.local_steps");
+  if (is_late(run) || !workers || !steps ||
+      std::none_of(folder.runs.begin(), folder.runs.end(), is_late)) {
+    return std::nullopt;
+  }
+  return *workers * *steps;
+}
+
 /// Returns the total of kTotals as the series has it, if the row knows it.
-std::optional<double> total_of(const IterationRecord& record, Column total) {
+std::optional<double> total_of(const IterationRecord& record,
+                               Column total,
+                               const std::optional<double>& gradients) {
   const auto after = record.get(total);
+  if (total == Column::total_contributions && !after && gradients) {
+    return static_cast<double>(record.iteration()) * *gradients;
+  }
   if (total == Column::virtual_s || total == Column::epoch) {
     return after;
   }
@@ -33,11 +52,12 @@ RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector
   RunSeries series;
   series.columns.resize(columns.size());
   series.has_total.fill(true);
+  const auto gradients = gradients_beside_late(folder, run);
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
         std::array<double, kTotals.size()> totals{};
         for (std::size_t i = 0; i < kTotals.size(); ++i) {
-          const auto total = total_of(record, kTotals[i]);
+          const auto total = total_of(record, kTotals[i], gradients);
           series.has_total[i] = series.has_total[i] && total;
           totals[i] = total.value_or(0);
         }

@@ -19,10 +19,6 @@ bool any_nan(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
 }
 
-bool all_same(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
-}
-
 double quantile_of_sorted(const std::vector<double>& sorted, double p) {
   const double position = static_cast<double>(sorted.size() - 1) * p;
   const auto below = static_cast<std::size_t>(position);
@@ -35,6 +31,10 @@ double quantile_of_sorted(const std::vector<double>& sorted, double p) {
 }
 
 }  // namespace
+
+bool are_one_run(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
+}
 
 std::optional<double> quantile(std::vector<double> values, double p) {
   if (values.empty() || any_nan(values)) {
@@ -54,7 +54,7 @@ std::optional<double> mean(const std::vector<double>& values) {
 }
 
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence) {
-  return all_same(values) ? std::nullopt : mean_interval(values, confidence);
+  return mean_interval(values, confidence);
 }
 
 std::optional<double> seeds_for_sign(const std::vector<double>& differences) {
@@ -80,14 +80,14 @@ Spread spread_of(const std::vector<double>& values) {
           .lower_quartile = quantile(values, 0.25),
           .upper_quartile = quantile(values, 0.75),
           .mean = mean(values),
-          .interval = student_interval(values),
+          .interval = are_one_run(values) ? std::nullopt : student_interval(values),
           .values = values};
 }
 
 Centre centre_of(const std::vector<double>& values, IntervalKind kind) {
   Centre centre{.n = values.size(), .middle = mean(values), .interval = std::nullopt};
   if (kind != IntervalKind::quartiles) {
-    centre.interval = interval_of_mean(values, kind);
+    centre.interval = are_one_run(values) ? std::nullopt : interval_of_mean(values, kind);
     return centre;
   }
   centre.middle = median(values);
@@ -120,9 +120,6 @@ std::string_view interval_words(IntervalKind kind) {
 }
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, IntervalKind kind) {
-  if (all_same(values)) {
-    return std::nullopt;
-  }
   return kind == IntervalKind::bootstrap ? bootstrap_interval(values) : student_interval(values);
 }
 

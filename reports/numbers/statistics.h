@@ -18,8 +18,11 @@ std::optional<double> quantile(std::vector<double> values, double p);
 std::optional<double> median(const std::vector<double>& values);
 std::optional<double> mean(const std::vector<double>& values);
 
-/// Returns Student's t interval for the mean. Absent for fewer than two values, one that is not
-/// finite, or values that are all the same: seeds without a spread are one run, however many.
+/// True for values of several seeds of which nothing is random: they are one run, however many.
+bool are_one_run(const std::vector<double>& values);
+
+/// Returns Student's t interval for the mean. Absent for fewer than two values or one that is not
+/// finite.
 std::optional<Interval> student_interval(const std::vector<double>& values,
                                          double confidence = 0.95);
 

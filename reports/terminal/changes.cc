@@ -258,7 +258,9 @@ class Comparer {
                   .pairs = found.before.size(),
                   .before = mean(found.before),
                   .after = mean(found.after),
-                  .difference = student_interval(found.difference, changes_.confidence)};
+                  .difference = are_one_run(found.before) && are_one_run(found.after)
+                                    ? std::nullopt
+                                    : student_interval(found.difference, changes_.confidence)};
     if (!found.same) {
       change.verdict = verdict_on(change, quantity.better, tolerated(method, found, quantity.name));
     }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "reports/numbers/groups.h"
+#include "reports/numbers/statistics.h"
 #include "reports/numbers/words.h"
 
 namespace residuum::reports {
@@ -16,7 +19,7 @@ bool has_ended(const Reached& reached) {
   return reached.value.mean && std::isfinite(*reached.value.mean);
 }
 
-std::string value_text(const Spread& value) {
+std::string mean_text(const Spread& value) {
   const std::string text = short_number(value.mean, digits_for(value.interval));
   return value.interval ? text + ' ' + short_interval(*value.interval) : text;
 }
@@ -26,7 +29,8 @@ std::optional<double> mean_bytes(const GroupSummary& group) {
   return bytes == nullptr ? std::nullopt : bytes->mean;
 }
 
-/// Returns ", although δ > 1 in 96 % of the measured iterations"; empty where δ was not measured.
+/// Returns ", although δ > 1 in 96 % of the measured iterations", "with" where they are not most of
+/// them or the method is behind; empty where δ was not measured.
 std::string delta_words(const GroupSummary& group, bool is_behind) {
   const auto met = group.delta.fraction();
   if (!met) {
@@ -36,19 +40,22 @@ std::string delta_words(const GroupSummary& group, bool is_behind) {
     return ", with δ ≤ 1 in every measured iteration";
   }
   return fmt::format(", {} δ > 1 in {} of the measured iterations",
-                     is_behind ? "with" : "although",
+                     is_behind || *met >= 0.5 ? "with" : "although",
                      percent(1 - *met));
 }
 
-/// Says how the method stands to dense training.
+/// Says how the method, the best of `tried`, stands to dense training. It was chosen by its values,
+/// so that the interval is that of 95 % for all that were tried (Bonferroni).
 std::string against_dense(const Summary& summary,
                           const Reached& method,
                           const Reached& dense,
-                          std::string_view quantity) {
+                          std::string_view quantity,
+                          std::size_t tried) {
   const GroupSummary& group = summary.groups[method.group];
   const GroupSummary& reference = summary.groups[dense.group];
   const Difference difference = difference_of(method, dense, IntervalKind::student);
-  const auto& interval = difference.interval;
+  const auto interval =
+      student_interval(difference.values, 1 - (1 - kConfidence) / static_cast<double>(tried));
   std::string place = "not compared with";
   if (interval) {
     place = "beside";
@@ -66,10 +73,11 @@ std::string against_dense(const Summary& summary,
                                  short_number(method.value.mean, digits_for(method.value.interval)),
                                  short_number(dense.value.mean, digits_for(dense.value.interval)));
   if (interval) {
-    text += fmt::format(", a difference of {} {} over {} seeds",
+    text += fmt::format(", a difference of {} {} ({} seeds, 95 %{})",
                         short_number(difference.mean, digits_for(interval)),
                         short_interval(*interval),
-                        difference.values.size());
+                        difference.values.size(),
+                        tried == 1 ? "" : fmt::format(" for all {} that compress", tried));
   } else {
     text += ", too few common seeds for an interval";
   }
@@ -92,7 +100,7 @@ std::string of_one_method(const GroupSummary& group) {
     return fmt::format("{} ended at {} {}{}{}.",
                        group.group.label,
                        quantity,
-                       value_text(*value),
+                       mean_text(*value),
                        bytes ? ", for " + short_bytes(bytes) : std::string(),
                        delta_words(group, /*is_behind=*/true));
   }
@@ -113,7 +121,9 @@ std::string of_comparison(const Summary& summary, const Comparison& comparison) 
   const std::string quantity = comparison.quantity == "loss_gap" ? "loss gap" : "loss";
   const auto dense = std::find_if(end.methods.begin(), end.methods.end(), is_dense);
   if (dense != end.methods.end() && has_ended(*dense)) {
-    return against_dense(summary, *best, *dense, quantity);
+    const auto all = std::count_if(end.methods.begin(), end.methods.end(), is_dense);
+    return against_dense(
+        summary, *best, *dense, quantity, end.methods.size() - static_cast<std::size_t>(all));
   }
   const GroupSummary& group = summary.groups[best->group];
   const auto bytes = mean_bytes(group);
@@ -122,7 +132,7 @@ std::string of_comparison(const Summary& summary, const Comparison& comparison) 
                      best_is_decided(end, IntervalKind::student) ? "best" : "first, not decidedly,",
                      end.methods.size(),
                      quantity,
-                     value_text(best->value),
+                     mean_text(best->value),
                      bytes ? ", for " + short_bytes(bytes) : std::string(),
                      delta_words(group, /*is_behind=*/true));
 }

@@ -237,15 +237,13 @@ std::vector<std::string> unknown_methods(const Summary& summary) {
   return labels;
 }
 
-/// Returns "; on average it fails for 1 of 2 methods, and is undecided for 1".
+/// Returns "; on average: holds 1, fails 1", counting methods.
 std::string average_words(const Summary& summary) {
   std::map<AssumptionState, std::size_t> count;
-  std::size_t methods = 0;
   for (const auto& group : summary.groups) {
     for (const auto& one : group.assumptions) {
       if (one.verdict.name == "gtopk" && one.verdict.state != AssumptionState::not_measured) {
         ++count[one.verdict.state];
-        ++methods;
       }
     }
   }
@@ -253,7 +251,7 @@ std::string average_words(const Summary& summary) {
   for (const auto& [state, n] : count) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", state_text(state), n);
   }
-  return text.empty() ? text : fmt::format("; on average, of {} methods: {}", methods, text);
+  return text.empty() ? text : fmt::format("; on average: {}", text);
 }
 
 /// Says in how many iterations δ ≤ 1 held, and where it was largest.
@@ -276,9 +274,11 @@ std::string assumption_sentence(const Summary& summary) {
         place_text(sum));
   }
   return fmt::format(
-      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations{}{}; largest δ = {}.",
+      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations of {}{}{}; largest δ = "
+      "{}.",
       sum.n - sum.held,
       sum.n,
+      methods_text(sum.methods),
       of_study(summary, sum.methods),
       average_words(summary),
       place_text(sum));
@@ -391,8 +391,8 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
 }
 
 std::vector<std::string> findings(const Summary& summary) {
-  std::vector<std::string> sentences{outcome(summary).empty() ? "" : assumption_sentence(summary),
-                                     invariants_sentence(summary),
+  std::vector<std::string> sentences{invariants_sentence(summary),
+                                     outcome(summary).empty() ? "" : assumption_sentence(summary),
                                      known_losses_sentence(summary),
                                      contraction_sentence(summary),
                                      diverged_sentence(summary),

@@ -40,7 +40,7 @@ std::string number_with_interval(const AssumptionVerdict& verdict) {
 
 std::string_view average_word(const AssumptionVerdict& verdict) {
   if (verdict.tests_growth && verdict.state == AssumptionState::holds) {
-    return "no growth above 1.1";
+    return "growth ≤ 1.1";
   }
   if (verdict.tests_growth && verdict.state == AssumptionState::fails) {
     return "grew";

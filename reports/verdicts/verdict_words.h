@@ -13,7 +13,7 @@ namespace residuum::reports {
 /// Returns "1.22 [1.17, 1.27]", or "–" where nothing was measured.
 std::string number_with_interval(const AssumptionVerdict& verdict);
 
-/// Returns "holds", or "no growth above 1.1" where nothing else is tested.
+/// Returns "holds", or "growth ≤ 1.1" where nothing else is tested.
 std::string_view average_word(const AssumptionVerdict& verdict);
 
 /// Returns "fails 15 %", of the measured iterations.

@@ -66,7 +66,6 @@ TEST(GossipProbes, LeaveEmptyWhatIsUndefined) {
                                   Column::grad_norm_sq_split,
                                   Column::half_batch_bias,
                                   Column::staleness_mean,
-                                  Column::downlink_bytes,
                                   Column::virtual_s,
                                   Column::weight_skew}) {
         EXPECT_FALSE(row.has(column)) << kColumns[static_cast<std::size_t>(column)].name;
@@ -105,7 +104,8 @@ TEST(GossipProbes, CountVersionsGradientsAndConsensus) {
   EXPECT_GT(row[Column::consensus_sq], 0);
   EXPECT_EQ(row[Column::nnz_sent], 6 * 3);
   EXPECT_EQ(row[Column::uplink_bytes], 6 * 2 * 3 * 12);  // two neighbours, 12 bytes an entry
-  EXPECT_EQ(row[Column::total_uplink_bytes], 10 * 6 * 2 * 3 * 12);
+  EXPECT_EQ(row[Column::downlink_bytes], 0) << "no server";
+  EXPECT_EQ(row[Column::total_sent_bytes], 10 * 6 * 2 * 3 * 12);
   EXPECT_LE(row[Column::compressor_delta], 4);  // top-3 of 12 keeps a quarter at least
 }
 

@@ -20,7 +20,7 @@ class ScriptedProbe final : public Probe {
     const auto [lhs, rhs] = sides_[next_++];
     row.set(Column::delta, lhs);
     row.set(Column::total_nnz_sent, 3.0 * static_cast<double>(next_));
-    row.set(Column::total_uplink_bytes, 24.0 * static_cast<double>(next_));
+    row.set(Column::total_sent_bytes, 24.0 * static_cast<double>(next_));
     checks.push_back({.iteration = view.iteration,
                       .name = "law",
                       .worker = std::nullopt,
@@ -72,7 +72,7 @@ TEST(Monitor, TakesTheLastTotalsOfTheTrafficAndTheLargestDelta) {
   const auto summary = summary_of({{1, 2}, {6, 4}, {3, 4}});
 
   EXPECT_EQ(summary.rows, 3U);
-  EXPECT_EQ(summary.uplink_bytes, 72);
+  EXPECT_EQ(summary.sent_bytes, 72);
   EXPECT_EQ(summary.nnz_sent, 9);
   EXPECT_EQ(summary.delta_max, 6);
   EXPECT_EQ(summary.evaluations, 0U);

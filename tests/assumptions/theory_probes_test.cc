@@ -206,16 +206,16 @@ TEST(TrafficProbe, HasTotalsOverAllIterationsWhateverIsMeasured) {
   double bytes = 0;
   double sent = 0;
   for (const auto& row : all.rows) {
-    bytes += row[Column::uplink_bytes];
+    bytes += row[Column::sent_bytes];
     sent += row[Column::nnz_sent];
   }
   recipe.measured = 9;
   const auto some = test::measure(objective, recipe);
 
   EXPECT_LT(some.rows.size(), all.rows.size());
-  EXPECT_EQ(some.rows.back()[Column::total_uplink_bytes], bytes);
+  EXPECT_EQ(some.rows.back()[Column::total_sent_bytes], bytes);
   EXPECT_EQ(some.rows.back()[Column::total_nnz_sent], sent);
-  EXPECT_EQ(some.summary.uplink_bytes, bytes);
+  EXPECT_EQ(some.summary.sent_bytes, bytes);
 }
 
 TEST(CertificateProbe, HasTheUnperturbedIterateWhereMomentumOrDecayMakeItAnother) {

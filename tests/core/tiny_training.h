@@ -282,7 +282,6 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
       ASSERT_EQ(a[t].notes->total_contributions, b[t].notes->total_contributions);
       ASSERT_EQ(a[t].notes->staleness_mean, b[t].notes->staleness_mean);
       ASSERT_EQ(a[t].notes->control_bytes, b[t].notes->control_bytes);
-      ASSERT_EQ(a[t].notes->downlink_bytes, b[t].notes->downlink_bytes);
       ASSERT_EQ(a[t].notes->seconds, b[t].notes->seconds);
       ASSERT_EQ(a[t].notes->waits, b[t].notes->waits);
       ASSERT_EQ(a[t].notes->weight_skew, b[t].notes->weight_skew);

@@ -88,7 +88,9 @@ inline Row synthetic_row(const SyntheticMethod& method,
   row.set(Column::contraction, (method.delta_peak - 0.05 * std::abs(s - 0.5)) * 0.99);
   row.set(Column::lost_mass_norm_sq, method.leaks ? 1e-4 * noise * (0.1 + s) : 0);
   row.set(Column::conservation_defect, method.leaks ? 0.01 * s : 2e-8 * noise);
+  row.set(Column::sent_bytes, bytes);
   row.set(Column::uplink_bytes, bytes);
+  row.set(Column::total_sent_bytes, bytes * static_cast<double>(t + 1));
   row.set(Column::total_uplink_bytes, bytes * static_cast<double>(t + 1));
   if (method.change) {
     method.change(row, seed);
@@ -113,7 +115,7 @@ inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod&
       Json{{"name", "a9a"}, {"samples", 32561}, {"features", 123}, {"fingerprint", "0f1e2d3c"}};
   status["final"] =
       Json{{"loss", loss}, {"loss_gap", loss - 0.3207}, {"grad_norm_sq", 1e-4 * (1 + seed)}};
-  status["totals"] = Json{{"uplink_bytes", std::round(1e6 * method.density) * double(n)},
+  status["totals"] = Json{{"sent_bytes", std::round(1e6 * method.density) * double(n)},
                           {"nnz_sent", 160 * n},
                           {"average_grad_norm_sq", 0.05 + 0.001 * seed},
                           {"delta_max", method.delta_peak}};

@@ -119,6 +119,16 @@ TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
   EXPECT_EQ(value_of(bound_at(1), "B"), 0);
 }
 
+TEST(ThreePoint, TakesNothingFromSingleDrawsOfARandomSelection) {
+  MethodFacts facts = estimates();
+  facts.selects_at_random = true;
+  const SteadyRun run{.gradient = 1e-3,
+                      .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
+  const Bound bound = evaluate("3pc", run.evidence(facts));
+  EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
+  EXPECT_NE(bound.reason.find("A and B bound an expectation"), std::string::npos) << bound.reason;
+}
+
 TEST(ThreePoint, SaysWhatIsMissingWhereNoIterationsFollowOneAnother) {
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::ef21_distortion, 4}}};
   const Bound bound = evaluate("3pc", run.evidence(estimates()));

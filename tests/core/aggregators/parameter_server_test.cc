@@ -33,26 +33,27 @@ const Rows<float> kThree{{5, 4, 0, 0, 0, 0, 0, 0, 0, 1},
                          {5, 0, 3, 0, 0, 0, 0, 0, 0, 1},
                          {1, -4, 0, 0, 0, 0, 0, 0, 0, 2}};
 
-TEST(ParameterServer, SendsTheWholeSumToEveryOtherWorker) {
+TEST(ParameterServer, SendsTheWholeSumToEveryWorker) {
   const auto delivery = served(kWholeDown, kTopTwo, kThree, 2);
 
   EXPECT_FALSE(delivery.is_dense);
   EXPECT_TRUE(delivery.applied_whole);
   EXPECT_EQ(delivery.sum, (SparseVector<float>{{0, 2, 9}, {10, 3, 2}}));
-  // Workers 1 and 2 send two entries of 8 bytes and get three; worker 0 talks to itself for free.
-  EXPECT_EQ(delivery.traffic.bytes, 2U * 2 * 8 + 2U * 3 * 8);
+  // The three workers send two entries of 8 bytes each and get three.
+  EXPECT_EQ(delivery.traffic.bytes, 3U * 2 * 8 + 3U * 3 * 8);
+  EXPECT_EQ(delivery.traffic.down, 3U * 3 * 8);
   EXPECT_EQ(delivery.traffic.rounds, 2U);
 }
 
 TEST(ParameterServer, SendsADenseVectorWhereThatIsShorter) {
   const Rows<float> rows{{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}};
   const auto delivery = served(kWholeDown, {{"kind", "top-k"}, {"k", 1}}, rows, 1);
-  EXPECT_EQ(delivery.traffic.bytes, 2U * 8 + 2U * 4 * 4);
+  EXPECT_EQ(delivery.traffic.bytes, 3U * 8 + 3U * 4 * 4);
 
   const auto dense = served(kWholeDown, {{"kind", "none"}}, kThree, 10);
   EXPECT_TRUE(dense.is_dense);
   EXPECT_EQ(dense.dense_sum, (std::vector<float>{11, 0, 3, 0, 0, 0, 0, 0, 0, 4}));
-  EXPECT_EQ(dense.traffic.bytes, 2U * 10 * 4 + 2U * 3 * 8) << "the sum has three entries";
+  EXPECT_EQ(dense.traffic.bytes, 3U * 10 * 4 + 3U * 3 * 8) << "the sum has three entries";
 }
 
 TEST(ParameterServer, AddsInTheOrderOfWorkers) {
@@ -71,14 +72,14 @@ TEST(ParameterServer, SendsTheLargestOfTheSumAndLeavesTheRestWithTheWorkers) {
   EXPECT_EQ(delivery.delivered[0], (SparseVector<float>{{0}, {5}}));
   EXPECT_EQ(delivery.delivered[1], (SparseVector<float>{{0, 2}, {5, 3}}));
   EXPECT_TRUE(delivery.delivered[2].empty()) << "worker 2 takes both of its entries back";
-  EXPECT_EQ(delivery.traffic.bytes, 2U * 2 * 8 + 2U * 2 * 8);
+  EXPECT_EQ(delivery.traffic.bytes, 3U * 2 * 8 + 3U * 2 * 8);
 }
 
-TEST(ParameterServer, OfOneWorkerSendsNothing) {
+TEST(ParameterServer, OfOneWorkerAnswersItInNoRound) {
   for (const Json& aggregator : {kWholeDown, kLargestDown}) {
     const auto delivery = served<float>(aggregator, kTopTwo, {kThree[0]}, 2);
     EXPECT_EQ(delivery.sum, (SparseVector<float>{{0, 1}, {5, 4}}));
-    EXPECT_EQ(delivery.traffic.bytes, 0U);
+    EXPECT_EQ(delivery.traffic.bytes, 2U * 2 * 8);
     EXPECT_EQ(delivery.traffic.rounds, 0U);
   }
 }
@@ -150,10 +151,10 @@ TEST(ParameterServer, HasABoundOfItsTrafficThatFullMessagesMeet) {
     rows[p][2 * p + 1] = 2;
   }
   const TrafficShape shape{.workers = 4, .entries = 8, .dimension = 40, .k = 2};
-  EXPECT_EQ(test::aggregator(kWholeDown)->traffic_model(shape).bytes, 3 * 16 + 3 * 64);
-  EXPECT_EQ(served(kWholeDown, kTopTwo, rows, 2).traffic.bytes, 3U * 16 + 3U * 64);
-  EXPECT_EQ(test::aggregator(kLargestDown)->traffic_model(shape).bytes, 3 * 16 + 3 * 16);
-  EXPECT_EQ(served(kLargestDown, kTopTwo, rows, 2).traffic.bytes, 3U * 16 + 3U * 16);
+  EXPECT_EQ(test::aggregator(kWholeDown)->traffic_model(shape).bytes, 4 * 16 + 4 * 64);
+  EXPECT_EQ(served(kWholeDown, kTopTwo, rows, 2).traffic.bytes, 4U * 16 + 4U * 64);
+  EXPECT_EQ(test::aggregator(kLargestDown)->traffic_model(shape).bytes, 4 * 16 + 4 * 16);
+  EXPECT_EQ(served(kLargestDown, kTopTwo, rows, 2).traffic.bytes, 4U * 16 + 4U * 16);
 }
 
 }  // namespace

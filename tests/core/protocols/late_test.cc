@@ -237,11 +237,40 @@ TEST(Late, BytesAreThoseOfLettersAndPackedMessages) {
   recipe.aggregator = {{"kind", "allgather"}};
   const auto frames = late_frames(objective, recipe);
   for (std::size_t t = 0; t < frames.size(); ++t) {
-    EXPECT_EQ(frames[t].traffic.bytes, 24U);
-    EXPECT_EQ(frames[t].notes->downlink_bytes, 96U) << t;
+    EXPECT_EQ(frames[t].traffic.bytes, 24U + 96U);
+    EXPECT_EQ(frames[t].traffic.down, 96U) << t;
     const unsigned more = t == 0 ? 16 : t == 3 ? 8 : 0;
     EXPECT_EQ(frames[t].notes->control_bytes, 16U + 24U + 16U + more) << t;
-    EXPECT_EQ(frames[t].scalars[0].total_bytes, 24.0 * static_cast<double>(t + 1));
+    EXPECT_EQ(frames[t].scalars[0].total_bytes, 120.0 * static_cast<double>(t + 1));
+    EXPECT_EQ(frames[t].scalars[0].total_down_bytes, 96.0 * static_cast<double>(t + 1));
+  }
+}
+
+// The bytes of a gradient, both ways: a vector up and a model down, however the protocol is
+// spelled. A server is a machine of its own, and a node lives with its first worker.
+TEST(Late, GradientsOfAllProtocolsCostTheSameBytes) {
+  const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
+  constexpr double kVector = 12 * sizeof(double);
+  constexpr std::uint64_t kVersions = 40;
+  const auto inhad =
+      protocol_of({{"kind", "inhad"}, {"nodes", 1}, {"quota", 4}, {"cap", 1}, {"staleness", 0}});
+  const auto asp = protocol_of({{"kind", "asp"}});
+  for (const Protocol* protocol :
+       std::initializer_list<const Protocol*>{&bulk_synchronous(), inhad.get(), asp.get()}) {
+    Recipe recipe = with({}, *protocol, 4, kVersions);
+    recipe.aggregator = {{"kind", protocol == &bulk_synchronous() ? "parameter-server" : "dense"}};
+    const auto frames = late_frames(objective, recipe);
+    const double gradients = protocol == asp.get() ? kVersions : 4 * kVersions;
+    double sent = 0;
+    double down = 0;
+    for (const auto& scalars : frames.back().scalars) {
+      sent += scalars.total_bytes;
+      down += scalars.total_down_bytes;
+    }
+    EXPECT_EQ(sent - down, gradients * kVector);
+    // Each worker may have a model at the end that no gradient has come back from, or know the first
+    // one and get none after the last version.
+    EXPECT_NEAR(down, gradients * kVector, 4 * kVector);
   }
 }
 
@@ -258,10 +287,12 @@ TEST(Inhad, ANodeSendsItsSumInTheShorterForm) {
     const auto inhad = protocol_of({{"kind", "inhad"}, {"nodes", 1}, {"quota", 2}});
     Recipe recipe = with({.sparsifier = {{"kind", "top-k"}, {"k", k}}}, *inhad, 2, 1);
     recipe.aggregator = {{"kind", "allgather"}};
-    return late_frames(objective, recipe)[0].traffic.bytes;
+    const Traffic traffic = late_frames(objective, recipe)[0].traffic;
+    return traffic.bytes - traffic.down;
   };
-  EXPECT_EQ(bytes(1), 24U);  // entries 4 and 2
-  EXPECT_EQ(bytes(2), 40U);  // entries 4, 3 and 2, 1
+  // The message of the node's second worker, and the sum.
+  EXPECT_EQ(bytes(1), 12U + 24U);  // entries 4 and 2
+  EXPECT_EQ(bytes(2), 24U + 40U);  // entries 4, 3 and 2, 1
 }
 
 TEST(Late, WorkersStepWithEtaOfTheVersionTheyHaveRead) {

@@ -59,8 +59,8 @@ TEST_F(Program, LeavesTheTablesOfTheContract) {
                         "mean_grad_norm_sq,accumulator_norm_sq,residual_norm_sq,"
                         "mean_residual_norm_sq,gap_norm_sq,contraction,delta,delta_in,delta_out,"
                         "captured_energy,xi,lost_mass_norm_sq,conservation_defect,total_error,"
-                        "nnz_sent,nnz_applied,uplink_bytes,rounds,compute_s,select_s,aggregate_s,"
-                        "measure_s,model_time_s",
+                        "nnz_sent,nnz_applied,sent_bytes,uplink_bytes,downlink_bytes,rounds,"
+                        "compute_s,select_s,aggregate_s,measure_s,model_time_s",
                         0),
             0);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 4 * 40);

@@ -260,7 +260,7 @@ TEST_F(AtCost, TakesAnotherColumnAsItsRowsHaveIt) {
           folder_.path())
           .code,
       0);
-  EXPECT_THAT(losses(), EndsWith("uplink_bytes_interpolated\na,1,2,0.5,20,10,2,10\n"));
+  EXPECT_THAT(losses(), EndsWith("sent_bytes_interpolated\na,1,2,0.5,20,10,2,10\n"));
 }
 
 TEST_F(AtCost, ReadsQuotesAndTakesNoEndFromARunThatDiverged) {

@@ -71,7 +71,7 @@ TEST(Series, HasTheMedianOverTheSeedsAndTheBytesSentBefore) {
   EXPECT_EQ(series[0].by_iteration[2].x, 2);
   EXPECT_EQ(*series[0].by_iteration[2].middle, 0.05);
   EXPECT_EQ(series[0].by_iteration[2].n, 3U);
-  const auto& by_bytes = series[0].against(Column::total_uplink_bytes);
+  const auto& by_bytes = series[0].against(Column::total_sent_bytes);
   ASSERT_EQ(by_bytes.size(), 3U);
   EXPECT_EQ(by_bytes[0].x, 0);  // before the first iteration nothing was sent
   EXPECT_EQ(by_bytes[1].x, 10000);
@@ -107,6 +107,32 @@ TEST(Series, HasTheGradientsBeforeAndTheTimeOfEveryVersion) {
   EXPECT_EQ(by_time[0].x, 2) << "the median of the seeds 1, 2 and 3";
   EXPECT_EQ(by_time[1].x, 4);
   EXPECT_EQ(by_time[1].n, 3U);
+}
+
+// Four workers of two local steps each: an iteration takes eight gradients.
+TEST(Series, OfMethodsInLockstepCountsGradientsWhereOthersAreLate) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 3;
+  study.seeds = 1;
+  study.methods = {SyntheticMethod{.change = make_late}, SyntheticMethod{.aggregator = "dense"}};
+  study.write(folder.path());
+  testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
+    status["laws"]["protocol"] = {
+        {"synchrony", "lockstep"}, {"contributions", 4}, {"local_steps", 2}};
+  });
+  const auto places = [&] {
+    const ResultFolder results = read_result_folder(folder.path());
+    return read_series(results, group_runs(results)[1], {Column::step_size})[0].against(
+        Column::total_contributions);
+  };
+  EXPECT_TRUE(places().empty()) << "no method is late";
+  testing::change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
+    status["laws"]["protocol"] = {{"synchrony", "late"}};
+  });
+  const auto late = places();
+  ASSERT_EQ(late.size(), 3U);
+  EXPECT_EQ(late[2].x, 16);
 }
 
 std::vector<std::string> names_of(const std::vector<ReportFigure>& figures) {

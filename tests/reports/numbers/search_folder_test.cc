@@ -55,7 +55,8 @@ TEST(SearchSentence, NamesTheLargestRatioAndTheLossBeyondIt) {
   EXPECT_EQ(sentence(folder_of({0, 0.25, 2})),
             "largest compression with no significant loss: 100 of 10, 100, 1000; there the loss is "
             "0.25 [0.247, 0.253], n = 4; at 1000 the loss is 2 [2, 2], n = 4 (loss, a margin of "
-            "0.5; all intervals hold together with probability 0.95)");
+            "0.5; all intervals hold together with probability 0.95 if differences are normal; the "
+            "largest skewness seen is 0)");
 }
 
 TEST(SearchSentence, SaysThatNoneIsWithoutLoss) {

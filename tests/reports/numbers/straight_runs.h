@@ -55,9 +55,9 @@ inline void write_straight_run(const std::filesystem::path& folder,
       row.set(Column::loss, straight_loss(method, t, seed));
     }
     if (method.bytes) {
-      row.set(Column::uplink_bytes, *method.bytes);
+      row.set(Column::sent_bytes, *method.bytes);
       if (method.has_totals) {
-        row.set(Column::total_uplink_bytes, *method.bytes * static_cast<double>(t + 1));
+        row.set(Column::total_sent_bytes, *method.bytes * static_cast<double>(t + 1));
       }
     }
     if (method.time) {

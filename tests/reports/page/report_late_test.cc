@@ -161,10 +161,14 @@ TEST_F(LateReport, DrawsTheStalenessOfTheLastIteration) {
   ASSERT_EQ(curve.points.size(), 4U);
   const std::vector<double> shares{0.505, 0, 0.495, 0};
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const double half = shares[i] == 0 ? 0 : 12.7062 * 0.005;
     EXPECT_EQ(curve.points[i].x, static_cast<double>(i));
     EXPECT_EQ(curve.points[i].n, 2U);
     EXPECT_NEAR(curve.points[i].middle.value(), shares[i], 1e-15);
+    if (shares[i] == 0) {
+      EXPECT_FALSE(curve.points[i].lower) << "the seeds are the same";
+      continue;
+    }
+    const double half = 12.7062 * 0.005;
     EXPECT_NEAR(curve.points[i].lower.value(), shares[i] - half, 1e-6);
     EXPECT_NEAR(curve.points[i].upper.value(), shares[i] + half, 1e-6);
   }

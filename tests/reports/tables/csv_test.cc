@@ -119,7 +119,7 @@ TEST_F(Csv, IterationsHaveTheKeysFirstAndEmptyFieldsForWhatWasNotMeasured) {
   EXPECT_THAT(text,
               StartsWith("run_id,iteration,epoch,loss,loss_gap,step_size,grad_norm_sq,"
                          "mean_grad_norm_sq,accumulator_norm_sq,residual_norm_sq,"));
-  EXPECT_THAT(text, HasSubstr("\nlr-0123456789ab,7,0.5,nan,,,,,,,,,,0.1,,,,,,,,,,1000000,,"));
+  EXPECT_THAT(text, HasSubstr("\nlr-0123456789ab,7,0.5,nan,,,,,,,,,,0.1,,,,,,,,,,,1000000,,"));
   const std::string record = text.substr(text.find('\n') + 1);
   EXPECT_EQ(static_cast<std::size_t>(std::count(record.begin(), record.end(), ',')),
             kColumns.size() + 1);
