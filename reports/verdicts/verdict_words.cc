@@ -27,7 +27,7 @@ std::string number_with_interval(const AssumptionVerdict& verdict) {
     return "–";
   }
   const std::string text = short_number(verdict.value, digits_for(verdict.interval));
-  const std::string mean = verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
+  std::string mean = verdict.interval ? text + ' ' + short_interval(*verdict.interval) : text;
   if (!verdict.largest_quarter) {
     return mean;
   }
