@@ -268,8 +268,8 @@ TEST(Late, GradientsOfAllProtocolsCostTheSameBytes) {
       down += scalars.total_down_bytes;
     }
     EXPECT_EQ(sent - down, gradients * kVector);
-    // Each worker may have a model at the end that no gradient has come back from, or know the first
-    // one and get none after the last version.
+    // Each worker may have a model at the end that no gradient has come back from, or know the
+    // first one and get none after the last version.
     EXPECT_NEAR(down, gradients * kVector, 4 * kVector);
   }
 }
