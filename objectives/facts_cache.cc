@@ -15,15 +15,11 @@
 namespace residuum {
 namespace {
 
-/// Raise it with every change of the solver that changes a digit of x*: f* must not depend on which
-/// program has filled the cache.
-constexpr int kSolver = 2;
-
 nlohmann::json to_json(const FactsKey& key) {
   return {{"fingerprint", key.fingerprint},
           {"l2", key.l2},
           {"intercept", key.intercept},
-          {"solver", kSolver},
+          {"solver", key.solver},
           {"scale", key.scale}};
 }
 

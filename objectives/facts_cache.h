@@ -9,12 +9,17 @@
 
 namespace residuum {
 
+/// Raise it with every change of the solver that changes a digit of x*: f* must not depend on which
+/// program has filled the cache.
+inline constexpr int kSolver = 2;
+
 /// The key is what x* depends on.
 struct FactsKey {
   std::string fingerprint;  // that of the data as loaded
   double l2 = 0;
   bool intercept = false;
   std::string scale;
+  int solver = kSolver;  // the revision of the solver that found x*
 };
 
 /// Returns cache_dir/facts-<fingerprint>-<hash of the rest>.json.

@@ -103,7 +103,9 @@ void take_vocabulary(std::string_view bytes) {
 
 void take_facts(std::string_view bytes) {
   constexpr std::size_t kDimension = 2;
-  const FactsKey key{.fingerprint = "0f", .l2 = 0.5, .intercept = false, .scale = "none"};
+  // The revision is that of the kept inputs, whatever the solver's is today.
+  const FactsKey key{
+      .fingerprint = "0f", .l2 = 0.5, .intercept = false, .scale = "none", .solver = 2};
   scratch().write(facts_file(scratch().path(), key).filename(), bytes);
   const auto minimizer = load_minimizer(scratch().path(), key, kDimension);
   require(minimizer.has_value(), "no facts");
