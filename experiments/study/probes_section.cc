@@ -153,10 +153,11 @@ void read_probes(const Section& section, PreparedRun& run) {
   if (run.details.magnitudes) {
     training.plan.magnitudes = read_cadence(section, "magnitudes_every", 1, iterations);
   }
-  // A recording takes no gradients, so that every step of it is measured unless the study says
-  // less.
+  // What holds in every iteration is decided by rows of every iteration: short runs have them, long
+  // runs have some kDefaultRows. A recording takes no gradients, so that every step is measured.
+  constexpr int kDefaultRows = 2000;
   const nlohmann::json every =
-      run.objective->recorded_steps() ? nlohmann::json(1) : nlohmann::json{{"geometric", 1.1}};
+      run.objective->recorded_steps() ? nlohmann::json(1) : nlohmann::json{{"even", kDefaultRows}};
   training.plan.measured = read_cadence(section, "every", every, iterations);
   const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
   training.plan.evaluated = read_cadence(section, "evaluate", evaluate, iterations);

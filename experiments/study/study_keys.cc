@@ -245,7 +245,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "residuum list probes; a list"},
     {kProbes,
      "every",
-     "{ geometric = 1.1 }",
+     "{ even = 2000 }",
      "which iterations are measured: each N-th, { geometric = F } or { even = N }; 1 on recorded "
      "gradients"},
     {kProbes,
