@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -40,9 +41,9 @@ class NetworkModule {
 
   /// Returns how many devices CUDA shows to this process; 0 where libtorch was built without CUDA.
   virtual int cuda_devices() const = 0;
-  /// Returns the device that process `local_rank` of its machine takes where a study has this
-  /// `device`: "cuda:1", or "cpu".
-  virtual std::string device_of(const std::string& device, int local_rank) const = 0;
+  /// Returns the index of the CUDA device that process `local_rank` of its machine takes where a
+  /// study has this `device`; none: the CPU.
+  virtual std::optional<int> cuda_device(const std::string& device, int local_rank) const = 0;
 
   /// Runs |x|.topk(k), as a baseline of benchmarks: what training code does with libtorch's
   /// operators, on one thread. It returns the last kept magnitude, so that nothing is optimised

@@ -94,6 +94,12 @@ std::string torch_state() {
                       : fmt::format("{} CUDA device{}", devices, devices == 1 ? "" : "s");
 }
 
+/// Writes a device as "cuda:1 (NVIDIA H100)"; without a name in a build without CUDA of our own.
+std::string cuda_text(int index) {
+  const std::string name = cuda::name(index);
+  return fmt::format("cuda:{}{}", index, name.empty() ? "" : " (" + name + ")");
+}
+
 bool is_shell_safe(const std::string& argument) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
@@ -179,10 +185,11 @@ std::vector<std::string> network_devices(World& world, const std::string& device
   const NetworkModule* const module = loaded_network_module();
   std::string mine;
   if (module != nullptr) {
+    const auto index = module->cuda_device(device, world.local_rank());
     mine = fmt::format("rank {} on {}: {}",
                        world.rank(),
                        host_name(),
-                       module->device_of(device, world.local_rank()));
+                       index ? cuda_text(*index) : std::string("cpu"));
     // Indices are among these, and may be of other devices in another process.
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");  // NOLINT(concurrency-mt-unsafe)
     if (visible != nullptr) {

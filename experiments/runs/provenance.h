@@ -14,7 +14,7 @@ namespace residuum {
 nlohmann::json provenance(const std::vector<std::string>& command_line, const World& world);
 
 /// Returns the device that a network takes in each process where a study has this `device`: "rank 1
-/// on node7: cuda:1". Empty if no networks are loaded. Collective.
+/// on node7: cuda:1 (NVIDIA H100)". Empty if no networks are loaded. Collective.
 std::vector<std::string> network_devices(World& world, const std::string& device);
 
 /// Returns what `residuum info` prints: name and value, one line each; a last line warns where it

@@ -40,10 +40,9 @@ class TorchModule final : public NetworkModule {
   }
 
   int cuda_devices() const override { return residuum::cuda_devices(); }
-  std::string device_of(const std::string& device, int local_rank) const override {
+  std::optional<int> cuda_device(const std::string& device, int local_rank) const override {
     const Section section("objective", {{"device", device}});
-    const auto taken = device_from(section, local_rank, cuda_devices()).cuda;
-    return taken ? fmt::format("cuda:{}", *taken) : std::string("cpu");
+    return device_from(section, local_rank, cuda_devices()).cuda;
   }
   float top_k(std::span<const float> x, std::size_t k) const override { return torch_top_k(x, k); }
 

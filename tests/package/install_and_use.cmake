@@ -1,5 +1,6 @@
 # Installs what is built into an empty folder, builds the project beside this file against it, and
-# looks at what its program does. BUILT, FOLDER, SOURCES, GENERATOR, BUILD_TYPE, FLAGS, LAUNCHER.
+# looks at what its program does. BUILT, CLONE, FOLDER, SOURCES, GENERATOR, BUILD_TYPE,
+# FLAGS, LAUNCHER.
 
 # step(what command...): stops at a command that fails; its output is in `output`.
 function(step what)
@@ -30,6 +31,14 @@ set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCES} -DCMAKE_PREFIX_PATH
     -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
 
+# What is installed does not say where it was built. CLONE is the folder of the repository.
+foreach(installed bin/residuum bin/residuum-report lib/libresiduum_core.a)
+  file(STRINGS ${FOLDER}/prefix/${installed} places REGEX "${CLONE}/" LIMIT_COUNT 1)
+  if(places)
+    message(FATAL_ERROR "${installed} holds the path of the clone: ${places}")
+  endif()
+endforeach()
+
 # A component and its tests need neither libtorch nor MPI.
 step("configuration of the tests" ${configure} -B ${FOLDER}/tests -DWITH_PROGRAM=OFF
      -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON)
@@ -37,7 +46,12 @@ step("build of the tests" ${CMAKE_COMMAND} --build ${FOLDER}/tests)
 step("its tests" ${CMAKE_CTEST_COMMAND} --test-dir ${FOLDER}/tests --output-on-failure
      --no-tests=error)
 
-step("configuration" ${configure} -B ${FOLDER}/build)
+# Libraries that have no CMake package are found by pkg-config, as the build finds them.
+set(by_pkg_config "")
+foreach(library CLI11 tomlplusplus Eigen3 hwy benchmark)
+  list(APPEND by_pkg_config -DCMAKE_DISABLE_FIND_PACKAGE_${library}=ON)
+endforeach()
+step("configuration" ${configure} ${by_pkg_config} -B ${FOLDER}/build)
 step("build" ${CMAKE_COMMAND} --build ${FOLDER}/build --target my_residuum)
 set(program ${FOLDER}/build/my_residuum)
 step("list" ${program} list sparsifiers)

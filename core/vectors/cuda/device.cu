@@ -43,6 +43,11 @@ std::string description() {
          mhz(cudaDevAttrClockRate) + " MHz, memory " + mhz(cudaDevAttrMemoryClockRate) + " MHz";
 }
 
+std::string name(int index) {
+  cudaDeviceProp properties{};
+  return cudaGetDeviceProperties(&properties, index) == cudaSuccess ? properties.name : "";
+}
+
 DeviceMemory::DeviceMemory(std::size_t size)
     : data_(static_cast<float*>(allocate(size * sizeof(float)))), size_(size) {}
 

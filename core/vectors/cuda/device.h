@@ -15,6 +15,10 @@ bool available();
 /// one.
 std::string description();
 
+/// Returns the name of device `index` of those that CUDA shows to this process; empty where there
+/// is no such device, or no CUDA in this build.
+std::string name(int index);
+
 /// Refers to numbers on the device: the address is for kernels, and the host must not read it. It
 /// is a multiple of 16 bytes, as allocations are. The work that writes the numbers was queued
 /// before on the legacy default stream (libtorch's own), or has been waited for.

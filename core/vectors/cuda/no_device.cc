@@ -18,6 +18,7 @@ namespace {
 bool available() { return false; }
 
 std::string description() { return "none"; }
+std::string name(int /*index*/) { return ""; }
 
 DeviceMemory::DeviceMemory(std::size_t size) : size_(size) { refuse(); }
 DeviceMemory::~DeviceMemory() = default;
