@@ -79,7 +79,8 @@ void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) 
   if (state.loads()) {
     list.clear();
   }
-  for (std::uint64_t i = 0; i < count; ++i) {  // a damaged count meets the end of the file
+  for (std::uint64_t i = 0; i < count;
+       ++i) {  // if the count is corrupt, reading fails at end of file
     auto& [name, summary] = state.loads() ? list.emplace_back() : list[i];
     std::vector<char> letters(name.begin(), name.end());
     state.root_list(letters);

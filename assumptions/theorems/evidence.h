@@ -143,11 +143,11 @@ class Evidence {
 
   /// The largest step size seen.
   Constant step_size() const;
-  /// L: known, or the largest of the ratios that any method has met on f itself, which L cannot be
-  /// below.
+  /// L if known; otherwise the largest secant ratio that any method has met on this f, a lower
+  /// bound of L.
   Constant smoothness() const;
-  /// Tells a ratio that another method has met on the same f. One f has one L: with an L of its own
-  /// for each, a method would look the better the less of f it has seen.
+  /// Tells a ratio that another method has met on the same f. Methods share one L, so that none
+  /// profits from having explored less of f.
   void see_smoothness(double ratio) { seen_ = std::max(seen_, std::optional(ratio)); }
   /// The largest ratio measured on f itself, whether L is known or not.
   std::optional<double> largest_smoothness() const;

@@ -18,8 +18,8 @@ namespace residuum {
 /// - f* at a weighted average of the models or at the last one.
 enum class Left { gradient, decayed_gradient, loss_gap, averaged_model, last_model };
 
-/// The workers that a proof has gradients of in every version: all of them; or some that are drawn
-/// without regard to the past, so that their mean gradient is that of f in expectation.
+/// Which workers contribute in each iteration: all, or a sample drawn independently of the past,
+/// whose mean gradient is that of f in expectation.
 enum class Taking { all, some };
 
 class Examination {
@@ -43,7 +43,7 @@ class Examination {
   void lockstep();
   /// Gradients at the model that all share are unbiased given the past.
   void unbiased_gradients_at_model();
-  /// They are, and workers hand in gradients, not directions of an optimiser.
+  /// Gradients are unbiased, and workers send gradients, not directions of an optimiser.
   void unbiased_gradients();
   /// Every worker's gradient has the expectation grad f.
   void workers_are_alike();
@@ -54,8 +54,8 @@ class Examination {
   /// There is no momentum, neither before the exchange nor after it.
   void no_momentum();
   void nothing_decays_or_is_clipped();
-  /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
   void no_outer_step();
+  /// The update is the step times what was exchanged: no momentum, no weight decay, no clipping.
   void plain_updates();
   /// Workers exchange in lockstep, unbiased gradients, plain updates.
   void lockstep_with_plain_updates();

@@ -95,7 +95,8 @@ std::optional<double> density_below_one(const Evidence& evidence) {
 // their ratios are divided here, seed by seed.
 
 constexpr const char* kNoSelection =
-    "a random selection of as many entries is not defined: there is no k below d";
+    "a random selection of as many entries is not defined: the method has no k, or drops nothing "
+    "(k = d)";
 
 /// Says why residuals are not held against accumulators that they are not what is left of; empty
 /// where they are.
@@ -248,7 +249,7 @@ SinglesOfSeeds single_residual(const Evidence& evidence) {
 Ratios tail(const Evidence& evidence) {
   const auto density = density_below_one(evidence);
   if (!density) {
-    return no_ratios("there is no k below d");
+    return no_ratios("the method has no k, or drops nothing (k = d)");
   }
   const double factor = 1 / ((1 - *density) * (1 - *density));
   return pooled_ratios(
@@ -259,7 +260,7 @@ Ratios tail(const Evidence& evidence) {
 
 SinglesOfSeeds single_tail(const Evidence& evidence) {
   if (!density_below_one(evidence)) {
-    return no_singles("there is no k below d");
+    return no_singles("the method has no k, or drops nothing (k = d)");
   }
   return singles_of_seeds(
       evidence, "the probe 'tail' and the column density", &SeedMeasures::single_tail);

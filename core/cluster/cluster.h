@@ -57,15 +57,16 @@ class Cluster {
   /// This process has the workers first(), ..., first() + count() - 1.
   int first() const { return first_; }
   int count() const { return count_; }
-  /// True if another cluster of as many workers may have them on other processes.
+  /// True if the blocks of workers were given, not computed from the numbers of workers and
+  /// processes.
   bool has_own_blocks() const { return !layout_.begins.empty(); }
   /// Returns the position of a worker of this process among them.
   std::size_t slot(int worker) const { return static_cast<std::size_t>(worker - first_); }
 
-  /// Makes room in `mail`, which must not be full, for a message of at most `most_entries` entries
-  /// along the edge from -> to, if it comes to this process from another. It is called for every
-  /// edge in the order of `deliver`; if called early, the message can arrive while this process
-  /// computes.
+  /// Posts a receive for the next message on the edge from -> to, of at most `most_entries`
+  /// entries; does nothing if the message is local. Call it in the same order of edges as
+  /// `deliver`. At most kRooms receives may be pending. Posted early, the message arrives while
+  /// this process computes.
   template <class Real>
   void expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const;
 
@@ -138,7 +139,7 @@ class Cluster {
     std::vector<int> begins = {};  // of the processes' workers; empty where these are equal blocks
   };
   Cluster(World& world, int workers, Layout layout);
-  /// Returns the first worker of a process, which is P behind the last one.
+  /// Returns the first worker of process `rank`, and P for `rank` = number of processes.
   int begin_of(int rank) const;
 
   /// A block of a dense sum stays in the L2 cache while all workers add to it.

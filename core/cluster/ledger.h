@@ -162,8 +162,8 @@ class Ledger {
     }
   }
 
-  /// Does on every process what each worker does for itself; the root's seconds, of which each
-  /// worker takes the part `share`, are charged to all.
+  /// Runs work that each worker would do itself. Charges `share` times the root's measured seconds
+  /// to every worker.
   template <class Work>
   void work_all(const Work& work, double share = 1) {
     const double seconds = timed(work);

@@ -40,8 +40,8 @@ struct NetworkModel {
   bool operator==(const NetworkModel&) const = default;
 };
 
-/// A port is the end of a link. It sends one message at a time and receives one at a time, both at
-/// once.
+/// A port is the end of a link. It is full duplex: one send and one receive can be in progress at
+/// the same time.
 struct Port {
   double sends_until = 0;
   double receives_until = 0;

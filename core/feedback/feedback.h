@@ -16,9 +16,9 @@
 
 namespace residuum {
 
-/// A settlement records what `settle` took from an accumulator and what it gave back: a - cleared +
-/// returned. Where all entries were cleared, or a part of each, there are no lists. They may refer
-/// to those of the message or its fate and are valid only as long as these.
+/// A settlement is how a residual is made of an accumulator: a - cleared + returned. If everything,
+/// or a fraction of every entry, was cleared, both lists are empty. The lists may refer to those of
+/// the message or its fate and are valid only as long as these.
 template <class Real>
 class Settlement {
  public:

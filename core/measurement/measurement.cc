@@ -87,8 +87,8 @@ void Measurement<Real>::take_mean(const StepState<Real>& state,
       mean);
 }
 
-/// Takes the sum of what the absent workers hold, over the number of those that take part: so much
-/// of w - z waits with them.
+/// Computes (1/m) times the sum of the residuals of the workers that do not take part, of which
+/// there are P - m: the part of w - z that they hold back.
 template <class Real>
 void Measurement<Real>::take_waiting(const StepState<Real>& state) {
   mean_.take_some(
@@ -190,7 +190,7 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
       state.workers,
       [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
       mean_residual_);
-  // All that is delivered is divided by m, and so is what is yet to be delivered, of any worker.
+  // Gradients are divided by m, the number of participants, whether delivered yet or not.
   const double scale = training_.cluster->workers() / static_cast<double>(training_.taking_part());
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
     expected_gap_[i] = scale * mean_residual_[i];

@@ -43,9 +43,9 @@ struct StepState {
 template <class Real>
 class Measurement {
  public:
-  /// If workers are late, versions are made of deposits, which the states name; if each has a model
-  /// of its own, the states have notes. Of a real run only messages are known, and what needs
-  /// gradients or accumulators is left as it is.
+  /// With late workers the states must name the deposits of each version. With models of the
+  /// workers' own (gossip) they must have notes. In real execution only messages are known: what
+  /// needs gradients or accumulators is not measured.
   Measurement(const Training& training,
               const ProtocolLaw& law,
               std::span<const double> initial_point);

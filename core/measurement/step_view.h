@@ -23,12 +23,12 @@ struct RunView {
   int workers = 1;
   std::size_t dimension = 0;
   bool conserves = true;                // the method claims that nothing is lost
-  bool conserves_but_for_decay = true;  // likewise, but for what fades of residuals
-  double decay = 1;                     // what is left of a residual that does not
+  bool conserves_but_for_decay = true;  // as `conserves`, except for the decay of residuals
+  double decay = 1;                     // factor of the residual per iteration; 1: none
   bool applies_whole_messages = true;
   double unit_roundoff = 0;  // that of the numbers that workers exchange
   double momentum = 0;
-  bool moves_by_signs = false;  // of what was exchanged, so that w - z does not follow residuals
+  bool moves_by_signs = false;  // the model moves by sign(g); then w - z is not the mean residual
   bool steps_locally = false;  // workers hand in how far they have stepped, not one gradient at w_t
   bool gradients_are_current = true;  // all gradients of a version are taken at the one before it
   bool exchanges_gradients = true;  // g is made of accumulated gradients; else workers mix models,
@@ -70,7 +70,7 @@ struct ExchangeView {
 
   std::span<const SparseVector<double>> sent;      // s^p
   std::span<const SparseVector<double>> cleared;   // what was taken from a^p
-  std::span<const SparseVector<double>> returned;  // what was put back on top
+  std::span<const SparseVector<double>> returned;  // entries added back to the residual besides
   bool sent_everything = false;                    // messages are whole accumulators
   bool cleared_is_dense = false;                   // then `cleared` and `returned` are empty
 

@@ -13,8 +13,8 @@
 
 namespace residuum {
 
-/// Equal parts are what workers deliver where g approximates the sum of their accumulators: each
-/// delivers g/P in `places`, which increase. Elsewhere g is that sum, and each delivers its a^p.
+/// Used where g only approximates the sum of the accumulators a^p (PowerSGD). In `places`, which
+/// increase, each worker is credited with g/P; elsewhere g is the sum, and each delivers its a^p.
 template <class Real>
 struct EqualParts {
   std::span<const Real> sum;  // g
@@ -40,14 +40,14 @@ struct EqualParts {
   }
 };
 
-/// A fate says what became of one worker's message.
+/// Says which part of one worker's message entered the update.
 template <class Real>
 struct Fate {
   const Message<Real>& sent;
   bool applied_whole = false;  // the message entered g as sent; the lists are then null
-  const SparseVector<Real>* delivered = nullptr;      // the part of a^p that entered g or a merge
-  const SparseVector<Real>* cut_in_merges = nullptr;  // partial sums that this worker's merges cut
-                                                      // although their index is in g's support
+  const SparseVector<Real>* delivered = nullptr;      // entries of a^p that g or a merge has used
+  const SparseVector<Real>* cut_in_merges = nullptr;  // entries that this worker's merges dropped
+                                                      // although g has their index
   /// Set where g approximates the sum of whole accumulators; the lists are then null.
   std::optional<EqualParts<Real>> equal_parts = std::nullopt;
 };

@@ -15,15 +15,15 @@ struct AggregatorLaw {
   /// delivered adds up to g.
   bool cuts_stay_with_senders = false;
   bool is_sparse = true;  // g has at most k entries
-  /// True if every message comes as its sender wrote it to where all of them are summed: to every
-  /// worker, or to a server. What is summed on the way needs numbers, not the codes of a quantiser.
+  /// True if messages are forwarded unchanged and summed only at the end, at every worker or at a
+  /// server. Quantisers need this, since their codes cannot be added.
   bool forwards_messages = false;
   bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
   /// and what the workers deliver of their accumulators has no lists (`EqualParts`).
   bool approximates_sum = false;
-  /// True if g weighs what was sent by more than the workers' number, so that what is applied is
-  /// not what the workers clear: mass is lost or made up whatever the feedback does.
+  /// True if g is not the plain mean of the messages. What is applied then differs from what the
+  /// workers clear, whatever the feedback.
   bool weighs_messages = false;
 
   // Predictions and verdicts rely on these claims; by default an aggregator makes none.

@@ -10,10 +10,10 @@
 
 namespace residuum {
 
-/// How much a message counts that has others of its worker beside it in its version.
+/// How to weigh several messages that one worker contributed to the same model version.
 enum class Weights : std::uint8_t { plain, per_worker };
 
-/// Passes everything that other processes need of a deposit; the measured parts only if `measured`.
+/// Saves or loads what other processes need of a deposit; the measured parts only if `measured`.
 template <class Real>
 void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state);
 

@@ -244,10 +244,9 @@ void GossipLoop<Real>::receive(int worker, bool everything) {
   }
 }
 
-/// Makes w^p of x^p. It also notes by how much rounding can have moved the mean of the models: each
-/// of the sums below rounds as often as the worker has neighbours, and the half step and the mean
-/// round, too; no partial sum is longer than |x^p| + |c^p| + mean |c^q|. Magnitudes are taken
-/// (P + 4) times, which with the 2 is more than that, in the roundoff of messages.
+/// Makes w^p of x^p, and bounds the rounding error of the mean of the models: each sum below rounds
+/// once per neighbour, and the half step and the mean round too, so that
+/// |error| <= 2 (P + 4) u (|x^p| + |c^p| + mean |c^q|), u the unit roundoff of messages.
 template <class Real>
 void GossipLoop<Real>::mix(std::size_t slot, Worker<Real>& worker) {
   auto& model = models_[slot];

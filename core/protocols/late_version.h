@@ -48,7 +48,7 @@ class LateVersion {
   /// Returns the gradients in all versions so far.
   std::uint64_t gradients() const { return gradients_; }
 
-  /// Passes what the next version needs of those before it.
+  /// Saves or loads the state that carries over to the next version.
   void visit(ActorState& state);
 
  private:

@@ -59,7 +59,7 @@ class RealWorkers {
   /// Lets actors begin anew at w_t, which is their version 0.
   void begin_at(std::uint64_t t, TravellingModel<Real> model);
 
-  /// The worker's next gradient is one at the newest model that has reached it.
+  /// From now on the worker uses the newest model that it has received.
   void read(const GradientId& gradient);
   /// Computes the gradient and forms its message. The compute thread calls this; errors are kept
   /// and travel in place of the message.

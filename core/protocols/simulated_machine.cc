@@ -115,8 +115,7 @@ SimulatedMachine read_lockstep_machine(const Section& section) {
   if (!section.has("compute")) {  // runs without the key keep the ids that they had before
     for (const char* key : {"speeds", "straggler_factor"}) {
       require(!section.has(key),
-              "{} changes how long gradients take, and nothing says how long that is; give "
-              "protocol.compute in seconds, or leave the key out",
+              "{} needs protocol.compute, the seconds of a gradient; give it, or leave the key out",
               section.where(key));
     }
     return {.compute = TimeLaw::constant(0)};

@@ -40,9 +40,8 @@ class Stage {
   /// Begins a version: draws who takes part, sets eta_t, and evaluates f where the measurement plan
   /// asks for it. `gradients` is how many all versions before it had together.
   void begin(std::uint64_t t, std::uint64_t gradients);
-  /// Computes G^p at w_t, on the next batch of every worker that takes part. With more
-  /// `local_steps` than one every worker steps from w_t on a model of its own, and the sum of its
-  /// gradients takes the place of G^p.
+  /// Computes G^p at w_t, on the next batch of every worker that takes part. If `local_steps` > 1,
+  /// each worker takes that many SGD steps from w_t and G^p is the sum of its gradients.
   void compute(std::uint64_t local_steps);
   /// From now on compute() and form() take the seconds of each worker, if these are wanted.
   void time_workers(bool compute, bool select);
@@ -81,9 +80,10 @@ class Stage {
   double step_size_at(std::uint64_t t, std::uint64_t gradients) const;
   /// Copies w_t from the root to all processes, which need it to evaluate f. Collective.
   void share_model();
-  /// Returns the versions that are in the average of the iterates: one that was halted begins anew.
+  /// Returns the number of iterates in the running average, which begins anew when a run is
+  /// resumed.
   std::uint64_t& averaged() { return averaged_; }
-  /// Shows the version to the observer. It ends every version that `settle` does not.
+  /// Reports the version to the observer. Call it last, unless `settle` was called.
   void finish(const Delivery<Real>& delivery);
 
   // A version of workers that have models of their own has `begin`, `agree`, `move_to` and
@@ -97,7 +97,7 @@ class Stage {
 
   // These calls stand between two versions.
 
-  /// Saves or loads all that the next version needs of those before it.
+  /// Saves or loads the state that carries over to the next version.
   void visit(RunState& state);
   /// Evaluates f at the last model, with results on the root, and returns how the run is to end.
   StepEnd look_at_the_end(std::optional<Evaluation>& evaluation, std::optional<TestResult>& test);

@@ -129,9 +129,9 @@ namespace residuum {
   X(staleness_wait_s,                                                                              \
     number,                                                                                        \
     "s",                                                                                           \
-    "waits for slow workers, because of the staleness limit, likewise")                            \
-  X(pull_wait_s, number, "s", "server's waits for the sums of nodes, likewise")                    \
-  X(idle_s, number, "s", "waits of all workers for a model, likewise")                             \
+    "waits for slow workers because of the staleness limit, since the last update")                \
+  X(pull_wait_s, number, "s", "server's waits for the sums of nodes, since the last update")       \
+  X(idle_s, number, "s", "waits of all workers for a model, since the last update")                \
   X(weight_skew, number, "", "largest over mean of the workers' weights in all updates so far")    \
   X(consensus_sq,                                                                                  \
     number,                                                                                        \

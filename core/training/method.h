@@ -101,8 +101,8 @@ struct Method {
   std::vector<std::string> known_losses(bool sends_everything, int workers) const;
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
-  /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange. Signs have no
-  /// such factor; theirs is as if they were not taken.
+  /// times the gradient: alpha/(1 - m) with momentum m, before or after the exchange. Methods
+  /// that move by signs have the gain that they would have without them.
   double gain() const;
 
   /// Returns lambda' such that the run minimises f + (lambda'/2)|w|^2. It is the weight decay

@@ -1,5 +1,5 @@
 #pragma once
-// A workbench is the room that the workers of a process use in turn.
+// Scratch buffers that all workers of one process share, one worker at a time.
 
 #include <vector>
 

@@ -44,12 +44,12 @@ class WorkerMemory {
               const Workbench<Real>& bench,
               WorkerScalars& scalars);
 
-  /// Lets a version pass that the worker has no part in: e^p stays as it is, and there is no
-  /// message. Norms of e^p are taken if the run is measured.
+  /// Skips a version in which the worker does not participate: e^p is unchanged, and there is no
+  /// message. Norms of e^p are computed if the run is measured.
   void rest(const Workbench<Real>& bench, WorkerScalars& scalars);
 
-  /// Adds a message to e^p that was formed here and will not be applied: the next one has it too.
-  /// `accumulator` is the whole of it where it is everything.
+  /// Returns a rejected message to e^p, so that the next message contains it. `accumulator` is the
+  /// message where everything is sent.
   void take_back(const Message<Real>& message, std::span<const Real> accumulator);
 
   const Message<Real>& message() const { return message_; }
@@ -86,7 +86,7 @@ class WorkerMemory {
   Settlement<Real> settlement_;
   double drift_ = 0;
   std::vector<double> bounds_;      // per segment, for the next pass
-  std::vector<double> thresholds_;  // likewise, where the sparsifier reuses them
+  std::vector<double> thresholds_;  // per segment, where the sparsifier reuses them
   bool is_residual_counted_ = true;
 };
 

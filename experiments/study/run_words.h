@@ -15,7 +15,7 @@ std::string label_of(const nlohmann::json& varying, std::uint64_t seed);
 
 std::string describe(const Outcome& outcome);
 
-/// Returns what the end is to a user: trouble where the run diverged, and quiet where it was short.
+/// Returns the severity for the console: trouble if the run diverged, quiet if it was cut short.
 Notice notice_of(const Outcome& outcome);
 
 }  // namespace residuum

@@ -60,7 +60,7 @@ std::vector<double> ratios_of(const Section& section) {
   auto ratios = given.is_object() ? range_of(given, where) : numbers_of(section, "ratios");
   std::sort(ratios.begin(), ratios.end());
   require(ratios.empty() || ratios.front() >= 1,
-          "{} must be at least 1: a ratio is what density is a part of 1 of; got {}",
+          "{} must be at least 1 (a ratio is 1/density); got {}",
           where,
           ratios.empty() ? 0 : ratios.front());
   return ratios;
@@ -94,12 +94,13 @@ void read_levels(const Section& section, StudySearch& search) {
   if (!by_ratios) {
     return;
   }
-  require(search.key.ends_with(".density"),
-          "{} are of 1/density, and {} is '{}'; give 'values' of it, from the least compression to "
-          "the most",
-          where,
-          section.where("key"),
-          search.key);
+  require(
+      search.key.ends_with(".density"),
+      "{} need a density key, but {} is '{}'; give 'values' of it, from the least compression to "
+      "the most",
+      where,
+      section.where("key"),
+      search.key);
   search.ratios = levels;
 }
 
@@ -131,13 +132,14 @@ Settings read_dense(const Section& section, const StudySearch& search) {
     check_known_section(dotted, where);
     changes_section = changes_section || dotted.starts_with(own);
   }
-  require(changes_section,
-          "'{}' at {} has no dense twin: 'search.dense' must say which settings dense training has "
-          "in [{}], such as dense = {{ {}kind = ... }}",
-          search.key,
-          search.place,
-          own.substr(0, own.size() - 1),
-          own);
+  require(
+      changes_section,
+      "'{}' at {} has no dense baseline: 'search.dense' must say which settings dense training has "
+      "in [{}], such as dense = {{ {}kind = ... }}",
+      search.key,
+      search.place,
+      own.substr(0, own.size() - 1),
+      own);
   return settings;
 }
 

@@ -297,7 +297,7 @@ bool is_wanted(const Method& method, const Wishes& wishes) {
   });
 }
 
-/// A key or a value that no method has is a slip of the pen.
+/// A key or a value that no method has is an error.
 void require_known(const Wishes& wishes, const Values& methods) {
   for (const auto& wish : wishes) {
     const bool has_key = std::any_of(methods.begin(), methods.end(), [&](const auto& method) {

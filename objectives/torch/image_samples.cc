@@ -14,7 +14,7 @@ namespace {
 void check_labels(const ImageDataset& images) {
   for (std::size_t row = 0; row < images.rows(); ++row) {
     require(images.labels[row] >= 0 && images.labels[row] < images.classes,
-            "image {} of '{}' has label {}, which is none of its {} classes",
+            "image {} of '{}' has label {}, but there are only {} classes",
             row,
             images.name,
             images.labels[row],

@@ -65,9 +65,9 @@ std::optional<double> seeds_to_decide(const Difference& difference);
 
 /// Returns whether the first method of the standing is ahead of all others that have a value: the
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
-/// do not overlap. It must be whole. The others are judged by their finite values, since a miss
-/// would put them further behind, and by Student's interval where misses leave fewer than the
-/// bootstrap needs; one that has none is no rival.
+/// do not overlap. All seeds of the first method must have reached the target. Of the others only
+/// finite values count, since a miss would put them further behind; where too few are left for the
+/// bootstrap, Student's interval is used, and a method without any is ignored.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
 
 /// Sorts by the mean, then by the median; methods without any come last.

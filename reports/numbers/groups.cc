@@ -13,7 +13,7 @@ namespace {
 
 struct ShortName {
   std::string_view key;
-  std::string_view name;  // empty: the value speaks for itself
+  std::string_view name;  // empty: the value is shown without a name
 };
 
 // A label names these keys in this order; every other key comes after, by its own name.

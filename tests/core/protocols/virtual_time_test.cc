@@ -186,8 +186,8 @@ TEST(VirtualTime, NeedsTheSecondsThatSpeedsAndStragglersChange) {
   };
 
   EXPECT_EQ(refusal({{"kind", "bsp"}, {"speeds", {1, 2}}}),
-            "'protocol.speeds' changes how long gradients take, and nothing says how long that is; "
-            "give protocol.compute in seconds, or leave the key out");
+            "'protocol.speeds' needs protocol.compute, the seconds of a gradient; give it, or leave "
+            "the key out");
   EXPECT_THAT(refusal({{"kind", "bsp"}, {"compute", "measured"}, {"straggler_factor", 2}}),
               testing::HasSubstr("changes seconds that are given"));
 }

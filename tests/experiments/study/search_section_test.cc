@@ -131,7 +131,7 @@ TEST(SearchSection, RefusesWhatIsNoSearchInOneLine) {
       {"ratios = [10, 20]\nquantity = \"los\"\n", "did you mean 'loss'?"},
       {"ratios = [10, 20]\norder = \"x\"\n", "unknown value 'x'"},
       {"ratios = [10, 20]\ndense = 1\n", "must be a table of settings"},
-      {"ratios = [10, 20]\ndense.aggregator.kind = \"dense\"\n", "has no dense twin"},
+      {"ratios = [10, 20]\ndense.aggregator.kind = \"dense\"\n", "has no dense baseline"},
       {"ratios = [10, 20]\ndense.sparsifer.kind = \"none\"\n", "did you mean 'sparsifier'?"},
       {"ratios = [10, 20]\n[sweep]\nworkers.count = [1, 2]\n", "'sweep' at s.toml:16:1: a search"},
       {"ratios = [10, 20]\n[[point]]\nworkers.count = 1\n", "'point' at s.toml:"}};
