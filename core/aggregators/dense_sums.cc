@@ -106,7 +106,7 @@ void DenseSums<Real>::take_by_blocks(const AllReduce& rule,
     const auto whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(workers)));
     for_each_block<Real>(0, sum.size(), [&](std::size_t begin, std::size_t end) {
       const Block block = block_at(begin, end);
-      climb(block, 0, whole, block.sum);
+      merge_up(block, 0, whole, block.sum);
     });
     cluster.broadcast(0, std::as_writable_bytes(sum));
     return;
@@ -212,7 +212,7 @@ void DenseSums<Real>::add_node(const Block& block, int first, int per_node) {
 /// target := the sum of the workers first, ..., first + count - 1 and of those that are folded into
 /// them, on the process of `first`; `count` is a power of two.
 template <class Real>
-void DenseSums<Real>::climb(const Block& block, int first, int count, std::span<Real> target) {
+void DenseSums<Real>::merge_up(const Block& block, int first, int count, std::span<Real> target) {
   const Cluster& cluster = block.cluster;
   if (count == 1) {
     if (cluster.here(first)) {
@@ -227,8 +227,8 @@ void DenseSums<Real>::climb(const Block& block, int first, int count, std::span<
   }
   const int half = count / 2;
   const auto other = scratch(static_cast<std::size_t>(ceil_log2(count)), block);
-  climb(block, first, half, target);
-  climb(block, first + half, half, other);
+  merge_up(block, first, half, target);
+  merge_up(block, first + half, half, other);
   move_block(cluster, first + half, first, other);
   if (cluster.here(first)) {
     add_to_block<Real>(target, other);

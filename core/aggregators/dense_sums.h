@@ -52,7 +52,7 @@ class DenseSums {
   void go_round_with_all(const Cluster& cluster, const AddWorker<Real>& add, std::span<Real> sum);
   void go_round(const Block& block, int last_node, int per_node);
   void add_node(const Block& block, int first, int per_node);
-  void climb(const Block& block, int first, int count, std::span<Real> target);
+  void merge_up(const Block& block, int first, int count, std::span<Real> target);
   void add_folded(const Block& block, int worker, int folded, std::span<Real> target);
   std::span<Real> scratch(std::size_t level, const Block& block);
 

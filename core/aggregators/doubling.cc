@@ -45,7 +45,7 @@ void MergeDoubling<Real>::reduce(const Cluster& cluster,
     copy(*held_[0], result);
   }
   if (whole_ < cluster.workers()) {
-    cluster.broadcast(0, contributions.k, result, mail_);
+    cluster.broadcast(0, contributions.k, result, buffers_);
   }
 }
 
@@ -129,8 +129,9 @@ void MergeDoubling<Real>::form(const Cluster& cluster,
   }
   if (group.size == 1 && cluster.here(group.first)) {
     if (!cluster.here(group.first + whole_)) {
-      auto& kept = folded_[cluster.slot(group.first)];  // the mail is used again before its fate is
-      copy(*upper, kept);                               // known
+      auto& kept =
+          folded_[cluster.slot(group.first)];  // the buffers are used again before its outcome is
+      copy(*upper, kept);                      // known
       upper = &kept;
     }
     sent_.push_back(upper);
@@ -175,20 +176,20 @@ template <class Real>
 const SparseVector<Real>* MergeDoubling<Real>::exchange(const Cluster& cluster,
                                                         const Group& group,
                                                         std::size_t most_entries) {
-  for (; expected_ < edges_.size() && !mail_.is_full(); ++expected_) {
-    cluster.expect(edges_[expected_].from, edges_[expected_].to, most_entries, mail_);
+  for (; expected_ < edges_.size() && !buffers_.is_full(); ++expected_) {
+    cluster.post_receive(edges_[expected_].from, edges_[expected_].to, most_entries, buffers_);
   }
   const auto edges = std::span(edges_).first(group.edges_end).subspan(passed_);
   passed_ = group.edges_end;
   for (const auto [from, to] : edges) {
     if (cluster.here(from)) {
-      cluster.deliver(from, to, held_[cluster.slot(from)], mail_);
+      cluster.send_along(from, to, held_[cluster.slot(from)], buffers_);
     }
   }
   const SparseVector<Real>* incoming = nullptr;
   for (const auto [from, to] : edges) {
     if (cluster.here(to)) {
-      incoming = cluster.deliver<Real>(from, to, nullptr, mail_);
+      incoming = cluster.send_along<Real>(from, to, nullptr, buffers_);
     }
   }
   return incoming;
@@ -237,8 +238,8 @@ void MergeDoubling<Real>::find_delivered(const Cluster& cluster,
     const auto* message =
         cluster.here(partner) ? &found_[below_whole_ + cluster.slot(partner)] : nullptr;
     ledger.carry(partner, worker, result_bytes + mask_bytes);
-    cluster.expect(partner, worker, contributions.k, mail_);
-    const auto* incoming = cluster.deliver(partner, worker, message, mail_);
+    cluster.post_receive(partner, worker, contributions.k, buffers_);
+    const auto* incoming = cluster.send_along(partner, worker, message, buffers_);
     if (cluster.here(worker)) {
       copy(*incoming, delivered[cluster.slot(worker)]);
     }

@@ -87,7 +87,7 @@ class MergeDoubling {
   std::vector<SparseVector<Real>> folded_;       // lists that came from other processes
   std::vector<SparseVector<Real>> cuts_;         // one for every group that cut something
   std::vector<Group> cut_by_;                    // those groups
-  Mail<Real> mail_;
+  ReceiveBuffers<Real> buffers_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
   SparseVector<Real> cut_;

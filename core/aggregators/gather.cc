@@ -30,7 +30,7 @@ Lists<Real> GatheredSum<Real>::gather(const Cluster& cluster,
                        : message.bytes(contributions.dimension);
   }
   ledger.gather(bytes_);
-  return cluster.all_gather<Real>(mine, mail_);
+  return cluster.all_gather<Real>(mine, buffers_);
 }
 
 template <class Real>

@@ -57,7 +57,7 @@ class GatheredSum {
             SparseVector<Real>& sum);
 
  private:
-  Mail<Real> mail_;
+  ReceiveBuffers<Real> buffers_;
   std::vector<std::size_t> bytes_;  // of each list here
   PairwiseSum<Real> pairwise_;
 };

@@ -92,15 +92,15 @@ class ServerExchange final : public Exchange<Real> {
       dense_.assign(contributions.dimension, Real{0});
     }
     if (cluster.world().size() > 1) {
-      mail_.unpacked.make_room(contributions.k);
+      buffers_.unpacked.make_room(contributions.k);
     }
     int expected = 0;
     for (int worker = 0; worker < cluster.workers(); ++worker) {
-      for (; expected < cluster.workers() && !mail_.is_full(); ++expected) {
-        cluster.expect(expected, 0, contributions.k, mail_);
+      for (; expected < cluster.workers() && !buffers_.is_full(); ++expected) {
+        cluster.post_receive(expected, 0, contributions.k, buffers_);
       }
       const auto* mine = cluster.here(worker) ? lists[cluster.slot(worker)] : nullptr;
-      const auto* const list = cluster.deliver(worker, 0, mine, mail_);
+      const auto* const list = cluster.send_along(worker, 0, mine, buffers_);
       ledger.work(0, [&] { add_entries(*list, dense_); });
     }
   }
@@ -228,7 +228,7 @@ class ServerExchange final : public Exchange<Real> {
   MessageLists<Real> lists_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
-  Mail<Real> mail_;
+  ReceiveBuffers<Real> buffers_;
   Bytes bytes_;  // of the way down
 };
 

@@ -131,13 +131,13 @@ void RegionSums<Real>::pass_all(const Cluster& cluster, Lists<Real> mine) {
   }
 }
 
-/// Makes room for as many of the messages to come as the mail takes.
+/// Makes room for as many of the messages to come as the buffers take.
 template <class Real>
 void RegionSums<Real>::expect_ahead(const Cluster& cluster) {
-  for (; expected_ < incoming_.size() && !mail_.is_full(); ++expected_) {
+  for (; expected_ < incoming_.size() && !buffers_.is_full(); ++expected_) {
     const std::size_t number = incoming_[expected_];
     const auto [from, to] = ends_of(number);
-    cluster.expect(from, to, most_entries_of(number), mail_);
+    cluster.post_receive(from, to, most_entries_of(number), buffers_);
   }
 }
 
@@ -174,7 +174,7 @@ void RegionSums<Real>::pass(const Cluster& cluster, Lists<Real> mine, std::size_
     cut_out(
         *mine[cluster.slot(from)], begin_in(cluster, from, to), begin_in(cluster, from, end), part);
   }
-  const auto* incoming = cluster.deliver(from, to, &part, mail_);
+  const auto* incoming = cluster.send_along(from, to, &part, buffers_);
   if (incoming != nullptr && incoming != &part) {
     copy(*incoming, part);
   }
@@ -198,7 +198,7 @@ void RegionSums<Real>::divide_sum(const Cluster& cluster) {
 template <class Real>
 void RegionSums<Real>::gather(const Cluster& cluster, Lists<Real> mine, SparseVector<Real>& all) {
   std::size_t entries = 0;
-  const auto lists = cluster.all_gather<Real>(mine, mail_);
+  const auto lists = cluster.all_gather<Real>(mine, buffers_);
   for (const auto* list : lists) {
     entries += list->size();
   }

@@ -57,7 +57,7 @@ class RegionSums {
   SparseVector<Real> sum_here_;  // of the regions here
   std::vector<SparseVector<Real>> regions_;
   std::vector<const SparseVector<Real>*> sums_;
-  Mail<Real> mail_;
+  ReceiveBuffers<Real> buffers_;
 };
 
 }  // namespace residuum

@@ -11,7 +11,7 @@ void MergeTree<Real>::reduce(const Cluster& cluster,
                              Ledger& ledger,
                              SparseVector<Real>& result) {
   reduce_to_root(cluster, contributions, lists, ledger, result);
-  cluster.broadcast(0, contributions.k, result, mail_);
+  cluster.broadcast(0, contributions.k, result, buffers_);
 }
 
 template <class Real>
@@ -24,7 +24,7 @@ void MergeTree<Real>::reduce_to_root(const Cluster& cluster,
   held_.assign(lists.begin(), lists.end());
   merged_.resize(lists.size());
   cut_slots_.clear();
-  climb(cluster, contributions, ledger);
+  merge_up(cluster, contributions, ledger);
   if (cluster.here(0)) {
     // A single worker has merged nothing: its list may be longer than k.
     split_top_k(*held_[0], contributions.k, split_, result, cut_);
@@ -46,20 +46,20 @@ void MergeTree<Real>::plan(int workers) {
 
 /// Merges along the tree; every worker but worker 0 sends once.
 template <class Real>
-void MergeTree<Real>::climb(const Cluster& cluster,
-                            const Contributions<Real>& contributions,
-                            Ledger& ledger) {
+void MergeTree<Real>::merge_up(const Cluster& cluster,
+                               const Contributions<Real>& contributions,
+                               Ledger& ledger) {
   std::size_t expected = 0;
   std::size_t delivered = 0;
   auto round_end = round_ends_.begin();
   for (const auto [from, to] : edges_) {
-    for (; expected < edges_.size() && !mail_.is_full(); ++expected) {
-      cluster.expect(edges_[expected].from, edges_[expected].to, contributions.k, mail_);
+    for (; expected < edges_.size() && !buffers_.is_full(); ++expected) {
+      cluster.post_receive(edges_[expected].from, edges_[expected].to, contributions.k, buffers_);
     }
     const auto* message = cluster.here(from) ? held_[cluster.slot(from)] : nullptr;
     const std::size_t entries = message != nullptr ? message->size() : 0;
     ledger.carry(from, to, entries * entry_bytes<Real>(contributions.dimension));
-    const auto* incoming = cluster.deliver(from, to, message, mail_);
+    const auto* incoming = cluster.send_along(from, to, message, buffers_);
     ledger.work(to, [&, worker = to] { merge(*incoming, contributions.k, cluster.slot(worker)); });
     if (++delivered == *round_end) {
       ledger.end_round();

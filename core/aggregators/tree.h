@@ -39,7 +39,7 @@ class MergeTree {
 
  private:
   void plan(int workers);
-  void climb(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
+  void merge_up(const Cluster& cluster, const Contributions<Real>& contributions, Ledger& ledger);
   void merge(const SparseVector<Real>& incoming, std::size_t k, std::size_t slot);
 
   std::vector<Edge> edges_;
@@ -49,7 +49,7 @@ class MergeTree {
   std::vector<SparseVector<Real>> cuts_;         // one for every merge on this process
   std::vector<std::size_t> cut_slots_;           // the slot of the worker that made each cut
   SparseVector<Real> cut_, sum_;
-  Mail<Real> mail_;
+  ReceiveBuffers<Real> buffers_;
   SplitWorkspace<Real> split_;
   IntersectWorkspace<Real> intersect_;
   std::vector<const SparseVector<Real>*> looked_at_;

@@ -95,37 +95,40 @@ int Cluster::host(int worker) const {
 }
 
 template <class Real>
-void Cluster::expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const {
+void Cluster::post_receive(int from,
+                           int to,
+                           std::size_t most_entries,
+                           ReceiveBuffers<Real>& buffers) const {
   if (here(from) || !here(to)) {
     return;
   }
-  assert(!mail.is_full());
+  assert(!buffers.is_full());
   const std::size_t size = packed_bytes<Real>(most_entries);
-  Bytes& room = mail.rooms[mail.expected++ % mail.kRooms];
+  Bytes& room = buffers.rooms[buffers.expected++ % buffers.kRooms];
   make_room(room, size);
   world_->post(host(from), std::span(room).first(size));
 }
 
 template <class Real>
-const SparseVector<Real>* Cluster::deliver(int from,
-                                           int to,
-                                           const SparseVector<Real>* message,
-                                           Mail<Real>& mail) const {
+const SparseVector<Real>* Cluster::send_along(int from,
+                                              int to,
+                                              const SparseVector<Real>* message,
+                                              ReceiveBuffers<Real>& buffers) const {
   if (here(from) && here(to)) {
     return message;
   }
   if (here(from)) {
     const std::size_t size = packed_bytes<Real>(message->size());
-    make_room(mail.packed, size);
-    pack(*message, mail.packed.data());
-    world_->send(host(to), std::span(mail.packed).first(size));
+    make_room(buffers.packed, size);
+    pack(*message, buffers.packed.data());
+    world_->send(host(to), std::span(buffers.packed).first(size));
     return nullptr;
   }
   if (here(to)) {
-    assert(mail.delivered < mail.expected);
-    const Bytes& room = mail.rooms[mail.delivered++ % mail.kRooms];
-    unpack(std::span(room).first(world_->take(host(from))), mail.unpacked);
-    return &mail.unpacked;
+    assert(buffers.delivered < buffers.expected);
+    const Bytes& room = buffers.rooms[buffers.delivered++ % buffers.kRooms];
+    unpack(std::span(room).first(world_->take(host(from))), buffers.unpacked);
+    return &buffers.unpacked;
   }
   return nullptr;
 }
@@ -134,18 +137,18 @@ template <class Real>
 void Cluster::broadcast(int from,
                         std::size_t most_entries,
                         SparseVector<Real>& vector,
-                        Mail<Real>& mail) const {
+                        ReceiveBuffers<Real>& buffers) const {
   if (world_->size() == 1) {
     return;
   }
   assert(!here(from) || vector.size() <= most_entries);
-  make_room(mail.packed, packed_bytes<Real>(most_entries));
+  make_room(buffers.packed, packed_bytes<Real>(most_entries));
   if (here(from)) {
-    pack(vector, mail.packed.data());
-    pass_down(host(from), std::span(mail.packed).first(packed_bytes<Real>(vector.size())));
+    pack(vector, buffers.packed.data());
+    pass_down(host(from), std::span(buffers.packed).first(packed_bytes<Real>(vector.size())));
     return;
   }
-  const auto room = std::span(mail.packed).first(packed_bytes<Real>(most_entries));
+  const auto room = std::span(buffers.packed).first(packed_bytes<Real>(most_entries));
   unpack(pass_down(host(from), room), vector);
 }
 
@@ -182,7 +185,7 @@ std::span<std::byte> Cluster::pass_down(int root, std::span<std::byte> room) con
 }
 
 template <class Real>
-Lists<Real> Cluster::all_gather(Lists<Real> mine, Mail<Real>& mail) const {
+Lists<Real> Cluster::all_gather(Lists<Real> mine, ReceiveBuffers<Real>& buffers) const {
   if (world_->size() == 1) {
     return mine;
   }
@@ -190,24 +193,24 @@ Lists<Real> Cluster::all_gather(Lists<Real> mine, Mail<Real>& mail) const {
   for (const auto* vector : mine) {
     size += kLengthBytes + packed_bytes<Real>(vector->size());
   }
-  make_room(mail.packed, size);
-  std::byte* target = mail.packed.data();
+  make_room(buffers.packed, size);
+  std::byte* target = buffers.packed.data();
   for (const auto* vector : mine) {
     target = pack_with_length(*vector, target);
   }
-  make_room(mail.gathered.bytes, size * static_cast<std::size_t>(world_->size()));
-  world_->all_gather(std::span(mail.packed).first(size), mail.gathered);
-  mail.lists.resize(static_cast<std::size_t>(workers_));
-  mail.all.clear();
-  for (std::size_t rank = 0; rank < mail.gathered.parts(); ++rank) {
-    for (auto part = mail.gathered.part(rank); !part.empty();) {
-      auto& list = mail.lists[mail.all.size()];
+  make_room(buffers.gathered.bytes, size * static_cast<std::size_t>(world_->size()));
+  world_->all_gather(std::span(buffers.packed).first(size), buffers.gathered);
+  buffers.lists.resize(static_cast<std::size_t>(workers_));
+  buffers.all.clear();
+  for (std::size_t rank = 0; rank < buffers.gathered.parts(); ++rank) {
+    for (auto part = buffers.gathered.part(rank); !part.empty();) {
+      auto& list = buffers.lists[buffers.all.size()];
       part = unpack_with_length<Real>(part, list);
-      mail.all.push_back(&list);
+      buffers.all.push_back(&list);
     }
   }
-  assert(mail.all.size() == mail.lists.size());
-  return mail.all;
+  assert(buffers.all.size() == buffers.lists.size());
+  return buffers.all;
 }
 
 std::vector<double> Cluster::all_gather(std::span<const double> mine) const {
@@ -270,22 +273,25 @@ void Cluster::finish_sum(std::span<std::byte> sum, bool everywhere) const {
   }
 }
 
-template void Cluster::expect<float>(int, int, std::size_t, Mail<float>&) const;
-template const SparseVector<float>* Cluster::deliver<float>(int,
-                                                            int,
-                                                            const SparseVector<float>*,
-                                                            Mail<float>&) const;
-template void Cluster::broadcast<float>(int, std::size_t, SparseVector<float>&, Mail<float>&) const;
-template Lists<float> Cluster::all_gather<float>(Lists<float>, Mail<float>&) const;
-template void Cluster::expect<double>(int, int, std::size_t, Mail<double>&) const;
-template const SparseVector<double>* Cluster::deliver<double>(int,
-                                                              int,
-                                                              const SparseVector<double>*,
-                                                              Mail<double>&) const;
+template void Cluster::post_receive<float>(int, int, std::size_t, ReceiveBuffers<float>&) const;
+template const SparseVector<float>* Cluster::send_along<float>(int,
+                                                               int,
+                                                               const SparseVector<float>*,
+                                                               ReceiveBuffers<float>&) const;
+template void Cluster::broadcast<float>(int,
+                                        std::size_t,
+                                        SparseVector<float>&,
+                                        ReceiveBuffers<float>&) const;
+template Lists<float> Cluster::all_gather<float>(Lists<float>, ReceiveBuffers<float>&) const;
+template void Cluster::post_receive<double>(int, int, std::size_t, ReceiveBuffers<double>&) const;
+template const SparseVector<double>* Cluster::send_along<double>(int,
+                                                                 int,
+                                                                 const SparseVector<double>*,
+                                                                 ReceiveBuffers<double>&) const;
 template void Cluster::broadcast<double>(int,
                                          std::size_t,
                                          SparseVector<double>&,
-                                         Mail<double>&) const;
-template Lists<double> Cluster::all_gather<double>(Lists<double>, Mail<double>&) const;
+                                         ReceiveBuffers<double>&) const;
+template Lists<double> Cluster::all_gather<double>(Lists<double>, ReceiveBuffers<double>&) const;
 
 }  // namespace residuum

@@ -22,7 +22,7 @@ using Lists = std::span<const SparseVector<Real>* const>;
 /// Holds the buffers in which messages are packed, received and unpacked, from one exchange to the
 /// next.
 template <class Real>
-struct Mail {
+struct ReceiveBuffers {
   static constexpr std::size_t kRooms = 8;
 
   Bytes packed;
@@ -65,19 +65,22 @@ class Cluster {
 
   /// Posts a receive for the next message on the edge from -> to, of at most `most_entries`
   /// entries; does nothing if the message is local. Call it in the same order of edges as
-  /// `deliver`. At most kRooms receives may be pending. Posted early, the message arrives while
+  /// `send_along`. At most kRooms receives may be pending. Posted early, the message arrives while
   /// this process computes.
   template <class Real>
-  void expect(int from, int to, std::size_t most_entries, Mail<Real>& mail) const;
+  void post_receive(int from,
+                    int to,
+                    std::size_t most_entries,
+                    ReceiveBuffers<Real>& buffers) const;
 
   /// Moves one message along the edge from -> to. Every process calls this for every edge, in the
   /// same order. `message` is read where `from` lives; the result is the message where `to` lives
-  /// (in `mail` if it came from another process, until the next one) and null elsewhere.
+  /// (in `buffers` if it came from another process, until the next one) and null elsewhere.
   template <class Real>
-  const SparseVector<Real>* deliver(int from,
-                                    int to,
-                                    const SparseVector<Real>* message,
-                                    Mail<Real>& mail) const;
+  const SparseVector<Real>* send_along(int from,
+                                       int to,
+                                       const SparseVector<Real>* message,
+                                       ReceiveBuffers<Real>& buffers) const;
 
   /// Copies what the process of `from` holds, at most `most_entries` entries, to all processes,
   /// along a binomial tree. A process sends to its next child when the one before has the whole
@@ -87,7 +90,7 @@ class Cluster {
   void broadcast(int from,
                  std::size_t most_entries,
                  SparseVector<Real>& vector,
-                 Mail<Real>& mail) const;
+                 ReceiveBuffers<Real>& buffers) const;
 
   /// Copies bytes in the same way. `room` has the message on the process of `from`, and room for
   /// the longest one elsewhere; the result is the message.
@@ -96,9 +99,10 @@ class Cluster {
   }
 
   /// Returns the vectors of all workers in worker order, on every process; `mine` are this
-  /// process's. They lie in `mail` until its next use; with a single process the result is `mine`.
+  /// process's. They lie in `buffers` until its next use; with a single process the result is
+  /// `mine`.
   template <class Real>
-  Lists<Real> all_gather(Lists<Real> mine, Mail<Real>& mail) const;
+  Lists<Real> all_gather(Lists<Real> mine, ReceiveBuffers<Real>& buffers) const;
 
   /// Returns the numbers of all workers in worker order, on every process; `mine` holds
   /// `per_worker` numbers for each worker of this process.

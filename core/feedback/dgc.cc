@@ -36,18 +36,20 @@ class Dgc final : public FeedbackFor<Dgc> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& outcome,
+                       ResidualUpdate<Real>& residual_update) const {
     const std::size_t d = memory.size() / 2;
-    put_back(rule_, memory.first(d), fate, settlement);
+    put_back(rule_, memory.first(d), outcome, residual_update);
     if (!masks_) {
       return;
     }
     const auto velocity = memory.subspan(d);
-    if (settlement.cleared_everything()) {
+    if (residual_update.cleared_everything()) {
       std::fill(velocity.begin(), velocity.end(), Real{0});
       return;
     }
-    for (const auto index : settlement.cleared().indices) {
+    for (const auto index : residual_update.cleared().indices) {
       velocity[index] = 0;
     }
   }

@@ -6,8 +6,8 @@
 // with e^p = h^p = 0 at the start. As e^p grows by what the update misses, w - z = eta mean e^p, as
 // with error feedback in units of gradients. a = 0 would be EF21.
 //
-// The memory of a worker holds a^p, in whose place e^p comes at the settlement, then h^p, and then
-// the e^p that a^p was formed of.
+// The memory of a worker holds a^p, in whose place e^p comes at the residual update, then h^p, and
+// then the e^p that a^p was formed of.
 
 #include <algorithm>
 
@@ -40,10 +40,12 @@ class EControl final : public FeedbackFor<EControl> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& outcome,
+                       ResidualUpdate<Real>& residual_update) const {
     const std::size_t d = memory.size() / 3;
     const std::span<Real> residual = memory.first(d);
-    take_into_estimate(residual, memory.subspan(d, d), fate, settlement);
+    take_into_estimate(residual, memory.subspan(d, d), outcome, residual_update);
     const std::span<const Real> error = memory.subspan(2 * d);
     const auto rest = static_cast<Real>(1 - error_weight_);
     for (std::size_t i = 0; i < d; ++i) {

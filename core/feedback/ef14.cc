@@ -14,13 +14,13 @@ namespace {
 template <class Real>
 void clear_chosen(std::span<Real> accumulator,
                   const Message<Real>& sent,
-                  Settlement<Real>& settlement) {
+                  ResidualUpdate<Real>& residual_update) {
   if (sent.chose_everything) {
-    settlement.clear_everything();
+    residual_update.clear_everything();
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
     return;
   }
-  settlement.clear(sent.chosen);
+  residual_update.clear(sent.chosen);
   for (std::size_t i = 0; i < sent.chosen.size(); ++i) {
     accumulator[sent.chosen.indices[i]] -= sent.chosen.values[i];
   }
@@ -47,17 +47,19 @@ class Ef14 final : public FeedbackFor<Ef14> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& outcome,
+                       ResidualUpdate<Real>& residual_update) const {
     if (settings_.clears_selection) {
-      clear_chosen(memory, fate.sent, settlement);
+      clear_chosen(memory, outcome.sent, residual_update);
     } else {
-      put_back(settings_.rule, memory, fate, settlement);
+      put_back(settings_.rule, memory, outcome, residual_update);
     }
     if (settings_.decay < 1) {
       for (Real& value : memory) {
         value *= static_cast<Real>(settings_.decay);
       }
-      settlement.clear_part_of_all();
+      residual_update.clear_part_of_all();
     }
   }
 

@@ -21,9 +21,11 @@ class Ef21 final : public FeedbackFor<Ef21> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& outcome,
+                       ResidualUpdate<Real>& residual_update) const {
     const std::size_t d = memory.size() / 2;
-    take_into_estimate(memory.first(d), memory.subspan(d), fate, settlement);
+    take_into_estimate(memory.first(d), memory.subspan(d), outcome, residual_update);
   }
 
   Units units() const override { return Units::gradient; }

@@ -49,9 +49,11 @@ class Ef21Sgdm final : public FeedbackFor<Ef21Sgdm> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory, const Fate<Real>& fate, Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& outcome,
+                       ResidualUpdate<Real>& residual_update) const {
     const std::size_t d = memory.size() / 3;
-    take_into_estimate(memory.first(d), memory.subspan(2 * d), fate, settlement);
+    take_into_estimate(memory.first(d), memory.subspan(2 * d), outcome, residual_update);
   }
 
   Units units() const override { return Units::gradient; }

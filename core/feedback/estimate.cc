@@ -16,41 +16,41 @@ void move(const SparseVector<Real>& entries, std::span<Real> from, std::span<Rea
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,
-                        const Fate<Real>& fate,
-                        Settlement<Real>& settlement) {
-  if (fate.sent.everything && fate.applied_whole) {
-    settlement.clear_everything();
+                        const MessageOutcome<Real>& outcome,
+                        ResidualUpdate<Real>& residual_update) {
+  if (outcome.sent.everything && outcome.applied_whole) {
+    residual_update.clear_everything();
     for (std::size_t i = 0; i < estimate.size(); ++i) {
       estimate[i] += accumulator[i];
       accumulator[i] = 0;
     }
     return;
   }
-  if (fate.equal_parts) {
-    settlement.clear_part_of_all();
-    fate.equal_parts->for_each(accumulator, [&](std::size_t i, Real part) {
+  if (outcome.dense_approximation) {
+    residual_update.clear_part_of_all();
+    outcome.dense_approximation->for_each(accumulator, [&](std::size_t i, Real part) {
       accumulator[i] -= part;
       estimate[i] += part;
     });
     return;
   }
-  if (fate.applied_whole) {
-    settlement.clear(fate.sent.entries);
+  if (outcome.applied_whole) {
+    residual_update.clear(outcome.sent.entries);
   } else {
-    settlement.clear(*fate.delivered);
-    settlement.give_back(*fate.cut_in_merges);
+    residual_update.clear(*outcome.delivered);
+    residual_update.give_back(*outcome.cut_in_merges);
   }
-  move(settlement.cleared(), accumulator, estimate);
-  move(settlement.returned(), estimate, accumulator);
+  move(residual_update.cleared(), accumulator, estimate);
+  move(residual_update.returned(), estimate, accumulator);
 }
 
 template void take_into_estimate<float>(std::span<float>,
                                         std::span<float>,
-                                        const Fate<float>&,
-                                        Settlement<float>&);
+                                        const MessageOutcome<float>&,
+                                        ResidualUpdate<float>&);
 template void take_into_estimate<double>(std::span<double>,
                                          std::span<double>,
-                                         const Fate<double>&,
-                                         Settlement<double>&);
+                                         const MessageOutcome<double>&,
+                                         ResidualUpdate<double>&);
 
 }  // namespace residuum

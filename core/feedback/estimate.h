@@ -9,11 +9,11 @@
 
 namespace residuum {
 
-/// accumulator -= delivered, estimate += delivered; `settlement` notes what was delivered.
+/// accumulator -= delivered, estimate += delivered; `residual_update` notes what was delivered.
 template <class Real>
 void take_into_estimate(std::span<Real> accumulator,
                         std::span<Real> estimate,
-                        const Fate<Real>& fate,
-                        Settlement<Real>& settlement);
+                        const MessageOutcome<Real>& outcome,
+                        ResidualUpdate<Real>& residual_update);
 
 }  // namespace residuum

@@ -2,7 +2,7 @@
 // A feedback decides what a worker remembers of what was not delivered. Each kind has its own file
 // and a line in registry.cc. A feedback is a rule without state: the memory of a worker is a vector
 // that the trainer owns. Its first d numbers are the residual e^p_t before `accumulate`, the
-// accumulator a^p_t between `accumulate` and `settle`, and e^p_{t+1} afterwards.
+// accumulator a^p_t between `accumulate` and `update_residual`, and e^p_{t+1} afterwards.
 
 #include <memory>
 #include <optional>
@@ -16,11 +16,11 @@
 
 namespace residuum {
 
-/// A settlement is how a residual is made of an accumulator: a - cleared + returned. If everything,
-/// or a fraction of every entry, was cleared, both lists are empty. The lists may refer to those of
-/// the message or its fate and are valid only as long as these.
+/// A residual update is how a residual is made of an accumulator: a - cleared + returned. If
+/// everything, or a fraction of every entry, was cleared, both lists are empty. The lists may refer
+/// to those of the message or its outcome and are valid only as long as these.
 template <class Real>
-class Settlement {
+class ResidualUpdate {
  public:
   const SparseVector<Real>& cleared() const { return cleared_ != nullptr ? *cleared_ : own_; }
   const SparseVector<Real>& returned() const { return returned_ != nullptr ? *returned_ : none_; }
@@ -87,12 +87,12 @@ class Feedback {
                                const Pass& pass) const = 0;
 
   /// memory := residual e^p_{t+1}, from what became of the worker's message.
-  virtual void settle(std::span<float> memory,
-                      const Fate<float>& fate,
-                      Settlement<float>& settlement) const = 0;
-  virtual void settle(std::span<double> memory,
-                      const Fate<double>& fate,
-                      Settlement<double>& settlement) const = 0;
+  virtual void update_residual(std::span<float> memory,
+                               const MessageOutcome<float>& outcome,
+                               ResidualUpdate<float>& residual_update) const = 0;
+  virtual void update_residual(std::span<double> memory,
+                               const MessageOutcome<double>& outcome,
+                               ResidualUpdate<double>& residual_update) const = 0;
 
   virtual Units units() const = 0;
 
@@ -100,8 +100,8 @@ class Feedback {
   virtual std::size_t vectors() const { return 1; }
 
   /// True if a velocity, which is a sum or an average of the gradients so far, enters the memory in
-  /// place of the gradient (momentum): between `accumulate` and `settle` it is the second d numbers
-  /// of the memory.
+  /// place of the gradient (momentum): between `accumulate` and `update_residual` it is the second
+  /// d numbers of the memory.
   virtual bool has_velocity() const { return false; }
 
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
@@ -127,7 +127,7 @@ class Feedback {
   /// fades and is lost by design.
   virtual double decay() const { return 1; }
 
-  /// True if it must know which entries were delivered: it cannot settle equal parts.
+  /// True if it must know which entries were delivered: it cannot take a dense approximation.
   virtual bool needs_lists() const { return false; }
 
   /// True if with this aggregator nothing is ever lost but by the decay: without one, sum_p
@@ -155,15 +155,15 @@ class FeedbackFor : public Feedback {
                        const Pass& pass) const final {
     return self().template accumulate<double>(memory, gradient, step_size, pass);
   }
-  void settle(std::span<float> memory,
-              const Fate<float>& fate,
-              Settlement<float>& settlement) const final {
-    self().template settle<float>(memory, fate, settlement);
+  void update_residual(std::span<float> memory,
+                       const MessageOutcome<float>& outcome,
+                       ResidualUpdate<float>& residual_update) const final {
+    self().template update_residual<float>(memory, outcome, residual_update);
   }
-  void settle(std::span<double> memory,
-              const Fate<double>& fate,
-              Settlement<double>& settlement) const final {
-    self().template settle<double>(memory, fate, settlement);
+  void update_residual(std::span<double> memory,
+                       const MessageOutcome<double>& outcome,
+                       ResidualUpdate<double>& residual_update) const final {
+    self().template update_residual<double>(memory, outcome, residual_update);
   }
 
  private:

@@ -1,5 +1,5 @@
 // This feedback has no memory: a^p = c G^p, and what is not delivered is lost. It is a negative
-// control for error feedback. The residual is 0 at the start and after every settlement.
+// control for error feedback. The residual is 0 at the start and after every residual update.
 
 #include <algorithm>
 
@@ -22,11 +22,11 @@ class NoFeedback final : public FeedbackFor<NoFeedback> {
   }
 
   template <class Real>
-  void settle(std::span<Real> memory,
-              const Fate<Real>& /*fate*/,
-              Settlement<Real>& settlement) const {
+  void update_residual(std::span<Real> memory,
+                       const MessageOutcome<Real>& /*outcome*/,
+                       ResidualUpdate<Real>& residual_update) const {
     std::fill(memory.begin(), memory.end(), Real{0});
-    settlement.clear_everything();
+    residual_update.clear_everything();
   }
 
   Units units() const override { return units_; }

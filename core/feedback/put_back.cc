@@ -4,20 +4,22 @@ namespace residuum {
 namespace {
 
 template <class Real>
-void choose(PutBack rule, const Fate<Real>& fate, Settlement<Real>& settlement) {
-  const bool takes_all_sent = fate.applied_whole || rule == PutBack::discard;
-  if (fate.equal_parts && rule != PutBack::discard) {
-    settlement.clear_part_of_all();
-  } else if (fate.equal_parts || (fate.sent.everything && takes_all_sent)) {
-    settlement.clear_everything();
-  } else if (fate.applied_whole) {
-    settlement.clear(fate.sent.entries);
+void choose(PutBack rule,
+            const MessageOutcome<Real>& outcome,
+            ResidualUpdate<Real>& residual_update) {
+  const bool takes_all_sent = outcome.applied_whole || rule == PutBack::discard;
+  if (outcome.dense_approximation && rule != PutBack::discard) {
+    residual_update.clear_part_of_all();
+  } else if (outcome.dense_approximation || (outcome.sent.everything && takes_all_sent)) {
+    residual_update.clear_everything();
+  } else if (outcome.applied_whole) {
+    residual_update.clear(outcome.sent.entries);
   } else if (rule == PutBack::discard) {
-    settlement.clear_union(*fate.delivered, fate.sent.entries);
+    residual_update.clear_union(*outcome.delivered, outcome.sent.entries);
   } else {
-    settlement.clear(*fate.delivered);
+    residual_update.clear(*outcome.delivered);
     if (rule == PutBack::captured) {
-      settlement.give_back(*fate.cut_in_merges);
+      residual_update.give_back(*outcome.cut_in_merges);
     }
   }
 }
@@ -46,32 +48,35 @@ bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers) {
 template <class Real>
 void put_back(PutBack rule,
               std::span<Real> accumulator,
-              const Fate<Real>& fate,
-              Settlement<Real>& settlement) {
-  choose(rule, fate, settlement);
-  if (settlement.cleared_everything()) {
+              const MessageOutcome<Real>& outcome,
+              ResidualUpdate<Real>& residual_update) {
+  choose(rule, outcome, residual_update);
+  if (residual_update.cleared_everything()) {
     std::fill(accumulator.begin(), accumulator.end(), Real{0});
     return;
   }
-  if (fate.equal_parts) {
-    fate.equal_parts->for_each(accumulator,
-                               [&](std::size_t i, Real part) { accumulator[i] -= part; });
+  if (outcome.dense_approximation) {
+    outcome.dense_approximation->for_each(
+        accumulator, [&](std::size_t i, Real part) { accumulator[i] -= part; });
     return;
   }
-  const auto& cleared = settlement.cleared();
+  const auto& cleared = residual_update.cleared();
   for (std::size_t i = 0; i < cleared.size(); ++i) {
     accumulator[cleared.indices[i]] -= cleared.values[i];
   }
-  const auto& returned = settlement.returned();
+  const auto& returned = residual_update.returned();
   for (std::size_t i = 0; i < returned.size(); ++i) {
     accumulator[returned.indices[i]] += returned.values[i];
   }
 }
 
-template void put_back<float>(PutBack, std::span<float>, const Fate<float>&, Settlement<float>&);
+template void put_back<float>(PutBack,
+                              std::span<float>,
+                              const MessageOutcome<float>&,
+                              ResidualUpdate<float>&);
 template void put_back<double>(PutBack,
                                std::span<double>,
-                               const Fate<double>&,
-                               Settlement<double>&);
+                               const MessageOutcome<double>&,
+                               ResidualUpdate<double>&);
 
 }  // namespace residuum

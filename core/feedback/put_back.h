@@ -23,11 +23,12 @@ PutBack put_back_from(const Section& section);
 /// True if with this aggregator the rule never loses anything.
 bool conserves(PutBack rule, const AggregatorLaw& aggregator, int workers);
 
-/// Applies the rule to the accumulator, and notes in `settlement` what it takes and gives back.
+/// Applies the rule to the accumulator, and notes in `residual_update` what it takes and gives
+/// back.
 template <class Real>
 void put_back(PutBack rule,
               std::span<Real> accumulator,
-              const Fate<Real>& fate,
-              Settlement<Real>& settlement);
+              const MessageOutcome<Real>& outcome,
+              ResidualUpdate<Real>& residual_update);
 
 }  // namespace residuum

@@ -22,14 +22,14 @@ SparseVector<double> widened(const SparseVector<Real>& vector) {
 template <class Real, class ListOf>
 std::vector<SparseVector<double>> gathered(const Cluster& cluster,
                                            std::span<const Worker<Real>> workers,
-                                           Mail<Real>& mail,
+                                           ReceiveBuffers<Real>& buffers,
                                            const ListOf& list_of) {
   std::vector<const SparseVector<Real>*> mine;
   for (const auto& worker : workers) {
     mine.push_back(&list_of(worker));
   }
   std::vector<SparseVector<double>> all;
-  for (const auto* list : cluster.all_gather<Real>(mine, mail)) {
+  for (const auto* list : cluster.all_gather<Real>(mine, buffers)) {
     all.push_back(widened(*list));
   }
   return all;

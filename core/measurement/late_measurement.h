@@ -1,13 +1,13 @@
 #pragma once
 // LateMeasurement does on the root what Measurement does with the workers of a run in lockstep: it
-// takes the means over what a version is made of, from the deposits that keep it.
+// takes the means over what a version is made of, from the late messages that keep it.
 
 #include <optional>
 #include <vector>
 
 #include "core/cluster/run_state.h"
 #include "core/measurement/step_view.h"
-#include "core/training/deposit.h"
+#include "core/training/late_message.h"
 
 namespace residuum {
 
@@ -17,7 +17,7 @@ class LateMeasurement {
   using Parts = VersionParts<Real>;
 
   /// Notes a version; called for each, measured or not. Its mean of x is the weighted sum of the
-  /// deposits' x over the divisor, as the update is.
+  /// late messages' x over the divisor, as the update is.
   void take(const Parts& parts, double version_step, bool in_gradient_units);
 
   /// Computes the mean of G^p, d numbers.

@@ -242,7 +242,7 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
   const Sparsifier& sparsifier = training_.method->sparsifier_at(state.iteration);
   const std::size_t d = state.model.size();
   const auto law = training_.method->message_law(sparsifier, d, memory_step(state));
-  const auto messages = late_ ? static_cast<double>(state.parts->deposits.size())
+  const auto messages = late_ ? static_cast<double>(state.parts->late_messages.size())
                               : static_cast<double>(state.participants->count());
   SelectionView view{
       .k = sparsifier.k(d) ? static_cast<double>(state.k) : entries_sent(state) / messages,

@@ -43,7 +43,7 @@ struct StepState {
 template <class Real>
 class Measurement {
  public:
-  /// With late workers the states must name the deposits of each version. With models of the
+  /// With late workers the states must name the late messages of each version. With models of the
   /// workers' own (gossip) they must have notes. In real execution only messages are known: what
   /// needs gradients or accumulators is not measured.
   Measurement(const Training& training,

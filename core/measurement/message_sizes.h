@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/quantisers/coded_message.h"
-#include "core/training/deposit.h"
+#include "core/training/late_message.h"
 #include "core/training/method.h"
 #include "core/training/participants.h"
 #include "core/training/worker_scalars.h"
@@ -25,7 +25,7 @@ inline std::vector<double> layer_counts(const Sparsifier& sparsifier) {
   return counts;
 }
 
-/// Returns how many entries the workers, or the deposits of a version, sent together.
+/// Returns how many entries the workers, or the late messages of a version, sent together.
 inline double entries_of(std::span<const WorkerScalars> workers) {
   double entries = 0;
   for (const auto& scalars : workers) {
@@ -36,8 +36,8 @@ inline double entries_of(std::span<const WorkerScalars> workers) {
 template <class Real>
 double entries_of(const VersionParts<Real>& parts) {
   double entries = 0;
-  for (const auto* deposit : parts.deposits) {
-    entries += deposit->scalars.nnz_sent;
+  for (const auto* late_message : parts.late_messages) {
+    entries += late_message->scalars.nnz_sent;
   }
   return entries;
 }

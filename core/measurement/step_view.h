@@ -12,7 +12,7 @@
 #include "core/aggregators/aggregator.h"
 #include "core/measurement/network_times.h"
 #include "core/objective.h"
-#include "core/training/deposit.h"
+#include "core/training/late_message.h"
 #include "core/training/worker_scalars.h"
 #include "core/vectors/sparse_vector.h"
 

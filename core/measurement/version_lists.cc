@@ -9,7 +9,7 @@ namespace residuum {
 
 template <class Real>
 void VersionLists<Real>::take(const VersionParts<Real>& parts, LateMeasurement<Real>& measurement) {
-  const Deposit<Real>& first = *parts.deposits.front();
+  const LateMessage<Real>& first = *parts.late_messages.front();
   sent_everything_ = first.message.everything;
   cleared_is_dense_ = first.cleared_everything;
   measurement.lists(parts, sent_);
@@ -22,16 +22,17 @@ void VersionLists<Real>::gather(const Cluster& cluster,
                                 std::span<const Worker<Real>> workers,
                                 const Participants& participants) {
   share_form(cluster, workers, participants);
-  Mail<Real> mail;
+  ReceiveBuffers<Real> buffers;
   using List = const SparseVector<Real>;
   using Of = const Worker<Real>;
-  sent_ = gathered(
-      cluster, workers, mail, [](Of& worker) -> List& { return worker.memory.message().entries; });
-  cleared_ = gathered(cluster, workers, mail, [](Of& worker) -> List& {
-    return worker.memory.settlement().cleared();
+  sent_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
+    return worker.memory.message().entries;
   });
-  returned_ = gathered(cluster, workers, mail, [](Of& worker) -> List& {
-    return worker.memory.settlement().returned();
+  cleared_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
+    return worker.memory.residual_update().cleared();
+  });
+  returned_ = gathered(cluster, workers, buffers, [](Of& worker) -> List& {
+    return worker.memory.residual_update().returned();
   });
   if (participants.are_all()) {
     return;
@@ -43,8 +44,8 @@ void VersionLists<Real>::gather(const Cluster& cluster,
   sent_.resize(kept);  // an absent worker sends no message, not an empty one
 }
 
-/// The method decides whether messages and settlements are whole, so the first worker that takes
-/// part tells for all.
+/// The method decides whether messages and residual updates are whole, so the first worker that
+/// takes part tells for all.
 template <class Real>
 void VersionLists<Real>::share_form(const Cluster& cluster,
                                     std::span<const Worker<Real>> workers,
@@ -53,7 +54,7 @@ void VersionLists<Real>::share_form(const Cluster& cluster,
   std::array<bool, 2> are_whole{};
   if (cluster.here(first)) {
     const WorkerMemory<Real>& memory = workers[cluster.slot(first)].memory;
-    are_whole = {memory.message().everything, memory.settlement().cleared_is_dense()};
+    are_whole = {memory.message().everything, memory.residual_update().cleared_is_dense()};
   }
   if (!participants.are_all()) {
     cluster.world().broadcast(cluster.host(first), std::as_writable_bytes(std::span(are_whole)));

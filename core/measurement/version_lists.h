@@ -20,7 +20,7 @@ class VersionLists {
   void gather(const Cluster& cluster,
               std::span<const Worker<Real>> workers,
               const Participants& participants);
-  /// Takes those of a version that is made of deposits: all that was sent is applied, so that
+  /// Takes those of a version that is made of late messages: all that was sent is applied, so that
   /// nothing comes back.
   void take(const VersionParts<Real>& parts, LateMeasurement<Real>& measurement);
 

@@ -16,7 +16,7 @@ namespace residuum {
 /// Used where g only approximates the sum of the accumulators a^p (PowerSGD). In `places`, which
 /// increase, each worker is credited with g/P; elsewhere g is the sum, and each delivers its a^p.
 template <class Real>
-struct EqualParts {
+struct DenseApproximation {
   std::span<const Real> sum;  // g
   std::span<const Segment> places;
   int workers = 1;
@@ -42,41 +42,42 @@ struct EqualParts {
 
 /// Says which part of one worker's message entered the update.
 template <class Real>
-struct Fate {
+struct MessageOutcome {
   const Message<Real>& sent;
   bool applied_whole = false;  // the message entered g as sent; the lists are then null
   const SparseVector<Real>* delivered = nullptr;      // entries of a^p that g or a merge has used
   const SparseVector<Real>* cut_in_merges = nullptr;  // entries that this worker's merges dropped
                                                       // although g has their index
   /// Set where g approximates the sum of whole accumulators; the lists are then null.
-  std::optional<EqualParts<Real>> equal_parts = std::nullopt;
+  std::optional<DenseApproximation<Real>> dense_approximation = std::nullopt;
 };
 
-/// Holds the update g (a SUM over workers) and the fates of the messages of this process's workers.
-/// It is reused from exchange to exchange.
+/// Holds the update g (a SUM over workers) and the outcomes of the messages of this process's
+/// workers. It is reused from exchange to exchange.
 template <class Real>
 struct Delivery {
   bool is_dense = false;
   std::vector<Real> dense_sum;  // g, if dense
   SparseVector<Real> sum;       // g otherwise; the same on every process
 
-  bool applied_whole = false;                     // every message entered g as it was sent
-  std::vector<SparseVector<Real>> delivered;      // otherwise one per worker here, as in `Fate`
-  std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `Fate`
-  bool in_equal_parts = false;  // the workers delivered EqualParts, with these places
+  bool applied_whole = false;  // every message entered g as it was sent
+  std::vector<SparseVector<Real>>
+      delivered;  // otherwise one per worker here, as in `MessageOutcome`
+  std::vector<SparseVector<Real>> cut_in_merges;  // one per worker here, as in `MessageOutcome`
+  bool in_equal_parts = false;  // the workers delivered DenseApproximation, with these places
   std::vector<Segment> equal_places;
   int workers = 1;  // P, where the parts are equal
   Traffic traffic;
   Transfers* transfers = nullptr;  // lists what was sent, where virtual clocks run
 
-  Fate<Real> fate(const Message<Real>& sent, std::size_t slot) const {
+  MessageOutcome<Real> outcome(const Message<Real>& sent, std::size_t slot) const {
     if (applied_whole) {
       return {.sent = sent, .applied_whole = true};
     }
     if (in_equal_parts) {
       return {.sent = sent,
-              .equal_parts =
-                  EqualParts<Real>{.sum = dense_sum, .places = equal_places, .workers = workers}};
+              .dense_approximation = DenseApproximation<Real>{
+                  .sum = dense_sum, .places = equal_places, .workers = workers}};
     }
     return {.sent = sent,
             .applied_whole = false,

@@ -20,7 +20,7 @@ struct AggregatorLaw {
   bool forwards_messages = false;
   bool carries_vectors = false;  // workers send vectors of d numbers, whatever the messages hold
   /// True if g approximates the sum of whole accumulators: g is no sum of messages and has no k,
-  /// and what the workers deliver of their accumulators has no lists (`EqualParts`).
+  /// and what the workers deliver of their accumulators has no lists (`DenseApproximation`).
   bool approximates_sum = false;
   /// True if g is not the plain mean of the messages. What is applied then differs from what the
   /// workers clear, whatever the feedback.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/protocols/deposits.h"
+#include "core/protocols/late_messages.h"
 
 namespace residuum {
 
@@ -102,69 +102,69 @@ void LateLoop<Real>::compute(const GradientId& gradient) {
 
 template <class Real>
 void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
-  auto deposit = version_.blank();
-  deposit->worker = static_cast<int>(gradient.worker);
-  deposit->number = gradient.iteration;
-  deposit->base = gradient.base;
-  if (cluster_.here(deposit->worker)) {
-    form(gradient, *deposit);
+  auto late_message = version_.blank();
+  late_message->worker = static_cast<int>(gradient.worker);
+  late_message->number = gradient.iteration;
+  late_message->base = gradient.base;
+  if (cluster_.here(late_message->worker)) {
+    form(gradient, *late_message);
   }
   if (cluster_.world().size() > 1) {
-    share(*deposit);
+    share(*late_message);
   }
-  pending_[gradient.worker].push_back(std::move(deposit));
+  pending_[gradient.worker].push_back(std::move(late_message));
 }
 
 template <class Real>
-void LateLoop<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
-  Worker<Real>& worker = stage_.worker(deposit.worker);
+void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
+  Worker<Real>& worker = stage_.worker(late_message.worker);
   if (is_broken_[gradient.worker] != 0) {
     return;
   }
-  const bool is_finite = form_deposit(worker,
-                                      {.number = gradient.iteration,
-                                       .version = gradient.base,
-                                       .step_size = steps_[gradient.worker],
-                                       .before = gradient.iteration},
-                                      measures_,
-                                      stage_.bench(),
-                                      deposit);
+  const bool is_finite = form_late_message(worker,
+                                           {.number = gradient.iteration,
+                                            .version = gradient.base,
+                                            .step_size = steps_[gradient.worker],
+                                            .before = gradient.iteration},
+                                           measures_,
+                                           stage_.bench(),
+                                           late_message);
   if (!is_finite) {
     is_broken_[gradient.worker] = 1;
     any_is_broken_ = true;
     return;
   }
-  deposit.has_noise = measures_ && has_noise_[gradient.worker] != 0;
+  late_message.has_noise = measures_ && has_noise_[gradient.worker] != 0;
 }
 
-/// Copies a deposit from the process of its worker to all others.
+/// Copies a late message from the process of its worker to all others.
 template <class Real>
-void LateLoop<Real>::share(Deposit<Real>& deposit) {
+void LateLoop<Real>::share(LateMessage<Real>& late_message) {
   Bytes bytes;
-  const bool here = cluster_.here(deposit.worker);
+  const bool here = cluster_.here(late_message.worker);
   if (here) {
     ActorState state(bytes);
-    pass_deposit(deposit, measures_, state);
+    pass_late_message(late_message, measures_, state);
   }
-  broadcast(cluster_.world(), cluster_.host(deposit.worker), bytes);
+  broadcast(cluster_.world(), cluster_.host(late_message.worker), bytes);
   if (!here) {
     ActorState state{std::span<const std::byte>(bytes)};
-    pass_deposit(deposit, measures_, state);
+    pass_late_message(late_message, measures_, state);
   }
 }
 
 template <class Real>
-std::unique_ptr<Deposit<Real>> LateLoop<Real>::take_pending(const GradientId& gradient) {
+std::unique_ptr<LateMessage<Real>> LateLoop<Real>::take_pending(const GradientId& gradient) {
   auto& pending = pending_[gradient.worker];
-  const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& deposit) {
-    return deposit->number == gradient.iteration;
+  const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& late_message) {
+    return late_message->number == gradient.iteration;
   });
   if (found == pending.end()) {
     return nullptr;
   }
-  auto deposit = std::move(*found);
+  auto late_message = std::move(*found);
   pending.erase(found);
-  return deposit;
+  return late_message;
 }
 
 /// Finds how long the list of a node's sum is; it travels as a whole vector where that is shorter.
@@ -174,8 +174,8 @@ void LateLoop<Real>::collect(int node, std::span<const GradientId> gradients) {
   bool everything = false;
   for (const GradientId& gradient : gradients) {
     const auto& pending = pending_[gradient.worker];
-    const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& deposit) {
-      return deposit->number == gradient.iteration;
+    const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& late_message) {
+      return late_message->number == gradient.iteration;
     });
     const Message<Real>& message = (*found)->message;
     everything = everything || message.everything;
@@ -201,8 +201,8 @@ void LateLoop<Real>::make_version(std::uint64_t /*version*/,
 
 template <class Real>
 void LateLoop<Real>::discard(const GradientId& gradient) {
-  if (auto deposit = take_pending(gradient)) {
-    version_.drop(std::move(deposit));
+  if (auto late_message = take_pending(gradient)) {
+    version_.drop(std::move(late_message));
   }
 }
 
@@ -239,9 +239,9 @@ void LateLoop<Real>::visit_numbers(ActorState& state) {
     state.value(count);
     for (std::uint64_t i = 0; i < count; ++i) {
       if (state.loads()) {
-        pending.push_back(std::make_unique<Deposit<Real>>());
+        pending.push_back(std::make_unique<LateMessage<Real>>());
       }
-      pass_deposit(*pending[i], measures_, state);
+      pass_late_message(*pending[i], measures_, state);
     }
   }
   state.row(has_noise_);

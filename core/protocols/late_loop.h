@@ -54,9 +54,9 @@ class LateLoop final : public Loop, private Effects {
 
   void keep_model(std::uint64_t version);
   const KeptModel& kept(std::uint64_t version) const;
-  void form(const GradientId& gradient, Deposit<Real>& deposit);
-  void share(Deposit<Real>& deposit);
-  std::unique_ptr<Deposit<Real>> take_pending(const GradientId& gradient);
+  void form(const GradientId& gradient, LateMessage<Real>& late_message);
+  void share(LateMessage<Real>& late_message);
+  std::unique_ptr<LateMessage<Real>> take_pending(const GradientId& gradient);
   void visit_numbers(ActorState& state);
 
   Stage<Real>& stage_;
@@ -70,11 +70,12 @@ class LateLoop final : public Loop, private Effects {
 
   std::deque<KeptModel> kept_;           // by version
   std::size_t kept_before_pruning_ = 2;  // versions are looked through when there are more
-  std::vector<std::deque<std::unique_ptr<Deposit<Real>>>> pending_;  // of each worker, by number
-  std::vector<std::uint64_t> node_bytes_;                            // of the sums last collected
-  std::vector<std::uint8_t> has_noise_;  // the worker's gradient in the making shows its noise
-  std::vector<double> steps_;            // eta of each worker's gradient in the making
-  std::vector<std::uint8_t> is_broken_;  // the worker's gradient or accumulator is not finite
+  std::vector<std::deque<std::unique_ptr<LateMessage<Real>>>>
+      pending_;                            // of each worker, by number
+  std::vector<std::uint64_t> node_bytes_;  // of the sums last collected
+  std::vector<std::uint8_t> has_noise_;    // the worker's gradient in the making shows its noise
+  std::vector<double> steps_;              // eta of each worker's gradient in the making
+  std::vector<std::uint8_t> is_broken_;    // the worker's gradient or accumulator is not finite
   bool any_is_broken_ = false;
   std::vector<std::uint32_t> union_;  // room for the indices of a node's sum
 };

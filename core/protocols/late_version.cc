@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/protocols/deposits.h"
+#include "core/protocols/late_messages.h"
 
 namespace residuum {
 namespace {
@@ -25,19 +25,19 @@ LateVersion<Real>::LateVersion(Stage<Real>& stage, Weights weights)
       weight_given_(static_cast<std::size_t>(stage.cluster().workers())) {}
 
 template <class Real>
-std::unique_ptr<Deposit<Real>> LateVersion<Real>::blank() {
+std::unique_ptr<LateMessage<Real>> LateVersion<Real>::blank() {
   if (spare_.empty()) {
-    return std::make_unique<Deposit<Real>>();
+    return std::make_unique<LateMessage<Real>>();
   }
-  auto deposit = std::move(spare_.back());
+  auto late_message = std::move(spare_.back());
   spare_.pop_back();
-  deposit->weight = 1;
-  deposit->message.everything = false;
-  deposit->message.entries.clear();
-  deposit->message.coded.clear();
-  deposit->accumulator.clear();
-  deposit->weighed.clear();
-  return deposit;
+  late_message->weight = 1;
+  late_message->message.everything = false;
+  late_message->message.entries.clear();
+  late_message->message.coded.clear();
+  late_message->accumulator.clear();
+  late_message->weighed.clear();
+  return late_message;
 }
 
 template <class Real>
@@ -51,15 +51,16 @@ void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contributio
     weigh_workers_alike<Real>(made_of_);
     parts_.divisor = stage_.cluster().workers();
   }
-  deposits_.clear();
+  late_messages_.clear();
   contributions_.clear();
-  for (const auto& deposit : made_of_) {
-    deposits_.push_back(deposit.get());
-    contributions_.push_back(
-        {.message = &deposit->message,
-         .accumulator = deposit->weighed.empty() ? deposit->accumulator : deposit->weighed});
+  for (const auto& late_message : made_of_) {
+    late_messages_.push_back(late_message.get());
+    contributions_.push_back({.message = &late_message->message,
+                              .accumulator = late_message->weighed.empty()
+                                                 ? late_message->accumulator
+                                                 : late_message->weighed});
   }
-  parts_.deposits = deposits_;
+  parts_.late_messages = late_messages_;
   if (!sums.empty()) {
     contributions_.assign(sums.begin(), sums.end());
   }
@@ -77,9 +78,9 @@ Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& letters, const Ros
   if (roster.nodes > 0) {
     const std::uint32_t per_node = roster.workers_of_node();
     down *= per_node;
-    for (const auto& deposit : made_of_) {
-      const bool is_first = static_cast<std::uint32_t>(deposit->worker) % per_node == 0;
-      up += is_first ? 0 : bytes_of(*deposit);
+    for (const auto& late_message : made_of_) {
+      const bool is_first = static_cast<std::uint32_t>(late_message->worker) % per_node == 0;
+      up += is_first ? 0 : bytes_of(*late_message);
     }
   }
   return {.bytes = up + down, .down = down, .rounds = 0};
@@ -87,9 +88,9 @@ Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& letters, const Ros
 
 /// Where a server knows of a message how many entries it had, it has the bytes of these.
 template <class Real>
-std::uint64_t LateVersion<Real>::bytes_of(const Deposit<Real>& deposit) const {
-  const Message<Real>& message = deposit.message;
-  const auto entries = static_cast<std::size_t>(deposit.scalars.nnz_sent);
+std::uint64_t LateVersion<Real>::bytes_of(const LateMessage<Real>& late_message) const {
+  const Message<Real>& message = late_message.message;
+  const auto entries = static_cast<std::size_t>(late_message.scalars.nnz_sent);
   const bool is_named_only = message.entries.indices.empty() && message.coded.empty();
   return message.everything || !is_named_only
              ? message.bytes(d_)
@@ -118,8 +119,9 @@ VersionNotes LateVersion<Real>::notes_of(const SimulatedVersion& made) {
     staleness_counts_.resize(std::max(staleness_counts_.size(), place + 1));
     ++staleness_counts_[place];
   }
-  for (const Deposit<Real>* deposit : deposits_) {
-    weight_given_[static_cast<std::size_t>(deposit->worker)] += deposit->weight / parts_.divisor;
+  for (const LateMessage<Real>* late_message : late_messages_) {
+    weight_given_[static_cast<std::size_t>(late_message->worker)] +=
+        late_message->weight / parts_.divisor;
   }
   const auto count = static_cast<std::uint64_t>(made.gradients.size());
   VersionNotes notes{.contributions = count,
@@ -150,48 +152,51 @@ void LateVersion<Real>::visit(ActorState& state) {
 }
 
 template <class Real>
-bool form_deposit(Worker<Real>& worker,
-                  const typename WorkerMemory<Real>::Turn& turn,
-                  bool measured,
-                  Workbench<Real>& bench,
-                  Deposit<Real>& deposit) {
-  deposit.step_size = turn.step_size;
+bool form_late_message(Worker<Real>& worker,
+                       const typename WorkerMemory<Real>::Turn& turn,
+                       bool measured,
+                       Workbench<Real>& bench,
+                       LateMessage<Real>& late_message) {
+  late_message.step_size = turn.step_size;
   const double magnitude_before = worker.scalars.magnitude;
   if (measured) {
     const auto residual = worker.memory.accumulator();
-    deposit.residual_before.assign(residual.begin(), residual.end());
+    late_message.residual_before.assign(residual.begin(), residual.end());
   }
   worker.memory.form(turn, worker.gradient.gradient(), bench, worker.scalars);
   if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
       !std::isfinite(worker.scalars.accumulator_norm_sq)) {
     return false;
   }
-  deposit.magnitude = worker.scalars.magnitude - magnitude_before;
-  deposit.message = worker.memory.message();
-  if (measured || deposit.message.everything) {
+  late_message.magnitude = worker.scalars.magnitude - magnitude_before;
+  late_message.message = worker.memory.message();
+  if (measured || late_message.message.everything) {
     const auto accumulator = worker.memory.accumulator();
-    deposit.accumulator.assign(accumulator.begin(), accumulator.end());
+    late_message.accumulator.assign(accumulator.begin(), accumulator.end());
   }
   if (measured) {
     worker.memory.measure(worker.scalars);
   }
-  const Fate<Real> fate{.sent = deposit.message, .applied_whole = true};
-  worker.memory.settle(fate, measured, bench, worker.scalars);
+  const MessageOutcome<Real> outcome{.sent = late_message.message, .applied_whole = true};
+  worker.memory.update_residual(outcome, measured, bench, worker.scalars);
   if (measured) {
-    deposit.gradient = worker.gradient.gradient();
+    late_message.gradient = worker.gradient.gradient();
     const auto residual = worker.memory.accumulator();
-    deposit.residual_after.assign(residual.begin(), residual.end());
-    deposit.cleared_everything = worker.memory.settlement().cleared_everything();
-    deposit.scalars = worker.scalars;
+    late_message.residual_after.assign(residual.begin(), residual.end());
+    late_message.cleared_everything = worker.memory.residual_update().cleared_everything();
+    late_message.scalars = worker.scalars;
   }
   return true;
 }
 
 template class LateVersion<float>;
 template class LateVersion<double>;
-template bool form_deposit(
-    Worker<float>&, const WorkerMemory<float>::Turn&, bool, Workbench<float>&, Deposit<float>&);
-template bool form_deposit(
-    Worker<double>&, const WorkerMemory<double>::Turn&, bool, Workbench<double>&, Deposit<double>&);
+template bool form_late_message(
+    Worker<float>&, const WorkerMemory<float>::Turn&, bool, Workbench<float>&, LateMessage<float>&);
+template bool form_late_message(Worker<double>&,
+                                const WorkerMemory<double>::Turn&,
+                                bool,
+                                Workbench<double>&,
+                                LateMessage<double>&);
 
 }  // namespace residuum

@@ -1,7 +1,7 @@
 #pragma once
-// A LateVersion makes versions of the model of deposits: it weighs and adds up the messages, moves
-// the model of the stage, and notes of what each version was made. A simulation and a server of
-// real processes make versions with it in the same way.
+// A LateVersion makes versions of the model of late messages: it weighs and adds up the messages,
+// moves the model of the stage, and notes of what each version was made. A simulation and a server
+// of real processes make versions with it in the same way.
 //
 // With the weights "per-worker", message i counts (b/M) / (messages of its worker in this version)
 // times, M workers: each worker has the same part in w, however fast it is.
@@ -13,7 +13,7 @@
 #include "core/protocols/actors/actor.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/simulated_version.h"
-#include "core/protocols/deposits.h"
+#include "core/protocols/late_messages.h"
 #include "core/protocols/stage.h"
 
 namespace residuum {
@@ -23,19 +23,23 @@ class LateVersion {
  public:
   LateVersion(Stage<Real>& stage, Weights weights);
 
-  /// Returns an empty deposit, for which the room of an old one is used.
-  std::unique_ptr<Deposit<Real>> blank();
-  /// Gives back the room of a deposit.
-  void drop(std::unique_ptr<Deposit<Real>> deposit) { spare_.push_back(std::move(deposit)); }
+  /// Returns an empty late message, for which the room of an old one is used.
+  std::unique_ptr<LateMessage<Real>> blank();
+  /// Gives back the room of a late_message.
+  void drop(std::unique_ptr<LateMessage<Real>> late_message) {
+    spare_.push_back(std::move(late_message));
+  }
 
-  /// Adds a deposit to the version in the making.
-  void add(std::unique_ptr<Deposit<Real>> deposit) { made_of_.push_back(std::move(deposit)); }
+  /// Adds a late message to the version in the making.
+  void add(std::unique_ptr<LateMessage<Real>> late_message) {
+    made_of_.push_back(std::move(late_message));
+  }
   /// Moves the model by all that was added, in the order of workers and their gradients, which has
-  /// come with so many bytes. Where nodes have added the messages up, the deposits have none and
-  /// `sums` are those of the nodes.
+  /// come with so many bytes. Where nodes have added the messages up, the late messages have none
+  /// and `sums` are those of the nodes.
   void make(const Traffic& traffic, std::span<const Contribution<Real>> sums = {});
-  /// Shows the version to the observer of the stage and forgets its deposits. `of_workers` is what
-  /// is known of all workers where the root hosts none (VersionParts).
+  /// Shows the version to the observer of the stage and forgets its late_messages. `of_workers` is
+  /// what is known of all workers where the root hosts none (VersionParts).
   void finish(const SimulatedVersion& made, std::span<const WorkerScalars> of_workers = {});
 
   /// Returns what travelled for the version in the making: the letters, and what they left to be
@@ -43,8 +47,8 @@ class LateVersion {
   /// in messages of their own, and take a copy of each model.
   Traffic traffic_of(const SimulatedVersion& letters, const Roster& roster) const;
 
-  /// Returns the deposits of the version in the making; they are in order after `make`.
-  std::span<const std::unique_ptr<Deposit<Real>>> deposits() const { return made_of_; }
+  /// Returns the late messages of the version in the making; they are in order after `make`.
+  std::span<const std::unique_ptr<LateMessage<Real>>> late_messages() const { return made_of_; }
   /// Returns the gradients in all versions so far.
   std::uint64_t gradients() const { return gradients_; }
 
@@ -52,7 +56,7 @@ class LateVersion {
   void visit(ActorState& state);
 
  private:
-  std::uint64_t bytes_of(const Deposit<Real>& deposit) const;
+  std::uint64_t bytes_of(const LateMessage<Real>& late_message) const;
   VersionNotes notes_of(const SimulatedVersion& made);
 
   Stage<Real>& stage_;
@@ -63,9 +67,9 @@ class LateVersion {
   std::unique_ptr<Exchange<Real>> exchange_;
   Delivery<Real> delivery_;
 
-  std::vector<std::unique_ptr<Deposit<Real>>> made_of_;  // the version in the making
-  std::vector<std::unique_ptr<Deposit<Real>>> spare_;    // deposits to be used again
-  std::vector<const Deposit<Real>*> deposits_;
+  std::vector<std::unique_ptr<LateMessage<Real>>> made_of_;  // the version in the making
+  std::vector<std::unique_ptr<LateMessage<Real>>> spare_;    // late messages to be used again
+  std::vector<const LateMessage<Real>*> late_messages_;
   std::vector<Contribution<Real>> contributions_;
   VersionParts<Real> parts_;
 
@@ -75,14 +79,15 @@ class LateVersion {
   std::vector<std::uint64_t> staleness_counts_;  // gradients so far, by staleness
 };
 
-/// Lets a worker of this process form its message from the gradient that it has, and settle at
-/// once: the deposit has the message from then on. Returns false if the gradient or the accumulator
-/// is not finite; then the deposit has no message. What is measured is kept if `measured`.
+/// Lets a worker of this process form its message from the gradient that it has, and
+/// update the residual at once: the late message has the message from then on. Returns false if the
+/// gradient or the accumulator is not finite; then the late message has no message. What is
+/// measured is kept if `measured`.
 template <class Real>
-bool form_deposit(Worker<Real>& worker,
-                  const typename WorkerMemory<Real>::Turn& turn,
-                  bool measured,
-                  Workbench<Real>& bench,
-                  Deposit<Real>& deposit);
+bool form_late_message(Worker<Real>& worker,
+                       const typename WorkerMemory<Real>::Turn& turn,
+                       bool measured,
+                       Workbench<Real>& bench,
+                       LateMessage<Real>& late_message);
 
 }  // namespace residuum

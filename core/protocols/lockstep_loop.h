@@ -41,7 +41,7 @@ class LockstepLoop final : public Loop {
       stage_.show_network(time_->view());
     }
     stage_.update(delivery_);
-    stage_.settle(delivery_);
+    stage_.update_residual(delivery_);
     return end;
   }
 

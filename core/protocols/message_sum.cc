@@ -23,9 +23,9 @@ enum class SumForm : std::uint8_t {
 
 /// Returns the messages in the order of workers and their gradients.
 template <class Real>
-std::vector<const Deposit<Real>*> in_order(
-    std::span<const std::unique_ptr<Deposit<Real>>> messages) {
-  std::vector<const Deposit<Real>*> ordered;
+std::vector<const LateMessage<Real>*> in_order(
+    std::span<const std::unique_ptr<LateMessage<Real>>> messages) {
+  std::vector<const LateMessage<Real>*> ordered;
   for (const auto& message : messages) {
     ordered.push_back(message.get());
   }
@@ -37,7 +37,7 @@ std::vector<const Deposit<Real>*> in_order(
 
 /// Returns what each message of the worker is multiplied by.
 template <class Real>
-Real weight_in(std::span<const Deposit<Real>* const> messages, int worker, Weights weights) {
+Real weight_in(std::span<const LateMessage<Real>* const> messages, int worker, Weights weights) {
   if (weights == Weights::plain) {
     return 1;
   }
@@ -48,14 +48,14 @@ Real weight_in(std::span<const Deposit<Real>* const> messages, int worker, Weigh
 }
 
 template <class Real>
-void scale_and_add(const Deposit<Real>& deposit, Real weight, MessageSum<Real>& sum) {
+void scale_and_add(const LateMessage<Real>& late_message, Real weight, MessageSum<Real>& sum) {
   if (sum.message.everything) {
     for (std::size_t i = 0; i < sum.whole.size(); ++i) {
-      sum.whole[i] += weight * deposit.accumulator[i];
+      sum.whole[i] += weight * late_message.accumulator[i];
     }
     return;
   }
-  SparseVector<Real> scaled = deposit.message.entries;
+  SparseVector<Real> scaled = late_message.message.entries;
   for (Real& value : scaled.values) {
     value *= weight;
   }
@@ -92,7 +92,7 @@ void unpack_list(std::span<const std::byte> bytes, std::size_t d, SparseVector<R
 }  // namespace
 
 template <class Real>
-MessageSum<Real> sum_of(std::span<const std::unique_ptr<Deposit<Real>>> messages,
+MessageSum<Real> sum_of(std::span<const std::unique_ptr<LateMessage<Real>>> messages,
                         Weights weights,
                         std::size_t d) {
   MessageSum<Real> sum;
@@ -104,7 +104,7 @@ MessageSum<Real> sum_of(std::span<const std::unique_ptr<Deposit<Real>>> messages
   if (sum.message.everything) {
     sum.whole.resize(d);
   }
-  for (const Deposit<Real>* message : ordered) {
+  for (const LateMessage<Real>* message : ordered) {
     scale_and_add(*message, weight_in<Real>(ordered, message->worker, weights), sum);
   }
   return sum;
@@ -184,10 +184,10 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
   return 0;
 }
 
-template MessageSum<float> sum_of(std::span<const std::unique_ptr<Deposit<float>>>,
+template MessageSum<float> sum_of(std::span<const std::unique_ptr<LateMessage<float>>>,
                                   Weights,
                                   std::size_t);
-template MessageSum<double> sum_of(std::span<const std::unique_ptr<Deposit<double>>>,
+template MessageSum<double> sum_of(std::span<const std::unique_ptr<LateMessage<double>>>,
                                    Weights,
                                    std::size_t);
 template std::uint64_t pack_sum(const MessageSum<float>&, std::size_t, Bytes&);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/cluster/world.h"
-#include "core/protocols/deposits.h"
+#include "core/protocols/late_messages.h"
 #include "core/quantisers/coded_message.h"
 
 namespace residuum {
@@ -24,7 +24,7 @@ struct MessageSum {
 /// Adds up messages on d numbers, in the order of workers and their gradients. With the weights
 /// "per-worker" each worker of the sum has the same part in it.
 template <class Real>
-MessageSum<Real> sum_of(std::span<const std::unique_ptr<Deposit<Real>>> messages,
+MessageSum<Real> sum_of(std::span<const std::unique_ptr<LateMessage<Real>>> messages,
                         Weights weights,
                         std::size_t d);
 

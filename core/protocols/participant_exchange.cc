@@ -98,7 +98,7 @@ void ParticipantExchange<Real>::share(const Contributions<Real>& contributions,
   share_memory(hosts_.front(), contributions);
 }
 
-/// Copies g, and by how many rounds it was made. The fates are those of workers that live
+/// Copies g, and by how many rounds it was made. The outcomes are those of workers that live
 /// elsewhere.
 template <class Real>
 void ParticipantExchange<Real>::share_sum(int from, Delivery<Real>& delivery) const {

@@ -213,7 +213,7 @@ void RealLoop<Real>::make_version(std::uint64_t version,
   }
   std::vector<Contribution<Real>> sums;
   for (const Arrival<Real>& arrival : arrived) {
-    name_deposits(arrival);
+    name_late_messages(arrival);
     sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
   }
   version_.make(Traffic(), sums);  // its bytes are known once all letters of the version are
@@ -222,17 +222,17 @@ void RealLoop<Real>::make_version(std::uint64_t version,
 
 /// Adds the gradients of a sum to the version, without messages of their own.
 template <class Real>
-void RealLoop<Real>::name_deposits(const Arrival<Real>& arrival) {
+void RealLoop<Real>::name_late_messages(const Arrival<Real>& arrival) {
   for (std::size_t i = 0; i < arrival.gradients.size(); ++i) {
     const GradientId& gradient = arrival.gradients[i];
-    auto deposit = version_.blank();
-    deposit->worker = static_cast<int>(gradient.worker);
-    deposit->number = gradient.iteration;
-    deposit->base = gradient.base;
-    deposit->message.everything = arrival.sum.message.everything;
-    deposit->message.form = arrival.sum.message.form;
-    deposit->scalars.nnz_sent = static_cast<double>(arrival.entries[i]);
-    version_.add(std::move(deposit));
+    auto late_message = version_.blank();
+    late_message->worker = static_cast<int>(gradient.worker);
+    late_message->number = gradient.iteration;
+    late_message->base = gradient.base;
+    late_message->message.everything = arrival.sum.message.everything;
+    late_message->message.form = arrival.sum.message.form;
+    late_message->scalars.nnz_sent = static_cast<double>(arrival.entries[i]);
+    version_.add(std::move(late_message));
   }
 }
 
@@ -258,7 +258,7 @@ void RealLoop<Real>::take_model_of_stage(std::uint64_t version) {
 /// Shows the version that was made last.
 template <class Real>
 void RealLoop<Real>::show() {
-  if (version_.deposits().empty()) {
+  if (version_.late_messages().empty()) {
     return;  // it was made in name only
   }
   SimulatedVersion made = parallel_->take_notes();
@@ -276,10 +276,10 @@ void RealLoop<Real>::show() {
 /// Notes what the server knows of the workers. Bytes are booked on the first of them.
 template <class Real>
 void RealLoop<Real>::note_known(const SimulatedVersion& made) {
-  for (const auto& deposit : version_.deposits()) {
-    WorkerScalars& scalars = known_[static_cast<std::size_t>(deposit->worker)];
-    scalars.nnz_sent = deposit->scalars.nnz_sent;
-    scalars.total_nnz += deposit->scalars.nnz_sent;
+  for (const auto& late_message : version_.late_messages()) {
+    WorkerScalars& scalars = known_[static_cast<std::size_t>(late_message->worker)];
+    scalars.nnz_sent = late_message->scalars.nnz_sent;
+    scalars.total_nnz += late_message->scalars.nnz_sent;
   }
   WorkerScalars& first = known_.front();
   const Traffic traffic = version_.traffic_of(made, roster_);

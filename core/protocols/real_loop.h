@@ -67,7 +67,7 @@ class RealLoop final : public Loop, private Effects, private Cargo {
   StepEnd rest(bool made);
   std::uint64_t take_arrival(const Letter& letter, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
-  void name_deposits(const Arrival<Real>& arrival);
+  void name_late_messages(const Arrival<Real>& arrival);
   void take_model_of_stage(std::uint64_t version);
   void show();
   void note_known(const SimulatedVersion& made);

@@ -13,8 +13,8 @@ namespace {
 
 /// Takes the message of a gradient out of the list; null if it is not there.
 template <class Real>
-std::unique_ptr<Deposit<Real>> take_from(std::vector<std::unique_ptr<Deposit<Real>>>& messages,
-                                         const GradientId& gradient) {
+std::unique_ptr<LateMessage<Real>> take_from(
+    std::vector<std::unique_ptr<LateMessage<Real>>>& messages, const GradientId& gradient) {
   const auto found = std::find_if(messages.begin(), messages.end(), [&](const auto& message) {
     return message->worker == static_cast<int>(gradient.worker) &&
            message->number == gradient.iteration;
@@ -85,29 +85,29 @@ void RealWorkers<Real>::read(const GradientId& gradient) {
 
 template <class Real>
 void RealWorkers<Real>::calculate(const GradientId& gradient) {
-  auto deposit = std::make_unique<Deposit<Real>>();
-  deposit->worker = static_cast<int>(gradient.worker);
-  deposit->number = gradient.iteration;
-  deposit->base = gradient.base;
+  auto late_message = std::make_unique<LateMessage<Real>>();
+  late_message->worker = static_cast<int>(gradient.worker);
+  late_message->number = gradient.iteration;
+  late_message->base = gradient.base;
   std::optional<WorkerFailure>& failure = broken_[slot(gradient.worker)];
   if (!failure) {  // what was not finite must stay as it is, to be named
     try {
       const std::lock_guard lock(computing_);
-      form(gradient, *deposit);
+      form(gradient, *late_message);
     } catch (const Error& error) {
-      failure = {.worker = deposit->worker, .message = error.what()};
+      failure = {.worker = late_message->worker, .message = error.what()};
     } catch (const std::bad_alloc&) {
-      failure = {.worker = deposit->worker, .message = "out of memory"};
+      failure = {.worker = late_message->worker, .message = "out of memory"};
     }
   }
-  ready_[slot(gradient.worker)] = {.message = failure ? nullptr : std::move(deposit),
+  ready_[slot(gradient.worker)] = {.message = failure ? nullptr : std::move(late_message),
                                    .failure = failure};
 }
 
 template <class Real>
-void RealWorkers<Real>::form(const GradientId& gradient, Deposit<Real>& deposit) {
+void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late_message) {
   const std::size_t place = slot(gradient.worker);
-  Worker<Real>& worker = stage_.worker(deposit.worker);
+  Worker<Real>& worker = stage_.worker(late_message.worker);
   const TravellingModel<Real>& at = *reading_[place];
   const std::uint64_t number = numbers_before_[place] + gradient.iteration;
   worker.gradient.compute(
@@ -115,16 +115,16 @@ void RealWorkers<Real>::form(const GradientId& gradient, Deposit<Real>& deposit)
       at.numbers,
       stage_.bench(),
       worker.scalars);
-  const bool is_finite = form_deposit(worker,
-                                      {.number = number,
-                                       .version = first_ + gradient.base,
-                                       .step_size = at.step_size,
-                                       .before = number},
-                                      /*measured=*/false,
-                                      stage_.bench(),
-                                      deposit);
+  const bool is_finite = form_late_message(worker,
+                                           {.number = number,
+                                            .version = first_ + gradient.base,
+                                            .step_size = at.step_size,
+                                            .before = number},
+                                           /*measured=*/false,
+                                           stage_.bench(),
+                                           late_message);
   if (!is_finite) {
-    broken_[place] = {.worker = deposit.worker, .message = {}};
+    broken_[place] = {.worker = late_message.worker, .message = {}};
   }
 }
 

@@ -85,11 +85,11 @@ class RealWorkers {
   std::mutex& computing() { return computing_; }
 
  private:
-  using Messages = std::vector<std::unique_ptr<Deposit<Real>>>;
+  using Messages = std::vector<std::unique_ptr<LateMessage<Real>>>;
 
   /// The compute thread leaves this for the thread of the actors.
   struct Ready {
-    std::unique_ptr<Deposit<Real>> message;
+    std::unique_ptr<LateMessage<Real>> message;
     std::optional<WorkerFailure> failure;  // there is then no message
   };
 
@@ -97,7 +97,7 @@ class RealWorkers {
     return stage_.cluster().slot(static_cast<int>(worker));
   }
   ActorId source_of(std::uint32_t worker) const;
-  void form(const GradientId& gradient, Deposit<Real>& deposit);
+  void form(const GradientId& gradient, LateMessage<Real>& late_message);
 
   Stage<Real>& stage_;
   std::size_t d_;

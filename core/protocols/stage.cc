@@ -113,7 +113,7 @@ StepEnd Stage<Real>::form() {
   for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
     Worker<Real>& worker = workers_[slot];
     if (!takes_part(worker)) {
-      worker.memory.rest(bench_, worker.scalars);
+      worker.memory.skip_version(bench_, worker.scalars);
       continue;
     }
     take_seconds(seconds_.select, slot, [&] {
@@ -209,15 +209,15 @@ void Stage<Real>::look_before_move(const Delivery<Real>& delivery) {
 }
 
 template <class Real>
-void Stage<Real>::settle(const Delivery<Real>& delivery) {
+void Stage<Real>::update_residual(const Delivery<Real>& delivery) {
   std::size_t contribution = 0;
   for (auto& worker : workers_) {
     if (!takes_part(worker)) {
       continue;
     }
     auto& memory = worker.memory;
-    const Fate<Real> fate = delivery.fate(memory.message(), contribution++);
-    memory.settle(fate, measured_, bench_, worker.scalars);
+    const MessageOutcome<Real> outcome = delivery.outcome(memory.message(), contribution++);
+    memory.update_residual(outcome, measured_, bench_, worker.scalars);
     ++worker.turns;
   }
   finish(delivery);

@@ -54,11 +54,11 @@ class Stage {
   Contributions<Real> contributions() const;
   /// Makes w_{t+1} from g.
   void update(const Delivery<Real>& delivery);
-  /// Makes e^p_{t+1} from the fate of each message, then shows the version to the observer.
-  void settle(const Delivery<Real>& delivery);
+  /// Makes e^p_{t+1} from the outcome of each message, then shows the version to the observer.
+  void update_residual(const Delivery<Real>& delivery);
 
-  // A version that is made of deposits has `begin`, `agree`, `update` and `finish`; the loop acts
-  // on the workers itself.
+  // A version that is made of late messages has `begin`, `agree`, `update` and `finish`; the loop
+  // acts on the workers itself.
 
   /// Returns a worker of this process.
   Worker<Real>& worker(int number) { return workers_[cluster_.slot(number)]; }
@@ -71,7 +71,7 @@ class Stage {
   /// Returns how the version is to end, as the processes agree on it; `seen` is what the loop has
   /// found on this one.
   StepEnd agree(const StepEnd& seen);
-  /// Makes w_{t+1} from g, which is the weighted sum of the deposits.
+  /// Makes w_{t+1} from g, which is the weighted sum of the late_messages.
   void update(const Delivery<Real>& delivery, const VersionParts<Real>& parts);
   /// Returns the end that this process demands: what `seen` or the stage has found, or a request to
   /// stop or save.
@@ -83,7 +83,7 @@ class Stage {
   /// Returns the number of iterates in the running average, which begins anew when a run is
   /// resumed.
   std::uint64_t& averaged() { return averaged_; }
-  /// Reports the version to the observer. Call it last, unless `settle` was called.
+  /// Reports the version to the observer. Call it last, unless `update_residual` was called.
   void finish(const Delivery<Real>& delivery);
 
   // A version of workers that have models of their own has `begin`, `agree`, `move_to` and

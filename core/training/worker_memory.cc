@@ -167,11 +167,11 @@ void WorkerMemory<Real>::measure(WorkerScalars& scalars) const {
 }
 
 template <class Real>
-void WorkerMemory<Real>::settle(const Fate<Real>& fate,
-                                bool measured,
-                                const Workbench<Real>& bench,
-                                WorkerScalars& scalars) {
-  method_.feedback->settle(std::span<Real>(memory_), fate, settlement_);
+void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
+                                         bool measured,
+                                         const Workbench<Real>& bench,
+                                         WorkerScalars& scalars) {
+  method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
   if (measured) {
     measure_residual(bench, scalars);
     scalars.total_error += scalars.residual_norm_sq;
@@ -187,13 +187,13 @@ void WorkerMemory<Real>::measure_residual(const Workbench<Real>& bench,
 }
 
 template <class Real>
-void WorkerMemory<Real>::rest(const Workbench<Real>& bench, WorkerScalars& scalars) {
+void WorkerMemory<Real>::skip_version(const Workbench<Real>& bench, WorkerScalars& scalars) {
   message_.entries.clear();
   message_.everything = false;
   message_.coded.clear();
   message_.coded_values = 0;
   message_.blocks.clear();
-  settlement_.clear_nothing();
+  residual_update_.clear_nothing();
   scalars.nnz_sent = scalars.sent_norm_sq = scalars.sent_dot = 0;
   scalars.noise_variance = scalars.gradient_change_sq = 0;
   if (!training_.plan.measure) {

@@ -38,23 +38,23 @@ class WorkerMemory {
   /// Fills in |s^p|^2 and <s^p, a^p>; the accumulator must not be settled yet.
   void measure(WorkerScalars& scalars) const;
 
-  /// Makes e^p of a^p and the fate of the message; its norms are computed only if `measured`.
-  void settle(const Fate<Real>& fate,
-              bool measured,
-              const Workbench<Real>& bench,
-              WorkerScalars& scalars);
+  /// Makes e^p of a^p and the outcome of the message; its norms are computed only if `measured`.
+  void update_residual(const MessageOutcome<Real>& outcome,
+                       bool measured,
+                       const Workbench<Real>& bench,
+                       WorkerScalars& scalars);
 
   /// Skips a version in which the worker does not participate: e^p is unchanged, and there is no
   /// message. Norms of e^p are computed if the run is measured.
-  void rest(const Workbench<Real>& bench, WorkerScalars& scalars);
+  void skip_version(const Workbench<Real>& bench, WorkerScalars& scalars);
 
   /// Returns a rejected message to e^p, so that the next message contains it. `accumulator` is the
   /// message where everything is sent.
   void take_back(const Message<Real>& message, std::span<const Real> accumulator);
 
   const Message<Real>& message() const { return message_; }
-  const Settlement<Real>& settlement() const { return settlement_; }
-  /// Returns a^p, or e^p after the settlement.
+  const ResidualUpdate<Real>& residual_update() const { return residual_update_; }
+  /// Returns a^p, or e^p after the residual update.
   std::span<const Real> accumulator() const { return std::span<const Real>(memory_).first(d_); }
 
   // State of the run, for checkpoints. The bounds of passes are left out: they affect speed only.
@@ -83,7 +83,7 @@ class WorkerMemory {
   std::size_t d_;
   std::vector<Real> memory_;
   Message<Real> message_;
-  Settlement<Real> settlement_;
+  ResidualUpdate<Real> residual_update_;
   double drift_ = 0;
   std::vector<double> bounds_;      // per segment, for the next pass
   std::vector<double> thresholds_;  // per segment, where the sparsifier reuses them

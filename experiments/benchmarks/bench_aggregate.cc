@@ -56,16 +56,16 @@ class ExchangeCase {
         aggregator_(make_aggregator(section("aggregator", kind))),
         exchange_(aggregator_->exchange<float>()),
         feedback_(puts_back ? make_feedback(section("feedback", "ef14")) : nullptr),
-        settlements_(workers_->memories.size()) {}
+        residual_updates_(workers_->memories.size()) {}
 
   void run() {
     exchange_->combine(workers_->cluster,
                        {.dimension = kDimension, .k = kKept, .of_workers = workers_->contributions},
                        result_);
-    for (std::size_t slot = 0; feedback_ != nullptr && slot < settlements_.size(); ++slot) {
-      feedback_->settle(std::span<float>(workers_->memories[slot]),
-                        result_.fate(workers_->messages[slot], slot),
-                        settlements_[slot]);
+    for (std::size_t slot = 0; feedback_ != nullptr && slot < residual_updates_.size(); ++slot) {
+      feedback_->update_residual(std::span<float>(workers_->memories[slot]),
+                                 result_.outcome(workers_->messages[slot], slot),
+                                 residual_updates_[slot]);
     }
   }
 
@@ -74,7 +74,7 @@ class ExchangeCase {
   std::unique_ptr<Aggregator> aggregator_;
   std::unique_ptr<Exchange<float>> exchange_;
   std::unique_ptr<Feedback> feedback_;
-  std::vector<Settlement<float>> settlements_;
+  std::vector<ResidualUpdate<float>> residual_updates_;
   Delivery<float> result_;
 };
 

@@ -47,9 +47,9 @@ class StepCase {
   void run() {
     step_.step(gradient_.span(), 1, gradient_.size() / kCompression, selected_);
     if (settled_ == Settled::list) {
-      step_.settle(selected_, {});
+      step_.update_residual(selected_, {});
     } else {
-      step_.settle_selected();
+      step_.update_selected_residual();
     }
   }
 

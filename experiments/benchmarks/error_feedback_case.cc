@@ -39,7 +39,8 @@ void ErrorFeedbackCase::step() {
   }
   const SelectionContext context{.seed = 1, .worker = 0, .iteration = taken_, .step_size = 1};
   sparsifier_->select(std::span<const float>(memory_), context, workspace_, message_);
-  feedback_->settle(std::span<float>(memory_), delivery_.fate(message_, 0), settlement_);
+  feedback_->update_residual(
+      std::span<float>(memory_), delivery_.outcome(message_, 0), residual_update_);
   ++taken_;
 }
 

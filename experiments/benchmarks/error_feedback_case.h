@@ -49,7 +49,7 @@ class ErrorFeedbackCase {
   SelectWorkspace workspace_;
   Message<float> message_;
   Delivery<float> delivery_;
-  Settlement<float> settlement_;
+  ResidualUpdate<float> residual_update_;
   std::size_t taken_ = 0;
   std::size_t misses_ = 0;
 };

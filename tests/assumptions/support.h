@@ -82,8 +82,8 @@ struct StepSight {
            .magnitude = 2 * std::sqrt(norm_sq<double>(accumulators[p])),
            .bytes = 0});
       sent.push_back(message.entries);
-      cleared.push_back(step.settlements[p].cleared());
-      returned.push_back(step.settlements[p].returned());
+      cleared.push_back(step.residual_updates[p].cleared());
+      returned.push_back(step.residual_updates[p].returned());
     }
     update = sparse(step.update);
     fill(parts, k);
@@ -139,7 +139,7 @@ struct StepSight {
     view.exchange.cleared = cleared;
     view.exchange.returned = returned;
     view.exchange.sent_everything = step.messages.front().everything;
-    view.exchange.cleared_is_dense = step.settlements.front().cleared_is_dense();
+    view.exchange.cleared_is_dense = step.residual_updates.front().cleared_is_dense();
     view.worker_scalars = scalars;
     view.exchange.traffic = step.delivery.traffic;
     double entries = 0;

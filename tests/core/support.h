@@ -174,7 +174,7 @@ template <class Real>
 struct Step {
   std::vector<Message<Real>> messages;
   Delivery<Real> delivery;
-  std::vector<Settlement<Real>> settlements;
+  std::vector<ResidualUpdate<Real>> residual_updates;
   Rows<Real> residuals;
   std::vector<Real> update;  // g, dense
 
@@ -210,11 +210,11 @@ Step<Real> step_on(const Rows<Real>& accumulators, const StepParts& parts) {
   for (auto& row : step.residuals) {
     row.resize(d * memory->vectors());
   }
-  step.settlements.resize(accumulators.size());
+  step.residual_updates.resize(accumulators.size());
   for (std::size_t p = 0; p < accumulators.size(); ++p) {
-    memory->settle(std::span<Real>(step.residuals[p]),
-                   step.delivery.fate(step.messages[p], p),
-                   step.settlements[p]);
+    memory->update_residual(std::span<Real>(step.residuals[p]),
+                            step.delivery.outcome(step.messages[p], p),
+                            step.residual_updates[p]);
     step.residuals[p].resize(d);
   }
   step.update = step.delivery.is_dense ? step.delivery.dense_sum : dense(step.delivery.sum, d);

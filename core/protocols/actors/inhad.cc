@@ -9,7 +9,7 @@
 namespace residuum {
 namespace {
 
-/// NodeMemory is shared by the workers of a node and its aggregator. A deposit is atomic, so a
+/// NodeMemory is shared by the workers of a node and its aggregator. A late message is atomic, so a
 /// worker announces a gradient only once a PULL finds it here; S1 rests on that.
 struct NodeMemory {
   std::uint64_t model = 0;         // m_n, the newest version that has arrived

@@ -44,7 +44,7 @@ struct Letter {
   std::uint64_t iteration = 0;  // see LetterKind
   std::uint64_t version = 0;
   std::uint64_t base = 0;
-  std::vector<GradientId> gradients = {};  // of a sum, in the order of their deposits
+  std::vector<GradientId> gradients = {};  // of a sum, in the order of their late messages
 };
 
 /// Returns true if the letter names numbers (a model, a gradient, a sum) that travel with it.

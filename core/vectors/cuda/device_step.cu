@@ -185,7 +185,7 @@ class DeviceStep::Implementation {
     return norms;
   }
 
-  void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
+  void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
     const std::size_t count = cleared.size() + returned.size();
     if (count == 0) {
       return;
@@ -202,7 +202,7 @@ class DeviceStep::Implementation {
             1);
   }
 
-  void settle_selected() {
+  void update_selected_residual() {
     scatter(answer(k_).indices, answer(k_).values, kept_, -1);
     kept_ = 0;
   }
@@ -379,10 +379,11 @@ PassNorms DeviceStep::step(DeviceSpan gradient,
   return implementation_->step(gradient, scale, k, selected);
 }
 
-void DeviceStep::settle(const SparseVector<float>& cleared, const SparseVector<float>& returned) {
-  implementation_->settle(cleared, returned);
+void DeviceStep::update_residual(const SparseVector<float>& cleared,
+                                 const SparseVector<float>& returned) {
+  implementation_->update_residual(cleared, returned);
 }
 
-void DeviceStep::settle_selected() { implementation_->settle_selected(); }
+void DeviceStep::update_selected_residual() { implementation_->update_selected_residual(); }
 
 }  // namespace residuum::cuda

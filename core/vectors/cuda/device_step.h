@@ -1,7 +1,7 @@
 #pragma once
-// DeviceStep does one worker's accumulate-select-settle on a CUDA device. Residual and accumulator
-// stay there; only norms and the k selected pairs are copied to the host. It is for float only:
-// doubles serve to check theory at small sizes, which the host does.
+// DeviceStep does one worker's step (accumulate, select, update the residual) on a CUDA device.
+// Residual and accumulator stay there; only norms and the k selected pairs are copied to the host.
+// It is for float only: doubles serve to check theory at small sizes, which the host does.
 //
 // Accumulators and selections have the bits of core/vectors/fused.h and select.h (rounded twice,
 // ties to the lower index, zeros never). Norms are float64 sums in an order of their own, which
@@ -31,7 +31,7 @@ class DeviceStep {
 
   std::size_t dimension() const;
 
-  /// Copies the memory, d numbers: the residual, or between a step and its settlement the
+  /// Copies the memory, d numbers: the residual, or between a step and its residual update the
   /// accumulator.
   void set_memory(std::span<const float> values);
   void get_memory(std::span<float> values) const;
@@ -46,12 +46,13 @@ class DeviceStep {
   PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
 
   /// memory := memory - cleared + returned, as core/feedback settles.
-  void settle(const SparseVector<float>& cleared, const SparseVector<float>& returned);
+  void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned);
 
-  /// memory := memory - (the entries that the last step selected). It is settle(selected, {})
-  /// without sending the list back, because that is still on the device. A second call after a step
-  /// does nothing.
-  void settle_selected();
+  /// memory := memory - (the entries that the last step selected). It is update the
+  /// residual(selected,
+  /// {}) without sending the list back, because that is still on the device. A second call after a
+  /// step does nothing.
+  void update_selected_residual();
 
   /// Returns how many selections so far needed passes of their own, because the notes did not
   /// suffice.

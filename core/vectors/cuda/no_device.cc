@@ -46,11 +46,11 @@ PassNorms DeviceStep::step(DeviceSpan /*gradient*/,
                            SparseVector<float>& /*selected*/) {
   refuse();
 }
-void DeviceStep::settle(const SparseVector<float>& /*cleared*/,
-                        const SparseVector<float>& /*returned*/) {
+void DeviceStep::update_residual(const SparseVector<float>& /*cleared*/,
+                                 const SparseVector<float>& /*returned*/) {
   refuse();
 }
-void DeviceStep::settle_selected() { refuse(); }
+void DeviceStep::update_selected_residual() { refuse(); }
 std::size_t DeviceStep::cold_selections() const { refuse(); }
 
 // NOLINTEND(readability-convert-member-functions-to-static)

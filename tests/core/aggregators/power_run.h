@@ -34,7 +34,9 @@ class PowerRun {
         delivery_);
     return delivery_;
   }
-  Fate<Real> fate(std::size_t worker) const { return delivery_.fate(messages_[worker], worker); }
+  MessageOutcome<Real> outcome(std::size_t worker) const {
+    return delivery_.outcome(messages_[worker], worker);
+  }
   double bytes_by_the_model(std::size_t workers, std::size_t dimension) const {
     const auto model = rule_->traffic_model({.workers = static_cast<int>(workers),
                                              .whole_messages = true,

@@ -176,10 +176,10 @@ TEST(PowerSgd, LeavesEveryWorkerItsAccumulatorLessTheCommonMean) {
     const auto feedback = test::feedback({{"kind", "ef14"}, {"putback", rule}});
     for (std::size_t p = 0; p < rows.size(); ++p) {
       auto residual = rows[p];
-      Settlement<double> settlement;
-      feedback->settle(std::span<double>(residual), run.fate(p), settlement);
-      EXPECT_TRUE(settlement.cleared_is_dense());
-      EXPECT_TRUE(settlement.cleared().empty());
+      ResidualUpdate<double> residual_update;
+      feedback->update_residual(std::span<double>(residual), run.outcome(p), residual_update);
+      EXPECT_TRUE(residual_update.cleared_is_dense());
+      EXPECT_TRUE(residual_update.cleared().empty());
       for (std::size_t i = 0; i < kMixedSize; ++i) {
         const bool is_low_rank = i >= 3 && i < 66 && rule[0] != 'd';
         EXPECT_EQ(residual[i], is_low_rank ? rows[p][i] - g[i] / 3 : 0) << rule << " at " << i;
@@ -205,8 +205,8 @@ void expect_conserved_over_steps(const char* kind, std::size_t workers) {
     }
     const auto& g = run.exchange(memories).dense_sum;
     for (std::size_t p = 0; p < workers; ++p) {
-      Settlement<Real> settlement;
-      feedback->settle(std::span<Real>(memories[p]), run.fate(p), settlement);
+      ResidualUpdate<Real> residual_update;
+      feedback->update_residual(std::span<Real>(memories[p]), run.outcome(p), residual_update);
     }
     for (std::size_t i = 0; i < kMixedSize; ++i) {
       balance[i] -= static_cast<double>(g[i]);
@@ -239,8 +239,8 @@ TEST(PowerSgd, GivesEstimatesWhatItTakesFromAccumulators) {
   for (std::size_t p = 0; p < rows.size(); ++p) {
     auto memory = rows[p];
     memory.resize(2 * kMixedSize, 0);
-    Settlement<double> settlement;
-    feedback->settle(std::span<double>(memory), run.fate(p), settlement);
+    ResidualUpdate<double> residual_update;
+    feedback->update_residual(std::span<double>(memory), run.outcome(p), residual_update);
     for (std::size_t i = 0; i < kMixedSize; ++i) {
       EXPECT_NEAR(memory[i] + memory[kMixedSize + i], rows[p][i], 1e-14);
       estimates[i] += memory[kMixedSize + i];

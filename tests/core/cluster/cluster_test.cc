@@ -76,13 +76,13 @@ void on_every_cluster(const std::function<void(const Cluster&)>& body) {
 
 TEST(Cluster, DeliversAlongEveryEdge) {
   on_every_cluster([](const Cluster& cluster) {
-    Mail<float> mail;
+    ReceiveBuffers<float> buffers;
     for (int from = 0; from < cluster.workers(); ++from) {
       for (int to = 0; to < cluster.workers(); ++to) {
         const auto message = message_of(from);
-        cluster.expect(from, to, 2, mail);
+        cluster.post_receive(from, to, 2, buffers);
         const auto* arrived =
-            cluster.deliver<float>(from, to, cluster.here(from) ? &message : nullptr, mail);
+            cluster.send_along<float>(from, to, cluster.here(from) ? &message : nullptr, buffers);
         ASSERT_EQ(arrived != nullptr, cluster.here(to));
         if (arrived != nullptr) {
           ASSERT_EQ(*arrived, message);
@@ -94,16 +94,16 @@ TEST(Cluster, DeliversAlongEveryEdge) {
 
 TEST(Cluster, DeliversInOrderWhatWasExpectedInAdvance) {
   on_every_cluster([](const Cluster& cluster) {
-    Mail<float> mail;
+    ReceiveBuffers<float> buffers;
     const int last = cluster.workers() - 1;
     for (int round = 0; round < 3; ++round) {
       for (int from = 0; from < last; ++from) {
-        cluster.expect(from, last, 2, mail);
+        cluster.post_receive(from, last, 2, buffers);
       }
       for (int from = 0; from < last; ++from) {
         const auto message = message_of(from + round);
         const auto* arrived =
-            cluster.deliver<float>(from, last, cluster.here(from) ? &message : nullptr, mail);
+            cluster.send_along<float>(from, last, cluster.here(from) ? &message : nullptr, buffers);
         if (cluster.here(last)) {
           ASSERT_EQ(*arrived, message);
         }
@@ -114,13 +114,13 @@ TEST(Cluster, DeliversInOrderWhatWasExpectedInAdvance) {
 
 TEST(Cluster, BroadcastsFromEveryWorker) {
   on_every_cluster([](const Cluster& cluster) {
-    Mail<float> mail;
+    ReceiveBuffers<float> buffers;
     for (int from = 0; from < cluster.workers(); ++from) {
       SparseVector<float> vector{.indices = {77}, .values = {7}};
       if (cluster.here(from)) {
         vector = message_of(from);
       }
-      cluster.broadcast(from, 2, vector, mail);
+      cluster.broadcast(from, 2, vector, buffers);
       ASSERT_EQ(vector, message_of(from));
     }
   });
@@ -130,7 +130,7 @@ TEST(Cluster, BroadcastsFromEveryWorker) {
 TEST(Cluster, BroadcastsLongListsFromEveryWorker) {
   constexpr std::size_t kEntries = 10000;
   on_every_cluster([](const Cluster& cluster) {
-    Mail<float> mail;
+    ReceiveBuffers<float> buffers;
     for (int from = 0; from < cluster.workers(); ++from) {
       SparseVector<float> sent;
       for (std::uint32_t i = 0; i < kEntries; ++i) {
@@ -140,7 +140,7 @@ TEST(Cluster, BroadcastsLongListsFromEveryWorker) {
       if (cluster.here(from)) {
         vector = sent;
       }
-      cluster.broadcast(from, kEntries, vector, mail);
+      cluster.broadcast(from, kEntries, vector, buffers);
       ASSERT_EQ(vector, sent);
     }
   });
@@ -159,8 +159,8 @@ TEST(Cluster, GathersTheVectorsOfAllWorkersInTheirOrder) {
     for (const auto& vector : mine) {
       where.push_back(&vector);
     }
-    Mail<float> mail;
-    const auto all = cluster.all_gather<float>(where, mail);
+    ReceiveBuffers<float> buffers;
+    const auto all = cluster.all_gather<float>(where, buffers);
     const auto all_numbers = cluster.all_gather(numbers);
 
     ASSERT_EQ(all.size(), static_cast<std::size_t>(cluster.workers()));

@@ -62,7 +62,7 @@ class Twins {
   }
 
   /// What was sent leaves; some of it comes back, as from a merge.
-  void settle() {
+  void update_residual() {
     Selection returned;
     for (std::size_t i = 0; i < selected_.size(); i += 3) {
       returned.push_back(selected_.indices[i], selected_.values[i] / 3);
@@ -73,16 +73,16 @@ class Twins {
     for (std::size_t i = 0; i < returned.size(); ++i) {
       memory_[returned.indices[i]] += returned.values[i];
     }
-    device_.settle(selected_, returned);
+    device_.update_residual(selected_, returned);
     expect_same_memory();
   }
 
   /// All that was sent leaves.
-  void settle_selected() {
+  void update_selected_residual() {
     for (std::size_t i = 0; i < selected_.size(); ++i) {
       memory_[selected_.indices[i]] -= selected_.values[i];
     }
-    device_.settle_selected();
+    device_.update_selected_residual();
     expect_same_memory();
   }
 
@@ -136,7 +136,7 @@ TEST_F(CudaStep, GivesTheHostsBitsAndSelectionAtEverySize) {
     for (const std::size_t k : interesting_k(d)) {
       Twins twins(test::normal_vector<float>(d, d));
       twins.step(test::normal_vector<float>(d, d + 1), -0.1F, k);  // cold
-      twins.settle();
+      twins.update_residual();
       twins.step(test::normal_vector<float>(d, d + 2), 0.3F, k);  // warm
     }
   }
@@ -148,7 +148,7 @@ TEST_F(CudaStep, BreaksTiesAndSkipsZerosAsTheHostDoes) {
       Twins twins(adversarial_vector(d, d));
       for (std::uint64_t t = 0; t < 4; ++t) {
         twins.step(adversarial_vector(d, d + t), t % 2 == 0 ? 1.0F : -0.5F, k);
-        twins.settle();
+        twins.update_residual();
       }
     }
   }
@@ -160,7 +160,7 @@ TEST_F(CudaStep, SettlesWhatItSelectedWithoutTheList) {
   for (const std::size_t k :
        {std::size_t{40}, std::size_t{40}, std::size_t{5000}, std::size_t{0}, std::size_t{7}, d}) {
     twins.step(test::normal_vector<float>(d, k + 2), 0.5F, k);
-    twins.settle_selected();
+    twins.update_selected_residual();
   }
 }
 
@@ -169,8 +169,8 @@ TEST_F(CudaStep, SettlesNothingTwice) {
   cuda::DeviceStep step(gradient.size());
   Selection selected;
   step.step(gradient, 1, 2, selected);
-  step.settle_selected();
-  step.settle_selected();
+  step.update_selected_residual();
+  step.update_selected_residual();
 
   std::vector<float> memory(gradient.size());
   step.get_memory(memory);
@@ -187,7 +187,7 @@ TEST_F(CudaStep, FindsWhatIsWantedInOnePlace) {
   Twins twins{std::vector<float>(d)};
   for (int t = 0; t < 5; ++t) {
     twins.step(gradient, 1, 2000);
-    twins.settle_selected();
+    twins.update_selected_residual();
   }
 }
 
@@ -221,7 +221,7 @@ TEST_F(CudaStep, StaysExactThroughGoodAndBadBounds) {
   const auto steps = [&](int count, float scale, std::size_t k) {
     for (int t = 0; t < count; ++t) {
       twins.step(test::normal_vector<float>(d, ++seed), scale, k);
-      twins.settle();
+      twins.update_residual();
     }
   };
   steps(8, 1, 300);
@@ -316,7 +316,7 @@ TEST_F(CudaStep, WorksOnVectorsOf2To28) {
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
-  twins->settle();
+  twins->update_residual();
   twins->step(gradient, 0.1F, d / 1000);
 }
 

@@ -66,8 +66,9 @@ TEST(NoFeedback, ForgetsWhatWasNotDelivered) {
   EXPECT_EQ(memory, (Values{1, 2}));
 
   const Message<double> sent;
-  Settlement<double> settlement;
-  rule->settle(std::span<double>(memory), {.sent = sent, .applied_whole = true}, settlement);
+  ResidualUpdate<double> residual_update;
+  rule->update_residual(
+      std::span<double>(memory), {.sent = sent, .applied_whole = true}, residual_update);
   EXPECT_EQ(memory, (Values{0, 0}));
 }
 
@@ -131,7 +132,7 @@ TEST(Ef14, ClearsEverythingWhereWholeAccumulatorsAreSummed) {
       {{1, 2}, {3, 4}}, {.sparsifier = {{"kind", "none"}}, .aggregator = {{"kind", "dense"}}});
 
   EXPECT_EQ(step.residuals, (Rows{{0, 0}, {0, 0}}));
-  EXPECT_TRUE(step.settlements[0].cleared_everything());
+  EXPECT_TRUE(step.residual_updates[0].cleared_everything());
 }
 
 TEST(Ef14, KeepsTheDifferenceWhereEntriesWereSentScaled) {
@@ -155,7 +156,7 @@ TEST(Ef14, LetsFadeWhatIsLeft) {
                                            .feedback = {{"kind", "ef14"}, {"decay", 0.25}}});
   EXPECT_EQ(step.update, (Values{4, 3, 0})) << "messages do not fade";
   EXPECT_EQ(step.residuals, (Rows{{0, 0.125, 0.25}, {0.25, 0, -0.25}}));
-  EXPECT_TRUE(step.settlements[0].cleared_is_dense()) << "a part of every entry is gone";
+  EXPECT_TRUE(step.residual_updates[0].cleared_is_dense()) << "a part of every entry is gone";
   const auto fading = test::feedback({{"kind", "ef14"}, {"decay", 0.25}});
   EXPECT_EQ(fading->decay(), 0.25);
   EXPECT_TRUE(fading->conserves({}, /*sends_everything=*/true, 2)) << "but for the decay";
@@ -212,11 +213,11 @@ TEST(Ef14, ClearsWhatWasSelectedOnlyWhereThatIsNotWhatIsSent) {
 TEST(Ef14, RecordsWhatItTookAndWhatItGaveBack) {
   const auto step = tree_step("captured");
 
-  EXPECT_FALSE(step.settlements[2].cleared_everything());
-  EXPECT_EQ(step.settlements[0].cleared(), (SparseVector<double>{{0}, {5}}));
-  EXPECT_TRUE(step.settlements[2].cleared().empty());
-  EXPECT_EQ(step.settlements[2].returned(), (SparseVector<double>{{0}, {1}}));
-  EXPECT_EQ(step.settlements[3].cleared(), (SparseVector<double>{{0}, {1}}));
+  EXPECT_FALSE(step.residual_updates[2].cleared_everything());
+  EXPECT_EQ(step.residual_updates[0].cleared(), (SparseVector<double>{{0}, {5}}));
+  EXPECT_TRUE(step.residual_updates[2].cleared().empty());
+  EXPECT_EQ(step.residual_updates[2].returned(), (SparseVector<double>{{0}, {1}}));
+  EXPECT_EQ(step.residual_updates[3].cleared(), (SparseVector<double>{{0}, {1}}));
 }
 
 TEST(Feedback, RefusesUnknownRulesAndUnits) {

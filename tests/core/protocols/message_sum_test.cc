@@ -11,26 +11,26 @@ namespace residuum {
 namespace {
 
 using ::testing::ElementsAre;
-using Messages = std::vector<std::unique_ptr<Deposit<float>>>;
+using Messages = std::vector<std::unique_ptr<LateMessage<float>>>;
 
 constexpr std::size_t kDimension = 6;
 
-std::unique_ptr<Deposit<float>> list_of(int worker,
-                                        std::uint64_t number,
-                                        SparseVector<float> entries) {
-  auto deposit = std::make_unique<Deposit<float>>();
-  deposit->worker = worker;
-  deposit->number = number;
-  deposit->message.entries = std::move(entries);
-  return deposit;
+std::unique_ptr<LateMessage<float>> list_of(int worker,
+                                            std::uint64_t number,
+                                            SparseVector<float> entries) {
+  auto late_message = std::make_unique<LateMessage<float>>();
+  late_message->worker = worker;
+  late_message->number = number;
+  late_message->message.entries = std::move(entries);
+  return late_message;
 }
 
-std::unique_ptr<Deposit<float>> whole_of(int worker, std::vector<float> accumulator) {
-  auto deposit = std::make_unique<Deposit<float>>();
-  deposit->worker = worker;
-  deposit->message.everything = true;
-  deposit->accumulator = std::move(accumulator);
-  return deposit;
+std::unique_ptr<LateMessage<float>> whole_of(int worker, std::vector<float> accumulator) {
+  auto late_message = std::make_unique<LateMessage<float>>();
+  late_message->worker = worker;
+  late_message->message.everything = true;
+  late_message->accumulator = std::move(accumulator);
+  return late_message;
 }
 
 Messages three_lists() {

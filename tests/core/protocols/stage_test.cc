@@ -46,7 +46,7 @@ class EveryOther final : public Protocol {
         delivery_.sum.clear();
       }
       stage_.update(delivery_);
-      stage_.settle(delivery_);
+      stage_.update_residual(delivery_);
       return end;
     }
 

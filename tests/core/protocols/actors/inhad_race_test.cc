@@ -27,9 +27,9 @@ struct RaceOutcome {
   std::uint64_t largest_staleness = 0;
 };
 
-/// Two nodes with a worker each, C = 1, h = 1. Worker 1 deposits at version 0 and is idle; every
-/// MODEL to its node is held back while worker 0 drives the server as far as it goes. Then MODEL 1
-/// alone arrives and wakes worker 1, whose START is held back too.
+/// Two nodes with a worker each, C = 1, h = 1. Worker 1 hands in a message at version 0 and is
+/// idle; every MODEL to its node is held back while worker 0 drives the server as far as it goes.
+/// Then MODEL 1 alone arrives and wakes worker 1, whose START is held back too.
 RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)>& tamper) {
   Witness witness;
   const std::uint64_t versions = 4 * s + 20;
@@ -45,7 +45,7 @@ RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)
     return is_late_model || is_start_of_1;
   };
 
-  // Worker 1 is first: its deposit is in version 1 at the latest.
+  // Worker 1 is first: its late message is in version 1 at the latest.
   hand.deliver_all(
       [](const ByHand::Parcel& parcel) { return parcel.to == 1 || parcel.letter.from == 1; }, 2);
   hand.deliver_all([&](const ByHand::Parcel& parcel) {

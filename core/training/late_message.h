@@ -1,7 +1,7 @@
 #pragma once
-// A deposit is a message that a worker has handed in, taken at some version of the model. Without
-// lockstep a version is made of the deposits before it. A deposit keeps what the update and the
-// measurement need of its worker, which has gone on meanwhile.
+// A late message is a message that a worker has handed in, taken at some version of the model.
+// Without lockstep a version is made of the late messages before it. A late message keeps what the
+// update and the measurement need of its worker, which has gone on meanwhile.
 
 #include <array>
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace residuum {
 
 template <class Real>
-struct Deposit {
+struct LateMessage {
   int worker = 0;
   std::uint64_t number = 0;         // of the worker's gradient, from 0
   std::uint64_t base = 0;           // the version that it was taken at
   double step_size = 0;             // eta of that version
-  double weight = 1;                // its part in the sum over deposits
+  double weight = 1;                // its part in the sum over late messages
   Message<Real> message;            // s^p
   bool cleared_everything = false;  // of a^p, whatever was sent
   bool has_noise = false;           // the scalars have the noise of this gradient
@@ -52,11 +52,11 @@ struct VersionNotes {
   std::optional<double> consensus_sq;          // mean of |w^p - mean w|^2
 };
 
-/// The parts of a version: its deposits by worker and number, and what their weighted sum is
+/// The parts of a version: its late messages by worker and number, and what their weighted sum is
 /// divided by.
 template <class Real>
 struct VersionParts {
-  std::span<const Deposit<Real>* const> deposits;
+  std::span<const LateMessage<Real>* const> late_messages;
   double divisor = 1;
   VersionNotes notes;
   /// A server whose workers' processes tell it nothing but messages knows this of them. It is empty
