@@ -80,8 +80,8 @@ class LateVersion {
 };
 
 /// Lets a worker of this process form its message from the gradient that it has, and
-/// update the residual at once: the late message has the message from then on. Returns false if the
-/// gradient or the accumulator is not finite; then the late message has no message. What is
+/// updates the residual at once: the late message has the message from then on. Returns false if
+/// the gradient or the accumulator is not finite; then the late message has no message. What is
 /// measured is kept if `measured`.
 template <class Real>
 bool form_late_message(Worker<Real>& worker,
