@@ -8,7 +8,6 @@
 
 #include "assumptions/testing/compressor_laws.h"
 #include "experiments/commands/child_process.h"
-#include "experiments/commands/command_words.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/compressor_frames.h"
 #include "experiments/commands/vectors_file.h"
@@ -132,13 +131,13 @@ std::vector<laws::LawFinding> findings_of_program(const Options& options) {
     dimension *= size;
   }
   const auto claims = claims_of(options, dimension);
-  PipedCompressor compressor(command_words(*given.command, "--command"), given.timeout_s);
+  PipedCompressor compressor(given.command, given.timeout_s);
   return laws::check_compressor(compressor, claims, cases);
 }
 
 std::vector<laws::LawFinding> findings_of_files(const Options& options) {
   const CheckOptions& given = options.check;
-  require(!given.unbiased, "--unbiased takes draws, and so --command");
+  require(!given.unbiased, "--unbiased takes draws, and so a command");
   const auto inputs = read_vectors(given.input);
   const auto outputs = read_vectors(given.output);
   const auto claims = claims_of(options, inputs.front().size());
@@ -174,8 +173,12 @@ void print_findings(const std::vector<laws::LawFinding>& findings, bool violated
 ExitCode check_command(const Options& options) {
   const CheckOptions& given = options.check;
   const bool has_files = !given.input.empty() || !given.output.empty();
-  require(given.command ? !has_files : !given.input.empty() && !given.output.empty(),
-          "give --command, or --input and --output");
+  const bool has_both_files = !given.input.empty() && !given.output.empty();
+  require(
+      given.command.empty() ? has_both_files : !has_files,
+      "give a command after --, as in 'residuum check --k 6 -- python3 mine.py', or --input and "
+      "--output");
+  require(given.command.empty() || !given.command.front().empty(), "the command has no name");
   const auto findings = has_files ? findings_of_files(options) : findings_of_program(options);
   bool violated = false;
   for (const auto& finding : findings) {

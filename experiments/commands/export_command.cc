@@ -1,10 +1,13 @@
 // `residuum export` writes the measurements of a result folder in the forms of other programs.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/notes.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
 #include "reports/exports/event_files.h"
@@ -40,7 +43,13 @@ ExitCode export_command(const Options& options) {
     require_replaceable(target);
     reports::write_joined_table(folder, target);
   } else {
-    reports::write_event_files(folder, target);
+    const auto written = reports::write_event_files(folder, target);
+    if (written.left_out > 0) {
+      tell(NoteKind::warning,
+           fmt::format("{} numbers are left out: event files hold floats, which end at 3.4e38 and "
+                       "1.4e-45; --join has them all",
+                       written.left_out));
+    }
   }
   print_path(target);
   return ExitCode::done;

@@ -1,7 +1,7 @@
 """PowerSGD of one worker (Vogels, Karimireddy and Jaggi, NeurIPS 2019): a step of the power method
 from the factor of the step before, with error feedback. It projects, so no vector grows, but no
 share of it is sure to be sent; the residual is therefore told:
-residuum check --contraction 0 --memory --shape 6x10 --command "python3 powersgd.py 2"."""
+residuum check --contraction 0 --memory --shape 6x10 -- python3 powersgd.py 2."""
 
 import random
 import struct

@@ -1,5 +1,5 @@
 """Rand-k times d/k, which is unbiased:
-residuum check --k 6 --unbiased --omega 9 --command "python3 rand_k.py 6"."""
+residuum check --k 6 --unbiased --omega 9 -- python3 rand_k.py 6."""
 
 import random
 import struct

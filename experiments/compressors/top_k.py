@@ -1,4 +1,4 @@
-"""Top-k with error feedback: residuum check --k 6 --memory --command "python3 top_k.py 6"."""
+"""Top-k with error feedback: residuum check --k 6 --memory -- python3 top_k.py 6."""
 
 import struct
 import sys

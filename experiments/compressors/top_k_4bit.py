@@ -1,6 +1,6 @@
 """Top-k with values of 4 bits and error feedback. The residual is what was not sent ("sent"), or,
 wrongly, what was not selected ("selected"), which forgets the error of the 4 bits:
-residuum check --k 6 --contraction 0.09 --memory --command "python3 top_k_4bit.py 6 selected"."""
+residuum check --k 6 --contraction 0.09 --memory -- python3 top_k_4bit.py 6 selected."""
 
 import struct
 import sys

@@ -1,5 +1,5 @@
 """Top-k without the absolute value, as in apple/pfl-research #65: it never sends large negative
-entries. residuum check --k 6 --command "python3 top_k_signed.py 6" finds it."""
+entries. residuum check --k 6 -- python3 top_k_signed.py 6 finds it."""
 
 import struct
 import sys

@@ -21,7 +21,7 @@ struct FalsifyOptions {
 
 /// The options of `check` say where a compressor is and what its user claims of it.
 struct CheckOptions {
-  std::optional<std::string> command;
+  std::vector<std::string> command;  // a program and its arguments; empty: files are given
   std::filesystem::path input;
   std::filesystem::path output;
   std::optional<double> contraction;

@@ -67,9 +67,11 @@ void add_falsify(CLI::App& command, Options& options) {
 
 void add_check(CLI::App& command, Options& options) {
   auto& own = options.check;
-  command.add_option("--command", own.command, "a program and its arguments; no shell reads it")
+  command
+      .add_option(
+          "COMMAND", own.command, "after --: a program and its arguments; no shell reads it")
       ->check(utf8_text);
-  command.add_option("--input", own.input, "vectors, instead of --command: .npy or .csv");
+  command.add_option("--input", own.input, "vectors, instead of a command: .npy or .csv");
   command.add_option("--output", own.output, "what the compressor made of each");
   command.add_option("--k", options.k, "at most so many entries of an answer are not zero");
   command.add_option("--contraction", own.contraction, "E|C(x) - x|^2 <= (1 - this) |x|^2 (k/d)");

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "experiments/commands/command_words.h"
 #include "experiments/commands/compressor_frames.h"
 #include "experiments/commands/vectors_file.h"
 #include "objectives/data/npy.h"
@@ -16,38 +15,7 @@
 namespace residuum {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string words_fault(const std::string& line) {
-  try {
-    command_words(line, "--command");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::usage);
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(CommandWords, ArePartedAsAShellPartsThem) {
-  EXPECT_THAT(command_words("python3 c.py --k=6", "--command"),
-              ElementsAre("python3", "c.py", "--k=6"));
-  EXPECT_THAT(command_words("  a\t'b c' \"d 'e'\" f\\ g h'i'\"j\" ''", "--command"),
-              ElementsAre("a", "b c", "d 'e'", "f g", "hij", ""));
-  EXPECT_THAT(command_words(R"('a\b' "c\"\\\d" '$x|y')", "--command"),
-              ElementsAre("a\\b", "c\"\\\\d", "$x|y"));
-}
-
-TEST(CommandWords, WhatOnlyAShellUnderstandsIsRefused) {
-  for (const char* line :
-       {"a | b", "a > b", "a && b", "a; b", "a $HOME", "a `b`", "~/a", "a *.py"}) {
-    EXPECT_THAT(words_fault(line), HasSubstr("no shell reads it")) << line;
-  }
-  EXPECT_THAT(words_fault("a 'b"), HasSubstr("has a ' that does not end"));
-  EXPECT_THAT(words_fault("a \"b"), HasSubstr("has a \" that does not end"));
-  EXPECT_THAT(words_fault("a \\"), HasSubstr("ends in a backslash"));
-  EXPECT_THAT(words_fault("  "), HasSubstr("--command is empty"));
-}
 
 const std::vector<std::size_t> kTwo{2};
 
@@ -136,9 +104,12 @@ class CheckCommand : public testing::Test {
     return finished.err;
   }
 
-  std::string script(const std::string& text) const {
+  /// Runs the check with a script of the shell, expects exit code 2 and one line, and returns it.
+  std::string fault_of_script(const std::string& text,
+                              std::vector<std::string> options = {}) const {
     folder_.write("compressor.sh", text);
-    return "sh compressor.sh";
+    options.insert(options.end(), {"--", "sh", "compressor.sh"});
+    return fault(options);
   }
 
   TemporaryFolder folder_;
@@ -148,8 +119,7 @@ TEST_F(CheckCommand, ACompressorThatHangsIsKilledWithItsProcessGroup) {
   // The shell has five seconds to write the number of what it started, also on a busy machine.
   const auto before = std::chrono::steady_clock::now();
 
-  const std::string line =
-      fault({"--command", script("sleep 600 & echo $! > pid; wait"), "--timeout", "5"});
+  const std::string line = fault_of_script("sleep 600 & echo $! > pid; wait", {"--timeout", "5"});
 
   EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
@@ -163,7 +133,7 @@ TEST_F(CheckCommand, ACompressorThatHasLeftItsProcessGroupIsKilled) {
                 "open('pid', 'w').write(str(os.getpid()))\n"
                 "time.sleep(600)\n");
 
-  const std::string line = fault({"--command", "python3 leaves.py", "--timeout", "5"});
+  const std::string line = fault({"--timeout", "5", "--", "python3", "leaves.py"});
 
   EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
   EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));
@@ -178,7 +148,7 @@ TEST_F(CheckCommand, AFloodOfAnswersBeforeTheRequestIsReadEndsIt) {
                 "while True: sys.stdout.buffer.write(array + bytes(400000))\n");
 
   const std::string line =
-      fault({"--command", "python3 floods.py", "--timeout", "60", "--shape", "100000"});
+      fault({"--timeout", "60", "--shape", "100000", "--", "python3", "floods.py"});
 
   EXPECT_THAT(line, HasSubstr("bytes more than its answer on standard output"));
 }
@@ -197,30 +167,30 @@ TEST(CompressorFrames, AMessageBeyondAllUseIsRefusedByItsHead) {
 }
 
 TEST_F(CheckCommand, ACompressorThatEndsEarlyIsQuoted) {
-  EXPECT_THAT(fault({"--command", script("echo no module named numpy >&2; exit 3")}),
+  EXPECT_THAT(fault_of_script("echo no module named numpy >&2; exit 3"),
               HasSubstr("it ended with exit code 3; its last line on standard error: no module "
                         "named numpy"));
-  EXPECT_THAT(fault({"--command", script("kill -9 $$")}), HasSubstr("it ended by signal 9"));
-  EXPECT_THAT(fault({"--command", "true"}), HasSubstr("it ended with exit code 0"));
+  EXPECT_THAT(fault_of_script("kill -9 $$"), HasSubstr("it ended by signal 9"));
+  EXPECT_THAT(fault({"true"}), HasSubstr("it ended with exit code 0"));
 }
 
 TEST_F(CheckCommand, GarbageOnThePipeIsQuoted) {
-  EXPECT_THAT(fault({"--command", script("echo starting up; cat > /dev/null")}),
+  EXPECT_THAT(fault_of_script("echo starting up; cat > /dev/null"),
               HasSubstr("where the output should begin stands: starting up"));
-  EXPECT_THAT(fault({"--command", "cat"}), HasSubstr("unknown key 'shape'"));
-  EXPECT_THAT(fault({"--command", "yes"}), HasSubstr("should begin stands: y"));
+  EXPECT_THAT(fault({"cat"}), HasSubstr("unknown key 'shape'"));
+  EXPECT_THAT(fault({"yes"}), HasSubstr("should begin stands: y"));
 }
 
 TEST_F(CheckCommand, AFloodOfStandardErrorEndsIt) {
-  EXPECT_THAT(fault({"--command", script("yes warning >&2")}),
+  EXPECT_THAT(fault_of_script("yes warning >&2"),
               HasSubstr("more than 16 MiB on standard error, and was killed; its last line on "
                         "standard error: "));
 }
 
 TEST_F(CheckCommand, NoiseOnStandardErrorDoesNotBlockAnAnswer) {
-  const std::string line = fault({"--command",
-                                  script("read line; head -c 1000000 /dev/zero >&2; echo "
-                                         "'{\"error\": \"not today\"}'; cat > /dev/null")});
+  const std::string line = fault_of_script(
+      "read line; head -c 1000000 /dev/zero >&2; echo "
+      "'{\"error\": \"not today\"}'; cat > /dev/null");
 
   EXPECT_THAT(line, HasSubstr("though its numbers are finite: not today"));
 }
@@ -228,30 +198,30 @@ TEST_F(CheckCommand, NoiseOnStandardErrorDoesNotBlockAnAnswer) {
 TEST_F(CheckCommand, MoreThanOneAnswerToARequestIsAFault) {
   const std::string both = R"(read line; printf '{"error": "no"}\nmore'; cat > /dev/null)";
 
-  EXPECT_THAT(fault({"--command", script(both)}), HasSubstr("4 bytes more than its answer"));
+  EXPECT_THAT(fault_of_script(both), HasSubstr("4 bytes more than its answer"));
 }
 
 TEST_F(CheckCommand, RefusesOptionsThatMakeNoSenseInOneLine) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{}, "give --command, or --input and --output"},
-      {{"--command", "true", "--input", "a.npy"}, "give --command, or --input and --output"},
-      {{"--input", "a.npy"}, "give --command, or --input and --output"},
-      {{"--command", ""}, "--command is empty"},
-      {{"--command", "no-such-program-here"}, "cannot start 'no-such-program-here'"},
-      {{"--command", "true", "--k", "0"}, "--k is 0, but must be from 1 to 60"},
-      {{"--command", "true", "--k", "61"}, "--k is 61"},
-      {{"--command", "true", "--shape", "6y10"}, "--shape is '6y10'"},
-      {{"--command", "true", "--shape", "0"}, "--shape is '0'"},
-      {{"--command", "true", "--shape", "99999999x99999999"}, "at most 10000000 entries"},
-      {{"--command", "true", "--contraction", "1.5"}, "--contraction is 1.5"},
-      {{"--command", "true", "--contraction", "nan"}, "--contraction is nan"},
-      {{"--command", "true", "--omega", "-1"}, "--omega is -1"},
-      {{"--command", "true", "--omega", "1", "--contraction", "0.5"}, "give one of"},
-      {{"--command", "true", "--draws", "3"}, "--draws is 3"},
-      {{"--command", "true", "--timeout", "0"}, "--timeout is 0"},
-      {{"--command", "true", "--decay", "0.5"}, "say --memory too"},
-      {{"--command", "true", "--decay", "0", "--memory"}, "--decay is 0"},
-      {{"--command", "true", "--memory", "--unbiased"}, "exclude each other"}};
+      {{}, "give a command after --"},
+      {{"--input", "a.npy", "--", "true"}, "give a command after --"},
+      {{"--input", "a.npy"}, "or --input and --output"},
+      {{"--", ""}, "the command has no name"},
+      {{"--", "no-such-program-here"}, "cannot start 'no-such-program-here'"},
+      {{"--k", "0", "--", "true"}, "--k is 0, but must be from 1 to 60"},
+      {{"--k", "61", "--", "true"}, "--k is 61"},
+      {{"--shape", "6y10", "--", "true"}, "--shape is '6y10'"},
+      {{"--shape", "0", "--", "true"}, "--shape is '0'"},
+      {{"--shape", "99999999x99999999", "--", "true"}, "at most 10000000 entries"},
+      {{"--contraction", "1.5", "--", "true"}, "--contraction is 1.5"},
+      {{"--contraction", "nan", "--", "true"}, "--contraction is nan"},
+      {{"--omega", "-1", "--", "true"}, "--omega is -1"},
+      {{"--omega", "1", "--contraction", "0.5", "--", "true"}, "give one of"},
+      {{"--draws", "3", "--", "true"}, "--draws is 3"},
+      {{"--timeout", "0", "--", "true"}, "--timeout is 0"},
+      {{"--decay", "0.5", "--", "true"}, "say --memory too"},
+      {{"--decay", "0", "--memory", "--", "true"}, "--decay is 0"},
+      {{"--memory", "--unbiased", "--", "true"}, "exclude each other"}};
   for (const auto& [arguments, message] : cases) {
     EXPECT_THAT(fault(arguments), HasSubstr(message));
   }

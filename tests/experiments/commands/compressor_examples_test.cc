@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/experiments/support.h"
 
@@ -24,10 +25,12 @@ class CompressorExample : public testing::Test {
 
   /// Runs the check with the example and its arguments, and expects the exit code.
   nlohmann::json checked(std::vector<std::string> claims, const std::string& example, int code) {
-    const std::string command = "python3 '" +
-                                (kCompressors / example.substr(0, example.find(' '))).string() +
-                                "'" + example.substr(std::min(example.find(' '), example.size()));
-    claims.insert(claims.begin(), {"check", "--command", command, "--json"});
+    claims.insert(claims.begin(), "check");
+    claims.insert(claims.end(), {"--json", "--", "python3"});
+    std::istringstream words(example);
+    for (std::string word; words >> word;) {
+      claims.push_back(word.ends_with(".py") ? (kCompressors / word).string() : word);
+    }
     const Finished finished = residuum_program(claims, folder_.path());
     EXPECT_EQ(finished.code, code) << finished.out << finished.err;
     return nlohmann::json::parse(finished.out);
@@ -115,7 +118,7 @@ TEST_F(CompressorExample, OneThatEndsAtNanBreaksTheLawOfFiniteNumbersAndIsQuoted
   std::filesystem::copy(kCompressors / "frames.py", folder_.path() / "frames.py");
 
   const Finished finished =
-      residuum_program({"check", "--command", "python3 ends.py", "--json"}, folder_.path());
+      residuum_program({"check", "--json", "--", "python3", "ends.py"}, folder_.path());
   const auto found = nlohmann::json::parse(finished.out);
 
   EXPECT_EQ(finished.code, 4) << finished.err;
@@ -126,13 +129,9 @@ TEST_F(CompressorExample, OneThatEndsAtNanBreaksTheLawOfFiniteNumbersAndIsQuoted
 }
 
 TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {
-  const Finished finished =
-      residuum_program({"check",
-                        "--k",
-                        "6",
-                        "--command",
-                        "python3 '" + (kCompressors / "top_k_signed.py").string() + "' 6"},
-                       folder_.path());
+  const Finished finished = residuum_program(
+      {"check", "--k", "6", "--", "python3", (kCompressors / "top_k_signed.py").string(), "6"},
+      folder_.path());
 
   EXPECT_EQ(finished.code, 4);
   EXPECT_THAT(finished.out, HasSubstr("contraction   violated       vector 'first entry alone'"));

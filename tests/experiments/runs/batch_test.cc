@@ -155,7 +155,25 @@ TEST_F(Batch, PlansAJobArrayForSlurm) {
   EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-6\n"));
   EXPECT_THAT(plan.out, HasSubstr("#SBATCH --ntasks=4\n"));
   EXPECT_THAT(plan.out,
-              HasSubstr("my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --shard"));
+              HasSubstr("my study.toml' --progress=lines --set 'seeds=[1, 2, 3]' --shard "
+                        "\"$SLURM_ARRAY_TASK_ID/6\"\n"));
+}
+
+// Slurm refuses arrays beyond MaxArraySize, 1001 by default, which is no index of a task itself.
+TEST_F(Batch, PlansAtMostAThousandTasksForSlurm) {
+  const Finished plan = residuum_program({"plan",
+                                          folder_.write("study.toml", kStudy).string(),
+                                          "--format",
+                                          "slurm",
+                                          "--set",
+                                          "seeds=600"},
+                                         folder_.path());
+
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out,
+              HasSubstr("# 1200 of 1200 runs are left. Task i does the runs i, i + 1000, "));
+  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-1000\n"));
+  EXPECT_THAT(plan.out, HasSubstr("--shard \"$SLURM_ARRAY_TASK_ID/1000\"\n"));
 }
 
 TEST_F(Batch, CallsADivergedRunAResult) {

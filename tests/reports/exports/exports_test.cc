@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -91,13 +93,40 @@ TEST(EventFiles, AreWrittenForEveryRunThatHasEnded) {
   const TemporaryFolder folder;
   two_methods().write(folder.path());
   const auto target = folder.path() / "events";
-  EXPECT_EQ(write_event_files(read_result_folder(folder.path()), target), 4U);
+  const EventFiles written = write_event_files(read_result_folder(folder.path()), target);
+  EXPECT_EQ(written.runs, 4U);
+  EXPECT_EQ(written.left_out, 0U);
   // 2024-05-01T10:00:00Z, by `date -u -d ... +%s`.
   const auto file =
       target / SyntheticStudy::run_id(0, 1) / "events.out.tfevents.1714557600.residuum";
   const std::string bytes = read_file(file);
   EXPECT_THAT(bytes, ::testing::StartsWith(event_record(version_event(1714557600))));
   EXPECT_THAT(bytes, ::testing::HasSubstr("grad_norm_sq"));
+}
+
+// IEEE 754: the largest float is (2 - 2^-23) 2^127, the smallest above zero 2^-149.
+TEST(EventFiles, HoldNoNumberThatAFloatWouldChangeToInfinityOrZero) {
+  EXPECT_EQ(single_of(std::ldexp(2 - std::ldexp(1, -23), 127)), std::numeric_limits<float>::max());
+  EXPECT_EQ(single_of(-std::ldexp(1, -149)), -std::numeric_limits<float>::denorm_min());
+  EXPECT_EQ(single_of(0), 0.0F);
+  EXPECT_EQ(single_of(std::numeric_limits<double>::infinity()),
+            std::numeric_limits<float>::infinity());
+  for (const double beyond : {1e39, -1e300, 1e-46, -1e-300}) {
+    EXPECT_EQ(single_of(beyond), std::nullopt) << beyond;
+  }
+}
+
+TEST(EventFiles, CountWhatTheyLeaveOut) {
+  const TemporaryFolder folder;
+  two_methods().write(folder.path());
+  const std::string run = SyntheticStudy::run_id(0, 1);
+  write_file_atomically(folder.path() / "runs" / run / "iterations.csv",
+                        "run_id,iteration,loss,loss_gap\n" + run + ",0,1e300,1e-60\n");
+
+  const auto target = folder.path() / "events";
+  EXPECT_EQ(write_event_files(read_result_folder(folder.path()), target).left_out, 2U);
+  const std::string bytes = read_file(target / run / "events.out.tfevents.1714557600.residuum");
+  EXPECT_THAT(bytes, ::testing::Not(::testing::HasSubstr("loss")));
 }
 
 TEST(EventFiles, SayWhyTheirFolderCannotBeMade) {
