@@ -79,3 +79,13 @@ foreach(i RANGE ${last_group})
 endforeach()
 expect("the summary" "${verdicts}" "window-k/top-k: holds")
 expect("the summary" "${verdicts}" "window-k/alistarh: not applicable")
+
+# The problem of one's own, with what is known of it.
+step("list" ${program} list objectives)
+expect("the list" "${output}" "pseudo-huber")
+step("run" ${program} run ${SOURCES}/own_problem.toml --out ${FOLDER}/own --progress none)
+file(READ ${FOLDER}/own/summary.json summary)
+string(JSON gap GET "${summary}" groups 0 metrics final_loss_gap median)
+if(gap LESS 0 OR gap GREATER 5)  # it begins at 100 (sqrt(2) - 1) = 41
+  message(FATAL_ERROR "f - f* ends at ${gap}")
+endif()
