@@ -261,8 +261,8 @@ class StudyRuns {
     forget_failed_preparation(i);
     log_.start_run(result_dir_ / "runs" / planned_[i].id);
     log_.guard([&] {
-      const Outcome outcome =
-          maker_->make(study_.runs[i], planned_[i], study_, progress, [this] { mind_time_limit(); });
+      const Outcome outcome = maker_->make(
+          study_.runs[i], planned_[i], study_, progress, [this] { mind_time_limit(); });
       any_failed_ = any_failed_ || outcome.state == Outcome::State::diverged;
       stopped_ = stopped_ || outcome.state == Outcome::State::stopped;
     });
@@ -333,9 +333,8 @@ class StudyRuns {
   Study parse_on_all() {
     const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
     std::optional<Study> study;
-    each_together(world_, [&] {
-      study = parse_study(text, options_.study.string(), options_.overrides);
-    });
+    each_together(world_,
+                  [&] { study = parse_study(text, options_.study.string(), options_.overrides); });
     require(!study->search || options_.share.of == 1,
             "--shard: a search decides run by run what comes next; leave it out, or use --groups");
     return *std::move(study);

@@ -307,9 +307,7 @@ void require_processes(const fs::path& folder, int ranks) {
 }
 
 /// A study on other data has other bits, whatever the number of processes.
-void require_same_data(const fs::path& folder,
-                       int ranks,
-                       const std::vector<PreparedRun>& runs) {
+void require_same_data(const fs::path& folder, int ranks, const std::vector<PreparedRun>& runs) {
   const StudyData data = data_in(folder);
   for (const auto& run : runs) {
     const auto found = data.find(data_settings(run.config).dump());

@@ -349,8 +349,8 @@ std::unique_ptr<residuum::World> make_world() {
                                          : residuum::make_single_process();
 }
 
-/// Runs `action`; what it throws becomes a line on stderr and an exit code. The world must end after
-/// it, because mpirun stops all processes once one has ended with an error.
+/// Runs `action`; what it throws becomes a line on stderr and an exit code. The world must end
+/// after it, because mpirun stops all processes once one has ended with an error.
 ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
   try {
     return action();

@@ -76,10 +76,8 @@ std::string piece_around(std::string_view text, std::size_t place) {
   constexpr std::size_t kLength = 60;
   const std::size_t begin = text.size() <= kLength || place <= kBefore ? 0 : place - kBefore;
   const std::string_view piece = text.substr(std::min(begin, text.size()), kLength);
-  return fmt::format("{}{}{}",
-                     begin == 0 ? "" : "...",
-                     piece,
-                     begin + piece.size() < text.size() ? "..." : "");
+  return fmt::format(
+      "{}{}{}", begin == 0 ? "" : "...", piece, begin + piece.size() < text.size() ? "..." : "");
 }
 
 std::string value_text(const std::string& text) {
@@ -93,8 +91,8 @@ std::string this_process(const World& world) {
 }  // namespace
 
 std::optional<DigestDifference> difference(const JobDigest& mine, const JobDigest& first) {
-  const auto [own, other] = std::mismatch(
-      mine.parts.begin(), mine.parts.end(), first.parts.begin(), first.parts.end());
+  const auto [own, other] =
+      std::mismatch(mine.parts.begin(), mine.parts.end(), first.parts.begin(), first.parts.end());
   if (own == mine.parts.end() && other == first.parts.end()) {
     return std::nullopt;
   }

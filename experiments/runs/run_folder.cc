@@ -210,14 +210,15 @@ void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRu
   } catch (const Error&) {
     before.clear();  // a damaged run is made again
   }
-  require(before.empty() || before == run.data_fingerprint,
-          "run {} in {} was done on other data (fingerprint {}, now {}): put them back, use another "
-          "--out, or remove {}",
-          run.id,
-          result_dir.string(),
-          before,
-          run.data_fingerprint,
-          result_dir.string());
+  require(
+      before.empty() || before == run.data_fingerprint,
+      "run {} in {} was done on other data (fingerprint {}, now {}): put them back, use another "
+      "--out, or remove {}",
+      run.id,
+      result_dir.string(),
+      before,
+      run.data_fingerprint,
+      result_dir.string());
 }
 
 void refuse_other_program(const std::filesystem::path& result_dir, const PreparedRun& run) {

@@ -27,8 +27,8 @@ void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,
                    const Study& study);
 
-/// Throws a usage error if the run is to go on from a checkpoint of another build of the program: the
-/// rest of the run could have other bits than the whole of it by either.
+/// Throws a usage error if the run is to go on from a checkpoint of another build of the program:
+/// the rest of the run could have other bits than the whole of it by either.
 void refuse_other_program(const std::filesystem::path& result_dir, const PreparedRun& run);
 
 /// Throws a usage error if the run has come to its end on data other than those it would be made

@@ -26,9 +26,9 @@ class RunMaker {
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}
 
-  /// Trains the run, from a checkpoint if there is one, and leaves its folder. Data other than those
-  /// that it was `planned` with are a usage error. Collective in the group. `after_iteration` is
-  /// called on the group's root.
+  /// Trains the run, from a checkpoint if there is one, and leaves its folder. Data other than
+  /// those that it was `planned` with are a usage error. Collective in the group. `after_iteration`
+  /// is called on the group's root.
   Outcome make(const RunSpec& spec,
                const PreparedRun& planned,
                const Study& study,

@@ -17,7 +17,8 @@ namespace residuum {
 
 /// Locks the folder and writes the study's files. A folder that is not this study's, or that
 /// another process is writing, is a usage error, and so is one of other data or of a search with
-/// another plan; shards stand side by side. `runs` are all of the study, as they were prepared. The lock is to be held as long as the folder is written.
+/// another plan; shards stand side by side. `runs` are all of the study, as they were prepared. The
+/// lock is to be held as long as the folder is written.
 std::unique_ptr<FileLock> begin_study(const std::filesystem::path& result_dir,
                                       const Study& study,
                                       const std::vector<PreparedRun>& runs,

@@ -318,7 +318,8 @@ nlohmann::json data_settings(const nlohmann::json& config) {
   for (const StudyKey& key : kKeys) {
     const auto section = key.decides_data ? config.find(key.section) : config.end();
     if (section != config.end() && section->contains(key.name)) {
-      settings[std::string(key.section)][std::string(key.name)] = section->at(std::string(key.name));
+      settings[std::string(key.section)][std::string(key.name)] =
+          section->at(std::string(key.name));
     }
   }
   return settings;

@@ -19,8 +19,8 @@ struct StudyKey {
 /// In the order of the sections of a study.
 std::span<const StudyKey> study_keys();
 
-/// Returns those values of a run's configuration, by section, that say which data it loads. With the
-/// same values and files the data have the same fingerprint.
+/// Returns those values of a run's configuration, by section, that say which data it loads. With
+/// the same values and files the data have the same fingerprint.
 nlohmann::json data_settings(const nlohmann::json& config);
 
 }  // namespace residuum

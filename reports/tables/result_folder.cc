@@ -154,16 +154,16 @@ void mark_moot_keys(std::vector<Run>& runs) {
   }
 }
 
-/// Returns the settings that decide which data a run loads, as text. A run of an earlier program has
-/// them among those of its objective.
+/// Returns the settings that decide which data a run loads, as text. A run of an earlier program
+/// has them among those of its objective.
 std::string data_settings_of(const Run& run) {
   const Json& settings = value_at(run.status, "data.settings");
   return (settings.is_object() ? settings : value_at(run.config, "config.objective"))
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns a sentence that names two runs whose settings ask for the same data and which had others;
-/// empty where there are none.
+/// Returns a sentence that names two runs whose settings ask for the same data and which had
+/// others; empty where there are none.
 std::string mixed_data_of(const std::vector<Run>& runs) {
   std::map<std::string, const Run*> first;
   for (const auto& run : runs) {

@@ -29,7 +29,8 @@ using testing::StartsWith;
 
 JobDigest digest(std::vector<JobDigest::Part> parts) { return {.parts = std::move(parts)}; }
 
-// --- The comparison -------------------------------------------------------------------------------
+// --- The comparison
+// -------------------------------------------------------------------------------
 
 TEST(JobDigestDifference, IsNothingBetweenEqualOnes) {
   EXPECT_FALSE(difference(digest({}), digest({})));
@@ -111,8 +112,9 @@ TEST(JobDigests, NameTheRankTheHostAndWhatDiffers) {
                         "'0.1 (abc)'; all processes of a job need the same program, options and "
                         "data",
                         host_name()));
-  EXPECT_THAT(thrown_by_all({same, digest({{"the program", "0.1 (abc)"}, {"option --set", "a=1"}})}),
-              HasSubstr("differ in option --set: 'a=1' and nothing;"));
+  EXPECT_THAT(
+      thrown_by_all({same, digest({{"the program", "0.1 (abc)"}, {"option --set", "a=1"}})}),
+      HasSubstr("differ in option --set: 'a=1' and nothing;"));
 }
 
 TEST(JobDigests, TellTextsApartWhoseEndsAreElsewhere) {
@@ -121,8 +123,7 @@ TEST(JobDigests, TellTextsApartWhoseEndsAreElsewhere) {
 }
 
 /// What all ranks throw together where `errors` holds what each of them meets; empty for none.
-std::string met_by_all(const std::vector<std::string>& errors,
-                       ExitCode code = ExitCode::usage) {
+std::string met_by_all(const std::vector<std::string>& errors, ExitCode code = ExitCode::usage) {
   std::vector<std::string> thrown(errors.size());
   test::on_processes(static_cast<int>(errors.size()), [&](World& world) {
     const auto rank = static_cast<std::size_t>(world.rank());
@@ -192,9 +193,8 @@ class UnlikeProcesses : public TinyStudy {
                     const std::vector<std::string>& second) const {
     std::vector<std::string> words{"timeout", "60", RESIDUUM_MPIRUN};
     const auto add = [&](const char* name, const std::vector<std::string>& own) {
-      words.insert(
-          words.end(),
-          {"-n", "1", "-wdir", (folder_.path() / name).string(), RESIDUUM_PROGRAM});
+      words.insert(words.end(),
+                   {"-n", "1", "-wdir", (folder_.path() / name).string(), RESIDUUM_PROGRAM});
       words.insert(words.end(), own.begin(), own.end());
     };
     add("a", first);
@@ -269,13 +269,13 @@ TEST_F(UnlikeProcesses, WithAnotherValueAreNamed) {
 
 TEST_F(UnlikeProcesses, WithAnotherOptionAreNamed) {
   const std::vector<std::string> plain{"run", "s.toml"};
-  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
-           {"--out", "elsewhere"},
-           {"--shard", "1/2"},
-           {"--groups", "2"},
-           {"--data-dir", "elsewhere"},
-           {"--time-limit", "1h"},
-           {"--checkpoint-every", "1m"}}) {
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--out", "elsewhere"},
+                                                        {"--shard", "1/2"},
+                                                        {"--groups", "2"},
+                                                        {"--data-dir", "elsewhere"},
+                                                        {"--time-limit", "1h"},
+                                                        {"--checkpoint-every", "1m"}}) {
     EXPECT_THAT(refusal(plain, {"run", "s.toml", option, value}),
                 StartsWith(both() + "option " + option + ": '"));
     EXPECT_THAT(refusal({"run", "s.toml", option, value}, plain),
@@ -290,8 +290,7 @@ TEST_F(UnlikeProcesses, WithAnotherStudyOrCommandAreNamed) {
               StartsWith(both() + "option STUDY: 't.toml' and 's.toml'"));
   EXPECT_THAT(refusal({"run", "s.toml"}, {"plan", "s.toml"}),
               StartsWith(both() + "the command: 'plan' and 'run'"));
-  EXPECT_THAT(refusal({"run", "s.toml"}, {"run", "--help"}),
-              StartsWith(both()));
+  EXPECT_THAT(refusal({"run", "s.toml"}, {"run", "--help"}), StartsWith(both()));
 }
 
 TEST_F(UnlikeProcesses, OfWhichOneCannotReadItsArgumentsAreNamed) {
@@ -306,8 +305,8 @@ TEST_F(UnlikeProcesses, OfWhichOneCannotReadItsArgumentsAreNamed) {
 TEST_F(UnlikeProcesses, OfWhichOneHasNoDataOrBadDataAreNamed) {
   for (const char* odd : {"a", "b"}) {
     const auto file = folder_.path() / odd / "d.svm";
-    const auto named = StartsWith(
-        fmt::format("error: rank {} on {}: ", *odd == 'a' ? 0 : 1, host_name()));
+    const auto named =
+        StartsWith(fmt::format("error: rank {} on {}: ", *odd == 'a' ? 0 : 1, host_name()));
     std::filesystem::remove(file);
     EXPECT_THAT(refusal({"run", "s.toml"}, {"run", "s.toml"}), AllOf(named, HasSubstr("d.svm")));
     write(odd, kDataStudy, "+1 1:0.5\n-1 1:x\n");

@@ -131,8 +131,8 @@ class OtherBuild : public ResumeFaults {
     change_build("0.0.9 (0123456), GNU 11, Release -O2");
   }
   void change_build(const std::string& build) const {
-    const auto checkpoint = find_checkpoint(
-        kept(), kept().filename().string(), [](const CheckpointHead&) {});
+    const auto checkpoint =
+        find_checkpoint(kept(), kept().filename().string(), [](const CheckpointHead&) {});
     ASSERT_TRUE(checkpoint);
     std::vector<std::byte> state(state_size(*checkpoint));
     const auto pass = [&](StateStream& stream) { stream.pass(state); };
@@ -160,7 +160,8 @@ TEST_F(OtherBuild, OfWhichARunHasACheckpointDoesNotGoOnWithIt) {
   EXPECT_THAT(refused.err, testing::StartsWith("error: kept/runs/logistic-"));
   EXPECT_THAT(refused.err,
               HasSubstr(" has a checkpoint of another build, 0.0.9 (0123456), GNU 11, Release -O2, "
-                        "and this one is " + program_version()));
+                        "and this one is " +
+                        program_version()));
   EXPECT_EQ(read_text(kept() / "iterations.csv.part"), rows) << "that build may go on with it";
 
   std::filesystem::remove_all(kept() / "checkpoint");
@@ -191,8 +192,7 @@ TEST_F(ResumeFaults, RunsOfAnotherBuildAreNamedBesideThoseOfThisOne) {
               HasSubstr("note: 1 of 2 runs were made by another build, such as 0.0.9 (0123456), "));
   const auto summary = reports::read_json(folder_.path() / "kept" / "summary.json");
   EXPECT_EQ(summary["provenance"]["residuum"], "0.0.9 (0123456)");
-  EXPECT_EQ(summary["provenance"]["other builds"],
-            reports::Json::array({program_version()}));
+  EXPECT_EQ(summary["provenance"]["other builds"], reports::Json::array({program_version()}));
 }
 
 TEST_F(ResumeFaults, ATableThatHasChangedSinceTheLastCheckpointIsTakenFromTheOneBefore) {
