@@ -88,7 +88,9 @@ std::vector<PreparedRun> plan_together(World& world,
   std::vector<PreparedRun> runs;
   each_together(world, [&] { runs = prepare_all(study, objectives); });
   agree_on_failures(world, study, runs);
-  agree(world, digest_of_runs(runs));
+  if (world.size() > 1) {
+    agree(world, digest_of_runs(runs));
+  }
   recall_identities(world, study, result_dir, runs);
   return runs;
 }
