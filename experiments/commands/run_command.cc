@@ -333,10 +333,12 @@ class StudyRuns {
   Study parse_on_all() {
     const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
     std::optional<Study> study;
-    each_together(world_,
-                  [&] { study = parse_study(text, options_.study.string(), options_.overrides); });
-    require(!study->search || options_.share.of == 1,
-            "--shard: a search decides run by run what comes next; leave it out, or use --groups");
+    each_together(world_, [&] {
+      study = parse_study(text, options_.study.string(), options_.overrides);
+      require(
+          !study->search || options_.share.of == 1,
+          "--shard: a search decides run by run what comes next; leave it out, or use --groups");
+    });
     return *std::move(study);
   }
 
