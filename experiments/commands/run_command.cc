@@ -15,6 +15,7 @@
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
 #include "experiments/runs/file_lock.h"
+#include "experiments/runs/job_digest.h"
 #include "experiments/runs/planned_runs.h"
 #include "experiments/runs/provenance.h"
 #include "experiments/runs/rank_log.h"
@@ -122,12 +123,13 @@ class StudyRuns {
     const std::string text = text_of_root(world_, [&] {
       const auto batch = batches.next();
       if (lock_) {
-        write_study_files(result_dir_, study_, batches, command_, options_);
+        write_study_files(result_dir_, study_, planned_, batches, command_, options_);
       } else {
         for (const std::size_t i : batch) {
           refuse_other_data(result_dir_, planned_[i]);
+          refuse_other_program(result_dir_, planned_[i]);
         }
-        lock_ = begin_study(result_dir_, study_, batches, command_, options_);
+        lock_ = begin_study(result_dir_, study_, planned_, batches, command_, options_);
       }
       return nlohmann::json(batch).dump();
     });
@@ -259,8 +261,8 @@ class StudyRuns {
     forget_failed_preparation(i);
     log_.start_run(result_dir_ / "runs" / planned_[i].id);
     log_.guard([&] {
-      const Outcome outcome =
-          maker_->make(study_.runs[i], study_, progress, [this] { mind_time_limit(); });
+      const Outcome outcome = maker_->make(
+          study_.runs[i], planned_[i], study_, progress, [this] { mind_time_limit(); });
       any_failed_ = any_failed_ || outcome.state == Outcome::State::diverged;
       stopped_ = stopped_ || outcome.state == Outcome::State::stopped;
     });
@@ -331,10 +333,12 @@ class StudyRuns {
   Study parse_on_all() {
     const std::string text = text_of_root(world_, [&] { return read_study_file(options_.study); });
     std::optional<Study> study;
-    together(world_,
-             [&] { study = parse_study(text, options_.study.string(), options_.overrides); });
-    require(!study->search || options_.share.of == 1,
-            "--shard: a search decides run by run what comes next; leave it out, or use --groups");
+    each_together(world_, [&] {
+      study = parse_study(text, options_.study.string(), options_.overrides);
+      require(
+          !study->search || options_.share.of == 1,
+          "--shard: a search decides run by run what comes next; leave it out, or use --groups");
+    });
     return *std::move(study);
   }
 

@@ -29,10 +29,12 @@
 #include "experiments/console/progress.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
+#include "experiments/runs/study_data.h"
 #include "experiments/study/detail_tables.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "experiments/study/study.h"
+#include "experiments/study/study_keys.h"
 #include "objectives/data/catalogue.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
@@ -185,14 +187,18 @@ void remove_old_results(const fs::path& folder) {
   }
 }
 
-/// Returns the fewest workers that a run of the study has. A mistake in the study shows here,
-/// before mpirun wraps it into lines of its own.
-std::int64_t fewest_workers(const Study& study, const Options& options) {
+/// Returns the runs of the study. A mistake in the study shows here, before mpirun wraps it into
+/// lines of its own.
+std::vector<PreparedRun> prepared_runs(const Study& study, const Options& options) {
   ObjectiveCache objectives(
       {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  const auto runs = prepare_all(study, objectives);
+  auto runs = prepare_all(study, objectives);
   require_prepared(runs);
+  return runs;
+}
+
+std::int64_t fewest_workers(const std::vector<PreparedRun>& runs) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (const auto& run : runs) {
     fewest = std::min<std::int64_t>(fewest, run.workers);
   }
@@ -300,11 +306,27 @@ void require_processes(const fs::path& folder, int ranks) {
   }
 }
 
+/// A study on other data has other bits, whatever the number of processes.
+void require_same_data(const fs::path& folder, int ranks, const std::vector<PreparedRun>& runs) {
+  const StudyData data = data_in(folder);
+  for (const auto& run : runs) {
+    const auto found = data.find(data_settings(run.config).dump());
+    const std::string now = found == data.end() ? std::string() : found->second;
+    require(now == run.data_fingerprint,
+            "the data have changed since the command began (fingerprint {}, on {} {}), so there is "
+            "nothing to compare; start it again when nobody writes them",
+            run.data_fingerprint,
+            processes(ranks),
+            now);
+  }
+}
+
 /// Runs the study on so many processes and reads its tables. Absent if a stop was requested; a
-/// study that came to no end is a usage error.
+/// study that came to no end, or read other data than the `runs` here, is a usage error.
 std::optional<Tables> tables_at(int ranks,
                                 const fs::path& out,
                                 const Options& options,
+                                const std::vector<PreparedRun>& runs,
                                 const std::string& program,
                                 bool& some_failed) {
   remove_old_results(out);
@@ -319,6 +341,7 @@ std::optional<Tables> tables_at(int ranks,
           processes(ranks),
           code);
   require_processes(out, ranks);
+  require_same_data(out, ranks, runs);
   auto tables = comparable_tables(out);
   require(!tables.at(kIterations).empty(),
           "no run of the study came to its end on {}: there is nothing to compare; see {}",
@@ -333,7 +356,8 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
   const fs::path top = output_folder(options, study.name + "-verify");
-  const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(study, options));
+  const auto runs = prepared_runs(study, options);
+  const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(runs));
   refuse_fast_reductions(study);
   refuse_real_runs(study);
   refuse_measured_times(study);
@@ -343,7 +367,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   bool some_failed = false;
   for (const int ranks : all_ranks) {
     const auto found =
-        tables_at(ranks, top / fmt::format("ranks-{}", ranks), options, program, some_failed);
+        tables_at(ranks, top / fmt::format("ranks-{}", ranks), options, runs, program, some_failed);
     if (!found) {
       say("stopped on request; what was verified so far stands above");
       return ExitCode::stopped;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -24,6 +25,8 @@
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
 #include "experiments/program/vector_options.h"
+#include "experiments/runs/job_digest.h"
+#include "experiments/runs/provenance.h"
 
 namespace {
 
@@ -257,10 +260,12 @@ ExitCode dispatch(const CommandLine& line,
   if (line.info->parsed()) {
     return residuum::info_command(options, world);
   }
-  residuum::require(
-      world.size() == 1,
-      "only 'run', 'info', 'bench aggregate' and 'bench network' work on several processes; start "
-      "this command without mpirun");
+  if (world.size() > 1) {
+    throw residuum::SharedError(
+        ExitCode::usage,
+        "only 'run', 'info', 'bench aggregate' and 'bench network' work on several processes; "
+        "start this command without mpirun");
+  }
   if (line.plan->parsed()) {
     return residuum::plan_command(options);
   }
@@ -291,13 +296,61 @@ ExitCode dispatch(const CommandLine& line,
   return residuum::list_command(options, command_reference(line.app));
 }
 
+/// Reads the command line. Returns what --help prints, and nothing where there is work to do.
+std::string read_command_line(CommandLine& line, const std::vector<std::string>& arguments) {
+  std::vector<std::string> backwards(arguments.rbegin(), arguments.rend());
+  if (!backwards.empty()) {
+    backwards.pop_back();  // the program's name
+  }
+  try {
+    line.app.parse(std::move(backwards));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) {
+      throw residuum::Error(ExitCode::usage, complaint(line, arguments, error));
+    }
+    std::ostringstream help;
+    line.app.exit(error, help, help);
+    return help.str();
+  }
+  return {};
+}
+
+/// Returns what a command line asks for, as far as it was read.
+residuum::JobDigest digest_of(const CLI::App& app) {
+  residuum::JobDigest digest{{{.name = "the program", .text = residuum::program_version()}}};
+  for (const auto* command : app.get_subcommands()) {
+    digest.parts.push_back({.name = "the command", .text = command->get_name()});
+    for (const auto* option : command->get_options()) {
+      digest.parts.push_back({.name = "option " + option->get_name(),
+                              .text = fmt::to_string(fmt::join(option->results(), " "))});
+    }
+  }
+  return digest;
+}
+
+/// Does what the command line says, if the processes of the job were all told the same.
+ExitCode obey(CommandLine& line,
+              const std::vector<std::string>& arguments,
+              residuum::World& world) {
+  std::string help;
+  residuum::each_together(world, [&] { help = read_command_line(line, arguments); });
+  residuum::agree(world, digest_of(line.app));
+  if (help.empty()) {
+    return dispatch(line, arguments, world);
+  }
+  if (world.is_root()) {
+    fmt::print("{}", help);
+  }
+  return ExitCode::done;
+}
+
 std::unique_ptr<residuum::World> make_world() {
   return residuum::started_by_launcher() ? residuum::make_mpi_world()
                                          : residuum::make_single_process();
 }
 
-/// Runs `action`; what it throws becomes a line on stderr and an exit code. `is_shared` tells
-/// whether all processes have failed alike, so that they can end in order.
+/// Runs `action`; what it throws becomes a line on stderr and an exit code. The world must end
+/// after it, because mpirun stops all processes once one has ended with an error.
 ExitCode guarded(residuum::World& world, const std::function<ExitCode()>& action) {
   try {
     return action();
@@ -323,23 +376,8 @@ int residuum_main(int argc, char** argv) {
   if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify" || arguments[1] == "check")) {
     catch_stop_signals();  // a request may come while the program is still loading
   }
-  try {
-    line.app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      line.app.exit(error);  // --help
-      return static_cast<int>(flush_output(ExitCode::done));
-    }
-    // The world ends after the message: mpirun stops all processes once one has ended with an
-    // error.
-    const auto world = make_world();
-    if (world->is_root()) {
-      say(fmt::format("error: {}", complaint(line, arguments, error)));
-    }
-    return static_cast<int>(ExitCode::usage);
-  }
   const auto world = make_world();
-  const ExitCode code = guarded(*world, [&] { return dispatch(line, arguments, *world); });
+  const ExitCode code = guarded(*world, [&] { return obey(line, arguments, *world); });
   return static_cast<int>(flush_output(code));
 }
 

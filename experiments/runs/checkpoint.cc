@@ -311,6 +311,17 @@ std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
   return usable;
 }
 
+std::optional<CheckpointHead> newest_head(const fs::path& folder) {
+  for (const auto& [iteration, file] : numbered_files(folder, kPrefix)) {
+    try {
+      return open_checkpoint(file).head;
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill) {
   auto opened = open_checkpoint(checkpoint.file);
   Reader reader(opened.file, checkpoint.file, opened.state_size);

@@ -28,7 +28,7 @@ struct CheckpointHead {
   std::string data_fingerprint = {};  // empty too where there are no data
   reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
   std::string started_utc = {};
-  std::string revision = {};  // of the program
+  std::string revision = {};  // the build of the program; earlier programs left it empty
 };
 
 /// Writes checkpoint/state-NNN in `folder` and keeps the last two of those up to it. `fill` passes
@@ -49,6 +49,9 @@ struct Checkpoint {
 std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check);
+
+/// Returns the head of the newest checkpoint whose head can be read; nothing else of it is checked.
+std::optional<CheckpointHead> newest_head(const std::filesystem::path& folder);
 
 /// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
 /// what is asked for is a resource error.

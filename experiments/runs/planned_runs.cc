@@ -5,7 +5,9 @@
 #include <span>
 
 #include "core/cluster/mpi_world.h"
+#include "experiments/runs/job_digest.h"
 #include "experiments/runs/study_begin.h"
+#include "experiments/study/run_words.h"
 
 namespace residuum {
 namespace {
@@ -43,6 +45,25 @@ void recall_identities(World& world,
   }
 }
 
+/// Returns what the processes must have found alike: the data first, since other things follow from
+/// them. Runs that were not prepared are known by their settings alone, which are the same.
+JobDigest digest_of_runs(const std::vector<PreparedRun>& runs) {
+  JobDigest digest{{{.name = "the number of runs", .text = std::to_string(runs.size())}}};
+  const auto add = [&](const char* what, const auto& text_of) {
+    for (const auto& run : runs) {
+      if (run.failure.empty()) {
+        digest.parts.push_back({.name = fmt::format("{} {}", what, label_of(run.varying, run.seed)),
+                                .text = text_of(run)});
+      }
+    }
+  };
+  add("the fingerprint of the data of run",
+      [](const PreparedRun& run) { return run.data_fingerprint; });
+  add("the configuration of run", [](const PreparedRun& run) { return run.config.dump(); });
+  add("the id of run", [](const PreparedRun& run) { return run.id; });
+  return digest;
+}
+
 }  // namespace
 
 std::string text_of_root(World& world, const std::function<std::string()>& make) {
@@ -65,8 +86,11 @@ std::vector<PreparedRun> plan_together(World& world,
                                        ObjectiveCache& objectives,
                                        const std::filesystem::path& result_dir) {
   std::vector<PreparedRun> runs;
-  together(world, [&] { runs = prepare_all(study, objectives); });
+  each_together(world, [&] { runs = prepare_all(study, objectives); });
   agree_on_failures(world, study, runs);
+  if (world.size() > 1) {
+    agree(world, digest_of_runs(runs));
+  }
   recall_identities(world, study, result_dir, runs);
   return runs;
 }

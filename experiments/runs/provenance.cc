@@ -33,6 +33,10 @@ constexpr std::array<std::string_view, 6> kAllowed{
     "OMP_", "OMPI_COMM_WORLD_", "OPENBLAS_", "SLURM_JOB_", "SLURM_N", "NCCL_"};
 constexpr std::string_view kAllowedWhole = "CUDA_VISIBLE_DEVICES";
 
+// Names of lines that together say which build it is.
+constexpr const char* kReleaseKey = "residuum";
+constexpr const char* kCompilerKey = "compiler";
+
 bool is_allowed(std::string_view name) {
   const auto matches = [name](std::string_view prefix) {
     return name.substr(0, prefix.size()) == prefix;
@@ -64,11 +68,6 @@ std::string proc_value(const char* file, std::string_view name) {
     }
   }
   return "unknown";
-}
-
-std::string host_name() {
-  utsname names{};
-  return uname(&names) == 0 ? std::string(names.nodename) : std::string("unknown");
 }
 
 /// The shared library that this process takes matrix products from.
@@ -134,7 +133,34 @@ std::string quoted(const std::string& argument) {
   return text + "'";
 }
 
+std::string own_release() { return fmt::format("{} ({})", kBuildVersion, kBuildRevision); }
+
+std::string own_compiler() {
+  return fmt::format("{}, {} {}", kBuildCompiler, kBuildType, kBuildFlags);
+}
+
+std::string build_text(const std::string& release, const std::string& compiler) {
+  return fmt::format("{}, {}", release, compiler);
+}
+
 }  // namespace
+
+std::string program_version() { return build_text(own_release(), own_compiler()); }
+
+std::string program_version(const nlohmann::json& provenance) {
+  const auto text = [&](const char* key) {
+    const auto found = provenance.is_object() ? provenance.find(key) : provenance.end();
+    return found != provenance.end() && found->is_string() ? found->get<std::string>()
+                                                           : std::string();
+  };
+  const std::string release = text(kReleaseKey);
+  return release.empty() ? release : build_text(release, text(kCompilerKey));
+}
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? std::string(names.nodename) : std::string("unknown");
+}
 
 std::string quoted_command(const std::vector<std::string>& command_line) {
   std::string text;
@@ -147,8 +173,8 @@ std::string quoted_command(const std::vector<std::string>& command_line) {
 std::vector<std::pair<std::string, std::string>> versions() {
   const std::string blas = blas_library();
   std::vector<std::pair<std::string, std::string>> lines{
-      {"residuum", fmt::format("{} ({})", kBuildVersion, kBuildRevision)},
-      {"compiler", fmt::format("{}, {} {}", kBuildCompiler, kBuildType, kBuildFlags)},
+      {kReleaseKey, own_release()},
+      {kCompilerKey, own_compiler()},
       {"MPI", mpi_library_version()},
       {"libtorch", fmt::format("{}, {}", kBuildTorch, torch_state())},
       {"BLAS", blas},

@@ -21,6 +21,16 @@ std::vector<std::string> network_devices(World& world, const std::string& device
 /// should.
 std::vector<std::pair<std::string, std::string>> versions();
 
+/// Returns the build that a result is of: version, revision, compiler and its flags. Other builds
+/// may give other bits. The revision of sources that were changed since a commit ends in "-dirty".
+std::string program_version();
+
+/// Returns the build that a provenance names; empty where it names none.
+std::string program_version(const nlohmann::json& provenance);
+
+/// Returns the name of this machine.
+std::string host_name();
+
 /// Returns the arguments as one line that a shell reads back as they were.
 std::string quoted_command(const std::vector<std::string>& command_line);
 

@@ -1,8 +1,10 @@
 #include "experiments/runs/run_folder.h"
 
+#include <limits>
 #include <system_error>
 
 #include "experiments/console/streams.h"
+#include "experiments/runs/provenance.h"
 #include "experiments/runs/run_status.h"
 #include "reports/tables/result_folder.h"
 #include "reports/tables/table_prints.h"
@@ -124,6 +126,17 @@ void refuse_special_file(const std::filesystem::path& path) {
   }
 }
 
+/// Throws a usage error unless this build has written the checkpoint of the run.
+void require_own_program(const CheckpointHead& head, const std::filesystem::path& run_folder) {
+  require(head.revision == program_version(),
+          "{} has a checkpoint of another build, {}, and this one is {}: what is left of the run "
+          "may have other bits; go on with that build, or remove {} to begin the run anew",
+          run_folder.string(),
+          head.revision.empty() ? "which it does not name" : head.revision,
+          program_version(),
+          (run_folder / "checkpoint").string());
+}
+
 /// The run_id that a config.json names; empty where it is missing or damaged.
 std::string id_in(const std::filesystem::path& config) {
   try {
@@ -197,14 +210,32 @@ void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRu
   } catch (const Error&) {
     before.clear();  // a damaged run is made again
   }
-  require(before.empty() || before == run.data_fingerprint,
-          "run {} in {} was done on other data (fingerprint {}, now {}): use another --out, or "
-          "remove {}",
-          run.id,
-          result_dir.string(),
-          before,
-          run.data_fingerprint,
-          file.parent_path().string());
+  require(
+      before.empty() || before == run.data_fingerprint,
+      "run {} in {} was done on other data (fingerprint {}, now {}): put them back, use another "
+      "--out, or remove {}",
+      run.id,
+      result_dir.string(),
+      before,
+      run.data_fingerprint,
+      result_dir.string());
+}
+
+void refuse_other_program(const std::filesystem::path& result_dir, const PreparedRun& run) {
+  const auto folder = result_dir / "runs" / run.id;
+  const auto head = newest_head(folder);
+  if (!head || !run.failure.empty()) {
+    return;
+  }
+  std::string state;
+  try {
+    state = reports::text_at(reports::read_json(folder / "status.json"), "state");
+  } catch (const Error&) {
+    state.clear();  // a damaged run is made again
+  }
+  if (state != "finished" && state != "diverged") {
+    require_own_program(*head, folder);
+  }
 }
 
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
@@ -249,6 +280,7 @@ void RunFolder::resume(const PreparedRun& run) {
     return;
   }
   const CheckpointHead& head = checkpoint->head;
+  require_own_program(head, folder_);
   iterations_ = std::make_unique<reports::IterationsWriter>(
       table(kIterationsPart), run.id, head.iterations_bytes);
   checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id, head.checks_bytes);
@@ -305,9 +337,14 @@ void RunFolder::save(std::uint64_t iterations, const std::function<void(StateStr
                       .details = details_.synchronise(),
                       .data_fingerprint = data_fingerprint_,
                       .found = found,
-                      .started_utc = started_utc_};
+                      .started_utc = started_utc_,
+                      .revision = program_version()};
   head.table_sums = sums_of(head);
   write_checkpoint(folder_, head, fill);
+}
+
+void RunFolder::remove_checkpoints() const {
+  keep_checkpoints(folder_, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 void RunFolder::write(const Row& row, const std::vector<Check>& checks) {

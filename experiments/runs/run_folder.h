@@ -27,6 +27,10 @@ void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,
                    const Study& study);
 
+/// Throws a usage error if the run is to go on from a checkpoint of another build of the program:
+/// the rest of the run could have other bits than the whole of it by either.
+void refuse_other_program(const std::filesystem::path& result_dir, const PreparedRun& run);
+
 /// Throws a usage error if the run has come to its end on data other than those it would be made
 /// with now.
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run);
@@ -55,6 +59,9 @@ class RunFolder final : public Recorder {
   void load(const std::function<void(StateStream&)>& fill) const;
   /// Saves the tables first, then the state that goes with them.
   void save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill);
+
+  /// Removes all checkpoints of this training, so that nothing goes on from them.
+  void remove_checkpoints() const;
 
   /// Closes the tables and writes the final status.
   void finish(const Outcome& outcome,

@@ -9,6 +9,7 @@
 #include "assumptions/monitor.h"
 #include "core/cluster/mpi_world.h"
 #include "experiments/console/signals.h"
+#include "experiments/runs/job_digest.h"
 #include "experiments/runs/provenance.h"
 #include "experiments/runs/run_checkpoints.h"
 #include "experiments/study/run_words.h"
@@ -20,6 +21,49 @@ namespace residuum {
 /// Runs `action` together in the group; an error is also noted by the process that has it.
 void RunMaker::in_step(const std::function<void()>& action) {
   together(place_.group, [&] { place_.log.guard(action); });
+}
+
+PreparedRun RunMaker::prepare_as_planned(const RunSpec& spec, const PreparedRun& planned) const {
+  PreparedRun run;
+  each_together(place_.group, [&] {
+    place_.log.guard([&] {
+      KnownKeys known;
+      run = prepare(spec, place_.objectives, known);
+      require(run.data_fingerprint == planned.data_fingerprint && run.id == planned.id,
+              "the data have changed since the job began (fingerprint {}, now {}); start it again, "
+              "with another --out if they are to stay as they are now",
+              planned.data_fingerprint,
+              run.data_fingerprint);
+    });
+  });
+  return run;
+}
+
+/// Gradients that were read while the run went must still be those that it began with. If they are
+/// not, checkpoints may hold what came of others, and are removed.
+void RunMaker::check_data_at_end(const RunSpec& spec,
+                                 const PreparedRun& run,
+                                 const RunFolder* folder) {
+  if (!run.objective->recorded_steps()) {
+    return;
+  }
+  try {
+    each_together(place_.group, [&] {
+      place_.log.guard([&] {
+        const std::string now = fingerprint_now(spec, place_.objectives);
+        require(now == run.data_fingerprint,
+                "the data have changed while the run read them (fingerprint {}, now {}); start it "
+                "again when nobody writes them",
+                run.data_fingerprint,
+                now);
+      });
+    });
+  } catch (const SharedError&) {
+    if (folder != nullptr) {
+      folder->remove_checkpoints();
+    }
+    throw;
+  }
 }
 
 /// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
@@ -61,15 +105,14 @@ std::optional<std::string> device_in(const RunSpec& spec) {
 }  // namespace
 
 Outcome RunMaker::make(const RunSpec& spec,
+                       const PreparedRun& planned,
                        const Study& study,
                        Progress& progress,
                        const std::function<void()>& after_iteration) {
   std::unique_ptr<RunFolder> folder;
-  PreparedRun run;
+  PreparedRun run = prepare_as_planned(spec, planned);
   std::optional<Cluster> cluster;
   in_step([&] {
-    KnownKeys known;
-    run = prepare(spec, place_.objectives, known);
     cluster.emplace(run.protocol->cluster(place_.group, run.workers));
     run.training.cluster = &*cluster;
     const Facts facts = run.objective->facts();
@@ -108,6 +151,7 @@ Outcome RunMaker::make(const RunSpec& spec,
   run.training.checkpoints = &checkpoints;
   Outcome outcome =
       law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  check_data_at_end(spec, run, folder.get());
   in_step([&] {
     if (folder) {
       folder->finish(outcome, monitor.summary(), run, provenance);

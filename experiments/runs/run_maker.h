@@ -26,15 +26,19 @@ class RunMaker {
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}
 
-  /// Trains the run, from a checkpoint if there is one, and leaves its folder. Collective in the
-  /// group. `after_iteration` is called on the group's root.
+  /// Trains the run, from a checkpoint if there is one, and leaves its folder. Data other than
+  /// those that it was `planned` with are a usage error. Collective in the group. `after_iteration`
+  /// is called on the group's root.
   Outcome make(const RunSpec& spec,
+               const PreparedRun& planned,
                const Study& study,
                Progress& progress,
                const std::function<void()>& after_iteration);
 
  private:
   void in_step(const std::function<void()>& action);
+  PreparedRun prepare_as_planned(const RunSpec& spec, const PreparedRun& planned) const;
+  void check_data_at_end(const RunSpec& spec, const PreparedRun& run, const RunFolder* folder);
   Outcome train_really(Training& training, Monitor& monitor) const;
   void use_pilot(PreparedRun& run, RunFolder* folder);
 

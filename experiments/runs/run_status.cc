@@ -11,6 +11,7 @@
 #include "core/measurement/landscape.h"
 #include "core/vectors/dense.h"
 #include "experiments/runs/run_laws.h"
+#include "experiments/study/study_keys.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {
@@ -148,8 +149,10 @@ Json checks_json(const RunSummary& summary) {
   return json;
 }
 
-Json data_json(const DataInfo& data) {
+Json data_json(const PreparedRun& run) {
+  const DataInfo data = run.objective->data();
   return {{"name", data.name},
+          {"settings", Json(data_settings(run.config))},
           {"samples", data.samples},
           {"features", data.features},
           {"fingerprint", data.fingerprint},
@@ -214,7 +217,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"processes", run.training.cluster->world().size()},
               {"facts", facts_json(run)},
               {"laws", laws_json(run)},
-              {"data", data_json(run.objective->data())},
+              {"data", data_json(run)},
               {"final", final_json(outcome, run.training.minimum)},
               {"totals", totals_json(summary, outcome)},
               {"checks", checks_json(summary)}};

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/error.h"
+#include "experiments/runs/study_data.h"
 #include "experiments/runs/study_end.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
@@ -80,6 +81,7 @@ nlohmann::json search_record(const StudySearch& search, const std::vector<std::s
 
 std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
                                       const Study& study,
+                                      const std::vector<PreparedRun>& runs,
                                       const RunBatches& batches,
                                       const std::string& command,
                                       const Options& options) {
@@ -96,15 +98,17 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
             study.name);
     refuse_other_plan(resolved, study);
   }
-  write_study_files(result_dir, study, batches, command, options);
+  write_study_files(result_dir, study, runs, batches, command, options);
   return lock;
 }
 
 void write_study_files(const fs::path& result_dir,
                        const Study& study,
+                       const std::vector<PreparedRun>& runs,
                        const RunBatches& batches,
                        const std::string& command,
                        const Options& options) {
+  const StudyData data = study_data(result_dir, runs);
   std::vector<std::string> ids;
   std::vector<std::string> hashes;
   auto plan = nlohmann::json::array();  // of the runs, so that reports can name those not begun
@@ -118,6 +122,7 @@ void write_study_files(const fs::path& result_dir,
                           {"runs", ids},
                           {"settings", hashes},
                           {"plan", plan},
+                          {"data", to_json(data)},
                           {"command", command},
                           {"overrides", options.overrides}};
   if (study.search) {

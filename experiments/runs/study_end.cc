@@ -6,6 +6,7 @@
 
 #include "experiments/console/streams.h"
 #include "experiments/runs/file_lock.h"
+#include "experiments/runs/provenance.h"
 #include "reports/collection/collect.h"
 #include "reports/tables/result_folder.h"
 #include "reports/terminal/table.h"
@@ -30,6 +31,28 @@ bool tell_failed_checks(const reports::Run& run) {
     }
   }
   return any;
+}
+
+/// Says which runs other builds of the program have made: their bits may differ from this one's.
+void tell_other_builds(const reports::ResultFolder& folder) {
+  std::size_t others = 0;
+  std::string one;
+  for (const auto& run : folder.runs) {
+    const auto build = program_version(reports::value_at(run.status, "provenance"));
+    if (run.has_tables() && !build.empty() && build != program_version()) {
+      ++others;
+      one = build;
+    }
+  }
+  if (others > 0) {
+    say(fmt::format(
+        "note: {} of {} runs were made by another build, such as {}; this one is {}, whose bits "
+        "may differ; the status.json of each run names its own",
+        others,
+        folder.runs.size(),
+        one,
+        program_version()));
+  }
 }
 
 ExitCode exit_code_of(const reports::Summary& summary,
@@ -73,6 +96,10 @@ ExitCode end_study(const std::filesystem::path& result_dir,
     }
     fmt::print("{}", reports::undecided_line(summary));
   }
+  if (!summary.folder.mixed_data.empty()) {
+    say(fmt::format("note: {}", summary.folder.mixed_data));
+  }
+  tell_other_builds(summary.folder);
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
   return exit_code_of(summary, ids, options.strict);

@@ -362,6 +362,12 @@ std::shared_ptr<const Objective> ObjectiveCache::get(const Section& section, int
   return last_;
 }
 
+std::unique_ptr<const Objective> ObjectiveCache::build(const Section& section, int workers) const {
+  ObjectiveContext context = context_;
+  context.workers = workers;
+  return make_objective(section, context);
+}
+
 void KnownKeys::note(const std::string& section, const std::vector<std::string>& keys) {
   keys_[section].insert(keys.begin(), keys.end());
 }
@@ -434,6 +440,10 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
 
 ProtocolLaw law_of(const PreparedRun& run) {
   return with_participants(run.protocol->law(run.workers), run.workers, run.participants());
+}
+
+std::string fingerprint_now(const RunSpec& spec, const ObjectiveCache& objectives) {
+  return objectives.build(Sections(spec)["objective"], workers_of(spec))->data().fingerprint;
 }
 
 int workers_of(const RunSpec& spec) { return read_workers(Sections(spec)["workers"]); }

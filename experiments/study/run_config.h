@@ -31,6 +31,8 @@ class ObjectiveCache {
 
   /// Builds the objective of a run, or returns the one that was built last if it is the same.
   std::shared_ptr<const Objective> get(const Section& section, int workers);
+  /// Builds the objective of a run anew, and keeps the last one.
+  std::unique_ptr<const Objective> build(const Section& section, int workers) const;
 
  private:
   ObjectiveContext context_;
@@ -83,6 +85,9 @@ class KnownKeys {
 
 /// Reads and checks one run. Errors are usage errors that name the key and its place.
 PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& known);
+
+/// Loads the data of a run anew and returns their fingerprint; empty without data.
+std::string fingerprint_now(const RunSpec& spec, const ObjectiveCache& objectives);
 
 /// Reads the number of workers P of a run, and nothing else of it.
 int workers_of(const RunSpec& spec);

@@ -1,6 +1,7 @@
 #include "experiments/study/study_keys.h"
 
 #include <array>
+#include <string>
 
 namespace residuum {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::string_view kProbes = "probes";
 constexpr std::string_view kSearch = "search";
 constexpr std::string_view kExpected = "expected";
 
+constexpr bool kDecidesData = true;
+
 constexpr auto kKeys = std::to_array<StudyKey>({
     {"", "schema", "", "1, the form of this file"},
     {"", "name", "", "names the results folder: letters, digits, '.', '-', '_'"},
@@ -29,7 +32,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {"", "sweep", "", "section of keys with lists of values; the study has their product"},
     {"", "point", "", "[[point]] adds a point outside of the product"},
 
-    {kObjective, "kind", "", "residuum list objectives"},
+    {kObjective, "kind", "", "residuum list objectives", kDecidesData},
     {kObjective, "precision", "float32", "of accumulators and messages; or float64"},
     {kObjective,
      "coordinates",
@@ -40,10 +43,11 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "synthetic-logistic; networks: synthetic-images, synthetic-text",
      "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz), lstm, gpt: a text; recorded: "
      ".npy, "
-     "(T, P, d), or a folder of T files of (P, d)"},
-    {kObjective, "rows", "4000; images: 6000", "samples of synthetic data"},
-    {kObjective, "features", "200", "of synthetic-logistic"},
-    {kObjective, "data_seed", "1", "of what is drawn once for all runs"},
+     "(T, P, d), or a folder of T files of (P, d)",
+     kDecidesData},
+    {kObjective, "rows", "4000; images: 6000", "samples of synthetic data", kDecidesData},
+    {kObjective, "features", "200", "of synthetic-logistic", kDecidesData},
+    {kObjective, "data_seed", "1", "of what is drawn once for all runs", kDecidesData},
     {kObjective, "scale", "none", "max-abs divides each feature by its largest magnitude"},
     {kObjective, "intercept", "false", "logistic: one more parameter, a constant feature"},
     {kObjective, "l2", "1/n", "a number, 1/n or L/NUMBER: the loss has l2/2 |w|^2"},
@@ -62,8 +66,12 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective, "steps", "20", "synthetic-gradients: T, how many each worker has"},
     {kObjective, "signal_to_noise", "0.0", "signal: the common part of gradients over their noise"},
     {kObjective, "hidden", "128", "mlp: widths of hidden layers, one or a list; lstm: state"},
-    {kObjective, "sequence", "lstm: 32; gpt: 64", "lstm, gpt: tokens of a window"},
-    {kObjective, "stride", "that of sequence", "lstm, gpt: tokens from one window to the next"},
+    {kObjective, "sequence", "lstm: 32; gpt: 64", "lstm, gpt: tokens of a window", kDecidesData},
+    {kObjective,
+     "stride",
+     "that of sequence",
+     "lstm, gpt: tokens from one window to the next",
+     kDecidesData},
     {kObjective, "embedding", "64", "lstm: numbers for a token"},
     {kObjective, "width", "128", "gpt: numbers for a token, in every layer"},
     {kObjective, "heads", "4", "gpt: of attention in every layer; they divide the width"},
@@ -74,9 +82,14 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective,
      "level",
      "word; synthetic-text: character",
-     "lstm, gpt: a token is a word or a character"},
-    {kObjective, "characters", "20000", "lstm, gpt: length of synthetic-text"},
-    {kObjective, "train_samples", "0", "networks: takes the first so many samples; 0 is all"},
+     "lstm, gpt: a token is a word or a character",
+     kDecidesData},
+    {kObjective, "characters", "20000", "lstm, gpt: length of synthetic-text", kDecidesData},
+    {kObjective,
+     "train_samples",
+     "0",
+     "networks: takes the first so many samples; 0 is all",
+     kDecidesData},
     {kObjective, "evaluate_samples", "0", "networks: f is a mean over so many; 0 is all"},
     {kObjective, "test_samples", "0", "networks: held-out samples that are used; 0 is all"},
     {kObjective,
@@ -299,5 +312,17 @@ constexpr auto kKeys = std::to_array<StudyKey>({
 }  // namespace
 
 std::span<const StudyKey> study_keys() { return kKeys; }
+
+nlohmann::json data_settings(const nlohmann::json& config) {
+  auto settings = nlohmann::json::object();
+  for (const StudyKey& key : kKeys) {
+    const auto section = key.decides_data ? config.find(key.section) : config.end();
+    if (section != config.end() && section->contains(key.name)) {
+      settings[std::string(key.section)][std::string(key.name)] =
+          section->at(std::string(key.name));
+    }
+  }
+  return settings;
+}
 
 }  // namespace residuum

@@ -2,6 +2,7 @@
 // The keys of a study, for `residuum list keys` and the page that is made of it. A component reads
 // its own keys; a test compares what all of them read, and their defaults, with this list.
 
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
@@ -12,9 +13,14 @@ struct StudyKey {
   std::string_view name;
   std::string_view fallback;  // as it is written in a study; empty where the key has none
   std::string_view meaning;
+  bool decides_data = false;  // it says which data are loaded
 };
 
 /// In the order of the sections of a study.
 std::span<const StudyKey> study_keys();
+
+/// Returns those values of a run's configuration, by section, that say which data it loads. With
+/// the same values and files the data have the same fingerprint.
+nlohmann::json data_settings(const nlohmann::json& config);
 
 }  // namespace residuum

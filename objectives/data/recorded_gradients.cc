@@ -29,6 +29,13 @@ namespace fs = std::filesystem;
 /// Bytes that are read at once, a multiple of every width.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
 
+/// Says which file it is, whatever its name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::size_t size = 0;  // bytes
+};
+
 /// A file that is open for reading, with messages that name it.
 class InputFile {
  public:
@@ -42,11 +49,27 @@ class InputFile {
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile() { close(descriptor_); }
 
-  std::size_t size() const {
+  FileIdentity identity() const {
     struct stat status {};
     const bool is_file = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     require(is_file, "{}: is no file of numbers", name_);
-    return static_cast<std::size_t>(status.st_size);
+    return {.device = status.st_dev,
+            .inode = status.st_ino,
+            .size = static_cast<std::size_t>(status.st_size)};
+  }
+
+  /// Throws a usage error unless this is the file that was opened before.
+  void require_same(const FileIdentity& before) const {
+    const FileIdentity now = identity();
+    require(now.device == before.device && now.inode == before.inode,
+            "{}: was replaced by another file while it was in use; start again",
+            name_);
+    require(now.size == before.size,
+            "{}: has {} bytes in place of {} since it was opened: the file was cut off, or written "
+            "to; start again",
+            name_,
+            now.size,
+            before.size);
   }
 
   /// Fills `bytes` from this place on.
@@ -85,6 +108,7 @@ struct RecordedArray {
   NpyType type = NpyType::float32;
   RecordedShape shape;
   Places places;
+  FileIdentity identity;
 };
 
 /// In Fortran order the first index changes fastest.
@@ -103,7 +127,8 @@ RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* for
   constexpr std::size_t kLongestHead = std::size_t{1} << 16U;
   const std::string name = path.string();
   const InputFile file(path);
-  const std::size_t size = file.size();
+  const FileIdentity identity = file.identity();
+  const std::size_t size = identity.size;
   std::string head(std::min(size, kLongestHead), '\0');
   file.read_at(0, head);
   const NpyHeader header = parse_npy_header(head, name);
@@ -122,7 +147,10 @@ RecordedArray read_head(const fs::path& path, std::size_t sizes, const char* for
   const RecordedShape all{.steps = sizes == 3 ? shape->front() : 1,
                           .workers = (*shape)[sizes - 2],
                           .dimension = shape->back()};
-  return {.type = *type, .shape = all, .places = places_of(all, header.by_column, header.size)};
+  return {.type = *type,
+          .shape = all,
+          .places = places_of(all, header.by_column, header.size),
+          .identity = identity};
 }
 
 /// A file's name around the number whose digits come last in it, before its ending.
@@ -216,6 +244,7 @@ class FileGradients final : public RecordedGradients {
     steps_per_file_ = shape_.steps;
     files_ = {path};
     places_ = {array.places};
+    identities_ = {array.identity};
   }
 
   void open_steps(const fs::path& folder) {
@@ -245,6 +274,7 @@ class FileGradients final : public RecordedGradients {
               file.string(),
               files_.front().string());
       places_.push_back(array.places);
+      identities_.push_back(array.identity);
     }
   }
 
@@ -257,6 +287,7 @@ class FileGradients final : public RecordedGradients {
     const Places& places = places_[at];
     const std::size_t width = npy_width(type_);
     const InputFile file(files_[at]);
+    file.require_same(identities_[at]);
     const std::size_t start =
         places.start +
         ((step - at * steps_per_file_) * places.step + worker * places.worker) * width;
@@ -314,6 +345,7 @@ class FileGradients final : public RecordedGradients {
   std::uint64_t first_number_ = 0;  // of the first step's file
   std::vector<fs::path> files_;
   std::vector<Places> places_;  // of every file
+  std::vector<FileIdentity> identities_;
   std::string fingerprint_;
 };
 

@@ -2,6 +2,8 @@
 // Gradients that somebody recorded: step t, worker w, entry i. They are read from the file one
 // gradient at a time, so that a recording may be larger than the memory; a file that another
 // process cuts off while it is read gives a message, and not the signal that a mapping of it would.
+// So does a file that was replaced; only one whose numbers are written over in place is not noticed
+// here, and a second look at all of them tells its fingerprint.
 
 #include <cstddef>
 #include <cstdint>

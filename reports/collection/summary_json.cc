@@ -211,20 +211,40 @@ Json timing_json(const ResultFolder& folder) {
           {"finished_utc", finished}};
 }
 
+/// Returns the provenance of the first run, and the builds of the program that made the others.
 Json provenance_json(const ResultFolder& folder) {
+  Json first;
+  Json other_builds = Json::array();
   for (const auto& run : folder.runs) {
     const Json& provenance = value_at(run.status, "provenance");
-    if (run.has_tables() && provenance.is_object()) {
-      return provenance;
+    if (!run.has_tables() || !provenance.is_object()) {
+      continue;
+    }
+    if (first.is_null()) {
+      first = provenance;
+    }
+    const auto build = [](const Json& of) {
+      return fmt::format("{}, {}", text_at(of, "residuum"), text_at(of, "compiler"));
+    };
+    const Json other = build(provenance);
+    if (other != build(first) &&
+        std::find(other_builds.begin(), other_builds.end(), other) == other_builds.end()) {
+      other_builds.push_back(other);
     }
   }
-  return Json::object();
+  if (!other_builds.empty()) {
+    first["other builds"] = std::move(other_builds);
+  }
+  return first.is_null() ? Json::object() : first;
 }
 
 Json data_json(const ResultFolder& folder) {
   Json data = Json::array();
   for (const auto& run : folder.runs) {
-    const Json& one = value_at(run.status, "data");
+    Json one = value_at(run.status, "data");
+    if (one.is_object()) {
+      one.erase("settings");  // they are in config.json
+    }
     if (one.is_object() && std::find(data.begin(), data.end(), one) == data.end()) {
       data.push_back(one);
     }
@@ -376,6 +396,9 @@ void write_summary(const Summary& summary, const std::filesystem::path& file) {
               {"invariants_hold", summary.invariants_hold()},
               {"failures", failures_json(summary)},
               {"checks", checks_json(summary.checks)}};
+  if (!summary.folder.mixed_data.empty()) {
+    before["mixed_data"] = summary.folder.mixed_data;
+  }
   Json after{{"runs", runs_json(summary)},
              {"delta_against_workers", to_json(delta_against_workers(summary))},
              {"comparisons", comparisons_json(summary)},

@@ -199,6 +199,9 @@ std::string method_label(const Run& run, std::string_view omitted) {
 
 std::vector<Group> group_runs(const ResultFolder& folder) {
   std::vector<Group> groups;
+  if (!folder.mixed_data.empty()) {
+    return groups;
+  }
   std::map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < folder.runs.size(); ++i) {
     const Run& run = folder.runs[i];

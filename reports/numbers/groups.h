@@ -18,6 +18,7 @@ struct Group {
 
 /// Returns the groups in study order, their labels all different; the first run of each has a
 /// config.json. A run that has not begun is of the group whose runs vary as the study planned it.
+/// Runs on different data are no methods: then there are no groups.
 std::vector<Group> group_runs(const ResultFolder& folder);
 
 /// Returns the labels of the methods of which no run has begun, in study order.

@@ -170,7 +170,7 @@ Ending ending_of(const std::filesystem::path& result_dir,
 }
 
 std::optional<CriticalRatio> critical_ratio(const ResultFolder& folder) {
-  if (folder.search.is_null()) {
+  if (folder.search.is_null() || !folder.mixed_data.empty()) {
     return std::nullopt;
   }
   CriticalRatio search{.key = text_at(folder.search, "key"),

@@ -330,6 +330,9 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   Report report{.file = result_dir / "report.html", .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
   shelf.remove_old();
+  if (!summary.folder.mixed_data.empty()) {
+    report.problems.push_back(summary.folder.mixed_data);
+  }
   if (const std::string problem = shelf.problem(); !problem.empty()) {
     report.problems.push_back(problem);
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -153,6 +154,38 @@ void mark_moot_keys(std::vector<Run>& runs) {
   }
 }
 
+/// Returns the settings that decide which data a run loads, as text. A run of an earlier program
+/// has them among those of its objective.
+std::string data_settings_of(const Run& run) {
+  const Json& settings = value_at(run.status, "data.settings");
+  return (settings.is_object() ? settings : value_at(run.config, "config.objective"))
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Returns a sentence that names two runs whose settings ask for the same data and which had
+/// others; empty where there are none.
+std::string mixed_data_of(const std::vector<Run>& runs) {
+  std::map<std::string, const Run*> first;
+  for (const auto& run : runs) {
+    const std::string fingerprint = text_at(run.status, "data.fingerprint");
+    if (!run.has_tables() || fingerprint.empty()) {
+      continue;
+    }
+    const Run& other = *first.emplace(data_settings_of(run), &run).first->second;
+    const std::string before = text_at(other.status, "data.fingerprint");
+    if (before != fingerprint) {
+      return fmt::format(
+          "This folder mixes runs on different data: {} has the fingerprint {} and {} has {}, with "
+          "the same settings. The runs are listed; nothing is compared or judged.",
+          other.id,
+          before,
+          run.id,
+          fingerprint);
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> keys_of(const std::vector<Run>& runs) {
   std::vector<std::string> keys;
   for (const auto& run : runs) {
@@ -235,6 +268,7 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
   take_plan(study, folder.runs);
   mark_moot_keys(folder.runs);
   folder.varying_keys = keys_of(folder.runs);
+  folder.mixed_data = mixed_data_of(folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];
     const bool is_list =

@@ -39,6 +39,7 @@ struct ResultFolder {
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
   Json expected = Json::array();          // objects: what the study says that a paper has
   Json search;                            // its plan and its runs; null without one
+  std::string mixed_data;  // says which runs are on different data; empty where they are comparable
 
   std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };

@@ -112,6 +112,10 @@ class Comparer {
   }
 
   Changes compare() {
+    for (const Summary* summary : {&a_, &b_}) {
+      const auto& folder = summary->folder;
+      require(folder.mixed_data.empty(), "{}: {}", folder.path.string(), folder.mixed_data);
+    }
     std::vector<PairedMethod> methods;
     std::size_t known = 0;
     for (const auto& group : a_.groups) {

@@ -54,7 +54,8 @@ enum class OtherProblem { refused, noted };
 /// `tolerance` says, relative to the mean in A, how much worse is still no regression; that of the
 /// loss is relative to the loss gap where it is known, so that both have one verdict. Wall time is
 /// told but never judged. Folders without a method in common are a usage error, and so are those
-/// with another objective, other data or another dimension, unless they are to be noted.
+/// with another objective, other data or another dimension, unless they are to be noted. A folder
+/// that mixes runs on different data is a usage error.
 Changes compare_folders(const Summary& a,
                         const Summary& b,
                         double tolerance,

@@ -342,6 +342,9 @@ std::string verdict_text(Verdict verdict) {
 }
 
 std::string answer(const Summary& summary) {
+  if (!summary.folder.mixed_data.empty()) {
+    return summary.folder.mixed_data;
+  }
   const std::string before = divergence_words(summary);
   const std::string ended = outcome(summary);
   return before + (ended.empty() ? assumption_sentence(summary) : ended);

@@ -4,6 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/runs/checkpoint.h"
+#include "experiments/runs/provenance.h"
+#include "reports/tables/files.h"
+#include "reports/tables/table_prints.h"
 #include "tests/experiments/resume.h"
 
 namespace residuum {
@@ -69,8 +77,26 @@ class ResumeFaults : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(ResumeFaults, DataThatHaveChangedAreRefusedInAStudyThatWasBegun) {
+  ASSERT_EQ(begin().code, 124);
+  write_data("0.75");
+
+  const Finished refused = run("kept");
+
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, testing::StartsWith("error: kept is of other data: "));
+  EXPECT_THAT(refused.err, HasSubstr("; put them back, use another --out, or remove kept\n"));
+  write_data("0.5");
+  EXPECT_EQ(run("kept").code, 0);
+}
+
+/// Earlier programs did not keep the fingerprints of a study that was begun.
 TEST_F(ResumeFaults, DataThatHaveChangedBeginARunAnew) {
   ASSERT_EQ(begin().code, 124);
+  const auto file = folder_.path() / "kept" / "study.resolved.json";
+  auto study = nlohmann::json::parse(read_text(file));
+  ASSERT_EQ(study.erase("data"), 1U);
+  std::ofstream(file) << study;
   write_data("0.75");
 
   const Finished finished = run("kept");
@@ -90,11 +116,83 @@ TEST_F(ResumeFaults, ARunThatWasDoneOnOtherDataIsNeitherKeptNorOverwritten) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, testing::StartsWith("error: run logistic-"));
   EXPECT_THAT(refused.err, HasSubstr(" in kept was done on other data (fingerprint "));
-  EXPECT_THAT(refused.err, HasSubstr("): use another --out, or remove kept/runs/logistic-"));
+  EXPECT_THAT(refused.err, HasSubstr("): put them back, use another --out, or remove kept\n"));
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables);
 
   write_data("0.5");
   EXPECT_THAT(run("kept").err, HasSubstr("1 of 1 runs were done before"));
+}
+
+/// Rewrites the head of the newest checkpoint as another build would have written it.
+class OtherBuild : public ResumeFaults {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(begin().code, 124);
+    change_build("0.0.9 (0123456), GNU 11, Release -O2");
+  }
+  void change_build(const std::string& build) const {
+    const auto checkpoint =
+        find_checkpoint(kept(), kept().filename().string(), [](const CheckpointHead&) {});
+    ASSERT_TRUE(checkpoint);
+    std::vector<std::byte> state(state_size(*checkpoint));
+    const auto pass = [&](StateStream& stream) { stream.pass(state); };
+    read_checkpoint(*checkpoint, pass);
+    CheckpointHead head = checkpoint->head;
+    head.revision = build;
+    write_checkpoint(kept(), head, pass);
+  }
+  /// Returns the length of the state that stands between the head and the checksum.
+  static std::size_t state_size(const Checkpoint& checkpoint) {
+    const std::string whole = read_text(checkpoint.file);
+    std::uint32_t head_size = 0;
+    std::memcpy(&head_size, whole.data() + 12, sizeof(head_size));
+    return whole.size() - 16 - head_size - sizeof(std::uint32_t);
+  }
+};
+
+TEST_F(OtherBuild, OfWhichARunHasACheckpointDoesNotGoOnWithIt) {
+  const std::string rows = read_text(kept() / "iterations.csv.part");
+
+  const Finished refused = run("kept");
+
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  EXPECT_THAT(refused.err, testing::StartsWith("error: kept/runs/logistic-"));
+  EXPECT_THAT(refused.err,
+              HasSubstr(" has a checkpoint of another build, 0.0.9 (0123456), GNU 11, Release -O2, "
+                        "and this one is " +
+                        program_version()));
+  EXPECT_EQ(read_text(kept() / "iterations.csv.part"), rows) << "that build may go on with it";
+
+  std::filesystem::remove_all(kept() / "checkpoint");
+  EXPECT_EQ(run("kept").code, 0);
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
+}
+
+TEST_F(OtherBuild, ThatDoesNotNameItselfIsAnother) {
+  change_build("");
+  const Finished refused = run("kept");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("of another build, which it does not name, and this one is "));
+}
+
+TEST_F(ResumeFaults, RunsOfAnotherBuildAreNamedBesideThoseOfThisOne) {
+  ASSERT_EQ(run("kept").code, 0);
+  const auto file = kept() / "status.json";
+  auto status = reports::read_json(file);
+  status["provenance"]["residuum"] = "0.0.9 (0123456)";
+  status.erase("print");
+  status["print"] = reports::own_print(status);
+  reports::write_json_atomically(file, status);
+
+  const Finished more = run("kept", {"--set", "seeds=2"});
+
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.err,
+              HasSubstr("note: 1 of 2 runs were made by another build, such as 0.0.9 (0123456), "));
+  const auto summary = reports::read_json(folder_.path() / "kept" / "summary.json");
+  EXPECT_EQ(summary["provenance"]["residuum"], "0.0.9 (0123456)");
+  EXPECT_EQ(summary["provenance"]["other builds"], reports::Json::array({program_version()}));
 }
 
 TEST_F(ResumeFaults, ATableThatHasChangedSinceTheLastCheckpointIsTakenFromTheOneBefore) {

@@ -237,7 +237,27 @@ TEST_F(Recording, CutOffWhileItIsReadIsAMessage) {
     gradient(*recording, 1, 0);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("g.npy: no bytes at 152: the file was cut off"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("g.npy: has 140 bytes in place of 176 since it was opened: the file was "
+                          "cut off, or written to; start again"));
+  }
+}
+
+TEST_F(Recording, ReplacedWhileItIsInUseIsAMessage) {
+  const std::string step = singles_npy({3, 2}, {1, 2, 3, 4, 5, 6});
+  for (const bool is_folder : {false, true}) {
+    const auto file = is_folder ? write("f/step-0.npy", step) : write("g.npy", twelve());
+    const auto recording = open_recorded_gradients(is_folder ? file.parent_path() : file);
+    gradient(*recording, 0, 0);
+    std::filesystem::rename(write("new.npy", is_folder ? step : twelve()), file);
+
+    try {
+      gradient(*recording, 0, 0);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  HasSubstr(".npy: was replaced by another file while it was in use; start again"));
+    }
   }
 }
 
