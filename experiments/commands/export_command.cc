@@ -1,5 +1,7 @@
 // `residuum export` writes the measurements of a result folder in the forms of other programs.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -40,7 +42,13 @@ ExitCode export_command(const Options& options) {
     require_replaceable(target);
     reports::write_joined_table(folder, target);
   } else {
-    reports::write_event_files(folder, target);
+    const auto written = reports::write_event_files(folder, target);
+    if (written.left_out > 0) {
+      say(
+          fmt::format("{} values are beyond float32, which event files hold, and were left out; "
+                      "--join has them",
+                      written.left_out));
+    }
   }
   print_path(target);
   return ExitCode::done;

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "core/record/columns.h"
@@ -83,25 +86,42 @@ double seconds_of(const IterationRecord& record) {
   return seconds;
 }
 
-void write_events(const ResultFolder& folder, const Run& run, const std::filesystem::path& target) {
+/// Returns the number as event files hold it; absent where it would become infinite, or 0.
+std::optional<float> as_float32(double value) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const bool is_too_large = std::isfinite(value) && std::abs(value) > kLargest;
+  const bool is_too_small =
+      value != 0 && std::abs(value) < std::numeric_limits<float>::denorm_min();
+  return is_too_large || is_too_small ? std::nullopt : std::optional(static_cast<float>(value));
+}
+
+/// Writes the file of one run and returns how many values it does not hold.
+std::size_t write_events(const ResultFolder& folder,
+                         const Run& run,
+                         const std::filesystem::path& target) {
   const double start = seconds_of_utc(text_at(run.status, "started_utc")).value_or(0);
   make_folder(target / run.id);
   AtomicFile file(target / run.id / fmt::format("events.out.tfevents.{:.0f}.residuum", start));
   file.append(event_record(version_event(start)));
   double taken = 0;
+  std::size_t left_out = 0;
   std::vector<Scalar> scalars;
   read_iterations(folder.run_path(run) / "iterations.csv", run.id, [&](const auto& record) {
     taken += seconds_of(record);
     scalars.clear();
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      if (const auto value = record.get(static_cast<Column>(i))) {
-        scalars.push_back({.tag = kColumns[i].name, .value = static_cast<float>(*value)});
+      const auto value = record.get(static_cast<Column>(i));
+      const auto held = value ? as_float32(*value) : std::nullopt;
+      left_out += value && !held ? 1 : 0;
+      if (held) {
+        scalars.push_back({.tag = kColumns[i].name, .value = *held});
       }
     }
     const auto step = static_cast<std::int64_t>(record.iteration());
     file.append(event_record(scalars_event(start + taken, step, scalars)));
   });
   file.commit();
+  return left_out;
 }
 
 }  // namespace
@@ -132,15 +152,15 @@ std::string scalars_event(double wall_time, std::int64_t step, const std::vector
   return double_field(1, wall_time) + number_field(2, step) + bytes_field(5, summary);
 }
 
-std::size_t write_event_files(const ResultFolder& folder, const std::filesystem::path& target) {
-  std::size_t runs = 0;
+EventFiles write_event_files(const ResultFolder& folder, const std::filesystem::path& target) {
+  EventFiles written;
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {
-      write_events(folder, run, target);
-      ++runs;
+      written.left_out += write_events(folder, run, target);
+      ++written.runs;
     }
   }
-  return runs;
+  return written;
 }
 
 }  // namespace residuum::reports

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -91,13 +92,43 @@ TEST(EventFiles, AreWrittenForEveryRunThatHasEnded) {
   const TemporaryFolder folder;
   two_methods().write(folder.path());
   const auto target = folder.path() / "events";
-  EXPECT_EQ(write_event_files(read_result_folder(folder.path()), target), 4U);
+  EXPECT_EQ(write_event_files(read_result_folder(folder.path()), target).runs, 4U);
   // 2024-05-01T10:00:00Z, by `date -u -d ... +%s`.
   const auto file =
       target / SyntheticStudy::run_id(0, 1) / "events.out.tfevents.1714557600.residuum";
   const std::string bytes = read_file(file);
   EXPECT_THAT(bytes, ::testing::StartsWith(event_record(version_event(1714557600))));
   EXPECT_THAT(bytes, ::testing::HasSubstr("grad_norm_sq"));
+}
+
+// In float32 1e39 is infinite and 1e-46 is 0. What is infinite by itself stays.
+TEST(EventFiles, LeaveOutAndCountWhatFloat32DoesNotHold) {
+  const auto written_with = [](double value) {
+    const TemporaryFolder folder;
+    SyntheticStudy study;
+    study.seeds = 1;
+    study.iterations = 3;
+    study.methods[0].change = [value](Row& row, int /*seed*/) {
+      if (row.iteration() == 1) {
+        row.set(Column::ef21_change, value);
+      }
+    };
+    study.write(folder.path());
+    const auto target = folder.path() / "events";
+    const EventFiles written = write_event_files(read_result_folder(folder.path()), target);
+    const std::string bytes = read_file(target / SyntheticStudy::run_id(0, 1) /
+                                        "events.out.tfevents.1714557600.residuum");
+    const bool is_there = bytes.find("ef21_change") != std::string::npos;
+    EXPECT_EQ(is_there, written.left_out == 0) << value;
+    return written.left_out;
+  };
+
+  for (const double beyond : {1e39, -1e39, 1e300, 1e-46, -1e-300}) {
+    EXPECT_EQ(written_with(beyond), 1U) << beyond;
+  }
+  for (const double held : {3.4e38, -3.4e38, 1e-44, 0.0, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(written_with(held), 0U) << held;
+  }
 }
 
 TEST(EventFiles, SayWhyTheirFolderCannotBeMade) {
