@@ -77,19 +77,26 @@ std::string python_bytes(const std::string& text) {
 
 }  // namespace
 
-/// Prints a job array with a task per run that is left; each takes as many processes as
-/// every run can have. Tasks that are stopped in time put themselves back into the queue.
+/// Prints a job array with a task per run that is left, as far as an array may have so many; each
+/// takes as many processes as every run can have. Tasks that are stopped in time put themselves
+/// back into the queue. The script has the number of shares: a part of the array that is submitted
+/// again does the same runs as before.
 void print_plan_as_slurm(const Options& options, const Plan& plan) {
+  constexpr std::ptrdiff_t kMostTasks =
+      1000;  // MaxArraySize is 1001 by default, for indices from 0
   const auto left = runs_left(plan);
+  const auto tasks = std::clamp<std::ptrdiff_t>(left, 1, kMostTasks);
   fmt::print(
       "#!/bin/bash\n"
-      "# {} of {} runs are left. Any array from 1 on divides them; finished ones are skipped.\n"
+      "# {} of {} runs are left, in {} shares; finished ones are skipped. Any part of the array "
+      "may\n"
+      "# be submitted again (sbatch --array=3,7 FILE): task i does share i.\n"
       "#SBATCH --job-name=residuum\n"
       "#SBATCH --array=1-{}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task=1\n"
       "#SBATCH --signal=USR1@60\n"
-      "srun {} --shard \"$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT\"\n"
+      "srun {} --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n"
       "code=$?\n"
       "if [ $code -eq {} ] || [ $code -eq {} ]; then\n"
       "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
@@ -97,9 +104,11 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
       "exit $code\n",
       left,
       plan.runs.size(),
-      std::max<std::ptrdiff_t>(1, left),
+      tasks,
+      tasks,
       shared_processes(plan),
       quoted_command(study_words(options)),
+      tasks,
       static_cast<int>(ExitCode::stopped),
       static_cast<int>(ExitCode::time_limit));
 }
