@@ -63,7 +63,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective, "signal_to_noise", "0.0", "signal: the common part of gradients over their noise"},
     {kObjective, "hidden", "128", "mlp: widths of hidden layers, one or a list; lstm: state"},
     {kObjective, "sequence", "lstm: 32; gpt: 64", "lstm, gpt: tokens of a window"},
-    {kObjective, "stride", "that of sequence", "lstm, gpt: tokens from one window to the next"},
+    {kObjective,
+     "stride",
+     "lstm: 32; gpt: 64",
+     "lstm, gpt: tokens from one window to the next, by default sequence"},
     {kObjective, "embedding", "64", "lstm: numbers for a token"},
     {kObjective, "width", "128", "gpt: numbers for a token, in every layer"},
     {kObjective, "heads", "4", "gpt: of attention in every layer; they divide the width"},
@@ -246,8 +249,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProbes,
      "every",
      "{ geometric = 1.1 }",
-     "which iterations are measured: each N-th, { geometric = F } or { even = N }; 1 on recorded "
-     "gradients"},
+     "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; 1 on "
+     "recorded gradients; those of the other cadences and the last have rows, too"},
     {kProbes,
      "evaluate",
      "{ geometric = 1.1 }",

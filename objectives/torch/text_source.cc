@@ -47,9 +47,10 @@ TextLevel read_level(const Section& section, TextLevel usual) {
 /// other runs keep their ids.
 std::size_t stride_from(const Section& section, std::size_t sequence) {
   section.knows("stride");
-  return section.has("stride") ? static_cast<std::size_t>(read_size(
-                                     section, "stride", 1, static_cast<std::int64_t>(sequence)))
-                               : sequence;
+  const bool is_default = !section.has("stride") || section.given()["stride"] == sequence;
+  return !is_default ? static_cast<std::size_t>(
+                           read_size(section, "stride", 1, static_cast<std::int64_t>(sequence)))
+                     : sequence;
 }
 
 /// Keeps the text of the first `count` samples; 0 keeps all.
