@@ -43,8 +43,8 @@ TextLevel read_level(const Section& section, TextLevel usual) {
                                                                             : TextLevel::character;
 }
 
-/// A run's id depends on the keys that are read. This one is read only where it is given, so that
-/// other runs keep their ids.
+/// A run's id depends on the keys that are read. This one is read only where it is given and not
+/// the default, so that other runs keep their ids.
 std::size_t stride_from(const Section& section, std::size_t sequence) {
   section.knows("stride");
   const bool is_default = !section.has("stride") || section.given()["stride"] == sequence;
