@@ -124,6 +124,8 @@ void Monitor::observe(const StepView& view) {
   for (const auto& probe : probes_) {
     probe->observe(view, row, checks);
   }
+  silent_workers_.observe(view, checks);
+  summary_.silent_workers = silent_workers_.count();
   for (const auto& check : checks) {
     note(check);
   }
@@ -144,6 +146,8 @@ void Monitor::visit(RunState& state) {
   state.root(summary_.grad_norm_sq_sum);
   state.root(summary_.delta_max);
   state.root(summary_.total_error);
+  silent_workers_.visit(state);
+  summary_.silent_workers = silent_workers_.count();
   for (const auto& probe : probes_) {
     probe->visit(state);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assumptions/probes/probe.h"
+#include "assumptions/silent_workers.h"
 #include "core/record/record.h"
 #include "core/trainer/trainer.h"
 
@@ -36,6 +37,7 @@ struct RunSummary {
   double grad_norm_sq_sum = 0;  // over the evaluated iterations
   std::optional<double> delta_max;
   std::optional<double> total_error;  // of all iterations up to the last measured one
+  std::uint64_t silent_workers = 0;   // that had sent no entry by then
 };
 
 class Monitor final : public StepObserver {
@@ -67,6 +69,7 @@ class Monitor final : public StepObserver {
   std::vector<Details> details_;
   Recorder& recorder_;
   Progress progress_;
+  SilentWorkers silent_workers_;
   RunSummary summary_;
   bool times_ = true;
 };

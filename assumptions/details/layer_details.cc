@@ -46,18 +46,22 @@ double random_entries(const StepView& view, const NumberedLayer& numbered, doubl
 }
 
 void set_delta(const StepView& view, const Layer& layer, double rho, double total, DetailRow& row) {
-  if (total == 0) {
-    return;
-  }
   const SelectionError error = selection_error(view, layer.offset, layer.size);
-  row.set(LayerColumn::captured_energy, 1 - (error.inside + error.outside) / total);
-  const double random = (1 - rho) * total;
-  if (random <= 0) {
+  if (total == 0 && error.inside <= rounding_of_sum_sq(view)) {
     return;
   }
-  row.set(LayerColumn::delta, error.inside / random + error.outside / random);
-  row.set(LayerColumn::delta_in, error.inside / random);
-  row.set(LayerColumn::delta_out, error.outside / random);
+  if (total > 0) {
+    row.set(LayerColumn::captured_energy, 1 - (error.inside + error.outside) / total);
+  }
+  if (rho >= 1) {
+    return;
+  }
+  const double random = (1 - rho) * total;
+  const double inside = over_random(error.inside, random);
+  const double outside = over_random(error.outside, random);
+  row.set(LayerColumn::delta, inside + outside);
+  row.set(LayerColumn::delta_in, inside);
+  row.set(LayerColumn::delta_out, outside);
 }
 
 DetailRow row_of(const NumberedLayer& numbered, const StepView& view) {

@@ -2,12 +2,15 @@
 // below one, q_t = |e_{t+1}|^2 / |e_t + eta_t mean G_t|^2. Pathwise,
 //   U_{t+1} = sqrt(q_t) (U_t + |z_{t+1} - z_t|)
 // dominates |e_{t+1}| for any measured q_t: a hard invariant of every run (the step of z is
-// eta_t |mean G_t| without momentum).
+// eta_t |mean G_t| without momentum). Where e_t + eta_t mean G_t is 0 and e_{t+1} is not, q_t is
+// infinite, and the bound starts anew from the gap.
 
 #include <cmath>
+#include <limits>
 
 #include "assumptions/estimators/amplification.h"
 #include "assumptions/probes/probe.h"
+#include "assumptions/probes/selection_error.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
@@ -25,28 +28,35 @@ class ContractionProbe final : public Probe {
     row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean.gradient));
     const double gap_sq = distance_sq(view.iterates.model, view.iterates.virtual_dense);
     row.set(Column::gap_norm_sq, gap_sq);
-    if (view.iterates.compensated_gap_norm_sq == 0) {
+    const double compensated = view.iterates.compensated_gap_norm_sq;
+    if (compensated == 0 && gap_sq <= rounding_of_step_sq(view)) {
       bound_ = std::sqrt(gap_sq);
       return;
     }
-    const double contraction = gap_sq / view.iterates.compensated_gap_norm_sq;
+    const double contraction =
+        compensated > 0 ? gap_sq / compensated : std::numeric_limits<double>::infinity();
     row.set(Column::contraction, contraction);
-    set_memory_factor(view, contraction, row);
     checks.push_back({.iteration = view.iteration,
                       .name = "contraction",
                       .worker = std::nullopt,
                       .lhs = gap_sq,
-                      .rhs = view.iterates.compensated_gap_norm_sq,
+                      .rhs = compensated,
                       .holds = contraction < 1,
                       .hard = false,
                       .expected = true});
+    if (compensated == 0) {
+      bound_ = std::sqrt(gap_sq);
+      recursion_.reset();
+      return;
+    }
+    set_memory_factor(view, contraction, row);
     // Where the iteration before was not measured the recursion starts anew from the gap itself.
     const double before = view.follows_measured ? bound_ : view.iterates.gap_before_norm;
     // The step that z took differs from the one meant by the rounding of z itself.
     const double rounding = kUnitRoundoff * std::sqrt(norm_sq<double>(view.iterates.virtual_dense));
     // The root of the contraction would not do: a quotient of squares can be too small for a
     // double.
-    const double shrinkage = std::sqrt(gap_sq) / std::sqrt(view.iterates.compensated_gap_norm_sq);
+    const double shrinkage = std::sqrt(gap_sq) / std::sqrt(compensated);
     bound_ = shrinkage * (before + view.iterates.virtual_step_norm + rounding);
     checks.push_back({.iteration = view.iteration,
                       .name = "pathwise-residual",
@@ -64,6 +74,12 @@ class ContractionProbe final : public Probe {
   }
 
  private:
+  /// Returns what rounding may leave of a step that is 0 without it.
+  static double rounding_of_step_sq(const StepView& view) {
+    const double units = view.memory_step > 0 ? view.step_size / view.memory_step : 0;
+    return units * units * rounding_of_sum_sq(view);
+  }
+
   /// Sets D_t = R_{t+1} / eta_t. The recursion runs from the start and is lost when an iteration is
   /// not measured.
   void set_memory_factor(const StepView& view, double contraction, Row& row) {

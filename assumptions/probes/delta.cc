@@ -4,6 +4,7 @@
 // The denominator is the closed form of E|a - Rand_k(a)|^2: no sample is drawn. delta_in is the
 // part on the selected indices (values that other workers did not send), delta_out the rest. Where
 // the data decide how much is sent (thresholds), k is the mean number of entries a worker sent.
+// Where a is 0 and g is not, a random selection loses nothing and this one does: delta is infinite.
 
 #include "assumptions/probes/probe.h"
 #include "assumptions/probes/selection_error.h"
@@ -22,19 +23,23 @@ class DeltaProbe final : public Probe {
     }
     const double total = norm_sq<double>(view.mean.accumulator);
     row.set(Column::accumulator_norm_sq, total);
-    if (total == 0) {
-      return;
-    }
     const SelectionError error = selection_error(view, 0, view.run.dimension);
-    row.set(Column::captured_energy, 1 - (error.inside + error.outside) / total);
-    const double random = (1 - view.rho()) * total;
-    if (random <= 0) {
-      return;  // rho = 1: a random selection loses nothing either, there is no ratio
+    if (total == 0 && error.inside <= rounding_of_sum_sq(view)) {
+      return;  // nothing to select from, and nothing applied
     }
-    const double delta = error.inside / random + error.outside / random;
+    if (total > 0) {
+      row.set(Column::captured_energy, 1 - (error.inside + error.outside) / total);
+    }
+    if (view.rho() >= 1) {
+      return;  // a random selection loses nothing either, there is no ratio
+    }
+    const double random = (1 - view.rho()) * total;
+    const double inside = over_random(error.inside, random);
+    const double outside = over_random(error.outside, random);
+    const double delta = inside + outside;
     row.set(Column::delta, delta);
-    row.set(Column::delta_in, error.inside / random);
-    row.set(Column::delta_out, error.outside / random);
+    row.set(Column::delta_in, inside);
+    row.set(Column::delta_out, outside);
     checks.push_back({.iteration = view.iteration,
                       .name = "gtopk-assumption",
                       .worker = std::nullopt,

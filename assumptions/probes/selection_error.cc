@@ -1,6 +1,7 @@
 #include "assumptions/probes/selection_error.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace residuum {
 namespace {
@@ -39,6 +40,23 @@ SelectionError dense_error(const StepView& view, std::size_t begin, std::size_t 
 SelectionError selection_error(const StepView& view, std::size_t begin, std::size_t size) {
   return view.exchange.is_dense ? dense_error(view, begin, begin + size)
                                 : sparse_error(view, begin, begin + size);
+}
+
+double over_random(double lost, double random) {
+  if (random > 0) {
+    return lost / random;
+  }
+  return lost > 0 ? std::numeric_limits<double>::infinity() : 0;
+}
+
+double rounding_of_sum_sq(const StepView& view) {
+  double sum = 0;
+  for (const auto& scalars : view.contributions()) {
+    sum += scalars.accumulator_norm_sq;
+  }
+  const auto workers = static_cast<double>(view.contributions().size());
+  const double part = workers * view.run.unit_roundoff;
+  return part * part * sum / workers;
 }
 
 }  // namespace residuum

@@ -166,14 +166,20 @@ std::string_view memory_text(Memory memory) {
   return "gradient estimates";
 }
 
-std::string Evidence::unended() const {
+std::string Evidence::reservation() const {
   const auto early = std::count_if(
       seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) { return seed.ended_early(); });
   const std::size_t unended = static_cast<std::size_t>(early) + missed_;
-  return unended == 0
-             ? std::string()
-             : fmt::format(
-                   "{} of {} runs diverged, failed or were cut", unended, seeds_.size() + missed_);
+  const std::size_t all = seeds_.size() + missed_;
+  std::string text;
+  if (unended > 0) {
+    text = fmt::format("{} of {} runs diverged, failed or were cut", unended, all);
+  }
+  if (silent_ > 0) {
+    text += fmt::format(
+        "{}in {} of {} runs a worker never sent an entry", text.empty() ? "" : "; ", silent_, all);
+  }
+  return text;
 }
 
 Windows Evidence::pooled(HeldRatio SeedMeasures::*ratio) const {

@@ -137,9 +137,12 @@ class Evidence {
 
   /// Notes seeds whose runs failed or were cut, and left nothing to measure.
   void miss(std::size_t seeds) { missed_ += seeds; }
-  /// Says that runs did not come to their end: "2 of 5 runs diverged, failed or were cut". Nothing
-  /// holds of a method with such a run. Empty where all ended.
-  std::string unended() const;
+  /// Notes seeds in which some worker never sent an entry.
+  void note_silence(std::size_t seeds) { silent_ += seeds; }
+  /// Says why nothing may be said to hold of the method: runs that did not come to their end, or a
+  /// worker that never sent anything: "2 of 5 runs diverged, failed or were cut". Empty where there
+  /// is no such run.
+  std::string reservation() const;
 
   /// The largest step size seen.
   Constant step_size() const;
@@ -230,6 +233,7 @@ class Evidence {
   MethodFacts method_;
   std::vector<SeedEvidence> seeds_;
   std::size_t missed_ = 0;
+  std::size_t silent_ = 0;
   std::optional<double> seen_;  // smoothness ratio
 };
 

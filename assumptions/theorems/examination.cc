@@ -240,11 +240,11 @@ std::string_view Examination::cure_of_sampling() const {
 }
 
 /// A left side below its bound up to where some run ended says nothing of that run.
-void Examination::hold_nothing_of_unended_runs() {
-  if (const std::string unended = evidence_->unended();
-      !unended.empty() && bound_.verdict == BoundVerdict::holds) {
+void Examination::hold_nothing_with_reservation() {
+  if (const std::string reservation = evidence_->reservation();
+      !reservation.empty() && bound_.verdict == BoundVerdict::holds) {
     bound_.verdict = BoundVerdict::undecided;
-    bound_.reason = unended;
+    bound_.reason = reservation;
   }
 }
 
@@ -349,7 +349,7 @@ Bound Examination::finish(const Terms& terms) {
   }
   fill(points);
   judge(points.back());
-  hold_nothing_of_unended_runs();
+  hold_nothing_with_reservation();
   return bound_;
 }
 

@@ -109,7 +109,7 @@ class Examination {
   static bool is_sampled(const Sides& last);
   std::string_view cure_of_sampling() const;
   void judge(const Sides& last);
-  void hold_nothing_of_unended_runs();
+  void hold_nothing_with_reservation();
   void remark(const std::string& text);
   void remark_reservations(const Sides& last);
   void find_horizon(double iterations);

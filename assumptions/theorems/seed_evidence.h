@@ -88,6 +88,10 @@ struct StepwiseSum {
   void advance(const std::optional<double>& step, const std::optional<double>& next);
 };
 
+/// Returns |mean a - g/P|^2 of a row that has delta. Where delta is infinite it is told by the mean
+/// residual; infinite if that is not known.
+std::optional<double> lost_by_selection(const Row& row);
+
 /// SeedMeasures sums up what single iterations say over the run: pooled ratios and means in which a
 /// row counts for the iterations it stands for, and extremes.
 struct SeedMeasures {

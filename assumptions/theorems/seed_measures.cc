@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "assumptions/theorems/seed_evidence.h"
 
@@ -56,8 +58,9 @@ void look_at_residuals(SeedMeasures& measures, const Row& row) {
   measures.worker_contraction.look(t, *left, *brought);
   measures.worker_selection.look(t, *left, random * *brought);
   if (knows_density(row) && random > 0) {
-    // An accumulator of zeros holds nothing back.
-    const double ratio = *brought > 0 ? *left / (random * *brought) : 0;
+    // An accumulator of zeros holds nothing back, unless a message has made something of it.
+    const double of_nothing = *left > 0 ? std::numeric_limits<double>::infinity() : 0;
+    const double ratio = *brought > 0 ? *left / (random * *brought) : of_nothing;
     measures.single_worker_selection.add(t, ratio, !(ratio <= 1 + kRounding));
   }
 }
@@ -78,6 +81,21 @@ void look_at_tail(SeedMeasures& measures, const Row& row) {
 }
 
 }  // namespace
+
+std::optional<double> lost_by_selection(const Row& row) {
+  const auto& delta = row.get(Column::delta);
+  const auto& accumulated = row.get(Column::accumulator_norm_sq);
+  if (!delta || !accumulated) {
+    return std::nullopt;
+  }
+  if (!std::isinf(*delta)) {
+    return *delta * left_at_random(row) * *accumulated;
+  }
+  // Where nothing is lost for good, what was not applied is the mean of the residuals.
+  const auto& residual = row.get(Column::mean_residual_norm_sq);
+  const bool is_all = row.get(Column::lost_mass_norm_sq) == 0.0;
+  return residual && is_all ? *residual : std::numeric_limits<double>::infinity();
+}
 
 void Range::add(double value) {
   smallest = measured == 0 ? value : std::min(smallest, value);
@@ -167,7 +185,9 @@ void SeedMeasures::look_at_contraction(const Row& row) {
   const auto& next_gap = row.get(Column::gap_norm_sq);
   const auto& q = row.get(Column::contraction);
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
-  if (next_gap && q && *q > 0) {
+  if (next_gap && q && std::isinf(*q)) {
+    contraction.look(t, *next_gap, 0);
+  } else if (next_gap && q && *q > 0) {
     contraction.look(t, *next_gap, *next_gap / *q);
   } else if (next_gap && q && accumulated) {
     contraction.look(t, 0, *accumulated);  // nothing is left: e + eta mean G is mean a
@@ -188,7 +208,7 @@ void SeedMeasures::look_at_selection(const Row& row) {
   const auto& delta = row.get(Column::delta);
   const auto& accumulated = row.get(Column::accumulator_norm_sq);
   if (delta && accumulated) {
-    selection.look(t, *delta * random * *accumulated, random * *accumulated);
+    selection.look(t, lost_by_selection(row).value_or(0), random * *accumulated);
   }
   if (delta) {
     single_selection.add(t, *delta, !(*delta <= 1 + kRounding));

@@ -204,10 +204,21 @@ void say_what_is_open(const Judge& how, bool is_random, AssumptionVerdict& verdi
   }
 }
 
+bool has_infinite(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double one) { return std::isinf(one); });
+}
+
+bool has_upper_limit(Limit limit) { return !is_two_sided(limit) && limit != Limit::no_growth; }
+
 void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict& verdict) {
   const Ratios ratios = how.ratios(evidence);
   if (ratios.values.empty()) {
     verdict.remark = ratios.missing;
+    return;
+  }
+  const bool is_infinite = has_infinite(ratios.values);
+  if (is_infinite && !has_upper_limit(how.limit)) {
+    verdict.remark = "what was measured is not finite";
     return;
   }
   const bool is_random = !evidence.method().deterministic;
@@ -215,6 +226,11 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   if (!ratios.by_law.empty()) {
     verdict.state = AssumptionState::holds;
     remark(verdict.remark, ratios.by_law);
+    return;
+  }
+  if (is_infinite) {  // its mean over the seeds is above the limit, with or without an interval
+    verdict.state = AssumptionState::fails;
+    remark(verdict.remark, "infinite: what it is held against is 0");
     return;
   }
   verdict.sampling_error = ratios.sampling_error();
@@ -232,13 +248,14 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
   say_what_is_open(how, is_random, verdict);
 }
 
-/// What was seen of a run up to where it diverged or was cut holds of no run.
-void hold_nothing_of_unended_runs(const Evidence& evidence, AssumptionVerdict& verdict) {
-  const std::string unended = evidence.unended();
+/// What was seen of a run up to where it diverged or was cut holds of no run, nor does what was
+/// seen of messages without entries.
+void hold_nothing_with_reservation(const Evidence& evidence, AssumptionVerdict& verdict) {
+  const std::string reservation = evidence.reservation();
   const auto withdraw = [&](AssumptionState& state, std::string& remarks) {
-    if (!unended.empty() && state == AssumptionState::holds) {
+    if (!reservation.empty() && state == AssumptionState::holds) {
       state = AssumptionState::undecided;
-      remark(remarks, unended);
+      remark(remarks, reservation);
     }
   };
   withdraw(verdict.state, verdict.remark);
@@ -289,7 +306,10 @@ std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& eviden
   if (how.limit == Limit::single_quotients) {
     verdict.iterations = verdict.measured;  // several quotients may be of one iteration
   }
-  if (!all.in_expectation.empty()) {
+  if (verdict.worst && std::isinf(*verdict.worst)) {
+    verdict.state = AssumptionState::fails;
+    remark(verdict.remark, "an infinite ratio: the right side is 0, in expectation too");
+  } else if (!all.in_expectation.empty()) {
     verdict.state = all.holds_by_law ? AssumptionState::holds : AssumptionState::undecided;
     remark(verdict.remark, all.in_expectation);
   } else if (verdict.violations > 0) {
@@ -338,7 +358,7 @@ std::vector<AssumptionVerdict> judge_assumptions(const Evidence& evidence) {
     verdict.tests_growth = how.limit == Limit::no_growth;
     judge_average(how, evidence, verdict);
     verdict.every = judge_every(how, evidence);
-    hold_nothing_of_unended_runs(evidence, verdict);
+    hold_nothing_with_reservation(evidence, verdict);
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;

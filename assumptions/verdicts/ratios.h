@@ -64,7 +64,7 @@ Ratios ratios_of_seeds(const Evidence& evidence, std::string_view source, Ratio 
     if (!value) {
       return no_ratios(fmt::format("needs {}", source));
     }
-    if (!std::isfinite(*value)) {
+    if (std::isnan(*value)) {
       return no_ratios("what was measured is not finite");
     }
     ratios.values.push_back(*value);

@@ -198,6 +198,7 @@ void Stage<Real>::move(const Delivery<Real>& delivery) {
   }
   times_.measure_s += lap();
   model_is_lost_ = !update_.apply(delivery, eta_, model_, working_model_);
+  lost_sum_ = model_is_lost_ ? lost_sum(delivery) : LostSum{};
 }
 
 template <class Real>
@@ -241,6 +242,7 @@ void Stage<Real>::finish(const Delivery<Real>& delivery) {
 template <class Real>
 void Stage<Real>::visit(RunState& state) {
   state.shared(model_);
+  state.shared(lost_sum_);
   update_.visit(state);
   visit_scalars<Real>(workers_, state);
   if (!participants_.are_all()) {
@@ -275,7 +277,11 @@ Divergence Stage<Real>::divergence(const StepEnd& end,
                                    const std::optional<Evaluation>& evaluation) const {
   const bool of_worker = end.reason == Reason::broken_worker;
   Divergence found;
-  if (end.reason == Reason::lost_model) {
+  if (end.reason == Reason::lost_model && lost_sum_.is_found != 0) {
+    found = {.of = Divergence::Of::sum,
+             .entry = static_cast<std::size_t>(lost_sum_.entry),
+             .value = lost_sum_.value};
+  } else if (end.reason == Reason::lost_model) {
     found = broken_model<Real>(working_model_);
   } else if (of_worker && cluster_.here(end.worker)) {
     const auto& worker = workers_[cluster_.slot(end.worker)];

@@ -137,6 +137,7 @@ class Stage {
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w rounded, as gradients are computed from it
   bool model_is_lost_ = false;       // the model has an entry that is not usable
+  LostSum lost_sum_;                 // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
   Workbench<Real> bench_;
   std::vector<Worker<Real>> workers_;  // of this process

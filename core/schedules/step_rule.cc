@@ -253,14 +253,23 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
       read_value(section, context, 0), factor, std::move(milestones), in_epochs(section, context));
 }
 
+/// Reads `until`: a number, or "T" (default), which is recorded as the number of iterations.
+double read_end(const Section& section, const StepContext& context) {
+  const bool is_all = section.has("until") && section.given()["until"] == "T";
+  if (is_all) {
+    section.adopt({{"until", context.iterations}});
+  }
+  return is_all ? context.iterations : section.number("until", context.iterations);
+}
+
 std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext& context) {
   const bool epochs = in_epochs(section, context);
-  require(!epochs || section.has("until"),
+  require(!epochs || (section.has("until") && section.given()["until"] != "T"),
           "{} is \"epochs\", so that step.until must say after how many of them the step has come "
           "to its floor",
           section.where("unit"));
   const double begin = section.switch_on("warmup", 0);
-  const double end = section.number("until", context.iterations);
+  const double end = read_end(section, context);
   const double floor = section.number("floor", 0.1);
   require(end > begin && std::isfinite(end),
           "{} must lie behind the warm-up, which ends at {}, got {}",

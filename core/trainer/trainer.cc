@@ -93,7 +93,8 @@ class Trainer {
                     const std::optional<Evaluation>& evaluation,
                     Outcome& outcome) {
     Divergence found = stage_.divergence(end, evaluation);
-    found.iteration = outcome.iterations;
+    // A sum was lost in the last iteration that was made; the model shows it in the next.
+    found.iteration = outcome.iterations - (found.of == Divergence::Of::sum ? 1 : 0);
     outcome.state = State::diverged;
     outcome.message = message_of(found, *training_.objective);
     outcome.divergence = found;

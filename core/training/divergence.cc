@@ -64,6 +64,8 @@ const char* name_of(Divergence::Of of) {
       return "gradient_norm";
     case Divergence::Of::accumulator_norm:
       return "accumulator_norm";
+    case Divergence::Of::sum:
+      return "sum";
     case Divergence::Of::model:
       return "model";
     case Divergence::Of::loss:
@@ -110,6 +112,11 @@ std::string message_of(const Divergence& divergence, const Objective& objective)
           divergence.worker,
           t,
           entry_in_words(divergence, objective));
+    case Divergence::Of::sum:
+      return fmt::format(
+          "sum of the workers' messages overflows objective.precision at iteration {}: {}",
+          t,
+          entry_in_words(divergence, objective));
     case Divergence::Of::model:
       return fmt::format(
           "model is {} at iteration {}: {}",
@@ -146,6 +153,20 @@ Divergence broken_worker(std::span<const Real> gradient,
 }
 
 template <class Real>
+LostSum lost_sum(const Delivery<Real>& delivery) {
+  const std::span<const Real> values = delivery.is_dense
+                                           ? std::span<const Real>(delivery.dense_sum)
+                                           : std::span<const Real>(delivery.sum.values);
+  const auto place = first_not_finite(values);
+  if (!place) {
+    return {};
+  }
+  return {.is_found = 1,
+          .entry = delivery.is_dense ? *place : delivery.sum.indices[*place],
+          .value = static_cast<double>(values[*place])};
+}
+
+template <class Real>
 Divergence broken_model(std::span<const Real> model) {
   const auto found = std::find_if_not(model.begin(), model.end(), is_usable<Real>);
   const auto entry = found == model.end() ? 0 : static_cast<std::size_t>(found - model.begin());
@@ -154,6 +175,8 @@ Divergence broken_model(std::span<const Real> model) {
 
 template Divergence broken_worker(std::span<const float>, std::span<const float>, double);
 template Divergence broken_worker(std::span<const double>, std::span<const double>, double);
+template LostSum lost_sum(const Delivery<float>&);
+template LostSum lost_sum(const Delivery<double>&);
 template Divergence broken_model(std::span<const float>);
 template Divergence broken_model(std::span<const double>);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/messages/delivery.h"
 #include "core/objective.h"
 
 namespace residuum {
@@ -23,6 +24,7 @@ struct Divergence {
     accumulator,       // an entry of a worker's accumulator is not finite
     gradient_norm,     // all entries are finite, but not the sum of their squares
     accumulator_norm,  // the same for an accumulator
+    sum,               // an entry of the sum of the messages is not, though those of each are
     model,             // an entry of the model is not usable
     loss,              // an evaluated loss is not finite or above the bound
   };
@@ -53,6 +55,18 @@ std::string message_of(const Divergence& divergence, const Objective& objective)
 
 /// Returns "nan", "inf", "-inf", or the number.
 std::string in_words(double value);
+
+/// The first entry of an exchanged sum that is not finite. Its numbers fill the struct, so that a
+/// saved state has no bytes by chance.
+struct LostSum {
+  std::uint64_t is_found = 0;  // 0 or 1
+  std::uint64_t entry = 0;     // in the flat vector
+  double value = 0;
+};
+
+/// Looks for such an entry in g.
+template <class Real>
+LostSum lost_sum(const Delivery<Real>& delivery);
 
 /// Finds what is wrong with a worker that has a norm which is not finite; the caller adds the
 /// worker's number.

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "core/notes.h"
 #include "experiments/commands/commands.h"
 #include "experiments/console/streams.h"
 #include "reports/exports/event_files.h"
@@ -45,10 +44,10 @@ ExitCode export_command(const Options& options) {
   } else {
     const auto written = reports::write_event_files(folder, target);
     if (written.left_out > 0) {
-      tell(NoteKind::warning,
-           fmt::format("{} numbers are left out: event files hold floats, which end at 3.4e38 and "
-                       "1.4e-45; --join has them all",
-                       written.left_out));
+      say(
+          fmt::format("{} values are beyond float32, which event files hold, and were left out; "
+                      "--join has them",
+                      written.left_out));
     }
   }
   print_path(target);

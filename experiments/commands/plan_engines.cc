@@ -77,17 +77,20 @@ std::string python_bytes(const std::string& text) {
 
 }  // namespace
 
-/// Prints a job array with a task per run that is left, or the most tasks that Slurm takes; each
-/// task has as many processes as every run can have. The share of a task is its number of all tasks
-/// of the script, so that a part of the array that is submitted again does the same runs. Tasks
-/// that are stopped in time put themselves back into the queue.
+/// Prints a job array with a task per run that is left, as far as an array may have so many; each
+/// takes as many processes as every run can have. Tasks that are stopped in time put themselves
+/// back into the queue. The script has the number of shares: a part of the array that is submitted
+/// again does the same runs as before.
 void print_plan_as_slurm(const Options& options, const Plan& plan) {
-  constexpr std::ptrdiff_t kMostTasks = 1000;  // MaxArraySize is 1001 unless a cluster says more
+  constexpr std::ptrdiff_t kMostTasks =
+      1000;  // MaxArraySize is 1001 by default, for indices from 0
   const auto left = runs_left(plan);
   const auto tasks = std::clamp<std::ptrdiff_t>(left, 1, kMostTasks);
   fmt::print(
       "#!/bin/bash\n"
-      "# {} of {} runs are left. Task i does the runs i, i + {}, ...; finished ones are skipped.\n"
+      "# {} of {} runs are left, in {} shares; finished ones are skipped. Any part of the array "
+      "may\n"
+      "# be submitted again (sbatch --array=3,7 FILE): task i does share i.\n"
       "#SBATCH --job-name=residuum\n"
       "#SBATCH --array=1-{}\n"
       "#SBATCH --ntasks={}\n"

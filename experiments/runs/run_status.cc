@@ -220,6 +220,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"data", data_json(run)},
               {"final", final_json(outcome, run.training.minimum)},
               {"totals", totals_json(summary, outcome)},
+              {"silent_workers", summary.silent_workers},
               {"checks", checks_json(summary)}};
   if (outcome.divergence) {
     status["diverged"] = divergence_json(*outcome.divergence, *run.objective);

@@ -12,7 +12,7 @@ constexpr const char* kKey = "participation";
 
 std::optional<int> read_participation(const Section& workers, int count) {
   workers.knows(kKey);
-  if (!workers.has(kKey)) {
+  if (!workers.has(kKey) || workers.given()[kKey] == "all") {
     return std::nullopt;
   }
   const auto value = workers.any(kKey);
@@ -27,7 +27,7 @@ std::optional<int> read_participation(const Section& workers, int count) {
   }
   const double fraction = value.is_number() ? value.get<double>() : 0;
   require(fraction > 0 && fraction <= 1,
-          "{} must be a fraction in (0, 1], or a whole number of workers; got {}",
+          "{} must be \"all\", a fraction in (0, 1], or a whole number of workers; got {}",
           workers.where(kKey),
           shown(value));
   return std::max(1, static_cast<int>(std::lround(fraction * count)));

@@ -222,6 +222,12 @@ std::vector<Segment> segments_of(const Objective& objective) {
   return segments;
 }
 
+/// Returns whether the model takes the update as it is, by an [outer] that has only defaults, or by
+/// none.
+bool moves_by_the_update(const nlohmann::json& outer) {
+  return outer.empty() || outer == nlohmann::json{{"kind", "plain"}, {"step", 1.0}};
+}
+
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
                                     const PreparedRun& run,
@@ -284,7 +290,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
     }
   };
   note(sections["local"], method->optimiser != nullptr);
-  note(sections["outer"], !sections["outer"].resolved().empty());
+  note(sections["outer"], !moves_by_the_update(sections["outer"].resolved()));
   return method;
 }
 

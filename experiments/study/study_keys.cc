@@ -69,8 +69,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective, "sequence", "lstm: 32; gpt: 64", "lstm, gpt: tokens of a window", kDecidesData},
     {kObjective,
      "stride",
-     "that of sequence",
-     "lstm, gpt: tokens from one window to the next",
+     "lstm: 32; gpt: 64",
+     "lstm, gpt: tokens from one window to the next, by default sequence",
      kDecidesData},
     {kObjective, "embedding", "64", "lstm: numbers for a token"},
     {kObjective, "width", "128", "gpt: numbers for a token, in every layer"},
@@ -259,8 +259,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kProbes,
      "every",
      "{ even = 2000 }",
-     "which iterations are measured: each N-th, { geometric = F } or { even = N }; 1 on recorded "
-     "gradients"},
+     "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; 1 on "
+     "recorded gradients; those of the other cadences and the last have rows, too"},
     {kProbes,
      "evaluate",
      "{ geometric = 1.1 }",

@@ -43,13 +43,14 @@ TextLevel read_level(const Section& section, TextLevel usual) {
                                                                             : TextLevel::character;
 }
 
-/// A run's id depends on the keys that are read. This one is read only where it is given, so that
-/// other runs keep their ids.
+/// A run's id depends on the keys that are read. This one is read only where it is given and not
+/// the default, so that other runs keep their ids.
 std::size_t stride_from(const Section& section, std::size_t sequence) {
   section.knows("stride");
-  return section.has("stride") ? static_cast<std::size_t>(read_size(
-                                     section, "stride", 1, static_cast<std::int64_t>(sequence)))
-                               : sequence;
+  const bool is_default = !section.has("stride") || section.given()["stride"] == sequence;
+  return !is_default ? static_cast<std::size_t>(
+                           read_size(section, "stride", 1, static_cast<std::int64_t>(sequence)))
+                     : sequence;
 }
 
 /// Keeps the text of the first `count` samples; 0 keeps all.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "core/record/columns.h"
@@ -85,7 +86,16 @@ double seconds_of(const IterationRecord& record) {
   return seconds;
 }
 
-/// Returns how many numbers were left out.
+/// Returns the number as event files hold it; absent where it would become infinite, or 0.
+std::optional<float> as_float32(double value) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const bool is_too_large = std::isfinite(value) && std::abs(value) > kLargest;
+  const bool is_too_small =
+      value != 0 && std::abs(value) < std::numeric_limits<float>::denorm_min();
+  return is_too_large || is_too_small ? std::nullopt : std::optional(static_cast<float>(value));
+}
+
+/// Writes the file of one run and returns how many values it does not hold.
 std::size_t write_events(const ResultFolder& folder,
                          const Run& run,
                          const std::filesystem::path& target) {
@@ -101,11 +111,11 @@ std::size_t write_events(const ResultFolder& folder,
     scalars.clear();
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       const auto value = record.get(static_cast<Column>(i));
-      const auto single = value ? single_of(*value) : std::nullopt;
-      if (single) {
-        scalars.push_back({.tag = kColumns[i].name, .value = *single});
+      const auto held = value ? as_float32(*value) : std::nullopt;
+      left_out += value && !held ? 1 : 0;
+      if (held) {
+        scalars.push_back({.tag = kColumns[i].name, .value = *held});
       }
-      left_out += value && !single ? 1 : 0;
     }
     const auto step = static_cast<std::int64_t>(record.iteration());
     file.append(event_record(scalars_event(start + taken, step, scalars)));
@@ -115,14 +125,6 @@ std::size_t write_events(const ResultFolder& folder,
 }
 
 }  // namespace
-
-std::optional<float> single_of(double value) {
-  constexpr double kSmallest = std::numeric_limits<float>::denorm_min();
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  const double size = std::abs(value);
-  const bool fits = (size >= kSmallest && size <= kLargest) || size == 0 || !std::isfinite(value);
-  return fits ? std::optional(static_cast<float>(value)) : std::nullopt;
-}
 
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t remainder = 0xFFFFFFFF;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,17 +29,16 @@ std::string version_event(double wall_time);
 /// Returns the message of these scalars at a step; the wall time is in seconds since 1970.
 std::string scalars_event(double wall_time, std::int64_t step, const std::vector<Scalar>& scalars);
 
-/// Returns the number as event files have it; none where a float would make it infinite, or zero.
-std::optional<float> single_of(double value);
-
+/// What was written.
 struct EventFiles {
   std::size_t runs = 0;
-  std::size_t left_out = 0;  // numbers that no float holds
+  std::size_t left_out = 0;  // values
 };
 
 /// Writes `target`/RUN_ID/events.out.tfevents.SECONDS.residuum for every finished and diverged run:
 /// all measured columns by iteration, and by the wall time that its measured iterations had taken.
-/// Numbers beyond a float are left out and counted. Files of an earlier export are replaced.
+/// Event files hold float32: a number that would become infinite in it, or 0, is left out and
+/// counted. Files of an earlier export are replaced.
 EventFiles write_event_files(const ResultFolder& folder, const std::filesystem::path& target);
 
 }  // namespace residuum::reports

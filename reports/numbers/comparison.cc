@@ -13,6 +13,7 @@
 #include "reports/numbers/bootstrap.h"
 #include "reports/numbers/costs.h"
 #include "reports/numbers/fields.h"
+#include "reports/numbers/samples.h"
 
 namespace residuum::reports {
 namespace {
@@ -25,6 +26,9 @@ struct Sample {
 using Samples = std::array<std::optional<Sample>, kCosts>;
 
 std::string_view reason_without(std::size_t cost) {
+  if (cost == kCostSamples) {
+    return "not known, as versions take more samples or fewer";
+  }
   return cost == kCostTime ? "not measured, as there is no network model"
                            : "not known, as not every iteration was measured";
 }
@@ -118,7 +122,7 @@ Samples samples_of(const ResultFolder& folder,
                    Column quantity) {
   Samples reached;
   read_evaluations(folder, run, quantity, [&](const Costs& spent, double value) {
-    for (std::size_t cost = 0; cost < kCosts; ++cost) {
+    for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       const auto& budget = standings[cost].budget;
       if (budget && spent[cost] && *spent[cost] <= *budget) {
         reached[cost] = Sample{.spent = *spent[cost], .value = value};
@@ -141,7 +145,7 @@ void add_group(const ResultFolder& folder,
   for (const std::size_t i : field.runs[place]) {
     const Run& run = folder.runs[i];
     const Samples reached = samples_of(folder, run, standings, quantity);
-    for (std::size_t cost = 0; cost < kCosts; ++cost) {
+    for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       if (reached[cost]) {
         values[cost].push_back(reached[cost]->value);
         spent[cost].push_back(reached[cost]->spent);
@@ -149,7 +153,7 @@ void add_group(const ResultFolder& folder,
       }
     }
   }
-  for (std::size_t cost = 0; cost < kCosts; ++cost) {
+  for (std::size_t cost = 0; cost < standings.size(); ++cost) {
     const std::size_t missing = all_runs - values[cost].size();
     for (const std::size_t i : field.diverged[place]) {
       values[cost].push_back(std::numeric_limits<double>::infinity());
@@ -173,7 +177,9 @@ Comparison compare(const ResultFolder& folder,
   Comparison comparison{.objective = field.objective,
                         .quantity = kColumns[static_cast<std::size_t>(quantity)].name,
                         .standings = {}};
-  for (std::size_t cost = 0; cost < kCosts; ++cost) {
+  const std::string unequal = unequal_iterations(folder, field);
+  const std::size_t costs = unequal.empty() ? kCostSamples : kCosts;
+  for (std::size_t cost = 0; cost < costs; ++cost) {
     Standing standing{.cost = kCostNames[cost].name,
                       .unit = kCostNames[cost].unit,
                       .budget = std::nullopt,
@@ -182,6 +188,7 @@ Comparison compare(const ResultFolder& folder,
     set_budget(folder, field, measures, cost, standing);
     comparison.standings.push_back(std::move(standing));
   }
+  comparison.standings[kCostIterations].unequal = unequal;
   align_iterations(folder, field, quantity, comparison.standings[kCostIterations]);
   for (std::size_t g = 0; g < field.groups.size(); ++g) {
     add_group(
@@ -282,7 +289,7 @@ std::optional<double> seeds_to_decide(const Difference& difference) {
 
 bool best_is_decided(const Standing& standing, IntervalKind kind) {
   const auto& methods = standing.methods;
-  if (methods.empty() || !methods.front().is_whole()) {
+  if (methods.empty() || !methods.front().is_whole() || !standing.unequal.empty()) {
     return false;
   }
   bool has_rival = false;

@@ -1,9 +1,9 @@
 #pragma once
 // Methods on one objective are compared at equal cost: equal iterations, equal bytes, equal
-// modelled time. The budget of iterations is the last iteration that every finished run has
-// evaluated; the others are the most that every finished run has spent. A run's value is the last
-// one evaluated within the budget, never an interpolated one, and what had been spent by then is
-// told beside it.
+// modelled time, and equal samples where an iteration of one takes more of them than of another.
+// The budget of iterations is the last iteration that every finished run has evaluated; the others
+// are the most that every finished run has spent. A run's value is the last one evaluated within
+// the budget, never an interpolated one, and what had been spent by then is told beside it.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +34,14 @@ struct Reached {
 
 /// All methods at one kind of cost.
 struct Standing {
-  std::string_view cost;  // iterations, bytes or modelled time
+  std::string_view cost;  // iterations, bytes, modelled time or samples
   std::string_view unit;
   std::optional<double> budget;
   std::vector<Reached> methods;  // best mean first; those that reached nothing last
   std::string absent;            // why there is no budget
+  /// Says how the methods have taken different numbers of samples for this cost, so that none is
+  /// best; empty where they have not, and for costs that are compared as they are.
+  std::string unequal = {};
 };
 
 struct Comparison {
@@ -67,7 +70,8 @@ std::optional<double> seeds_to_decide(const Difference& difference);
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
 /// do not overlap. All seeds of the first method must have reached the target. Of the others only
 /// finite values count, since a miss would put them further behind; where too few are left for the
-/// bootstrap, Student's interval is used, and a method without any is ignored.
+/// bootstrap, Student's interval is used, and a method without any is ignored. Never where samples are
+/// unequal.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
 
 /// Sorts by the mean, then by the median; methods without any come last.

@@ -1,17 +1,22 @@
 #include "reports/numbers/costs.h"
 
 #include "reports/numbers/fields.h"
+#include "reports/numbers/samples.h"
 
 namespace residuum::reports {
 
 Costs costs_of(const Run& run, const Spent& bytes, const Spent& time) {
   const auto iterations = number_at(run.status, "iterations");
-  Costs costs{iterations, std::nullopt, std::nullopt};
+  Costs costs{iterations, std::nullopt, std::nullopt, std::nullopt};
   if (iterations && static_cast<double>(bytes.iterations) == *iterations) {
     costs[kCostBytes] = bytes.after;
   }
   if (iterations && static_cast<double>(time.iterations) == *iterations) {
     costs[kCostTime] = time.after;
+  }
+  const auto samples = samples_of_iteration(run);
+  if (iterations && samples) {
+    costs[kCostSamples] = *samples * *iterations;
   }
   return costs;
 }
@@ -22,12 +27,15 @@ void read_evaluations(const ResultFolder& folder,
                       const std::function<void(const Costs& spent, double value)>& take) {
   Spent bytes = kSentBytes;
   Spent time = kVirtualTime;
+  const auto samples = samples_of_iteration(run);
   read_iterations(
       folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
         bytes.add(record);
         time.add(record);
         if (const auto value = record.get(quantity)) {
-          take({static_cast<double>(record.iteration()), bytes.before, time.before}, *value);
+          const auto t = static_cast<double>(record.iteration());
+          const auto seen = samples ? std::optional(*samples * t) : std::nullopt;
+          take({t, bytes.before, time.before, seen}, *value);
         }
       });
   if (const auto value = number_at(run.status, final_path(quantity))) {

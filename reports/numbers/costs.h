@@ -1,5 +1,6 @@
 #pragma once
-// Costs are what a run has spent when a quantity was evaluated: iterations, bytes, modelled time.
+// Costs are what a run has spent when a quantity was evaluated: iterations, bytes, modelled time,
+// samples.
 
 #include <array>
 #include <cstddef>
@@ -13,17 +14,20 @@
 
 namespace residuum::reports {
 
-inline constexpr std::size_t kCosts = 3;
+inline constexpr std::size_t kCosts = 4;
 inline constexpr std::size_t kCostIterations = 0;
 inline constexpr std::size_t kCostBytes = 1;
 inline constexpr std::size_t kCostTime = 2;
+inline constexpr std::size_t kCostSamples = 3;
+/// Samples are a cost of their own only where methods take different numbers of them an iteration.
+inline constexpr std::size_t kCostsOfTargets = 3;
 
 struct CostName {
   std::string_view name;
   std::string_view unit;
 };
 inline constexpr std::array<CostName, kCosts> kCostNames{
-    {{"iterations", ""}, {"bytes", "bytes"}, {"modelled time", "s"}}};
+    {{"iterations", ""}, {"bytes", "bytes"}, {"modelled time", "s"}, {"samples", ""}}};
 
 using Costs = std::array<std::optional<double>, kCosts>;
 

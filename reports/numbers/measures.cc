@@ -159,7 +159,8 @@ void MeasureTaker::add_to_epoch(const IterationRecord& record) {
     count_held(t);
   }
   const double random = (1 - record.get(Column::density).value_or(0)) * *accumulated;
-  held_ = HeldRow{.iteration = t, .lost = *delta * random, .lost_at_random = random};
+  const double lost = std::isinf(*delta) ? *lost_by_selection(record.row()) : *delta * random;
+  held_ = HeldRow{.iteration = t, .lost = lost, .lost_at_random = random};
 }
 
 void MeasureTaker::count_held(std::uint64_t until) {

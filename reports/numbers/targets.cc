@@ -150,7 +150,7 @@ std::vector<TargetComparison> costs_to_targets(const ResultFolder& folder,
     const Column quantity = quantity_of(folder, field);
     const Descents descents = read_descents(folder, groups, field, quantity);
     const auto targets = targets_of(descents, quantity == Column::loss_gap);
-    for (std::size_t cost = 0; cost < kCosts && !targets.empty(); ++cost) {
+    for (std::size_t cost = 0; cost < kCostsOfTargets && !targets.empty(); ++cost) {
       TargetComparison comparison{.objective = field.objective,
                                   .quantity = kColumns[static_cast<std::size_t>(quantity)].name,
                                   .cost = kCostNames[cost].name,

@@ -90,6 +90,17 @@ Cell reached_cell(const Standing& standing, std::size_t group, IntervalKind kind
   return cell;
 }
 
+/// Says why no method is bold; empty where one may be.
+std::string not_bold_note(const Standing& standing) {
+  return standing.unequal.empty()
+             ? std::string()
+             : fmt::format(
+                   "<p class=\"note\">At equal {} no method is bold: {}. Equal samples "
+                   "stand beside it.</p>\n",
+                   escape(standing.cost),
+                   escape(standing.unequal));
+}
+
 std::string comparison_html(const Comparison& comparison,
                             const Summary& summary,
                             IntervalKind kind) {
@@ -98,6 +109,7 @@ std::string comparison_html(const Comparison& comparison,
   for (const auto& standing : comparison.standings) {
     if (standing.budget) {
       shown.push_back(&standing);
+      notes += not_bold_note(standing);
     } else {
       notes += fmt::format("<p class=\"note\">At equal {}: {}.</p>\n",
                            escape(standing.cost),

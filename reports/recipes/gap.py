@@ -4,7 +4,7 @@ import sys
 
 import pandas
 
-runs = pandas.read_csv(sys.argv[1], float_precision="round_trip")
+runs = pandas.read_csv(sys.argv[1], float_precision="round_trip")  # else the last digits are lost
 method = [name for name in runs.columns if name.startswith("p_")] or ["study"]
 ended = runs[runs["status"].isin(["finished", "diverged"])].copy()
 ended.loc[ended["status"] == "diverged", "final_loss_gap"] = math.inf

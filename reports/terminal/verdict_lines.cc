@@ -175,6 +175,9 @@ std::string verdict_lines(const Summary& summary, std::size_t methods) {
     rows.push_back(verdict_row(group, names.at(group.group.label), shown));
   }
   std::string text = aligned_within(rows) + sampling_line(summary);
+  for (const auto& sentence : notices_of(summary)) {
+    text += harmless(sentence) + '\n';
+  }
   for (const auto& sentence : leak_sentences(summary)) {
     text += harmless(sentence) + '\n';
   }

@@ -17,6 +17,7 @@
 #include "reports/numbers/comparison.h"
 #include "reports/numbers/expected.h"
 #include "reports/numbers/fields.h"
+#include "reports/numbers/samples.h"
 #include "reports/numbers/words.h"
 #include "reports/typeset/expected_table.h"
 
@@ -103,8 +104,9 @@ Reached ends_of(const Summary& summary, std::size_t group, const ResultMetric& m
 std::optional<std::size_t> best_method(const Summary& summary,
                                        const ResultMetric& metric,
                                        IntervalKind kind) {
-  if (fields_of(summary.folder, groups_of(summary)).size() != 1) {
-    return std::nullopt;  // different objectives cannot be compared
+  const auto fields = fields_of(summary.folder, groups_of(summary));
+  if (fields.size() != 1 || !took_equal_samples(summary.folder, fields.front())) {
+    return std::nullopt;  // different objectives cannot be compared, nor unequal samples
   }
   Standing standing{.cost = {}, .unit = {}, .budget = std::nullopt, .methods = {}, .absent = {}};
   for (std::size_t group = 0; group < summary.groups.size(); ++group) {
@@ -180,10 +182,11 @@ struct CostTable {
   std::string_view key;
   std::string_view title;
 };
-constexpr std::array<CostTable, 3> kCostTables{
+constexpr std::array<CostTable, 4> kCostTables{
     {{"iterations", "iterations", "iterations", "iterations"},
      {"bytes", "bytes", "sent_bytes", "bytes"},
-     {"modelled time", "time", "model_time_s", "modelled time, s"}}};
+     {"modelled time", "time", "model_time_s", "modelled time, s"},
+     {"samples", "samples", "samples", "samples"}}};
 
 const CostTable& cost_table(std::string_view cost) {
   return *std::find_if(kCostTables.begin(), kCostTables.end(), [&](const CostTable& one) {
@@ -200,6 +203,12 @@ std::string at_cost(const Standing& standing) {
                      standing.unit == "s" ? "s of modelled time" : standing.cost);
 }
 
+/// Says why no method is bold, and where to look instead.
+std::string not_bold_words(const Standing& standing) {
+  return fmt::format(" No method is bold: {}; the table at equal samples compares them.",
+                     standing.unequal);
+}
+
 TableSpec equal_cost_spec(const Comparison& comparison,
                           const Standing& standing,
                           const Summary& summary,
@@ -213,7 +222,7 @@ TableSpec equal_cost_spec(const Comparison& comparison,
                      words_of_quantity(comparison.quantity),
                      comparison.objective,
                      at_cost(standing),
-                     bold_words(kind)),
+                     standing.unequal.empty() ? bold_words(kind) : not_bold_words(standing)),
                  .interval = std::string(interval_words(kind)),
                  .columns = {{.key = "method", .title = "method"},
                              {.key = std::string(comparison.quantity),

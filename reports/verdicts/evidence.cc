@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "reports/verdicts/silence.h"
+
 namespace residuum::reports {
 namespace {
 
@@ -338,6 +340,7 @@ Evidence evidence_of(const ResultFolder& folder,
   std::optional<double> step;
   std::vector<const Run*> runs;
   std::size_t missed = 0;
+  std::size_t silent = 0;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!run.has_tables() || !measures[i].evidence) {
@@ -345,6 +348,7 @@ Evidence evidence_of(const ResultFolder& folder,
       continue;
     }
     runs.push_back(&run);
+    silent += silent_workers(run) > 0 ? 1 : 0;
     seeds.push_back(*measures[i].evidence);
     const auto done = number_at(run.status, "iterations");
     if (run.state == "diverged" && done && *done >= 0) {
@@ -357,6 +361,7 @@ Evidence evidence_of(const ResultFolder& folder,
     evidence.add(std::move(seed));
   }
   evidence.miss(missed);
+  evidence.note_silence(silent);
   return evidence;
 }
 

@@ -11,6 +11,7 @@
 #include "reports/numbers/groups.h"
 #include "reports/numbers/statistics.h"
 #include "reports/numbers/words.h"
+#include "reports/verdicts/silence.h"
 
 namespace residuum::reports {
 namespace {
@@ -30,10 +31,10 @@ std::optional<double> mean_bytes(const GroupSummary& group) {
 }
 
 /// Returns ", although δ > 1 in 96 % of the measured iterations", "with" where they are not most of
-/// them or the method is behind; empty where δ was not measured.
-std::string delta_words(const GroupSummary& group, bool is_behind) {
+/// them or the method is behind; empty where δ was not measured, or of empty messages.
+std::string delta_words(const Summary& summary, const GroupSummary& group, bool is_behind) {
   const auto met = group.delta.fraction();
-  if (!met) {
+  if (!met || has_silent_worker(summary.folder, group.group)) {
     return {};
   }
   if (*met == 1) {
@@ -86,10 +87,10 @@ std::string against_dense(const Summary& summary,
   if (bytes && dense_bytes && *dense_bytes > 0) {
     text += fmt::format(", for {} of the bytes", percent(*bytes / *dense_bytes));
   }
-  return text + delta_words(group, interval && interval->low > 0) + '.';
+  return text + delta_words(summary, group, interval && interval->low > 0) + '.';
 }
 
-std::string of_one_method(const GroupSummary& group) {
+std::string of_one_method(const Summary& summary, const GroupSummary& group) {
   for (const auto& [metric, quantity] :
        {std::pair{"final_loss_gap", "loss gap"}, std::pair{"final_loss", "loss"}}) {
     const Spread* value = group.metric(metric);
@@ -102,7 +103,7 @@ std::string of_one_method(const GroupSummary& group) {
                        quantity,
                        mean_text(*value),
                        bytes ? ", for " + short_bytes(bytes) : std::string(),
-                       delta_words(group, /*is_behind=*/true));
+                       delta_words(summary, group, /*is_behind=*/true));
   }
   return {};
 }
@@ -134,17 +135,21 @@ std::string of_comparison(const Summary& summary, const Comparison& comparison) 
                      quantity,
                      mean_text(best->value),
                      bytes ? ", for " + short_bytes(bytes) : std::string(),
-                     delta_words(group, /*is_behind=*/true));
+                     delta_words(summary, group, /*is_behind=*/true));
 }
 
 }  // namespace
 
 std::string outcome(const Summary& summary) {
   if (summary.comparisons.empty()) {
-    return summary.groups.size() == 1 ? of_one_method(summary.groups.front()) : std::string();
+    return summary.groups.size() == 1 ? of_one_method(summary, summary.groups.front())
+                                      : std::string();
   }
   const Comparison& first = summary.comparisons.front();
   std::string text = of_comparison(summary, first);
+  if (const auto& unequal = first.standings.front().unequal; !text.empty() && !unequal.empty()) {
+    text += fmt::format(" This is at equal iterations, and {}.", unequal);
+  }
   if (summary.comparisons.size() > 1 && !text.empty()) {
     text = fmt::format("{}: {}", first.objective, text);
   }

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "reports/numbers/words.h"
+#include "reports/verdicts/asked_k.h"
 #include "reports/verdicts/known_losses.h"
 #include "reports/verdicts/outcome.h"
+#include "reports/verdicts/silence.h"
 
 namespace residuum::reports {
 namespace {
@@ -22,11 +25,12 @@ struct BoundTotal {
   Place worst;
 };
 
+/// Adds up the methods of which something can hold: in their runs every worker sent.
 BoundTotal total(const Summary& summary, BoundSummary GroupSummary::*bound) {
   BoundTotal sum;
   for (const auto& group : summary.groups) {
     const BoundSummary& one = group.*bound;
-    if (one.n == 0) {
+    if (one.n == 0 || has_silent_worker(summary.folder, group.group)) {
       continue;
     }
     ++sum.methods;
@@ -257,6 +261,9 @@ std::string average_words(const Summary& summary) {
 /// Says in how many iterations δ ≤ 1 held, and where it was largest.
 std::string assumption_sentence(const Summary& summary) {
   const BoundTotal sum = total(summary, &GroupSummary::delta);
+  if (sum.n == 0 && !silence_sentences(summary).empty()) {
+    return "The gTop-k assumption is about what is sent: of no method did every worker send.";
+  }
   if (sum.n == 0) {
     return may_measure_delta(summary) ? "The gTop-k assumption has not been measured yet."
                                       : "The gTop-k assumption was not measured in this study.";
@@ -393,6 +400,14 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
   return sentences;
 }
 
+std::vector<std::string> notices_of(const Summary& summary) {
+  auto sentences = silence_sentences(summary);
+  if (std::string sentence = asked_k_sentence(summary); !sentence.empty()) {
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
 std::vector<std::string> findings(const Summary& summary) {
   std::vector<std::string> sentences{invariants_sentence(summary),
                                      outcome(summary).empty() ? "" : assumption_sentence(summary),
@@ -400,6 +415,8 @@ std::vector<std::string> findings(const Summary& summary) {
                                      contraction_sentence(summary),
                                      diverged_sentence(summary),
                                      unfinished_sentence(summary)};
+  const auto notices = notices_of(summary);
+  sentences.insert(sentences.begin(), notices.begin(), notices.end());
   sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
   const auto leaks = leak_sentences(summary);
   sentences.insert(sentences.end(), leaks.begin(), leaks.end());

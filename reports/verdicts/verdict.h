@@ -38,7 +38,12 @@ std::string unfinished_sentence(const Summary& summary);
 /// that keeps it and differs in one key: which of them ends higher, as far as the seeds decide it.
 std::vector<std::string> leak_sentences(const Summary& summary);
 
-/// Returns further sentences on invariants, contraction, and runs that did not finish.
+/// Returns what a reader must know before any verdict: methods of which a worker never sent an
+/// entry, and a k that is not the one asked for.
+std::vector<std::string> notices_of(const Summary& summary);
+
+/// Returns further sentences, the notices first: on invariants, contraction, and runs that did not
+/// finish.
 std::vector<std::string> findings(const Summary& summary);
 
 }  // namespace residuum::reports

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tests/assumptions/support.h"
@@ -133,6 +134,28 @@ TEST(Delta, OfADenseExchangeOfSparseMessagesIsThatOfTheAllGather) {
   expect_close(dense[Column::delta], gathered[Column::delta]);
   expect_close(dense[Column::delta_in], gathered[Column::delta_in]);
   expect_close(dense[Column::delta_out], gathered[Column::delta_out]);
+}
+
+// The mean of the accumulators is 0, and Top-1 of each applies 2 at the first index.
+TEST(Delta, IsInfiniteWhereTheMeanIsZeroAndTheUpdateIsNot) {
+  const Rows rows{{2, 0}, {-1, 1.5}, {-1, -1.5}};
+  for (const char* aggregator : {"allgather", "gtopk-exact"}) {
+    const auto seen = top_k_step(rows, aggregator, 1);
+
+    EXPECT_EQ(seen[Column::delta], std::numeric_limits<double>::infinity()) << aggregator;
+    EXPECT_EQ(seen[Column::delta_out], 0);
+    EXPECT_FALSE(seen.has(Column::captured_energy));
+    EXPECT_FALSE(seen.check("gtopk-assumption").holds);
+    EXPECT_EQ(seen[Column::contraction], std::numeric_limits<double>::infinity());
+    EXPECT_FALSE(seen.check("contraction").holds);
+  }
+}
+
+TEST(Delta, IsNotDefinedWhereTheMeanAndTheUpdateAreZero) {
+  const auto seen = top_k_step({{1, 2}, {-1, -2}}, "allgather", 1);
+
+  EXPECT_FALSE(seen.has(Column::delta));
+  EXPECT_FALSE(seen.has(Column::contraction));
 }
 
 }  // namespace

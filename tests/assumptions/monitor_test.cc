@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tests/assumptions/support.h"
@@ -121,6 +122,54 @@ TEST(Probes, AreFoundByNameAndTheNearestIsSuggested) {
               make_probes({"delta", "conservaton"}, "'probes.names'");
             }),
             "unknown probe 'conservaton' in 'probes.names'; did you mean 'conservation'?");
+}
+
+/// The numbers of silent workers that the check has after each of the iterations; none where there
+/// is no check. `totals` are the entries that each worker has sent by then.
+std::vector<std::optional<double>> silent_after(const std::vector<std::vector<double>>& totals,
+                                                const std::vector<std::vector<int>>& who = {}) {
+  test::RowKeeper keeper;
+  Monitor monitor({}, keeper, [](auto /*done*/, auto /*total*/) {});
+  for (std::size_t t = 0; t < totals.size(); ++t) {
+    std::vector<WorkerScalars> scalars(totals[t].size());
+    for (std::size_t p = 0; p < scalars.size(); ++p) {
+      scalars[p].total_nnz = totals[t][p];
+    }
+    StepView view;
+    view.iteration = t;
+    view.worker_scalars = scalars;
+    std::vector<WorkerScalars> contributed;
+    if (!who.empty()) {
+      contributed.resize(who[t].size());
+      view.contributed = contributed;
+      view.contributors = who[t];
+    }
+    monitor.observe(view);
+  }
+  std::vector<std::optional<double>> silent;
+  for (const auto& checks : keeper.all_checks) {
+    silent.emplace_back();
+    for (const auto& check : checks) {
+      EXPECT_EQ(check.name, "every-worker-sends");
+      EXPECT_EQ(check.holds, check.lhs == 0);
+      EXPECT_FALSE(check.hard);
+      silent.back() = check.lhs;
+    }
+  }
+  EXPECT_EQ(monitor.summary().silent_workers,
+            static_cast<std::uint64_t>(silent.back().value_or(0)));
+  return silent;
+}
+
+TEST(SilentWorkers, AreCountedUntilEachHasSentAnEntry) {
+  using Silent = std::vector<std::optional<double>>;
+  constexpr auto kNone = std::nullopt;
+  EXPECT_EQ(silent_after({{0, 0}, {0, 0}}), (Silent{2, 2})) << "nothing was ever sent";
+  EXPECT_EQ(silent_after({{0, 0}, {0, 3}, {1, 3}, {1, 4}}), (Silent{2, 1, 0, kNone}));
+  EXPECT_EQ(silent_after({{1, 1}, {2, 2}}), (Silent{kNone, kNone}));
+  EXPECT_EQ(silent_after({{0, 5}, {0, 9}}, {{1}, {1}}), (Silent{kNone, kNone}))
+      << "the first takes no part";
+  EXPECT_EQ(silent_after({{0, 5}, {0, 9}}, {{1}, {0}}), (Silent{kNone, 1}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "tests/assumptions/verdicts/support.h"
@@ -316,6 +317,68 @@ TEST(AssumptionVerdicts, CompareTheTailWithTheSquaredClaim) {
   const auto all = evidence(1, [](auto, auto, Row& row) { row.set(Column::tail_ratio, 0.405); });
 
   EXPECT_DOUBLE_EQ(verdict(all, "tail").value.value(), 0.5);  // of 0.9^2
+}
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// delta is 0.5 but infinite at one iteration, of which `residual` is |mean a - g/P|^2 if known.
+Evidence once_infinite(const MethodFacts& facts, std::optional<double> residual) {
+  return evidence(
+      4,
+      [&](std::uint64_t t, std::size_t /*seed*/, Row& row) {
+        row.set(Column::delta, t == 7 ? kInfinite : 0.5);
+        row.set(Column::accumulator_norm_sq, t == 7 ? 0 : 1);
+        row.set(Column::density, 0.1);
+        row.set(Column::lost_mass_norm_sq, 0);
+        if (residual) {
+          row.set(Column::mean_residual_norm_sq, *residual);
+        }
+      },
+      facts);
+}
+
+TEST(AssumptionVerdicts, FailWhereARatioIsInfinite) {
+  for (const bool is_random : {false, true}) {
+    const MethodFacts facts{.dimension = 100, .k = 10, .selects_at_random = is_random};
+    const auto known = verdict(once_infinite(facts, 0.9), "gtopk");
+    ASSERT_TRUE(known.every);
+    EXPECT_EQ(known.every->state, AssumptionState::fails) << "random: " << is_random;
+    EXPECT_EQ(known.every->worst, kInfinite);
+    EXPECT_EQ(known.every->worst_iteration, 7U);
+    // Pooled: (127 * 0.45 + 0.9) / (127 * 0.9).
+    EXPECT_EQ(known.state, AssumptionState::holds);
+    EXPECT_NEAR(*known.value, (127 * 0.45 + 0.9) / (127 * 0.9), 1e-12);
+
+    const auto unknown = verdict(once_infinite(facts, std::nullopt), "gtopk");
+    EXPECT_EQ(unknown.state, AssumptionState::fails);
+    EXPECT_EQ(unknown.value, kInfinite);
+    EXPECT_FALSE(unknown.p_value) << "no test is made of an infinite mean";
+  }
+}
+
+TEST(AssumptionVerdicts, OfTheContractionPoolTheGapThatCameFromNothing) {
+  const auto all = evidence(4, [](std::uint64_t t, std::size_t /*seed*/, Row& row) {
+    row.set(Column::contraction, t == 7 ? kInfinite : 0.5);
+    row.set(Column::gap_norm_sq, 1);
+  });
+  const auto judged = verdict(all, "contraction");
+  ASSERT_TRUE(judged.every);
+  EXPECT_EQ(judged.every->state, AssumptionState::fails);
+  // 128 over the 127 others' 2.
+  EXPECT_NEAR(*judged.value, 128.0 / 254, 1e-12);
+}
+
+TEST(AssumptionVerdicts, HoldNothingOfEmptyMessages) {
+  Evidence all = with_delta({0.5, 0.6, 0.5, 0.6});
+  ASSERT_EQ(verdict(all, "gtopk").state, AssumptionState::holds);
+  ASSERT_EQ(verdict(all, "gtopk").every->state, AssumptionState::holds);
+
+  all.note_silence(1);
+
+  const auto judged = verdict(all, "gtopk");
+  EXPECT_EQ(judged.state, AssumptionState::undecided);
+  EXPECT_EQ(judged.every->state, AssumptionState::undecided);
+  EXPECT_THAT(judged.remark, testing::HasSubstr("in 1 of 4 runs a worker never sent an entry"));
 }
 
 }  // namespace

@@ -310,16 +310,16 @@ TEST(Resumed, RunningStatisticsGoOnToTheSameBits) {
 }
 
 // The last step before the stop takes the model beyond the floats; in gradient units nothing else.
-TEST(Resumed, AModelThatIsLostStaysLost) {
+void expect_stays_lost(double gradient_of_last, double step, const std::string& message) {
   const test::TinyObjective objective(
-      {1.0}, [](const Draw& draw, std::span<const double>, std::span<double> gradient) {
-        gradient[0] = draw.iteration + 1 == kStopAfter ? 1e10 : 0;
+      {1.0}, [=](const Draw& draw, std::span<const double>, std::span<double> gradient) {
+        gradient[0] = draw.iteration + 1 == kStopAfter ? gradient_of_last : 0;
       });
-  Recipe recipe{.feedback = {{"kind", "ef14"}, {"units", "gradient"}}, .step = {{"value", 1e30}}};
+  Recipe recipe{.feedback = {{"kind", "ef14"}, {"units", "gradient"}}, .step = {{"value", step}}};
   recipe.iterations = 20;
   recipe.precision = Precision::float32;
   const auto whole = test::train(objective, recipe).outcome;
-  ASSERT_EQ(whole.message, "model is not finite at iteration 7: entry 0 is -inf");
+  ASSERT_EQ(whole.message, message);
 
   const auto world = make_single_process();
   Stored stored;
@@ -332,6 +332,14 @@ TEST(Resumed, AModelThatIsLostStaysLost) {
   stop = false;
   test::FrameKeeper keeper;
   EXPECT_EQ(test::train(*world, objective, recipe, keeper).message, whole.message);
+}
+
+TEST(Resumed, AModelThatIsLostStaysLost) {
+  expect_stays_lost(1e10, 1e30, "model is not finite at iteration 7: entry 0 is -inf");
+  expect_stays_lost(2e38,
+                    1,
+                    "sum of the workers' messages overflows objective.precision at iteration 6: "
+                    "entry 0 is inf");
 }
 
 TEST(Resumed, AFinishedTrainingHasNothingLeftToDo) {

@@ -220,6 +220,34 @@ TEST(Divergence, IsSeenInAModelThatIsTooLargeForItsNorm) {
   EXPECT_EQ(ending.rows, 0U) << "numbers of a model that is lost were shown";
 }
 
+// 1e38 is a float, the sum of four of them is none. The model would show it an iteration later.
+TEST(Divergence, OfASumIsNamedInTheIterationWhereItOverflows) {
+  const Layered objective([](const Draw& draw, std::span<const double>, std::span<double> g) {
+    std::fill(g.begin(), g.end(), 0.0);
+    g[2] = draw.iteration == 3 ? -1e38 : 1;
+  });
+  for (const char* aggregator : {"dense", "allgather", "parameter-server", "gtopk-tree"}) {
+    Recipe recipe{.step = {{"value", 1}}, .iterations = 10, .precision = Precision::float32};
+    recipe.aggregator = {{"kind", aggregator}};
+    if (std::string(aggregator) == "gtopk-tree") {
+      recipe.sparsifier = {{"kind", "top-k"}, {"k", 1}};
+    }
+
+    const Ending ending = ending_of(objective, recipe);
+
+    EXPECT_EQ(ending.outcome.message,
+              "sum of the workers' messages overflows objective.precision at iteration 3: entry 0 "
+              "of layer 'conv1.bias' is -inf")
+        << aggregator;
+    ASSERT_TRUE(ending.outcome.divergence);
+    EXPECT_EQ(ending.outcome.divergence->of, Divergence::Of::sum);
+    EXPECT_EQ(ending.outcome.divergence->iteration, 3U);
+
+    recipe.precision = Precision::float64;
+    EXPECT_EQ(ending_of(objective, recipe).outcome.state, State::finished) << aggregator;
+  }
+}
+
 TEST(Divergence, OfAStepThatIsTooLongIsFoundInEitherPrecision) {
   // w_t = (-29)^t: the sum of four workers' 30 * 29^25 is beyond the largest float, 29^102 is
   // 1.5e149.
@@ -232,8 +260,10 @@ TEST(Divergence, OfAStepThatIsTooLongIsFoundInEitherPrecision) {
         .outcome.message;
   };
 
-  EXPECT_EQ(message_in(Precision::float32),
-            "model is not finite at iteration 26: entry 0 of layer 'conv1.weight' is inf");
+  EXPECT_EQ(
+      message_in(Precision::float32),
+      "sum of the workers' messages overflows objective.precision at iteration 25: entry 0 of "
+      "layer 'conv1.weight' is -inf");
   EXPECT_EQ(message_in(Precision::float64),
             "model is too large to be measured at iteration 102: entry 0 of layer 'conv1.weight' "
             "is 1.46082e+149");

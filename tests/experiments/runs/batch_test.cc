@@ -159,21 +159,41 @@ TEST_F(Batch, PlansAJobArrayForSlurm) {
                         "\"$SLURM_ARRAY_TASK_ID/6\"\n"));
 }
 
-// Slurm refuses arrays beyond MaxArraySize, 1001 by default, which is no index of a task itself.
-TEST_F(Batch, PlansAtMostAThousandTasksForSlurm) {
-  const Finished plan = residuum_program({"plan",
-                                          folder_.write("study.toml", kStudy).string(),
-                                          "--format",
-                                          "slurm",
-                                          "--set",
-                                          "seeds=600"},
-                                         folder_.path());
+// Slurm sets the count to that of the tasks that are submitted: 2 for --array=3,7.
+TEST_F(Batch, KeepsTheSharesOfAPartOfAJobArrayThatIsSubmittedAgain) {
+  const std::string study = folder_.write("s.toml", kStudy).string();
+  const Finished plan = residuum_program({"plan", study, "--format", "slurm"}, folder_.path());
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  std::string job = plan.out;
+  const auto line = job.find("srun residuum");
+  ASSERT_NE(line, std::string::npos) << job;
+  job.replace(line, 13, std::string("srun ") + RESIDUUM_PROGRAM);
+  folder_.write("job", "srun() { \"$@\"; }\nscontrol() { true; }\n" + job);
 
-  EXPECT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out,
-              HasSubstr("# 1200 of 1200 runs are left. Task i does the runs i, i + 1000, "));
-  EXPECT_THAT(plan.out, HasSubstr("#SBATCH --array=1-1000\n"));
-  EXPECT_THAT(plan.out, HasSubstr("--shard \"$SLURM_ARRAY_TASK_ID/1000\"\n"));
+  const Finished finished = run_program(
+      {"env", "SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_TASK_COUNT=1", "bash", "job"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const Finished after = residuum_program({"plan", study, "--format", "parallel"}, folder_.path());
+  const Finished shares = residuum_program({"plan", study, "--format", "slurm"}, folder_.path());
+  EXPECT_THAT(after.out, Not(HasSubstr("--shard 3/4")));
+  EXPECT_THAT(after.out, HasSubstr("--shard 1/4"));
+  EXPECT_THAT(shares.out, HasSubstr("3 of 4 runs are left, in 3 shares"));
+}
+
+// MaxArraySize, 1001 by default, is one more than the largest index.
+TEST_F(Batch, DividesMoreRunsThanASlurmArrayMayHaveAmongItsTasks) {
+  const std::string study = folder_.write("s.toml", kStudy).string();
+  for (const auto& [seeds, tasks] : {std::pair{"500", "1000"}, {"501", "1000"}, {"7", "14"}}) {
+    const Finished plan = residuum_program(
+        {"plan", study, "--format", "slurm", "--set", std::string("seeds=") + seeds},
+        folder_.path());
+
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr(std::string("#SBATCH --array=1-") + tasks + "\n"));
+    EXPECT_THAT(plan.out,
+                HasSubstr(std::string("--shard \"$SLURM_ARRAY_TASK_ID/") + tasks + "\"\n"));
+  }
 }
 
 TEST_F(Batch, CallsADivergedRunAResult) {

@@ -76,15 +76,17 @@ TEST_F(Divergences, SayWhereAndWhyInTheSameWordsAtAnyNumberOfProcesses) {
     EXPECT_FALSE(runs[0.5].contains("diverged"));
     EXPECT_EQ(runs[3]["state"], "diverged");
     // G = -(-2)^t: the sum of four workers' 3 * 2^125 is beyond the largest float, 2^128.
-    const std::string message = "model is not finite at iteration 126: entry 0 is -inf";
+    const std::string message =
+        "sum of the workers' messages overflows objective.precision at iteration 125: entry 0 is "
+        "inf";
     EXPECT_EQ(runs[3]["message"], message);
     EXPECT_EQ(runs[3]["iterations"], 126);
     EXPECT_EQ(runs[3]["diverged"],
-              (Json{{"reason", "model"},
-                    {"iteration", 126},
+              (Json{{"reason", "sum"},
+                    {"iteration", 125},
                     {"layer", "w"},
                     {"index", 0},
-                    {"value", "-inf"}}));
+                    {"value", "inf"}}));
     EXPECT_THAT(finished.err, HasSubstr(message));
     const auto results = folder_.path() / out;
     EXPECT_THAT(read_text(results / "runs.csv"), HasSubstr(message));

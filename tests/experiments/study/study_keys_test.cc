@@ -5,6 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "core/aggregators/aggregator.h"
 #include "core/feedback/feedback.h"
 #include "core/protocols/protocol.h"
@@ -12,6 +19,7 @@
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/study/run_config.h"
 #include "objectives/registry.h"
+#include "tests/experiments/support.h"
 
 namespace residuum {
 namespace {
@@ -245,6 +253,177 @@ TEST(StudyKeys, OfTheStudyItselfAreKnown) {
       }
     }
   }
+}
+
+// --- Defaults that are written out -------------------------------------------------------------
+
+/// What the list of keys gives as a default: "fixed; from a density: eta-scaled" has two values, of
+/// which the second has a condition.
+struct WrittenDefault {
+  std::string value;
+  bool has_condition = false;
+};
+
+std::vector<WrittenDefault> written_defaults(std::string_view fallback) {
+  std::vector<WrittenDefault> all;
+  std::string rest(fallback);
+  while (!rest.empty()) {
+    const auto end = rest.find("; ");
+    const std::string part = rest.substr(0, end);
+    rest = end == std::string::npos ? std::string() : rest.substr(end + 2);
+    const auto colon = part.find(": ");
+    const std::string value = colon == std::string::npos ? part : part.substr(colon + 2);
+    const bool has_condition = colon != std::string::npos;
+    const auto comma = has_condition ? value.find(", ") : std::string::npos;  // else it is a list
+    all.push_back({.value = value.substr(0, comma), .has_condition = has_condition});
+    if (comma != std::string::npos) {
+      all.push_back({.value = value.substr(comma + 2), .has_condition = true});
+    }
+  }
+  return all;
+}
+
+/// The default as TOML: numbers, tables and lists as they are, words in quotes.
+std::string as_toml(const StudyKey& key, const std::string& value) {
+  static const std::regex plain(R"(-?[0-9.]+(e-?[0-9]+)?|true|false|\{.*\}|\[.*\])");
+  if (std::regex_match(value, plain)) {
+    return value;
+  }
+  if (key.section == "probes" && key.name == "names") {
+    return "[\"" + std::regex_replace(value, std::regex(", "), "\", \"") + "\"]";
+  }
+  return '"' + value + '"';
+}
+
+/// Studies of which each component and rule is in one.
+std::vector<std::string> studies_of_all_components() {
+  const std::string quadratic = "[objective]\nkind = \"quadratic\"\n";
+  const std::string short_run = "[step]\nvalue = 0.1\n[budget]\niterations = 20\n";
+  std::vector<std::string> studies;
+  const auto add = [&](const std::string& name, const auto& entries, const std::string& others) {
+    for (const auto& entry : entries) {
+      std::string text = "[" + name + "]\nkind = \"" + std::string(entry.name) + "\"\n";
+      for (const auto& [key, value] : nlohmann::json::parse(entry.example).items()) {
+        text += key + " = " + value.dump() + "\n";
+      }
+      studies.push_back(text + others + short_run);
+    }
+  };
+  add("sparsifier", sparsifiers(), quadratic + "[aggregator]\nkind = \"allgather\"\n");
+  add("quantiser", quantisers(), quadratic + "[aggregator]\nkind = \"allgather\"\n");
+  add("aggregator", aggregators(), quadratic + "[sparsifier]\nkind = \"top-k\"\nk = 2\n");
+  add("aggregator", aggregators(), quadratic);
+  add("feedback", feedbacks(), quadratic + "[sparsifier]\nkind = \"top-k\"\nk = 2\n");
+  add("protocol", protocols(), quadratic);
+  add("protocol", protocols(), quadratic + "[feedback]\nkind = \"none\"\n");
+  add("objective", objectives(), "");
+  for (const auto& text : kStudiesOfAllKeys) {
+    const bool has_objective = text.find("[objective]") != std::string::npos;
+    studies.push_back(text + (has_objective ? "" : "[objective]\nkind = \"logistic\"\n"));
+  }
+  for (const char* more : {
+           "[network]\nmodel = \"1gbe\"\n",
+           "[network]\nlocal = \"measured\"\n[protocol]\ncompute = 1\n",
+           "[outer]\nstep = 2.0\n",
+           "[protocol]\nkind = \"local\"\nperiod = 2\n[local]\noptimiser = \"momentum\"\n",
+           "[sparsifier]\nkind = \"hard-threshold\"\ndensity = 0.1\nthreshold = \"pilot\"\n"
+           "[aggregator]\nkind = \"allgather\"\n",
+           "[aggregator]\nkind = \"dense\"\nalgorithm = \"ring\"\n",
+       }) {
+    studies.push_back(more + quadratic + short_run);
+  }
+  return studies;
+}
+
+struct Prepared {
+  std::string id;
+  std::map<std::string, std::set<std::string>> known;
+  std::map<std::string, std::map<std::string, Setting>> given;
+};
+
+/// Returns nothing for a study that is refused.
+std::optional<Prepared> prepared(const std::string& text,
+                                 const std::vector<std::string>& overrides,
+                                 ObjectiveCache& cache) {
+  try {
+    const Study study = parse_study("schema = 1\nname = \"s\"\n" + text, "s.toml", overrides);
+    KnownKeys known;
+    const PreparedRun run = prepare(study.runs.front(), cache, known);
+    return Prepared{.id = run.id, .known = known.all(), .given = study.runs.front().sections};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// A default that is written out changes nothing: each is taken by a study that reads the key, and
+// where it has no condition no study becomes another run by it. Runs without [network] have no
+// virtual clocks, so that there the section is more than its defaults.
+TEST(StudyKeys, HaveDefaultsThatCanBeWrittenOut) {
+  RESIDUUM_NEEDS_NETWORKS();
+  ObjectiveCache cache({.data_dir = {}, .cache_dir = {}, .workers = 4});
+  std::map<std::string, std::string> open;  // the keys whose default no study has taken
+  for (const auto& key : study_keys()) {
+    const bool is_of_runs =
+        !key.section.empty() && key.section != "search" && key.section != "expected";
+    if (is_of_runs && !key.fallback.empty()) {
+      open[std::string(key.section) + '.' + std::string(key.name)] = key.fallback;
+    }
+  }
+  for (const auto& text : studies_of_all_components()) {
+    const auto plain = prepared(text, {}, cache);
+    if (!plain) {
+      continue;
+    }
+    for (const auto& key : study_keys()) {
+      const std::string section(key.section);
+      const std::string name(key.name);
+      const auto known = plain->known.find(section);
+      const auto given = plain->given.find(section);
+      if (key.fallback.empty() || known == plain->known.end() || !known->second.contains(name) ||
+          (given != plain->given.end() && given->second.contains(name)) ||
+          (section == "network" && given == plain->given.end())) {
+        continue;
+      }
+      bool is_same = false;
+      bool is_refused = false;
+      const auto defaults = written_defaults(key.fallback);
+      for (const auto& [value, has_condition] : defaults) {
+        const auto written =
+            prepared(text, {section + '.' + name + '=' + as_toml(key, value)}, cache);
+        is_same = is_same || (written && written->id == plain->id);
+        is_refused = is_refused || !written;
+      }
+      if (is_same) {
+        open.erase(section + '.' + name);
+      }
+      const bool has_one_value = defaults.size() == 1 && !defaults.front().has_condition;
+      EXPECT_TRUE(is_same || is_refused || !has_one_value)
+          << section << '.' << name << " = " << key.fallback << " makes another run of\n"
+          << text;
+    }
+  }
+  EXPECT_THAT(open, testing::IsEmpty()) << "these defaults are taken by no study";
+}
+
+TEST(StudyKeys, OfTheStudyAndItsSearchHaveDefaultsThatCanBeWrittenOut) {
+  const std::string plain =
+      "schema = 1\nname = \"s\"\nseeds = 8\n[objective]\nkind = \"quadratic\"\n[step]\nvalue = "
+      "0.1\n[budget]\niterations = 3\n[sparsifier]\nkind = \"top-k\"\n[aggregator]\nkind = "
+      "\"allgather\"\n[search]\nkey = \"sparsifier.density\"\nratios = [2, 4]\n";
+  const Study before = parse_study(plain, "s.toml", {});
+  for (const auto& key : study_keys()) {
+    if (key.section == "search" && !key.fallback.empty() && key.name != "dense") {
+      const Study written = parse_study(
+          plain,
+          "s.toml",
+          {"search." + std::string(key.name) + '=' + as_toml(key, std::string(key.fallback))});
+      ASSERT_TRUE(written.search) << key.name;
+      EXPECT_EQ(written.search->quantity, before.search->quantity) << key.name;
+      EXPECT_EQ(written.search->most_runs(), before.search->most_runs()) << key.name;
+    }
+  }
+  const std::string one = "schema = 1\nname = \"s\"\n[objective]\nkind = \"quadratic\"\n";
+  EXPECT_EQ(parse_study(one, "s.toml", {"seeds=1", "title=\"s\""}).runs.size(), 1U);
 }
 
 }  // namespace

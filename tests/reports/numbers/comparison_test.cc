@@ -171,6 +171,39 @@ TEST_F(Comparisons, ARunThatDivergedIsInfinite) {
   EXPECT_EQ(result.groups[1].misses(), "2 of 6 diverged");
 }
 
+// Eight workers see 256 samples an iteration, one sees 32.
+TEST_F(Comparisons, AtEqualIterationsOfUnequalSamplesHaveNoBestAndStandBesideEqualSamples) {
+  write({{.aggregator = "a", .iterations = 40, .fall = 0.001, .seeds = 6, .workers = 1},
+         {.aggregator = "a", .iterations = 40, .fall = 0.004, .seeds = 6, .workers = 8}});
+  const Summary result = collect(path());
+  const auto& standings = result.comparisons[0].standings;
+
+  ASSERT_EQ(standings.size(), 4U);
+  EXPECT_EQ(standings[0].budget, 40);
+  EXPECT_FALSE(best_is_decided(standings[0], IntervalKind::student));
+  EXPECT_EQ(standings[0].unequal, "an iteration takes 32 to 256 samples, by method");
+  // 40 * 32 samples are five iterations of eight workers, evaluated at 4: 1 - 0.016.
+  EXPECT_EQ(standings[3].cost, "samples");
+  EXPECT_EQ(standings[3].budget, 1280);
+  EXPECT_EQ(standings[3].methods[0].spent, 1280);
+  EXPECT_EQ(standings[3].methods[1].spent, 4 * 256);
+  EXPECT_TRUE(best_is_decided(standings[3], IntervalKind::student)) << "one worker, at 0.96";
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("At equal iterations no method is bold"));
+  const std::string tables = read_file(path() / "tables" / "results.md") +
+                             read_file(path() / "tables" / "equal-iterations.md");
+  EXPECT_THAT(tables, Not(HasSubstr("**")));
+  EXPECT_THAT(tables, HasSubstr("the table at equal samples compares them"));
+  EXPECT_THAT(read_file(path() / "tables" / "equal-samples.md"), HasSubstr("**"));
+}
+
+TEST_F(Comparisons, OfEqualSamplesHaveABestAtEqualIterations) {
+  const Summary result = summary({{.aggregator = "a", .fall = 0.001, .seeds = 6, .workers = 8},
+                                  {.aggregator = "b", .fall = 0.004, .seeds = 6, .workers = 8}});
+  ASSERT_EQ(result.comparisons[0].standings.size(), 3U);
+  EXPECT_TRUE(best_is_decided(result.comparisons[0].standings[0], IntervalKind::student));
+}
+
 /// A method's values over seeds, as a comparison has them.
 Reached reached(std::size_t group,
                 const std::vector<double>& values,

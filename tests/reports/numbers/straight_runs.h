@@ -27,6 +27,7 @@ struct StraightMethod {
   std::uint64_t measured_every = 1;
   int seeds = 2;
   double start = 1;
+  int workers = 0;  // P, of batches of 32; 0: not said
 };
 
 inline double straight_loss(const StraightMethod& method, std::uint64_t t, int seed) {
@@ -47,6 +48,10 @@ inline void write_straight_run(const std::filesystem::path& folder,
   config["varying"] = Json{{"aggregator.kind", method.aggregator}};
   config["config"] = Json{{"aggregator", Json{{"kind", method.aggregator}}},
                           {"objective", Json{{"kind", method.objective}, {"data", "a9a"}}}};
+  if (method.workers > 0) {
+    config["config"]["workers"] = Json{{"count", method.workers}, {"batch", 32}};
+    config["varying"]["workers.count"] = method.workers;
+  }
   write_json_atomically(path / "config.json", config);
   IterationsWriter rows(path / "iterations.csv", id);
   for (std::uint64_t t = 0; t < method.iterations; t += method.measured_every) {

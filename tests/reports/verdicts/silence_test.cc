@@ -1,0 +1,108 @@
+// What a reader must know before any verdict: that nothing was sent, and that another k ran.
+
+#include "reports/verdicts/silence.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reports/collection/collect.h"
+#include "reports/page/report.h"
+#include "reports/terminal/verdict_lines.h"
+#include "reports/verdicts/asked_k.h"
+#include "reports/verdicts/verdict.h"
+#include "tests/reports/synthetic_study.h"
+
+namespace residuum::reports {
+namespace {
+
+using ::testing::AllOf;
+using testing::change_status;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::SyntheticMethod;
+using testing::SyntheticStudy;
+using testing::TemporaryFolder;
+
+/// Two methods of three seeds, of which the first has so many silent workers in the runs named.
+void write_silent(const TemporaryFolder& folder, int silent, const std::vector<int>& seeds) {
+  SyntheticStudy study;
+  study.methods = {SyntheticMethod{.workers = 4},
+                   SyntheticMethod{.aggregator = "allgather", .workers = 4}};
+  study.write(folder.path());
+  for (const int seed : seeds) {
+    change_status(folder.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+      status["silent_workers"] = silent;
+    });
+  }
+}
+
+TEST(Silence, IsSaidOnTheTerminalAndInTheHeadOfTheReport) {
+  const TemporaryFolder folder;
+  write_silent(folder, 4, {1, 2, 3});
+  const std::string sentence =
+      "nothing was ever sent in 3 of 3 runs; no verdict holds of empty messages.";
+
+  const Summary summary = collect(folder.path());
+
+  EXPECT_THAT(verdict_lines(summary, 10), HasSubstr(sentence));
+  const std::string page = read_file(write_report(summarise(folder.path())).file);
+  EXPECT_THAT(page.substr(0, page.find("</header>")), HasSubstr(sentence));
+  EXPECT_THAT(fmt::format("{} {}", answer(summary), fmt::join(findings(summary), " ")),
+              HasSubstr("δ ≤ 1 held in every measured iteration of the one method"));
+}
+
+TEST(Silence, OfSomeWorkersIsSaidWithTheirNumber) {
+  const TemporaryFolder folder;
+  write_silent(folder, 1, {2});
+
+  const auto sentences = silence_sentences(collect(folder.path()));
+
+  ASSERT_EQ(sentences.size(), 1U);
+  EXPECT_THAT(sentences[0], HasSubstr("1 of 4 workers never sent an entry in 1 of 3 runs"));
+}
+
+TEST(Silence, IsNotSaidWhereEveryWorkerSent) {
+  const TemporaryFolder folder;
+  write_silent(folder, 0, {1, 2, 3});
+  EXPECT_TRUE(silence_sentences(collect(folder.path())).empty());
+}
+
+// Folders of older programs have no count of silent workers, and know how much was sent.
+TEST(Silence, OfOlderRunsIsKnownByWhatAllWorkersSent) {
+  const TemporaryFolder folder;
+  write_silent(folder, 0, {});
+  EXPECT_TRUE(silence_sentences(collect(folder.path())).empty());
+  change_status(folder.path(), SyntheticStudy::run_id(1, 2), [](Json& status) {
+    status["totals"]["nnz_sent"] = 0;
+  });
+  EXPECT_EQ(silence_sentences(collect(folder.path())).size(), 1U);
+}
+
+/// The sentence on k of a study whose method asks for `asked` and has k = 2 of 123 entries.
+std::string sentence_where(const Json& asked) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.seeds = 1;
+  study.write(folder.path());
+  const auto file = folder.path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
+  Json config = read_json(file);
+  config["config"]["sparsifier"] = asked;
+  write_json_atomically(file, config);
+  return asked_k_sentence(collect(folder.path()));
+}
+
+TEST(AskedK, IsToldWhereAnotherOneRuns) {
+  EXPECT_THAT(sentence_where({{"kind", "chunk-top-k"}, {"k", 1}}),
+              HasSubstr("The k that runs is not the k asked for: 1 asked, 2 run ("));
+  EXPECT_EQ(sentence_where({{"kind", "top-k"}, {"k", 2}}), "");
+  // max(1, floor(123 rho)): 2 of 0.02, 12 of 0.1.
+  EXPECT_EQ(sentence_where({{"kind", "top-k"}, {"density", 0.02}}), "");
+  EXPECT_THAT(sentence_where({{"kind", "chunk-top-k"}, {"density", 0.1}}),
+              HasSubstr("12 asked, 2 run"));
+}
+
+}  // namespace
+}  // namespace residuum::reports
