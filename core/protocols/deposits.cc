@@ -1,6 +1,7 @@
 #include "core/protocols/deposits.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace residuum {
@@ -51,6 +52,23 @@ void pass_deposit(Deposit<Real>& deposit, bool measured, ActorState& state) {
 }
 
 template <class Real>
+void check_deposit(const Deposit<Real>& deposit, std::size_t dimension, bool measured) {
+  const auto& message = deposit.message;
+  const auto& indices = message.entries.indices;
+  check_saved(std::is_sorted(indices.begin(), indices.end()) &&
+              (indices.empty() || indices.back() < dimension));
+  check_saved(indices.size() == message.entries.values.size() || !message.coded.empty());
+  const std::array kept{
+      &deposit.accumulator, &deposit.gradient, &deposit.residual_before, &deposit.residual_after};
+  // Only a worker whose gradient was not finite has sent nothing and left them out.
+  const bool may_lack = !message.everything && (!measured || indices.empty());
+  for (const auto* numbers : kept) {
+    check_saved(numbers->size() == dimension || (may_lack && numbers->empty()) ||
+                (!measured && numbers != &deposit.accumulator));
+  }
+}
+
+template <class Real>
 void weigh_workers_alike(std::span<const std::unique_ptr<Deposit<Real>>> deposits) {
   for (auto first = deposits.begin(); first != deposits.end();) {
     const auto end = std::find_if(first, deposits.end(), [&](const auto& deposit) {
@@ -76,6 +94,8 @@ void weigh_workers_alike(std::span<const std::unique_ptr<Deposit<Real>>> deposit
   }
 }
 
+template void check_deposit<float>(const Deposit<float>&, std::size_t, bool);
+template void check_deposit<double>(const Deposit<double>&, std::size_t, bool);
 template void pass_deposit<float>(Deposit<float>&, bool, ActorState&);
 template void weigh_workers_alike<float>(std::span<const std::unique_ptr<Deposit<float>>>);
 template void pass_deposit<double>(Deposit<double>&, bool, ActorState&);

@@ -50,6 +50,13 @@ std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check);
 
+/// Refuses a checkpoint that `find_checkpoint` gave, because of its state, and looks for the one
+/// before it. Those that this start has refused stay where they were set aside.
+std::optional<Checkpoint> next_checkpoint(const std::filesystem::path& folder,
+                                          const Checkpoint& refused,
+                                          const std::string& reason,
+                                          const std::function<void(const CheckpointHead&)>& check);
+
 /// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
 /// what is asked for is a resource error.
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);

@@ -66,11 +66,6 @@ std::string proc_value(const char* file, std::string_view name) {
   return "unknown";
 }
 
-std::string host_name() {
-  utsname names{};
-  return uname(&names) == 0 ? std::string(names.nodename) : std::string("unknown");
-}
-
 /// The shared library that this process takes matrix products from.
 std::string blas_library() {
   void* const symbol = dlsym(RTLD_DEFAULT, "sgemm_");
@@ -129,6 +124,11 @@ std::string quoted(const std::string& argument) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? std::string(names.nodename) : std::string("unknown");
+}
 
 std::string quoted_command(const std::vector<std::string>& command_line) {
   std::string text;
