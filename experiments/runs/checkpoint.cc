@@ -80,7 +80,7 @@ class Reader final : public StateStream {
  private:
   void take(std::uint64_t size) {
     if (size > left_) {
-      resource_error("{}: the state is shorter than this training's", path_.string());
+      resource_error("its state is shorter than this training's");
     }
     left_ -= size;
   }
@@ -353,7 +353,7 @@ void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(Stat
   Reader reader(opened.file, checkpoint.file, opened.state_size);
   fill(reader);
   if (reader.left() > 0) {
-    resource_error("{}: the state is longer than this training's", checkpoint.file.string());
+    resource_error("its state is longer than this training's");
   }
 }
 

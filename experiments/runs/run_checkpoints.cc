@@ -3,6 +3,31 @@
 #include <limits>
 
 namespace residuum {
+namespace {
+
+/// Does the same as `together`, and says that the checkpoint is why. A process that has run out of
+/// memory tells nothing of the checkpoint.
+void together_or_refuse(World& world, const std::function<void()>& action) {
+  std::optional<Error> mine;
+  together(world, [&] {
+    try {
+      action();
+    } catch (const Error& error) {
+      mine = error;
+    }
+  });
+  try {
+    together(world, [&] {
+      if (mine) {
+        throw Error(*mine);
+      }
+    });
+  } catch (const SharedError& error) {
+    throw RefusedCheckpoint(error.code(), error.what());
+  }
+}
+
+}  // namespace
 
 /// Returns the first error of loading, on this process.
 std::optional<Error> RunCheckpoints::pass(StateStream* stream,
@@ -13,19 +38,6 @@ std::optional<Error> RunCheckpoints::pass(StateStream* stream,
   monitor_.visit(run);
   return run.damage();
 }
-
-namespace {
-
-/// Does the same as `together`, and says that the checkpoint is why.
-void together_or_refuse(World& world, const std::function<void()>& action) {
-  try {
-    together(world, action);
-  } catch (const SharedError& error) {
-    throw RefusedCheckpoint(error.code(), error.what());
-  }
-}
-
-}  // namespace
 
 std::uint64_t RunCheckpoints::load(const Visit& state) {
   std::int64_t mine = std::numeric_limits<std::int64_t>::max();
