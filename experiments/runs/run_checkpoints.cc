@@ -70,17 +70,16 @@ void RunCheckpoints::measure(const Visit& state) {
 }
 
 void RunCheckpoints::load_whole(const Visit& state) {
-  constexpr auto kLoad = RunState::Direction::load;
-  std::optional<Error> damage;
-  const auto load = [&](StateStream* stream) { damage = pass(stream, kLoad, state); };
+  const auto load = [&](StateStream* stream) {
+    if (const auto damage = pass(stream, RunState::Direction::load, state)) {
+      throw Error(*damage);
+    }
+  };
   together_or_refuse(cluster_.world(), [&] {
     if (folder_ != nullptr) {
       folder_->load([&](StateStream& stream) { load(&stream); });
     } else {
       load(nullptr);
-    }
-    if (damage) {
-      throw Error(*damage);
     }
   });
 }
