@@ -71,23 +71,24 @@ void set_notes(const VersionNotes& notes, std::uint64_t iteration, Row& row) {
 /// Names are stored with their lengths.
 void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) {
   std::vector<std::pair<std::string, CheckSummary>> list(checks.begin(), checks.end());
-  std::uint64_t count = list.size();
-  state.root(count);
+  const std::uint64_t count = state.root_count(list.size());
   if (!state.is_root()) {
     return;
   }
-  if (state.loads()) {
+  if (!state.saves()) {
     list.clear();
   }
-  for (std::uint64_t i = 0; i < count;
-       ++i) {  // if the count is corrupt, reading fails at end of file
-    auto& [name, summary] = state.loads() ? list.emplace_back() : list[i];
+  // If the count is corrupt, reading fails at end of file.
+  for (std::uint64_t i = 0; i < count && !state.damage(); ++i) {
+    auto& [name, summary] = state.saves() ? list[i] : list.emplace_back();
     std::vector<char> letters(name.begin(), name.end());
     state.root_list(letters);
     name.assign(letters.begin(), letters.end());
     state.root(summary);
   }
-  checks = {list.begin(), list.end()};
+  if (state.loads()) {
+    checks = {list.begin(), list.end()};
+  }
 }
 
 void set_times(const StepTimes& times, Row& row) {

@@ -64,10 +64,13 @@ class OkTopkExchange final : public Exchange<Real> {
     state.shared(exchanges_);
     state.shared(threshold_);
     state.shared(begins_);
-    require(exchanges_ == 0 || (std::is_sorted(begins_.begin(), begins_.end()) &&
-                                begins_.back() == contributions.dimension),
-            "the regions of Ok-Topk do not divide the {} indices",
-            contributions.dimension);
+    state.examine([&] {
+      require(exchanges_ == 0 ||
+                  (begins_.front() == 0 && std::is_sorted(begins_.begin(), begins_.end()) &&
+                   begins_.back() == contributions.dimension),
+              "the regions of Ok-Topk do not divide the {} indices",
+              contributions.dimension);
+    });
   }
 
  private:

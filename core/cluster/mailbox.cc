@@ -306,6 +306,9 @@ void Mailbox::rest(bool acted) {
   const Duration longest = std::min(kLongestPause, liveness_.period());
   pause_ = acted ? kShortestPause : std::clamp(pause_ + pause_ / 8, kShortestPause, longest);
   Lock lock(mutex_);
+  if (options_.look_every.count() > 0 && !is_closing_) {
+    pause_ = options_.look_every;
+  }
   posted_.wait_for(lock, pause_, [this] { return !outbox_.empty() || is_over_; });
 }
 

@@ -46,6 +46,9 @@ struct MailboxOptions {
   /// Called by the mailbox's thread if a process is lost and the owner has not asked for mail for
   /// another `patience`, because it waits for the lost one elsewhere. It should end the program.
   std::function<void(const LostPeer&)> last_resort = {};
+  /// Mail is looked for so often where only signs of life are exchanged; 0: as often as letters
+  /// need it.
+  std::chrono::milliseconds look_every{0};
 };
 
 class Mailbox {

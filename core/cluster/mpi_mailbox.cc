@@ -200,6 +200,12 @@ class MpiCarrier final : public Carrier {
 
 }  // namespace
 
+bool mpi_serves_threads() {
+  int threads = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+  return threads >= MPI_THREAD_MULTIPLE;
+}
+
 std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
                                           MailboxOptions options,
                                           std::size_t piece) {
@@ -207,9 +213,7 @@ std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
   if (!communicator || world.size() == 1) {
     return make_single_mailbox();
   }
-  int threads = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
-  if (threads < MPI_THREAD_MULTIPLE) {
+  if (!mpi_serves_threads()) {
     resource_error(
         "this MPI lets only one thread call it (MPI_THREAD_MULTIPLE is missing), and a mailbox "
         "needs two; use an MPI library that was built for threads");

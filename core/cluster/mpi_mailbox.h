@@ -9,6 +9,9 @@
 
 namespace residuum {
 
+/// Returns whether MPI lets several threads call it, as a mailbox between processes needs.
+bool mpi_serves_threads();
+
 /// Returns a mailbox between the processes of the World, which has messages of its own and must
 /// outlive it. A World without MPI gives the mailbox of a process that is alone. Letters are sent
 /// in pieces of `piece` bytes, because MPI counts in int. Reports an error if MPI does not let

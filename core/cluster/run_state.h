@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/error.h"
 
 namespace residuum {
 
@@ -26,12 +29,18 @@ class StateStream {
 
   /// Writes the bytes, or reads into them.
   virtual void pass(std::span<std::byte> bytes) = 0;
+  /// Reads so many bytes and drops them.
+  virtual void skip(std::uint64_t size);
 };
 
-/// RunState visits the parts of a run's state; its calls are collective over the cluster.
+/// RunState visits the parts of a run's state; its calls are collective over the cluster, except to
+/// measure. While it loads it throws nothing, because the other processes wait for what this one
+/// passes: the first error is kept, and what is passed after it stays as it was.
 class RunState {
  public:
-  enum class Direction { save, load };
+  /// To measure is to skip what loading would read: a stream of another length then throws. Only
+  /// the root measures, and the values that it visits stay as they are.
+  enum class Direction { save, load, measure };
 
   /// `on_root` is null on the other processes.
   RunState(const Cluster& cluster, StateStream* on_root, Direction direction)
@@ -39,6 +48,12 @@ class RunState {
 
   bool is_root() const { return stream_ != nullptr; }
   bool loads() const { return direction_ == Direction::load; }
+  bool saves() const { return direction_ == Direction::save; }
+
+  /// Calls `action`, which may find what was loaded damaged; an Error of it is kept.
+  void examine(const std::function<void()>& action);
+  /// Returns the first error of loading, on this process.
+  const std::optional<Error>& damage() const { return damage_; }
 
   /// Passes a number that only the root has.
   template <class T>
@@ -54,20 +69,27 @@ class RunState {
   /// read, so that a damaged count reaches the end of the file before it exhausts memory.
   template <class T>
   void root_list(std::vector<T>& values) {
-    std::uint64_t size = values.size();
-    root(size);
-    if (!loads()) {
+    const std::uint64_t size = root_count(values.size());
+    if (saves()) {
       root(values);
+      return;
+    }
+    if (!loads()) {
+      skip_numbers(size, sizeof(T));
       return;
     }
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16U;
     values.clear();
-    while (is_root() && values.size() < size) {
+    while (is_root() && !damage_ && values.size() < size) {
       const auto begin = values.size();
       values.resize(begin + std::min(kAtOnce, size - begin));
       pass_root(std::as_writable_bytes(std::span(values).subspan(begin)));
     }
   }
+
+  /// Passes the number of entries that follow: saves `count`, or returns the one that was saved, 0
+  /// on processes other than the root.
+  std::uint64_t root_count(std::uint64_t count);
 
   /// Passes a value that is the same on all processes.
   template <class T>
@@ -91,6 +113,7 @@ class RunState {
 
  private:
   void pass_root(std::span<std::byte> bytes);
+  void skip_numbers(std::uint64_t count, std::size_t size_of_one);
   void pass_shared(std::span<std::byte> bytes);
   void receive(int from, std::span<std::byte> bytes);
   /// Passes the bytes of one worker; `bytes` is used on the process that has the worker.
@@ -99,6 +122,7 @@ class RunState {
   const Cluster& cluster_;
   StateStream* stream_;
   Direction direction_;
+  std::optional<Error> damage_;
 };
 
 }  // namespace residuum

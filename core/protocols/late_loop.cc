@@ -72,10 +72,12 @@ void LateLoop<Real>::keep_model(std::uint64_t version) {
 
 template <class Real>
 auto LateLoop<Real>::kept(std::uint64_t version) const -> const KeptModel& {
-  return *std::lower_bound(
+  const auto found = std::lower_bound(
       kept_.begin(), kept_.end(), version, [](const KeptModel& one, std::uint64_t wanted) {
         return one.version < wanted;
       });
+  check_saved(found != kept_.end());
+  return *found;
 }
 
 /// Computes at once what the worker will hand in later: the version may be forgotten by then.
@@ -155,6 +157,7 @@ void LateLoop<Real>::share(LateMessage<Real>& late_message) {
 
 template <class Real>
 std::unique_ptr<LateMessage<Real>> LateLoop<Real>::take_pending(const GradientId& gradient) {
+  check_saved(gradient.worker < pending_.size());
   auto& pending = pending_[gradient.worker];
   const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& late_message) {
     return late_message->number == gradient.iteration;
@@ -173,10 +176,12 @@ void LateLoop<Real>::collect(int node, std::span<const GradientId> gradients) {
   union_.clear();
   bool everything = false;
   for (const GradientId& gradient : gradients) {
+    check_saved(gradient.worker < pending_.size());
     const auto& pending = pending_[gradient.worker];
     const auto found = std::find_if(pending.begin(), pending.end(), [&](const auto& late_message) {
       return late_message->number == gradient.iteration;
     });
+    check_saved(found != pending.end());
     const Message<Real>& message = (*found)->message;
     everything = everything || message.everything;
     union_.insert(union_.end(), message.entries.indices.begin(), message.entries.indices.end());
@@ -195,7 +200,9 @@ template <class Real>
 void LateLoop<Real>::make_version(std::uint64_t /*version*/,
                                   std::span<const GradientId> gradients) {
   for (const GradientId& gradient : gradients) {
-    version_.add(take_pending(gradient));
+    auto late_message = take_pending(gradient);
+    check_saved(late_message != nullptr);
+    version_.add(std::move(late_message));
   }
 }
 
@@ -247,6 +254,23 @@ void LateLoop<Real>::visit_numbers(ActorState& state) {
   state.row(has_noise_);
   state.row(steps_);
   version_.visit(state);
+  if (state.loads()) {
+    check_numbers();
+  }
+}
+
+/// Throws a usage error where what was loaded cannot have been saved by this run.
+template <class Real>
+void LateLoop<Real>::check_numbers() const {
+  for (const KeptModel& one : kept_) {
+    check_saved(one.model.size() == d_);
+  }
+  for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
+    for (const auto& late_message : pending_[worker]) {
+      check_saved(late_message->worker == static_cast<int>(worker));
+      check_late_message(*late_message, d_, measures_);
+    }
+  }
 }
 
 /// The root has every message; the gradients that workers have not handed in are their own.
@@ -256,7 +280,7 @@ void LateLoop<Real>::visit(RunState& state) {
     return stage_.worker(cluster_.first() + static_cast<int>(slot)).gradient.in_the_making();
   });
   Bytes bytes;
-  if (!state.loads() && state.is_root()) {
+  if (state.saves() && state.is_root()) {
     ActorState numbers(bytes);
     visit_numbers(numbers);
   }
@@ -265,8 +289,11 @@ void LateLoop<Real>::visit(RunState& state) {
     return;
   }
   broadcast(cluster_.world(), 0, bytes);
-  ActorState numbers{std::span<const std::byte>(bytes)};
-  visit_numbers(numbers);
+  state.examine([&] {
+    ActorState numbers{std::span<const std::byte>(bytes)};
+    visit_numbers(numbers);
+    require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
+  });
 }
 
 template class LateLoop<float>;

@@ -58,6 +58,7 @@ class LateLoop final : public Loop, private Effects {
   void share(LateMessage<Real>& late_message);
   std::unique_ptr<LateMessage<Real>> take_pending(const GradientId& gradient);
   void visit_numbers(ActorState& state);
+  void check_numbers() const;
 
   Stage<Real>& stage_;
   const Training& training_;

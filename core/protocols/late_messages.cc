@@ -1,6 +1,7 @@
 #include "core/protocols/late_messages.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace residuum {
@@ -51,6 +52,27 @@ void pass_late_message(LateMessage<Real>& late_message, bool measured, ActorStat
 }
 
 template <class Real>
+void check_late_message(const LateMessage<Real>& late_message,
+                        std::size_t dimension,
+                        bool measured) {
+  const auto& message = late_message.message;
+  const auto& indices = message.entries.indices;
+  check_saved(std::is_sorted(indices.begin(), indices.end()) &&
+              (indices.empty() || indices.back() < dimension));
+  check_saved(indices.size() == message.entries.values.size() || !message.coded.empty());
+  const std::array kept{&late_message.accumulator,
+                        &late_message.gradient,
+                        &late_message.residual_before,
+                        &late_message.residual_after};
+  // Only a worker whose gradient was not finite has sent nothing and left them out.
+  const bool may_lack = !message.everything && (!measured || indices.empty());
+  for (const auto* numbers : kept) {
+    check_saved(numbers->size() == dimension || (may_lack && numbers->empty()) ||
+                (!measured && numbers != &late_message.accumulator));
+  }
+}
+
+template <class Real>
 void weigh_workers_alike(std::span<const std::unique_ptr<LateMessage<Real>>> late_messages) {
   for (auto first = late_messages.begin(); first != late_messages.end();) {
     const auto end = std::find_if(first, late_messages.end(), [&](const auto& late_message) {
@@ -76,6 +98,8 @@ void weigh_workers_alike(std::span<const std::unique_ptr<LateMessage<Real>>> lat
   }
 }
 
+template void check_late_message<float>(const LateMessage<float>&, std::size_t, bool);
+template void check_late_message<double>(const LateMessage<double>&, std::size_t, bool);
 template void pass_late_message<float>(LateMessage<float>&, bool, ActorState&);
 template void weigh_workers_alike<float>(std::span<const std::unique_ptr<LateMessage<float>>>);
 template void pass_late_message<double>(LateMessage<double>&, bool, ActorState&);

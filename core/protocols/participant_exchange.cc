@@ -132,6 +132,7 @@ void ParticipantExchange<Real>::share_memory(int from, const Contributions<Real>
     StateReader reader(bytes);
     RunState state(lone, &reader, RunState::Direction::load);
     exchange_->visit(lone, contributions, state);
+    assert(!state.damage());
   }
 }
 

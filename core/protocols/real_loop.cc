@@ -314,14 +314,17 @@ template <class Real>
 void RealLoop<Real>::visit(RunState& state) {
   workers_.visit(state);
   Bytes bytes;
-  if (!state.loads() && state.is_root()) {
+  if (state.saves() && state.is_root()) {
     ActorState numbers(bytes);
     visit_server(numbers);
   }
   state.root_list(bytes);
   if (state.loads() && state.is_root()) {
-    ActorState numbers{std::span<const std::byte>(bytes)};
-    visit_server(numbers);
+    state.examine([&] {
+      ActorState numbers{std::span<const std::byte>(bytes)};
+      visit_server(numbers);
+      require(numbers.is_at_end(), "the saved state is not one of this protocol: it is too long");
+    });
   }
 }
 

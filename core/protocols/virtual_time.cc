@@ -149,7 +149,7 @@ void VirtualTime::visit_numbers(ActorState& state) {
 
 void VirtualTime::visit(RunState& state) {
   Bytes bytes;
-  if (!state.loads() && state.is_root()) {
+  if (state.saves() && state.is_root()) {
     ActorState numbers(bytes);
     visit_numbers(numbers);
   }
@@ -157,9 +157,12 @@ void VirtualTime::visit(RunState& state) {
   if (!state.loads() || !state.is_root()) {
     return;
   }
-  ActorState numbers{std::span<const std::byte>(bytes)};
-  visit_numbers(numbers);
-  take_times();
+  state.examine([&] {
+    ActorState numbers{std::span<const std::byte>(bytes)};
+    visit_numbers(numbers);
+    require(numbers.is_at_end(), "the saved clocks are not those of this protocol");
+    take_times();
+  });
 }
 
 std::optional<VirtualTime> virtual_time_of(const Training& training,

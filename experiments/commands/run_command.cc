@@ -53,6 +53,7 @@ class StudyRuns {
         group_(group_on_all()),
         log_(world.rank(), group_->is_root()),
         study_(parse_on_all()),
+        watch_(world, watched(), letters_or_signs()),
         result_dir_(output_folder(options, study_.name)),
         objectives_({.data_dir = data_directory(options.data_dir),
                      .cache_dir = cache_folder(),
@@ -62,15 +63,24 @@ class StudyRuns {
         command_(quoted_command(command_line)) {}
 
   ExitCode run() {
+    try {
+      const ExitCode code = run_watched();
+      watch_.close();
+      return code;
+    } catch (const SharedError&) {
+      watch_.close();  // all processes have met it
+      throw;
+    }
+  }
+
+ private:
+  ExitCode run_watched() {
     planned_ = plan_together(world_, study_, objectives_, result_dir_);
     together(world_, [&] {
       for (const auto& run : planned_) {
         check_processes(*group_, run);
       }
     });
-    if (real_execution(study_) != nullptr) {
-      watch_.emplace(world_, *group_);
-    }
     // Planning has loaded the libraries that the runs need, so now they are known.
     maker_.emplace(RunMaker::Place{.group = *group_,
                                    .log = log_,
@@ -78,18 +88,10 @@ class StudyRuns {
                                    .result_dir = result_dir_,
                                    .provenance = provenance(command_line_, world_),
                                    .checkpoint_every_s = options_.checkpoint_every_s,
-                                   .watch = watch_ ? &*watch_ : nullptr});
-    try {
-      const ExitCode code = run_planned();
-      watch_.reset();
-      return code;
-    } catch (const SharedError&) {
-      watch_.reset();  // all processes have met it
-      throw;
-    }
+                                   .watch = watch_});
+    return run_planned();
   }
 
- private:
   ExitCode run_planned() {
     std::optional<Error> failure;
     RunBatches batches(study_, options_.share, all_ids(), result_dir_);
@@ -109,6 +111,14 @@ class StudyRuns {
       }
     });
     return static_cast<ExitCode>(world_.minimum(world_.is_root() ? static_cast<int>(code) : 255));
+  }
+
+  bool has_real_runs() const { return real_execution(study_) != nullptr; }
+  /// Real runs write letters within their group, which has several processes; others have groups of
+  /// one too, so that all watch all.
+  World& watched() const { return has_real_runs() ? *group_ : world_; }
+  LossWatch::Use letters_or_signs() const {
+    return has_real_runs() ? LossWatch::Use::letters : LossWatch::Use::signs;
   }
 
   std::unique_ptr<World> group_on_all() const {
@@ -375,10 +385,10 @@ class StudyRuns {
   std::unique_ptr<World> group_;  // the processes that do one run together
   RankLog log_;
   Study study_;
+  LossWatch watch_;
   fs::path result_dir_;
   ObjectiveCache objectives_;
   std::vector<std::string> command_line_;
-  std::optional<LossWatch> watch_;  // of a study that has real runs
   std::optional<RunMaker> maker_;
   std::string command_;
   std::vector<PreparedRun> planned_;

@@ -65,18 +65,26 @@ class Reader final : public StateStream {
       : file_(file), path_(path), left_(size) {}
 
   void pass(std::span<std::byte> bytes) override {
-    if (bytes.size() > left_) {
-      resource_error("{}: the state is shorter than this training's", path_.string());
-    }
-    left_ -= bytes.size();
+    take(bytes.size());
     file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     if (!file_) {
       resource_error("cannot read {}", path_.string());
     }
   }
+  void skip(std::uint64_t size) override {
+    take(size);
+    file_.seekg(static_cast<std::streamoff>(size), std::ios::cur);
+  }
   std::uint64_t left() const { return left_; }
 
  private:
+  void take(std::uint64_t size) {
+    if (size > left_) {
+      resource_error("its state is shorter than this training's");
+    }
+    left_ -= size;
+  }
+
   std::ifstream& file_;
   const fs::path& path_;
   std::uint64_t left_;
@@ -120,9 +128,10 @@ std::map<std::string, Number> whole_numbers(const reports::Json& head, const cha
 /// Returns what a pilot has found, or null.
 reports::Json found_of(const reports::Json& head) {
   const auto& found = head.at("found");
-  require(found.is_null() || found.at("threshold").is_number(), "it is damaged");
   if (!found.is_null()) {
-    static_cast<void>(whole_number<std::uint16_t>(found.at("pilot_runs")));
+    const auto& threshold = found.at("threshold");
+    require(threshold.is_number() && threshold.get<double>() >= 0, "it is damaged");
+    require(whole_number<std::uint16_t>(found.at("pilot_runs")) > 0, "it is damaged");
   }
   return found;
 }
@@ -196,13 +205,6 @@ void verify_checksum(const fs::path& path) {
   require(read_number<std::uint32_t>(file) == sum && file, "its checksum is wrong");
 }
 
-CheckpointHead verified_head(const fs::path& path, const std::string& run_id) {
-  const auto opened = open_checkpoint(path);
-  verify_checksum(path);
-  require(opened.head.run_id == run_id, "it belongs to run {}", opened.head.run_id);
-  return opened.head;
-}
-
 /// Reads the iteration from a file name of ours.
 std::optional<std::uint64_t> iteration_in(const fs::path& file, std::string_view prefix) {
   const std::string name = file.filename().string();
@@ -235,16 +237,33 @@ std::vector<NumberedFile> numbered_files(const fs::path& folder, std::string_vie
   return found;
 }
 
-/// Renames files that cannot be used, so that they are not tried again. Files that an earlier start
-/// has set aside are removed, so that they do not fill the disk.
-void set_aside(const fs::path& folder, const std::vector<NumberedFile>& refused) {
-  if (refused.empty()) {
-    return;
-  }
+CheckpointHead verified_head(const NumberedFile& numbered, const std::string& run_id) {
+  const auto opened = open_checkpoint(numbered.file);
+  verify_checksum(numbered.file);
+  const CheckpointHead& head = opened.head;
+  require(head.run_id == run_id, "it belongs to run {}", head.run_id);
+  require(head.iteration == numbered.iteration, "it is of iteration {}", head.iteration);
+  return head;
+}
+
+void tell_refused(const NumberedFile& refused, const std::string& reason) {
+  say(fmt::format("{} is not used: {}; it is kept as {}{}",
+                  refused.file.string(),
+                  reason,
+                  kRefusedPrefix,
+                  refused.iteration));
+}
+
+/// Removes files that an earlier start has set aside, so that they do not fill the disk.
+void remove_set_aside(const fs::path& folder) {
   for (const auto& [iteration, file] : numbered_files(folder, kRefusedPrefix)) {
     std::error_code ignored;
     fs::remove_all(file, ignored);
   }
+}
+
+/// Renames files that cannot be used, so that they are not tried again.
+void set_aside(const std::vector<NumberedFile>& refused) {
   for (const auto& [iteration, file] : refused) {
     const auto aside = file.parent_path() / fmt::format("{}{}", kRefusedPrefix, iteration);
     std::error_code error;
@@ -253,6 +272,29 @@ void set_aside(const fs::path& folder, const std::vector<NumberedFile>& refused)
       resource_error("cannot rename {} to {}: {}", file.string(), aside.string(), error.message());
     }
   }
+}
+
+/// Returns the newest checkpoint that can be used; those above it are told of and listed.
+std::optional<Checkpoint> newest_usable(const fs::path& folder,
+                                        const std::string& run_id,
+                                        const std::function<void(const CheckpointHead&)>& check,
+                                        std::vector<NumberedFile>& refused) {
+  for (const auto& numbered : numbered_files(folder, kPrefix)) {
+    const auto refuse = [&](const std::string& reason) {
+      tell_refused(numbered, reason);
+      refused.push_back(numbered);
+    };
+    try {
+      const auto head = verified_head(numbered, run_id);
+      check(head);
+      return Checkpoint{.file = numbered.file, .head = head};
+    } catch (const Error& error) {
+      refuse(error.what());
+    } catch (const fs::filesystem_error& error) {
+      refuse(error.code().message());
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -284,30 +326,25 @@ void write_checkpoint(const fs::path& folder,
 std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check) {
-  std::optional<Checkpoint> usable;
   std::vector<NumberedFile> refused;
-  for (const auto& numbered : numbered_files(folder, kPrefix)) {
-    const auto& file = numbered.file;
-    const auto refuse = [&](const std::string& reason) {
-      say(fmt::format("{} is not used: {}; it is kept as {}{}",
-                      file.string(),
-                      reason,
-                      kRefusedPrefix,
-                      numbered.iteration));
-      refused.push_back(numbered);
-    };
-    try {
-      const auto head = verified_head(file, run_id);
-      check(head);
-      usable = Checkpoint{.file = file, .head = head};
-      break;
-    } catch (const Error& error) {
-      refuse(error.what());
-    } catch (const fs::filesystem_error& error) {
-      refuse(error.code().message());
-    }
+  auto usable = newest_usable(folder, run_id, check, refused);
+  if (!refused.empty()) {
+    remove_set_aside(folder);
   }
-  set_aside(folder, refused);
+  set_aside(refused);
+  return usable;
+}
+
+std::optional<Checkpoint> next_checkpoint(const fs::path& folder,
+                                          const Checkpoint& refused,
+                                          const std::string& reason,
+                                          const std::function<void(const CheckpointHead&)>& check) {
+  const NumberedFile first{.iteration = refused.head.iteration, .file = refused.file};
+  tell_refused(first, reason);
+  set_aside({first});
+  std::vector<NumberedFile> others;
+  auto usable = newest_usable(folder, refused.head.run_id, check, others);
+  set_aside(others);
   return usable;
 }
 
@@ -327,7 +364,7 @@ void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(Stat
   Reader reader(opened.file, checkpoint.file, opened.state_size);
   fill(reader);
   if (reader.left() > 0) {
-    resource_error("{}: the state is longer than this training's", checkpoint.file.string());
+    resource_error("its state is longer than this training's");
   }
 }
 

@@ -53,6 +53,13 @@ std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
 /// Returns the head of the newest checkpoint whose head can be read; nothing else of it is checked.
 std::optional<CheckpointHead> newest_head(const std::filesystem::path& folder);
 
+/// Refuses a checkpoint that `find_checkpoint` gave, because of its state, and looks for the one
+/// before it. Those that this start has refused stay where they were set aside.
+std::optional<Checkpoint> next_checkpoint(const std::filesystem::path& folder,
+                                          const Checkpoint& refused,
+                                          const std::string& reason,
+                                          const std::function<void(const CheckpointHead&)>& check);
+
 /// Passes the state of a checkpoint that `find_checkpoint` gave. A state of another length than
 /// what is asked for is a resource error.
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);

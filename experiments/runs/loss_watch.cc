@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstring>
+#include <span>
 #include <string>
 #include <thread>
 
 #include "core/cluster/mpi_mailbox.h"
 #include "experiments/console/streams.h"
+#include "experiments/runs/provenance.h"
 
 namespace residuum {
 namespace {
@@ -16,6 +19,24 @@ namespace {
 constexpr std::chrono::milliseconds kTimeToSpeak{2000};
 /// A line needs some time to leave the process.
 constexpr std::chrono::milliseconds kTimeToPrint{100};
+
+/// How often mail is looked for: it takes no time from the runs, and a sign is sent much more
+/// seldom.
+constexpr std::chrono::milliseconds kSeldom{50};
+constexpr std::chrono::milliseconds kAsNeeded{0};
+
+/// Returns the names of the machines of all processes, by rank. Collective.
+std::vector<std::string> hosts_of(World& group) {
+  const std::string own = host_name();
+  Gathered all;
+  group.all_gather(std::as_bytes(std::span(own)), all);
+  std::vector<std::string> hosts;
+  for (std::size_t rank = 0; rank < all.parts(); ++rank) {
+    std::string& host = hosts.emplace_back(all.part(rank).size(), '\0');
+    std::memcpy(host.data(), all.part(rank).data(), host.size());
+  }
+  return hosts;
+}
 
 std::string workers_in_words(const Cluster& cluster, int rank) {
   int first = 0;
@@ -32,15 +53,29 @@ std::string workers_in_words(const Cluster& cluster, int rank) {
 
 }  // namespace
 
-LossWatch::LossWatch(const World& job, World& group)
-    : group_(group), first_rank_(job.rank() - group.rank()) {
+LossWatch::LossWatch(const World& job, World& group, Use use)
+    : group_(group), first_rank_(job.rank() - group.rank()), use_(use), hosts_(hosts_of(group)) {
   open();
 }
 
 void LossWatch::open() {
-  mailbox_ = make_mpi_mailbox(
-      group_,
-      {.first_rank = first_rank_, .last_resort = [this](const LostPeer& lost) { end_job(lost); }});
+  const bool is_for_letters = use_ == Use::letters;
+  if (group_.size() == 1 || (!is_for_letters && !mpi_serves_threads())) {
+    mailbox_ = make_single_mailbox();
+    return;
+  }
+  mailbox_ = make_mpi_mailbox(group_,
+                              {.first_rank = first_rank_,
+                               .last_resort = [this](const LostPeer& lost) { end_job(lost); },
+                               .look_every = is_for_letters ? kAsNeeded : kSeldom});
+}
+
+void LossWatch::close() {
+  try {
+    mailbox_->close();
+  } catch (const LostPeer& lost) {
+    end_job(lost);
+  }
 }
 
 void LossWatch::renew() {
@@ -73,8 +108,10 @@ void LossWatch::say(const LostPeer& lost) {
         fmt::format(". It hosted {}",
                     lost.rank() == 0 ? "the server" : workers_in_words(*cluster_, lost.rank()));
   }
-  residuum::say(
-      fmt::format("{}{}. The same command goes on from the last checkpoint", lost.what(), hosted));
+  residuum::say(fmt::format("{}. It ran on {}{}. The same command goes on from the last checkpoint",
+                            lost.what(),
+                            hosts_[static_cast<std::size_t>(lost.rank())],
+                            hosted));
 }
 
 }  // namespace residuum

@@ -1,11 +1,13 @@
 #pragma once
-// A LossWatch sees to it that a study over real processes ends when one of them is lost. Its
-// mailbox gives signs of life from the first run to the last, also where processes wait for each
-// other in collective calls.
+// A LossWatch sees to it that a study over several processes ends when one of them is lost. Its
+// mailbox gives signs of life from before the first run to after the last, also where processes
+// wait for each other in collective calls.
 
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/cluster/cluster.h"
 #include "core/cluster/mailbox.h"
@@ -14,11 +16,17 @@ namespace residuum {
 
 class LossWatch {
  public:
+  /// What the mailbox is for: letters of real runs, or nothing but signs of life. Without letters
+  /// mail is looked for seldom, and an MPI library that serves one thread alone has no watch.
+  enum class Use { letters, signs };
+
   /// Watches the processes of a group, which is a part of the job. Collective in the group.
-  LossWatch(const World& job, World& group);
+  LossWatch(const World& job, World& group, Use use);
 
   /// Returns the mailbox between the processes of the group.
   Mailbox& mailbox() { return *mailbox_; }
+  /// Ends the watch; the job is ended where a process was lost before that. Collective.
+  void close();
   /// Makes the mailbox anew after an error that all processes of the group have met. Collective.
   void renew();
 
@@ -35,6 +43,8 @@ class LossWatch {
 
   World& group_;
   int first_rank_;  // of the group, in the job
+  Use use_;
+  std::vector<std::string> hosts_;  // by rank
   std::once_flag ending_;
   std::mutex mutex_;
   std::optional<Cluster> cluster_;

@@ -17,6 +17,9 @@ nlohmann::json provenance(const std::vector<std::string>& command_line, const Wo
 /// on node7: cuda:1 (NVIDIA H100)". Empty if no networks are loaded. Collective.
 std::vector<std::string> network_devices(World& world, const std::string& device);
 
+/// Returns the name of this machine.
+std::string host_name();
+
 /// Returns what `residuum info` prints: name and value, one line each; a last line warns where it
 /// should.
 std::vector<std::pair<std::string, std::string>> versions();

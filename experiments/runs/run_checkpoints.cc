@@ -3,11 +3,40 @@
 #include <limits>
 
 namespace residuum {
+namespace {
 
-void RunCheckpoints::pass(StateStream* stream, RunState::Direction direction, const Visit& state) {
+/// Does the same as `together`, and says that the checkpoint is why. A process that has run out of
+/// memory tells nothing of the checkpoint.
+void together_or_refuse(World& world, const std::function<void()>& action) {
+  std::optional<Error> mine;
+  together(world, [&] {
+    try {
+      action();
+    } catch (const Error& error) {
+      mine = error;
+    }
+  });
+  try {
+    together(world, [&] {
+      if (mine) {
+        throw Error(*mine);
+      }
+    });
+  } catch (const SharedError& error) {
+    throw RefusedCheckpoint(error.code(), error.what());
+  }
+}
+
+}  // namespace
+
+/// Returns the first error of loading, on this process.
+std::optional<Error> RunCheckpoints::pass(StateStream* stream,
+                                          RunState::Direction direction,
+                                          const Visit& state) {
   RunState run(cluster_, stream, direction);
   state(run);
   monitor_.visit(run);
+  return run.damage();
 }
 
 std::uint64_t RunCheckpoints::load(const Visit& state) {
@@ -19,13 +48,40 @@ std::uint64_t RunCheckpoints::load(const Visit& state) {
   if (done == 0) {
     return 0;
   }
-  constexpr auto kLoad = RunState::Direction::load;
-  if (folder_ != nullptr) {
-    folder_->load([&](StateStream& stream) { pass(&stream, kLoad, state); });
-  } else {
-    pass(nullptr, kLoad, state);
-  }
+  measure(state);
+  load_whole(state);
+  together(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->go_on();
+    }
+  });
   return static_cast<std::uint64_t>(done);
+}
+
+/// Throws unless the state has the length of this training's. Nothing is loaded yet.
+void RunCheckpoints::measure(const Visit& state) {
+  together_or_refuse(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->load([&](StateStream& stream) {
+        static_cast<void>(pass(&stream, RunState::Direction::measure, state));
+      });
+    }
+  });
+}
+
+void RunCheckpoints::load_whole(const Visit& state) {
+  const auto load = [&](StateStream* stream) {
+    if (const auto damage = pass(stream, RunState::Direction::load, state)) {
+      throw Error(*damage);
+    }
+  };
+  together_or_refuse(cluster_.world(), [&] {
+    if (folder_ != nullptr) {
+      folder_->load([&](StateStream& stream) { load(&stream); });
+    } else {
+      load(nullptr);
+    }
+  });
 }
 
 bool RunCheckpoints::due() {
@@ -35,9 +91,10 @@ bool RunCheckpoints::due() {
 void RunCheckpoints::save(std::uint64_t iterations, const Visit& state) {
   constexpr auto kSave = RunState::Direction::save;
   if (folder_ != nullptr) {
-    folder_->save(iterations, [&](StateStream& stream) { pass(&stream, kSave, state); });
+    folder_->save(iterations,
+                  [&](StateStream& stream) { static_cast<void>(pass(&stream, kSave, state)); });
   } else {
-    pass(nullptr, kSave, state);
+    static_cast<void>(pass(nullptr, kSave, state));
   }
   saved_ = Clock::now();
 }

@@ -3,11 +3,20 @@
 // every process its part of the state.
 
 #include <chrono>
+#include <optional>
 
 #include "assumptions/monitor.h"
 #include "experiments/runs/run_folder.h"
 
 namespace residuum {
+
+/// A RefusedCheckpoint says why the checkpoint that the run would go on from cannot be used. All
+/// processes throw it; the run is then to be prepared again, since its parts may hold what was
+/// loaded.
+class RefusedCheckpoint : public SharedError {
+ public:
+  using SharedError::SharedError;
+};
 
 class RunCheckpoints final : public Checkpoints {
  public:
@@ -15,12 +24,15 @@ class RunCheckpoints final : public Checkpoints {
   RunCheckpoints(const Cluster& cluster, RunFolder* on_root, Monitor& monitor, double every_s)
       : cluster_(cluster), folder_(on_root), monitor_(monitor), every_s_(every_s) {}
 
+  /// Throws a RefusedCheckpoint where the state is not one of this training.
   std::uint64_t load(const Visit& state) override;
   bool due() override;
   void save(std::uint64_t iterations, const Visit& state) override;
 
  private:
-  void pass(StateStream* stream, RunState::Direction direction, const Visit& state);
+  std::optional<Error> pass(StateStream* stream, RunState::Direction direction, const Visit& state);
+  void measure(const Visit& state);
+  void load_whole(const Visit& state);
 
   using Clock = std::chrono::steady_clock;
 

@@ -1,5 +1,6 @@
 #include "experiments/runs/run_folder.h"
 
+#include <fstream>
 #include <limits>
 #include <system_error>
 
@@ -8,6 +9,7 @@
 #include "experiments/runs/run_status.h"
 #include "reports/tables/result_folder.h"
 #include "reports/tables/table_prints.h"
+#include "reports/tables/utc.h"
 
 namespace residuum {
 namespace {
@@ -80,19 +82,28 @@ std::uint64_t bytes_in(const std::filesystem::path& file) {
   return error ? 0 : size;
 }
 
-/// Gives the tables of a run that ended between naming them and writing its status their old names,
-/// so that it goes on with them. A run that was recorded as finished is left alone: its tables are
-/// not those that were written.
-void restore_parts(const std::filesystem::path& folder) {
-  std::string state;
-  if (is_there(folder / "status.json")) {
-    try {
-      state = reports::text_at(reports::read_json(folder / "status.json"), "state");
-    } catch (const Error&) {
-      state.clear();
-    }
+/// Returns whether status.json says that the run has come to its end.
+bool has_ended(const std::filesystem::path& folder) {
+  try {
+    const auto state = reports::text_at(reports::read_json(folder / "status.json"), "state");
+    return state == "finished" || state == "diverged";
+  } catch (const Error&) {
+    return false;
   }
-  if (state != "running") {
+}
+
+/// Returns whether the first `bytes` of a table end with a line; it has them.
+bool ends_a_row(const std::filesystem::path& file, std::uint64_t bytes) {
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(bytes - 1));
+  return stream.get() == '\n';
+}
+
+/// Gives the tables of a run that ended or failed between naming them and writing its status their
+/// old names, so that it goes on with them. A run that was recorded as finished is left alone: its
+/// tables are not those that were written.
+void restore_parts(const std::filesystem::path& folder) {
+  if (has_ended(folder)) {
     return;
   }
   const auto restore = [&](const std::string& name, const std::string& part) {
@@ -244,13 +255,22 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
     : folder_(result_dir / "runs" / run.id),
       run_id_(run.id),
       data_fingerprint_(run.data_fingerprint),
-      started_utc_(utc_now()) {
+      plan_({.iterations = run.training.iterations,
+             .has_pilot = run.needs_pilot,
+             .details = run.details.tables()}),
+      begun_utc_(utc_now()),
+      started_utc_(begun_utc_) {
   make_folder(folder_);
   reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
   for (const char* part : {kIterationsPart, kChecksPart}) {
     refuse_special_file(table(part));
   }
-  resume(run);
+  for (const TableInfo* details : plan_.details) {
+    refuse_special_file(folder_ / DetailFiles::part(*details));
+  }
+  restore_parts(folder_);
+  adopt(
+      find_checkpoint(folder_, run_id_, [this](const CheckpointHead& head) { check_head(head); }));
   write_status(folder_,
                {{"state", "running"},
                 {"started_utc", started_utc_},
@@ -258,49 +278,86 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   std::error_code ignored;  // there is none
   std::filesystem::remove(reports::failure_file(folder_), ignored);
   if (!resumed_) {
-    iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run.id);
-    checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id);
-    details_ = DetailFiles(folder_, run.id, run.details.tables(), nullptr);
+    begin_tables();
   }
 }
 
-/// Resumes the run. Rows after those that the checkpoint counted are made again.
-void RunFolder::resume(const PreparedRun& run) {
-  restore_parts(folder_);
-  const auto details = run.details.tables();
-  auto checkpoint = find_checkpoint(folder_, run.id, [&](const CheckpointHead& head) {
-    require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
-            "it is of other data (fingerprint {}, now {})",
-            head.data_fingerprint,
-            data_fingerprint_);
-    check_tables(head, run);
-  });
-  if (!checkpoint) {
-    sums_ = {};  // of tables that begin anew
-    return;
-  }
-  const CheckpointHead& head = checkpoint->head;
-  require_own_program(head, folder_);
-  iterations_ = std::make_unique<reports::IterationsWriter>(
-      table(kIterationsPart), run.id, head.iterations_bytes);
-  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run.id, head.checks_bytes);
-  details_ = DetailFiles(folder_, run.id, details, &head.details);
-  started_utc_ = head.started_utc;
-  if (!head.found.is_null()) {
-    found_ = FoundThreshold{.threshold = head.found.at("threshold").get<double>(),
-                            .pilot_runs = head.found.at("pilot_runs").get<int>()};
+/// A checkpoint of another build of the program is refused as a whole, not set aside.
+void RunFolder::adopt(std::optional<Checkpoint> checkpoint) {
+  if (checkpoint) {
+    require_own_program(checkpoint->head, folder_);
   }
   resumed_ = std::move(checkpoint);
+  found_.reset();
+  started_utc_ = resumed_ ? resumed_->head.started_utc : begun_utc_;
+  if (resumed_ && !resumed_->head.found.is_null()) {
+    const Json& found = resumed_->head.found;
+    found_ = FoundThreshold{.threshold = found.at("threshold").get<double>(),
+                            .pilot_runs = found.at("pilot_runs").get<int>()};
+  }
 }
 
-void RunFolder::check_tables(const CheckpointHead& head, const PreparedRun& run) {
-  require(bytes_in(table(kIterationsPart)) >= head.iterations_bytes &&
-              bytes_in(table(kChecksPart)) >= head.checks_bytes &&
-              DetailFiles::reach(folder_, run.details.tables(), head.details),
-          "the tables that go with it are not there");
+void RunFolder::begin_tables() {
+  sums_ = {};
+  iterations_ = std::make_unique<reports::IterationsWriter>(table(kIterationsPart), run_id_);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id_);
+  details_ = DetailFiles(folder_, run_id_, plan_.details, nullptr);
+}
+
+void RunFolder::go_on() {
+  const CheckpointHead& head = resumed_->head;
+  iterations_ = std::make_unique<reports::IterationsWriter>(
+      table(kIterationsPart), run_id_, head.iterations_bytes);
+  checks_ = std::make_unique<reports::ChecksWriter>(table(kChecksPart), run_id_, head.checks_bytes);
+  details_ = DetailFiles(folder_, run_id_, plan_.details, &head.details);
+}
+
+void RunFolder::refuse(const std::string& reason) {
+  adopt(next_checkpoint(
+      folder_, *resumed_, reason, [this](const CheckpointHead& head) { check_head(head); }));
+  if (!resumed_) {
+    begin_tables();
+  }
+}
+
+void RunFolder::check_head(const CheckpointHead& head) {
+  require(head.data_fingerprint.empty() || head.data_fingerprint == data_fingerprint_,
+          "it is of other data (fingerprint {}, now {})",
+          head.data_fingerprint,
+          data_fingerprint_);
+  require(head.iteration > 0 && head.iteration <= plan_.iterations,
+          "it is of iteration {}, and the run has {}",
+          head.iteration,
+          plan_.iterations);
+  require(plan_.has_pilot == !head.found.is_null(),
+          "it {} a threshold of pilot runs",
+          plan_.has_pilot ? "lacks" : "has");
+  require(reports::seconds_of_utc(head.started_utc).has_value(), "its time of start is damaged");
+  check_tables(head);
+}
+
+TableBytes RunFolder::parts_of(const CheckpointHead& head) const {
+  TableBytes parts{{kIterationsPart, head.iterations_bytes}, {kChecksPart, head.checks_bytes}};
+  for (const TableInfo* details : plan_.details) {
+    const auto counted = head.details.find(std::string(details->name));
+    require(counted != head.details.end(), "it has not counted {}", details->name);
+    parts[DetailFiles::part(*details)] = counted->second;
+  }
+  require(head.details.size() == plan_.details.size(), "it has counted other tables");
+  return parts;
+}
+
+void RunFolder::check_tables(const CheckpointHead& head) {
+  const TableBytes parts = parts_of(head);
+  for (const auto& [name, bytes] : parts) {
+    require(bytes > 0 && bytes_in(folder_ / name) >= bytes,
+            "the tables that go with it are not there");
+    require(ends_a_row(folder_ / name, bytes), "it ends within a row of {}", name);
+  }
   if (head.table_sums.empty()) {
     return;
   }
+  require(head.table_sums.size() == parts.size(), "it has summed up other tables");
   for (const auto& [name, sum] : sums_of(head)) {
     const auto counted = head.table_sums.find(name);
     require(counted != head.table_sums.end() && counted->second == sum,
@@ -310,12 +367,8 @@ void RunFolder::check_tables(const CheckpointHead& head, const PreparedRun& run)
 }
 
 std::map<std::string, std::uint32_t> RunFolder::sums_of(const CheckpointHead& head) {
-  TableBytes parts{{kIterationsPart, head.iterations_bytes}, {kChecksPart, head.checks_bytes}};
-  for (const auto& [name, bytes] : head.details) {
-    parts[name + ".csv.part"] = bytes;
-  }
   std::map<std::string, std::uint32_t> sums;
-  for (const auto& [name, bytes] : parts) {
+  for (const auto& [name, bytes] : parts_of(head)) {
     sums[name] = sums_.of(folder_ / name, bytes);
   }
   return sums;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "assumptions/monitor.h"
 #include "core/record/record.h"
@@ -44,8 +45,8 @@ void fail_run(const std::filesystem::path& result_dir,
 
 class RunFolder final : public Recorder {
  public:
-  /// Creates the folder and writes config.json and a status of "running". The tables go on from a
-  /// checkpoint that can be used.
+  /// Creates the folder and writes config.json and a status of "running". Tables begin anew unless
+  /// there is a checkpoint that can be used; then they are left alone until `go_on` or `refuse`.
   RunFolder(const std::filesystem::path& result_dir, const PreparedRun& run, const Study& study);
 
   void write(const Row& row, const std::vector<Check>& checks) override;
@@ -57,6 +58,10 @@ class RunFolder final : public Recorder {
   const std::optional<FoundThreshold>& found() const { return found_; }
   void remember(const std::optional<FoundThreshold>& found) { found_ = found; }
   void load(const std::function<void(StateStream&)>& fill) const;
+  /// Opens the tables where the checkpoint has left them. Rows after that are made again.
+  void go_on();
+  /// Sets the checkpoint aside because of its state, and takes the one before it.
+  void refuse(const std::string& reason);
   /// Saves the tables first, then the state that goes with them.
   void save(std::uint64_t iterations, const std::function<void(StateStream&)>& fill);
 
@@ -71,18 +76,32 @@ class RunFolder final : public Recorder {
 
  private:
   std::filesystem::path table(const char* name) const { return folder_ / name; }
-  void resume(const PreparedRun& run);
-  /// Throws a usage error unless the tables begin with what the checkpoint has counted.
-  void check_tables(const CheckpointHead& head, const PreparedRun& run);
+  /// What is known of the run before its checkpoints are looked at.
+  struct Plan {
+    std::uint64_t iterations = 0;  // T
+    bool has_pilot = false;
+    std::vector<const TableInfo*> details;
+  };
+
+  void adopt(std::optional<Checkpoint> checkpoint);
+  void begin_tables();
+  /// These throw a usage error unless the checkpoint can be one of this run, and unless the tables
+  /// begin with what it has counted.
+  void check_head(const CheckpointHead& head);
+  void check_tables(const CheckpointHead& head);
+  /// Returns the bytes of each table that belong to a checkpoint, by the names of the files.
+  TableBytes parts_of(const CheckpointHead& head) const;
   /// Returns the checksums of the tables in a checkpoint, by their files' names.
   std::map<std::string, std::uint32_t> sums_of(const CheckpointHead& head);
 
   std::filesystem::path folder_;
   std::string run_id_;
   std::string data_fingerprint_;
+  Plan plan_;
   std::optional<Checkpoint> resumed_;
   std::optional<FoundThreshold> found_;
-  std::string started_utc_;
+  std::string begun_utc_;    // of this start
+  std::string started_utc_;  // of the run
   std::unique_ptr<reports::IterationsWriter> iterations_;
   std::unique_ptr<reports::ChecksWriter> checks_;
   DetailFiles details_;

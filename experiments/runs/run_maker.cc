@@ -68,7 +68,7 @@ void RunMaker::check_data_at_end(const RunSpec& spec,
 
 /// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
 Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
-  LossWatch& watch = *place_.watch;
+  LossWatch& watch = place_.watch;
   training.mailbox = &watch.mailbox();
   watch.set_cluster(*training.cluster);
   try {
@@ -104,12 +104,35 @@ std::optional<std::string> device_in(const RunSpec& spec) {
 
 }  // namespace
 
+/// Every checkpoint that is refused is set aside, so the attempts come to an end.
 Outcome RunMaker::make(const RunSpec& spec,
                        const PreparedRun& planned,
                        const Study& study,
                        Progress& progress,
                        const std::function<void()>& after_iteration) {
   std::unique_ptr<RunFolder> folder;
+  for (;;) {
+    std::string refusal;
+    try {
+      return attempt(spec, planned, study, progress, after_iteration, folder);
+    } catch (const RefusedCheckpoint& refused) {
+      refusal = refused.what();
+    }
+    in_step([&] {
+      if (folder) {
+        folder->refuse(refusal);
+      }
+    });
+  }
+}
+
+/// The root makes the folder once; a further attempt goes on with it.
+Outcome RunMaker::attempt(const RunSpec& spec,
+                          const PreparedRun& planned,
+                          const Study& study,
+                          Progress& progress,
+                          const std::function<void()>& after_iteration,
+                          std::unique_ptr<RunFolder>& folder) {
   PreparedRun run = prepare_as_planned(spec, planned);
   std::optional<Cluster> cluster;
   in_step([&] {
@@ -120,7 +143,9 @@ Outcome RunMaker::make(const RunSpec& spec,
     run.training.minimizer = facts.minimizer;
     run.training.stop = &stop_requested();
     if (place_.group.is_root()) {
-      folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
+      if (!folder) {
+        folder = std::make_unique<RunFolder>(place_.result_dir, run, study);
+      }
       // The theorems of gradient estimates and of models that part ask for it.
       const Synchrony synchrony = law_of(run).synchrony;
       const bool parts = synchrony == Synchrony::periodic || synchrony == Synchrony::neighbours;

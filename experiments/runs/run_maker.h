@@ -2,6 +2,7 @@
 // RunMaker makes one run from its settings to its folder, by a group of processes.
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "core/trainer/trainer.h"
@@ -22,7 +23,7 @@ class RunMaker {
     std::filesystem::path result_dir;
     nlohmann::json provenance;
     double checkpoint_every_s = 0;
-    LossWatch* watch = nullptr;  // of a study that has real runs
+    LossWatch& watch;  // has a mailbox for letters where the study has real runs
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}
 
@@ -36,6 +37,12 @@ class RunMaker {
                const std::function<void()>& after_iteration);
 
  private:
+  Outcome attempt(const RunSpec& spec,
+                  const PreparedRun& planned,
+                  const Study& study,
+                  Progress& progress,
+                  const std::function<void()>& after_iteration,
+                  std::unique_ptr<RunFolder>& folder);
   void in_step(const std::function<void()>& action);
   PreparedRun prepare_as_planned(const RunSpec& spec, const PreparedRun& planned) const;
   void check_data_at_end(const RunSpec& spec, const PreparedRun& run, const RunFolder* folder);

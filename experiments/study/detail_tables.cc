@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <system_error>
 
 #include "assumptions/details/magnitude_details.h"
 #include "assumptions/details/network_details.h"
@@ -166,17 +165,6 @@ DetailFiles::DetailFiles(const std::filesystem::path& folder,
                          : std::make_unique<reports::DetailWriter>(
                                path, run_id, *table, kept->at(std::string(table->name))));
   }
-}
-
-bool DetailFiles::reach(const std::filesystem::path& folder,
-                        const std::vector<const TableInfo*>& tables,
-                        const TableBytes& counted) {
-  return std::all_of(tables.begin(), tables.end(), [&](const TableInfo* table) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(folder / part(*table), error);
-    const auto found = counted.find(std::string(table->name));
-    return !error && found != counted.end() && size >= found->second;
-  });
 }
 
 void DetailFiles::write(const DetailRow& row) {

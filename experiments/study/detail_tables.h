@@ -58,11 +58,6 @@ class DetailFiles {
               const std::vector<const TableInfo*>& tables,
               const TableBytes* kept);
 
-  /// Returns whether each of the tables has the bytes that a checkpoint has counted.
-  static bool reach(const std::filesystem::path& folder,
-                    const std::vector<const TableInfo*>& tables,
-                    const TableBytes& counted);
-
   void write(const DetailRow& row);
   TableBytes synchronise();
   void close();

@@ -1,14 +1,22 @@
 // The program with a sparsifier that fails where a study says, when it is built for a run or while
 // it selects, or waits for a file; one that cannot be built where FAULTY_UNPREPARED names the rank,
-// or "all"; and with a request to stop that comes while MPI starts.
+// or "all"; one that stops there where FAULTY_STOPPED names the rank; with a request to stop that
+// comes while MPI starts; and with a disk that is full for the moment in which the FAULTY_RENAME-th
+// file, counted from 1, gets its name.
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/program/program.h"
@@ -27,6 +35,11 @@ bool cannot_prepare() {
   return where != nullptr && (std::string_view(where) == "all" || is_on_rank(where));
 }
 
+bool stops_while_it_prepares() {
+  const char* where = std::getenv("FAULTY_STOPPED");
+  return where != nullptr && is_on_rank(where);
+}
+
 /// At most a minute or so.
 void wait_for(const std::filesystem::path& file) {
   for (int tries = 0; tries < 1200 && !std::filesystem::exists(file); ++tries) {
@@ -43,6 +56,9 @@ class Faulty final : public SparsifierFor<Faulty> {
       : fails_at_(section.choice("fails_at", {"build", "select", "nothing"}, "nothing")),
         fails_on_(std::to_string(section.integer("fails_on", 0))),
         waits_for_(section.text("waits_for", "")) {
+    if (stops_while_it_prepares()) {
+      std::raise(SIGSTOP);
+    }
     if (cannot_prepare()) {
       resource_error("no memory here");
     }
@@ -95,6 +111,17 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     std::raise(SIGUSR1);
   }
   return PMPI_Init_thread(argc, argv, required, provided);
+}
+
+/// Called in place of the C library's own, by the standard library too.
+int rename(const char* from, const char* to) noexcept {
+  static std::atomic<int> renamed = 0;
+  const char* fails = std::getenv("FAULTY_RENAME");
+  if (fails != nullptr && std::to_string(++renamed) == fails) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 }
 

@@ -62,10 +62,10 @@ std::string sealed_checkpoint(std::string_view head, std::string_view state) {
 }
 
 /// A state with all that a state is made of.
-void load_state(StateStream& stream) {
+void pass_state(StateStream& stream, RunState::Direction direction) {
   const auto world = make_single_process();
   const Cluster cluster(*world, 2);
-  RunState state(cluster, &stream, RunState::Direction::load);
+  RunState state(cluster, &stream, direction);
   double number = 0;
   std::vector<double> pair(2);
   std::vector<std::vector<double>> of_workers(2, std::vector<double>(1));
@@ -74,6 +74,7 @@ void load_state(StateStream& stream) {
   state.shared(pair);
   state.workers<double>(1, [&](std::size_t slot) { return std::span(of_workers[slot]); });
   state.root_list(list);
+  expect(!state.damage(), "a state of the right length is loaded");
 }
 
 }  // namespace
@@ -115,7 +116,9 @@ void take_checkpoint(std::string_view bytes) {
   const auto checkpoint =
       find_checkpoint(scratch().path(), "m-000000000000", [](const CheckpointHead&) {});
   require(checkpoint.has_value(), "no checkpoint");
-  read_checkpoint(*checkpoint, load_state);
+  for (const auto direction : {RunState::Direction::measure, RunState::Direction::load}) {
+    read_checkpoint(*checkpoint, [&](StateStream& stream) { pass_state(stream, direction); });
+  }
 }
 
 }  // namespace residuum::fuzzing

@@ -15,6 +15,11 @@
 
 namespace residuum {
 
+/// Throws a usage error unless what was found in a saved state may stand there.
+inline void check_saved(bool is_sound) {
+  require(is_sound, "the saved state of the protocol is damaged");
+}
+
 class ActorState {
  public:
   /// Begins to save: values are appended to `bytes`.

@@ -63,7 +63,9 @@ void Simulation::load(std::span<const std::byte> saved) {
   visit(state);
   require(state.is_at_end(), "the saved state is not one of this protocol: it is too long");
   queue_.for_each([&](const Event& event) {
-    require(event.to < cast_.actors.size(), "the saved state is of another number of actors");
+    require(event.to < cast_.actors.size() && event.letter.from < cast_.actors.size(),
+            "the saved state is of another number of actors");
+    check_saved(event.letter.kind <= LetterKind::computed);
   });
 }
 

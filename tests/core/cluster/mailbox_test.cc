@@ -182,14 +182,17 @@ TEST(Mailbox, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
 }
 
 TEST(Mailbox, ReportsALossWhileItCloses) {
-  ParcelHub hub(3, microseconds(100), 1);
-  const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
-    if (mailbox.rank() == 1) {
-      hub.freeze(1);
-    }
-  });
-  EXPECT_THAT(errors[0], HasSubstr("process 1 is lost"));
-  EXPECT_THAT(errors[2], HasSubstr("process 1 is lost"));
+  for (const milliseconds look_every : {milliseconds(0), milliseconds(50)}) {
+    ParcelHub hub(3, microseconds(100), 1);
+    const MailboxOptions options{.patience = kShort, .look_every = look_every};
+    const auto errors = with_mailboxes(hub, options, [&](Mailbox& mailbox) {
+      if (mailbox.rank() == 1) {
+        hub.freeze(1);
+      }
+    });
+    EXPECT_THAT(errors[0], HasSubstr("process 1 is lost"));
+    EXPECT_THAT(errors[2], HasSubstr("process 1 is lost"));
+  }
 }
 
 TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
@@ -278,6 +281,36 @@ class LateCarrier final : public Carrier {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int polls_ = 0;
 };
+
+/// Counts how often it is asked for mail, of which there is none.
+class CountingCarrier final : public Carrier {
+ public:
+  explicit CountingCarrier(std::atomic<int>& polls) : polls_(polls) {}
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void send(Parcel /*parcel*/) override {}
+  std::optional<Parcel> poll() override {
+    ++polls_;
+    return std::nullopt;
+  }
+  bool has_sent_all() override { return true; }
+
+ private:
+  std::atomic<int>& polls_;
+};
+
+TEST(Mailbox, LooksForSignsAloneAsSeldomAsItIsTold) {
+  std::atomic<int> polls = 0;
+  try {
+    const Mailbox mailbox(std::make_unique<CountingCarrier>(polls),
+                          {.patience = kLonger, .look_every = milliseconds(100)});
+    std::this_thread::sleep_for(milliseconds(1000));
+    EXPECT_LE(polls, 11);
+    throw std::runtime_error("the other process never says goodbye");
+  } catch (const std::runtime_error&) {
+    EXPECT_GE(polls, 1);
+  }
+}
 
 TEST(Mailbox, SendsNothingAfterItsGoodbye) {
   std::vector<Parcel::Kind> sent;

@@ -58,10 +58,12 @@ class MemoryCheckpoints final : public Checkpoints {
     if (stored_.iterations == 0) {
       return 0;
     }
+    expect_measured(visit);
     Reader reader(stored_.bytes);
     RunState state(cluster_, stream(reader), RunState::Direction::load);
     visit(state);
     EXPECT_TRUE(!state.is_root() || reader.is_empty());
+    EXPECT_FALSE(state.damage());
     return stored_.iterations;
   }
   bool due() override { return false; }
@@ -78,6 +80,16 @@ class MemoryCheckpoints final : public Checkpoints {
  private:
   StateStream* stream(StateStream& on_root) const {
     return cluster_.world().is_root() ? &on_root : nullptr;
+  }
+
+  /// What is measured before it is loaded has the same length.
+  void expect_measured(const Visit& visit) const {
+    if (cluster_.world().is_root()) {
+      Reader reader(stored_.bytes);
+      RunState state(cluster_, &reader, RunState::Direction::measure);
+      visit(state);
+      EXPECT_TRUE(reader.is_empty());
+    }
   }
 
   Cluster cluster_;

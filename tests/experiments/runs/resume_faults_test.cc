@@ -1,14 +1,21 @@
-// What has changed under a run since it was stopped is noticed: its data, its tables. It then goes
-// on from an earlier checkpoint or begins anew, to the bytes of a run that was left alone.
+// What has changed under a run since it was stopped is noticed: its data, its tables, its
+// checkpoints, also where their checksums are right. It then goes on from an earlier checkpoint or
+// begins anew, to the bytes of a run that was left alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "experiments/runs/checkpoint.h"
+#include "experiments/runs/checksum.h"
 #include "experiments/runs/provenance.h"
 #include "reports/tables/files.h"
 #include "reports/tables/table_prints.h"
@@ -43,6 +50,46 @@ every = 1
 workers = true
 )";
 
+/// The parts of a checkpoint file (experiments/runs/checkpoint.cc).
+struct Parts {
+  std::string before;  // magic and format
+  nlohmann::json head;
+  std::string state;
+};
+
+constexpr std::size_t kBefore = 12;
+constexpr std::size_t kNumber = sizeof(std::uint32_t);
+
+std::uint32_t number_at(const std::string& text, std::size_t place) {
+  std::uint32_t number = 0;
+  std::memcpy(&number, text.data() + place, sizeof(number));
+  return number;
+}
+
+std::string bytes_of(std::uint32_t number) {
+  std::string bytes(sizeof(number), '\0');
+  std::memcpy(bytes.data(), &number, sizeof(number));
+  return bytes;
+}
+
+Parts parts_of(const std::string& file) {
+  const std::size_t begin = kBefore + kNumber;
+  const std::size_t size = number_at(file, kBefore);
+  return {.before = file.substr(0, kBefore),
+          .head = nlohmann::json::parse(file.substr(begin, size)),
+          .state = file.substr(begin + size, file.size() - begin - size - kNumber)};
+}
+
+/// A file of these parts with the right checksum.
+std::string sealed(const Parts& parts) {
+  const std::string head = parts.head.dump();
+  std::string file = parts.before + bytes_of(static_cast<std::uint32_t>(head.size())) + head;
+  file += parts.state;
+  return file + bytes_of(checksum(0, file));
+}
+
+using Forgery = std::function<void(Parts&)>;
+
 class ResumeFaults : public testing::Test {
  protected:
   ResumeFaults() { write_data("0.5"); }
@@ -72,6 +119,26 @@ class ResumeFaults : public testing::Test {
     ASSERT_LT(place, content.size());
     content[place] = content[place] == '1' ? '2' : '1';
     std::ofstream(kept() / table, std::ios::binary) << content;
+  }
+
+  std::filesystem::path state(int iteration) const {
+    return kept() / "checkpoint" / fmt::format("state-{}", iteration);
+  }
+  void forge(int iteration, const Forgery& forgery) const {
+    Parts parts = parts_of(read_text(state(iteration)));
+    forgery(parts);
+    std::ofstream(state(iteration), std::ios::binary) << sealed(parts);
+  }
+  /// A run with checkpoints after iterations 2 and 4.
+  void begin_twice() const {
+    const auto begun = folder_.path() / "begun";
+    std::filesystem::remove_all(folder_.path() / "kept");
+    if (!std::filesystem::exists(begun)) {
+      ASSERT_EQ(begin().code, 124);
+      ASSERT_EQ(begin().code, 124);
+      std::filesystem::rename(folder_.path() / "kept", begun);
+    }
+    std::filesystem::copy(begun, folder_.path() / "kept", std::filesystem::copy_options::recursive);
   }
 
   TemporaryFolder folder_;
@@ -223,6 +290,149 @@ TEST_F(ResumeFaults, ATableThatHasChangedFromItsBeginningBeginsTheRunAnew) {
   EXPECT_THAT(finished.err, HasSubstr("state-4 is not used: "));
   EXPECT_THAT(finished.err, HasSubstr("state-2 is not used: "));
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
+}
+
+/// What a forged checkpoint of iteration 4 holds, and why it is not used.
+const std::vector<std::pair<Forgery, std::string>> kForgeries{
+    {[](Parts& parts) { parts.state.resize(parts.state.size() - 8); }, "shorter than this"},
+    {[](Parts& parts) { parts.state += "12345678"; }, "longer than this"},
+    {[](Parts& parts) { parts.state.clear(); }, "shorter than this"},
+    // The count of the checks, which stands behind the 3 entries of the model, says how much
+    // follows.
+    {[](Parts& parts) { parts.state.assign(parts.state.size(), '\xff'); }, "shorter than this"},
+    {[](Parts& parts) { parts.head["iteration"] = 9; }, "it is of iteration 9"},
+    {[](Parts& parts) {
+       parts.head["found"] = {{"threshold", 0.5}, {"pilot_runs", 2}};
+     },
+     "it has a threshold"},
+    {[](Parts& parts) { parts.head["found"] = "x"; }, "it is damaged"},
+    {[](Parts& parts) { parts.head["started_utc"] = "now\nthen"; }, "its time of start"},
+    {[](Parts& parts) { parts.head["iterations_bytes"] = 0; }, "are not there"},
+    {[](Parts& parts) { parts.head["checks_bytes"] = 1ULL << 62U; }, "are not there"},
+    {[](Parts& parts) { parts.head["details"]["../../../s"] = 1; }, "counted other tables"},
+    {[](Parts& parts) { parts.head["details"].clear(); }, "has not counted workers"},
+    {[](Parts& parts) { parts.head["table_sums"]["x"] = 1; }, "summed up other tables"},
+    {[](Parts& parts) {
+       parts.head["table_sums"].clear();
+       parts.head["iterations_bytes"] = 20;
+     },
+     "it ends within a row of iterations.csv.part"}};
+
+TEST_F(ResumeFaults, AForgedCheckpointIsSetAsideAndTheOneBeforeItTaken) {
+  const auto whole = tables_of_whole();
+  for (const auto& [forgery, reason] : kForgeries) {
+    SCOPED_TRACE(reason);
+    begin_twice();
+    forge(4, forgery);
+
+    const Finished finished = run("kept");
+
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("state-4 is not used: "));
+    EXPECT_THAT(finished.err, HasSubstr(reason));
+    EXPECT_THAT(finished.err, HasSubstr("it is kept as refused-4"));
+    EXPECT_THAT(finished.err, Not(HasSubstr("state-2 is not used")));
+    EXPECT_EQ(run_tables(folder_.path() / "kept"), whole);
+  }
+}
+
+TEST_F(ResumeFaults, ACheckpointBeyondTheEndOfTheRunIsSetAside) {
+  begin_twice();
+  forge(4, [](Parts& parts) { parts.head["iteration"] = 9; });
+  std::filesystem::rename(state(4), state(9));
+
+  const Finished finished = run("kept");
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err,
+              HasSubstr("state-9 is not used: it is of iteration 9, and the run has 8"));
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
+}
+
+TEST_F(ResumeFaults, ARunWhoseCheckpointsAreAllForgedBeginsAnew) {
+  const auto whole = tables_of_whole();
+  for (const auto& [forgery, reason] : kForgeries) {
+    SCOPED_TRACE(reason);
+    begin_twice();
+    forge(4, forgery);
+    forge(2, forgery);
+
+    const Finished finished = run("kept");
+
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("state-4 is not used: "));
+    EXPECT_THAT(finished.err, HasSubstr("state-2 is not used: "));
+    EXPECT_EQ(run_tables(folder_.path() / "kept"), whole);
+  }
+}
+
+TEST_F(ResumeFaults, SeveralProcessesTakeTheCheckpointBeforeAForgedOneToo) {
+  begin_twice();
+  forge(4, [](Parts& parts) { parts.state.resize(parts.state.size() - 8); });
+
+  const Finished finished = run_program({RESIDUUM_MPIRUN,
+                                         "-n",
+                                         "2",
+                                         "--oversubscribe",
+                                         RESIDUUM_PROGRAM,
+                                         "run",
+                                         "s.toml",
+                                         "--out",
+                                         "kept",
+                                         "--progress=none"},
+                                        folder_.path());
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("state-4 is not used: "));
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
+}
+
+// The simulation of a late protocol is a list within the state: its length is right, and what it
+// holds is not.
+TEST_F(ResumeFaults, ASimulationThatIsNotOneOfTheRunIsSetAside) {
+  const auto study =
+      folder_.write("late.toml", kResumedStudy + "[protocol]\nkind = \"ssp\"\nstaleness = 1\n");
+  const auto start = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"run", study.string(), "--progress=none"};
+    words.insert(words.end(), options.begin(), options.end());
+    return residuum_program(words, folder_.path());
+  };
+  ASSERT_EQ(start({"--out", "whole"}).code, 0);
+  ASSERT_EQ(start({"--out", "kept", "--time-limit", "0.000001s"}).code, 124);
+  forge(2, [](Parts& parts) { parts.state.replace(parts.state.size() / 2, 64, 64, '\xff'); });
+
+  const Finished finished = start({"--out", "kept"});
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("state-2 is not used: the saved state "));
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), run_tables(folder_.path() / "whole"));
+}
+
+// Every file gets its name when it is whole, so each of these moments is the end of some step.
+TEST_F(ResumeFaults, AFullDiskAtAnyMomentCostsNothingButAnotherStart) {
+  const auto whole = tables_of_whole();
+  bool is_full = true;
+  for (int at = 1; is_full; ++at) {
+    SCOPED_TRACE(at);
+    std::filesystem::remove_all(folder_.path() / "kept");
+    const Finished full = run_program({"env",
+                                       fmt::format("FAULTY_RENAME={}", at),
+                                       RESIDUUM_FAULTY_PROGRAM,
+                                       "run",
+                                       "s.toml",
+                                       "--out",
+                                       "kept",
+                                       "--progress=none"},
+                                      folder_.path());
+    is_full = full.err.find("No space left on device") != std::string::npos;
+    EXPECT_EQ(full.code == 0, !is_full) << full.err;
+
+    const Finished finished = run("kept");
+
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.err, Not(HasSubstr("is not used")));
+    EXPECT_EQ(run_tables(folder_.path() / "kept"), whole);
+  }
 }
 
 }  // namespace
