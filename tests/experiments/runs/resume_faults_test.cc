@@ -399,7 +399,7 @@ TEST_F(ResumeFaults, ASimulationThatIsNotOneOfTheRunIsSetAside) {
   };
   ASSERT_EQ(start({"--out", "whole"}).code, 0);
   ASSERT_EQ(start({"--out", "kept", "--time-limit", "0.000001s"}).code, 124);
-  forge(2, [](Parts& parts) { parts.state.replace(parts.state.size() / 2, 64, 64, '\xff'); });
+  forge(2, [](Parts& parts) { parts.state.replace(640, 256, 256, '\xff'); });
 
   const Finished finished = start({"--out", "kept"});
 
