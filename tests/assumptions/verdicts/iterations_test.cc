@@ -307,9 +307,9 @@ TEST(AssumptionVerdicts, AreCorrectedForTheirNumber) {
   EXPECT_THAT(one.remark, testing::HasSubstr("not among the 10 tests of this study (Holm)"));
 }
 
-TEST(AssumptionVerdicts, DoNotJudgeWhatIsNotFinite) {
+TEST(AssumptionVerdicts, DoNotJudgeWhatIsNoNumber) {
   const auto overflown =
-      verdict(with_delta({0.9, std::numeric_limits<double>::infinity()}), "gtopk");
+      verdict(with_delta({0.9, std::numeric_limits<double>::quiet_NaN()}), "gtopk");
   EXPECT_EQ(overflown.state, AssumptionState::not_measured);
 }
 
