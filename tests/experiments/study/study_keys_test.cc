@@ -303,7 +303,8 @@ std::vector<std::string> studies_of_all_components() {
   const auto add = [&](const std::string& name, const auto& entries, const std::string& others) {
     for (const auto& entry : entries) {
       std::string text = "[" + name + "]\nkind = \"" + std::string(entry.name) + "\"\n";
-      for (const auto& [key, value] : nlohmann::json::parse(entry.example).items()) {
+      const auto example = nlohmann::json::parse(entry.example);
+      for (const auto& [key, value] : example.items()) {
         text += key + " = " + value.dump() + "\n";
       }
       studies.push_back(text + others + short_run);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/core/support.h"
+#include "tests/objectives/convex/support.h"
 
 namespace residuum {
 namespace {
