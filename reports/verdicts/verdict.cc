@@ -415,8 +415,9 @@ std::vector<std::string> findings(const Summary& summary) {
                                      contraction_sentence(summary),
                                      diverged_sentence(summary),
                                      unfinished_sentence(summary)};
-  const auto notices = notices_of(summary);
-  sentences.insert(sentences.begin(), notices.begin(), notices.end());
+  const auto silence = silence_sentences(summary);
+  sentences.insert(sentences.begin(), silence.begin(), silence.end());
+  sentences.push_back(asked_k_sentence(summary));
   sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
   const auto leaks = leak_sentences(summary);
   sentences.insert(sentences.end(), leaks.begin(), leaks.end());

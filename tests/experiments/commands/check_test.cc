@@ -15,6 +15,7 @@
 namespace residuum {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::vector<std::size_t> kTwo{2};

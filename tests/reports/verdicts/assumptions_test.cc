@@ -372,7 +372,8 @@ TEST_F(Assumptions, AreNamedWithTheirMethodWhereTheyFail) {
   EXPECT_THAT(table,
               ::testing::ContainsRegex("gtopk-tree, captured, rho=0.01 +fails 50 % / fails"));
   EXPECT_THAT(table, ::testing::ContainsRegex("gtopk-exact, captured, rho=0.01 +holds / holds"));
-  EXPECT_THAT(verdict_lines(summary, 1), Not(HasSubstr("gtopk-exact")));
+  EXPECT_THAT(verdict_lines(summary, 1),
+              Not(::testing::ContainsRegex("gtopk-exact, captured, rho=0.01 +holds")));
 }
 
 TEST_F(Assumptions, AreTheFirstTableOfTheReport) {
