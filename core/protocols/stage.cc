@@ -242,7 +242,6 @@ void Stage<Real>::finish(const Delivery<Real>& delivery) {
 template <class Real>
 void Stage<Real>::visit(RunState& state) {
   state.shared(model_);
-  state.shared(lost_sum_);
   update_.visit(state);
   visit_scalars<Real>(workers_, state);
   if (!participants_.are_all()) {
@@ -252,6 +251,7 @@ void Stage<Real>::visit(RunState& state) {
   visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
   landscape_.visit(state);
+  state.shared(lost_sum_);
   working_model_.assign(model_.begin(), model_.end());
   model_is_lost_ = !is_usable_model<Real>(working_model_);
 }

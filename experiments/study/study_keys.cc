@@ -258,9 +258,9 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "residuum list probes; a list"},
     {kProbes,
      "every",
-     "{ even = 2000 }",
-     "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; 1 on "
-     "recorded gradients; those of the other cadences and the last have rows, too"},
+     "{ even = 2000 }; recorded: 1",
+     "which iterations have rows: each N-th from 0, { geometric = F } or { even = N }; those of "
+     "the other cadences and the last have rows, too"},
     {kProbes,
      "evaluate",
      "{ geometric = 1.1 }",

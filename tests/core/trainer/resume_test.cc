@@ -328,6 +328,7 @@ void expect_stays_lost(double gradient_of_last, double step, const std::string& 
         gradient[0] = draw.iteration + 1 == kStopAfter ? gradient_of_last : 0;
       });
   Recipe recipe{.feedback = {{"kind", "ef14"}, {"units", "gradient"}}, .step = {{"value", step}}};
+  recipe.workers = 2;  // whose sum can overflow where none does
   recipe.iterations = 20;
   recipe.precision = Precision::float32;
   const auto whole = test::train(objective, recipe).outcome;
