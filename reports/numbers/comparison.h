@@ -70,8 +70,8 @@ std::optional<double> seeds_to_decide(const Difference& difference);
 /// interval of each paired difference lies above zero, or, without common seeds, the two intervals
 /// do not overlap. All seeds of the first method must have reached the target. Of the others only
 /// finite values count, since a miss would put them further behind; where too few are left for the
-/// bootstrap, Student's interval is used, and a method without any is ignored. Never where samples are
-/// unequal.
+/// bootstrap, Student's interval is used, and a method without any is ignored. Never where samples
+/// are unequal.
 bool best_is_decided(const Standing& standing, IntervalKind kind);
 
 /// Sorts by the mean, then by the median; methods without any come last.

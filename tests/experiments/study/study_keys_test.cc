@@ -333,6 +333,24 @@ std::vector<std::string> studies_of_all_components() {
        }) {
     studies.push_back(more + quadratic + short_run);
   }
+  // Examples give these keys, so that their defaults are taken here.
+  for (const char* kind : {"signal", "lstm", "gpt", "resnet"}) {
+    studies.push_back("[objective]\nkind = \"" + std::string(kind) + "\"\n" + short_run);
+  }
+  studies.push_back("[objective]\nkind = \"recorded\"\ndata = \"synthetic-gradients\"\n" +
+                    short_run);
+  studies.push_back("[aggregator]\nkind = \"powersgd\"\n" + quadratic + short_run);
+  studies.push_back("[aggregator]\nkind = \"dense\"\n" + quadratic + short_run);
+  studies.push_back("[quantiser]\nkind = \"qsgd\"\n[aggregator]\nkind = \"allgather\"\n" +
+                    quadratic + short_run);
+  studies.push_back("[protocol]\nkind = \"inhad\"\nnodes = 2\nquota = 2\n" + quadratic + short_run);
+  studies.push_back("[probes]\nnames = [\"tail\"]\n" + quadratic + short_run);
+  studies.push_back(
+      "[sparsifier]\nkind = \"top-k\"\ndensity = 0.1\n[aggregator]\nkind = "
+      "\"allgather\"\n" +
+      quadratic + short_run);
+  studies.push_back(quadratic +
+                    "[step]\nrule = \"cosine\"\nvalue = 0.1\n[budget]\niterations = 20\n");
   return studies;
 }
 
@@ -435,8 +453,8 @@ TEST(StudyKeys, OfTheStudyAndItsSearchHaveDefaultsThatCanBeWrittenOut) {
       EXPECT_EQ(written.search->most_runs(), before.search->most_runs()) << key.name;
     }
   }
-  const std::string one = "schema = 1\nname = \"s\"\n[objective]\nkind = \"quadratic\"\n";
-  EXPECT_EQ(parse_study(one, "s.toml", {"seeds=1", "title=\"s\""}).runs.size(), 1U);
+  const std::string one = "schema = 1\nname = \"s\"\ntitle = \"s\"\nseeds = 1\n";
+  EXPECT_EQ(parse_study(one + "[objective]\nkind = \"quadratic\"\n", "s.toml", {}).runs.size(), 1U);
 }
 
 }  // namespace
