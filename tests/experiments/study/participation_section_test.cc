@@ -75,8 +75,9 @@ TEST(Participation, OutOfRangeIsRefused) {
                 HasSubstr("'workers.participation' at --set must lie in 1..10"));
   }
   for (const char* wrong : {"0.0", "1.5", "-0.5", "some", "true"}) {
-    EXPECT_THAT(part_error({std::string("workers.participation=") + wrong}),
-                HasSubstr("must be a fraction in (0, 1], or a whole number of workers; got"));
+    EXPECT_THAT(
+        part_error({std::string("workers.participation=") + wrong}),
+        HasSubstr("must be \"all\", a fraction in (0, 1], or a whole number of workers; got"));
   }
 }
 
