@@ -1,4 +1,5 @@
-// A problem of one's own: the sum of sqrt(1 + (w_i - 1)^2) - 1, with Gaussian noise in its gradient.
+// A problem of one's own: the sum of sqrt(1 + (w_i - 1)^2) - 1, with Gaussian noise in its
+// gradient.
 #include <cmath>
 
 #include "objectives/noisy_function.h"
@@ -16,7 +17,9 @@ struct PseudoHuber final : NoisyFunction {
     }
     return f;
   }
-  void add_noise(RandomStream& random, std::span<const double>, std::span<double> g) const override {
+  void add_noise(RandomStream& random,
+                 std::span<const double>,
+                 std::span<double> g) const override {
     for (double& g_i : g) {
       g_i += noise * random.normal();
     }

@@ -44,8 +44,11 @@ class ResumeSlow : public testing::Test {
  protected:
   void finish_whole(const std::string& study) {
     study_ = folder_.write("s.toml", study).string();
+    const auto begin = std::chrono::steady_clock::now();
     const Finished whole = residuum_program({"run", study_, "--out", "whole"}, folder_.path());
     ASSERT_EQ(whole.code, 0) << whole.err;
+    whole_us_ =
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
     whole_ = run_tables(folder_.path() / "whole");
   }
   std::vector<std::string> command() const {
@@ -73,7 +76,8 @@ class ResumeSlow : public testing::Test {
     RandomStream random(1, Purpose::test, seed, 0);
     int killed = 0;
     for (int tries = 0; tries < 20 * kills && killed < kills; ++tries) {
-      const auto patience = static_cast<std::int64_t>(1e5 + 9e5 * random.uniform());
+      // As long as a run may take here, however busy the machine is.
+      const auto patience = static_cast<std::int64_t>(whole_us_ * (0.1 + 0.9 * random.uniform()));
       const int status =
           start_and_signal(command(), folder_.path(), microseconds(patience), SIGKILL);
       if (!WIFSIGNALED(status)) {
@@ -96,6 +100,7 @@ class ResumeSlow : public testing::Test {
   TemporaryFolder folder_;
   std::string study_;
   std::map<std::string, std::string> whole_;
+  double whole_us_ = 0;  // wall time of the whole run
 };
 
 TEST_F(ResumeSlow, EndsWithTheSameBytesAfterTwentyFourKills) {
