@@ -185,9 +185,10 @@ TEST(VirtualTime, NeedsTheSecondsThatSpeedsAndStragglersChange) {
     return test::error_of([&] { make_protocol(Section("protocol", protocol)); });
   };
 
-  EXPECT_EQ(refusal({{"kind", "bsp"}, {"speeds", {1, 2}}}),
-            "'protocol.speeds' needs protocol.compute, the seconds of a gradient; give it, or leave "
-            "the key out");
+  EXPECT_EQ(
+      refusal({{"kind", "bsp"}, {"speeds", {1, 2}}}),
+      "'protocol.speeds' needs protocol.compute, the seconds of a gradient; give it, or leave "
+      "the key out");
   EXPECT_THAT(refusal({{"kind", "bsp"}, {"compute", "measured"}, {"straggler_factor", 2}}),
               testing::HasSubstr("changes seconds that are given"));
 }
