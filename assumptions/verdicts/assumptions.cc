@@ -280,6 +280,8 @@ double violating_share(const SinglesOfSeeds& all, const Evidence& evidence) {
              : static_cast<double>(sum.violations) / static_cast<double>(sum.measured);
 }
 
+// One question after the other, each with its own words.
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 std::optional<EveryVerdict> judge_every(const Judge& how, const Evidence& evidence) {
   if (how.singles == nullptr) {
     return std::nullopt;

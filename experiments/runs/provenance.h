@@ -31,9 +31,6 @@ std::string program_version();
 /// Returns the build that a provenance names; empty where it names none.
 std::string program_version(const nlohmann::json& provenance);
 
-/// Returns the name of this machine.
-std::string host_name();
-
 /// Returns the arguments as one line that a shell reads back as they were.
 std::string quoted_command(const std::vector<std::string>& command_line);
 

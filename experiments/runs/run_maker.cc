@@ -127,6 +127,7 @@ Outcome RunMaker::make(const RunSpec& spec,
 }
 
 /// The root makes the folder once; a further attempt goes on with it.
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 Outcome RunMaker::attempt(const RunSpec& spec,
                           const PreparedRun& planned,
                           const Study& study,

@@ -3,6 +3,8 @@
 
 #include "reports/collection/summary_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
