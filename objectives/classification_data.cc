@@ -156,6 +156,11 @@ ClassificationData read_classification_data(const Section& section,
   Split split = load(section, context);
   check_training_data(split.train);
   result.info = describe(split.train);
+  result.train_fingerprint = result.info.fingerprint;
+  if (split.test.rows() > 0) {
+    result.info.fingerprint =
+        fingerprint_of_both(result.train_fingerprint, fingerprint(split.test));
+  }
   if (!split.test.note.empty()) {
     result.info.note += (result.info.note.empty() ? "" : "; ") + ("test: " + split.test.note);
   }

@@ -15,6 +15,7 @@ namespace residuum {
 
 struct ClassificationData {
   DataInfo info;
+  std::string train_fingerprint;  // of the data to train on alone, which decide the minimum
   std::string scale;       // "none" or "max-abs"
   bool intercept = false;  // true: the last column of the rows is all ones
   std::unique_ptr<const LogisticLoss> train;

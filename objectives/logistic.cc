@@ -135,7 +135,7 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
 
   std::optional<LogisticMinimum> find_minimum() const {
     const auto& data = classification_data();
-    const FactsKey key{.fingerprint = data.info.fingerprint,
+    const FactsKey key{.fingerprint = data.train_fingerprint,
                        .l2 = regulariser().weight,
                        .intercept = data.intercept,
                        .scale = data.scale};

@@ -1,13 +1,11 @@
 #include "assumptions/estimators/amplification.h"
 
-#include <cassert>
 #include <cmath>
 #include <limits>
 
 namespace residuum {
 
 double amplification(double contraction) {
-  assert(contraction >= 0);
   if (contraction >= 1) {
     return std::numeric_limits<double>::infinity();
   }
@@ -22,7 +20,6 @@ double ijcai_amplification(double compression) {
 }
 
 void GapRecursion::step(double contraction, double step_size) {
-  assert(contraction >= 0 && step_size > 0);
   bound_ = std::sqrt(contraction) * (bound_ + step_size);
   factor_ = bound_ / step_size;
 }

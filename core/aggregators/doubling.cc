@@ -147,9 +147,10 @@ void MergeDoubling<Real>::charge(const Cluster& cluster,
                                  const Contributions<Real>& contributions,
                                  const Group& group,
                                  Ledger& ledger) const {
+  const std::size_t d = contributions.dimension;
   const auto carry = [&](int from, int to) {
     const std::size_t entries = cluster.here(from) ? held_[cluster.slot(from)]->size() : 0;
-    ledger.carry(from, to, entries * entry_bytes<Real>(contributions.dimension));
+    ledger.carry(from, to, list_bytes<Real>(d, d).of(entries, d));
   };
   if (group.size == 1) {
     carry(group.first + whole_, group.first);
@@ -231,7 +232,8 @@ void MergeDoubling<Real>::find_delivered(const Cluster& cluster,
   for (std::size_t slot = 0; slot < below_whole_; ++slot) {
     std::swap(delivered[slot], found_[slot]);
   }
-  const std::size_t result_bytes = result.size() * entry_bytes<Real>(contributions.dimension);
+  const std::size_t d = contributions.dimension;
+  const std::size_t result_bytes = list_bytes<Real>(d, d).of(result.size(), d);
   const std::size_t mask_bytes = (result.size() + 7) / 8;
   for (int worker = whole_; worker < workers_; ++worker) {
     const int partner = worker - whole_;

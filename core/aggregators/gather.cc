@@ -24,10 +24,7 @@ Lists<Real> GatheredSum<Real>::gather(const Cluster& cluster,
                                       Ledger& ledger) {
   bytes_.resize(mine.size());
   for (std::size_t slot = 0; slot < mine.size(); ++slot) {
-    const Message<Real>& message = *contributions.of_workers[slot].message;
-    bytes_[slot] = message.everything
-                       ? mine[slot]->size() * entry_bytes<Real>(contributions.dimension)
-                       : message.bytes(contributions.dimension);
+    bytes_[slot] = contributions.of_workers[slot].message->bytes(contributions.dimension);
   }
   ledger.gather(bytes_);
   return cluster.all_gather<Real>(mine, buffers_);
@@ -67,12 +64,8 @@ void PairwiseSum<Real>::take(Lists<Real> lists, SparseVector<Real>& sum) {
 }
 
 TrafficModel gather_traffic_model(const TrafficShape& shape) {
-  if (shape.coded_bytes) {
-    return {.bytes = (shape.workers - 1) * *shape.coded_bytes,
-            .exact = shape.coded_bytes_are_exact};
-  }
-  return {.bytes = (shape.workers - 1) * shape.entries * shape.entry_bytes(),
-          .exact = !shape.whole_messages};
+  return {.bytes = (shape.workers - 1) * shape.message_bytes(),
+          .exact = !shape.coded_bytes || shape.coded_bytes_are_exact};
 }
 
 template class MessageLists<float>;

@@ -62,8 +62,7 @@ class GatheredSum {
   PairwiseSum<Real> pairwise_;
 };
 
-/// Counts (P-1) copies of every message, as its sender wrote it. It is a bound for whole
-/// accumulators, whose zeros are not sent.
+/// Counts (P-1) copies of every message, as its sender wrote it.
 TrafficModel gather_traffic_model(const TrafficShape& shape);
 
 }  // namespace residuum

@@ -31,7 +31,9 @@ class MaskExchange final : public Exchange<Real> {
     tree_.reduce_to_root(cluster, contributions, lists, ledger, delivery.sum);
     std::swap(support_, delivery.sum.indices);
     share_support(cluster, contributions.k);
-    ledger.pass_down(support_.size() * sizeof(std::uint32_t));
+    // All indices together need not be told.
+    const bool is_everything = support_.size() == contributions.dimension;
+    ledger.pass_down(is_everything ? 0 : support_.size() * sizeof(std::uint32_t));
     delivery.cut_in_merges.resize(lists.size());  // all of them are empty
     take_from_accumulators(contributions, delivery.delivered);
     ledger.pass_up(support_.size() * sizeof(Real));

@@ -20,7 +20,8 @@ class TreeExchange final : public Exchange<Real> {
     delivery.applied_whole = false;
     const auto lists = lists_.of(contributions);
     tree_.reduce(cluster, contributions, lists, ledger, delivery.sum);
-    ledger.pass_down(delivery.sum.size() * entry_bytes<Real>(contributions.dimension));
+    const std::size_t d = contributions.dimension;
+    ledger.pass_down(list_bytes<Real>(d, d).of(delivery.sum.size(), d));
     tree_.find_cuts_on_support(delivery.sum, delivery.cut_in_merges);
     delivery.delivered.resize(lists.size());
     intersect<Real>(lists, delivery.sum.indices, intersect_, delivery.delivered);

@@ -43,12 +43,12 @@ class OkTopkExchange final : public Exchange<Real> {
     if (exchanges_ % rule_.region_period == 0) {
       divide(cluster, contributions.dimension, lists, ledger);
     }
-    const std::size_t bytes_of_entry = entry_bytes<Real>(contributions.dimension);
-    regions_.take(cluster, bytes_of_entry, contributions.k, lists, begins_, ledger);
+    const auto sizes = list_bytes<Real>(contributions.dimension, contributions.k);
+    regions_.take(cluster, sizes, contributions.k, lists, begins_, ledger);
     if (exchanges_ % rule_.period == 0) {
       set_threshold(cluster, contributions, ledger, delivery.sum);
     } else {
-      gather_above(cluster, bytes_of_entry, ledger, delivery.sum);
+      gather_above(cluster, sizes, ledger, delivery.sum);
     }
     ++exchanges_;
     delivery.delivered.resize(lists.size());
@@ -100,7 +100,10 @@ class OkTopkExchange final : public Exchange<Real> {
                      const Contributions<Real>& contributions,
                      Ledger& ledger,
                      SparseVector<Real>& sum) {
-    charge_gather(regions_.sums(), entry_bytes<Real>(contributions.dimension), ledger);
+    charge_gather(cluster,
+                  regions_.sums(),
+                  list_bytes<Real>(contributions.dimension, contributions.k),
+                  ledger);
     regions_.gather(cluster, regions_.sums(), all_);
     const std::size_t k =
         rule_.amount ? rule_.amount->resolve(contributions.dimension) : contributions.k;
@@ -126,7 +129,7 @@ class OkTopkExchange final : public Exchange<Real> {
 
   /// Gathers what reaches the threshold that was found before.
   void gather_above(const Cluster& cluster,
-                    std::size_t bytes_of_entry,
+                    const ListBytes& sizes,
                     Ledger& ledger,
                     SparseVector<Real>& sum) {
     const auto sums = regions_.sums();
@@ -139,14 +142,18 @@ class OkTopkExchange final : public Exchange<Real> {
       }
     };
     ledger.work_all(keep_here, 1.0 / cluster.count());
-    charge_balanced_gather(cluster, pointers_, bytes_of_entry, ledger);
+    charge_balanced_gather(cluster, pointers_, sizes, ledger);
     regions_.gather(cluster, pointers_, sum);
   }
 
-  void charge_gather(Lists<Real> lists, std::size_t bytes_of_entry, Ledger& ledger) {
+  void charge_gather(const Cluster& cluster,
+                     Lists<Real> lists,
+                     const ListBytes& sizes,
+                     Ledger& ledger) {
     bytes_.clear();
+    int region = cluster.first();
     for (const auto* list : lists) {
-      bytes_.push_back(list->size() * bytes_of_entry);
+      bytes_.push_back(regions_.bytes_in(region++, list->size(), sizes));
     }
     ledger.gather(bytes_);
   }
@@ -155,7 +162,7 @@ class OkTopkExchange final : public Exchange<Real> {
   /// one is long. Balanced lists are equal parts of all entries in the order of the workers.
   void charge_balanced_gather(const Cluster& cluster,
                               Lists<Real> lists,
-                              std::size_t bytes_of_entry,
+                              const ListBytes& sizes,
                               Ledger& ledger) {
     bytes_.assign(lists.size(), sizeof(std::uint32_t));
     ledger.gather(bytes_);
@@ -165,14 +172,14 @@ class OkTopkExchange final : public Exchange<Real> {
     const std::size_t workers = sizes_.size();
     const std::size_t longest = *std::max_element(sizes_.begin(), sizes_.end());
     if (longest * workers <= kLongest * total) {
-      charge_gather(lists, bytes_of_entry, ledger);
+      charge_gather(cluster, lists, sizes, ledger);
       return;
     }
-    charge_balancing(sizes_, total, bytes_of_entry, ledger);
+    charge_balancing(sizes_, total, sizes.of_entry, ledger);
     for (std::size_t slot = 0; slot < lists.size(); ++slot) {
       const std::size_t worker = static_cast<std::size_t>(cluster.first()) + slot;
       bytes_[slot] = (part_begin(total, worker + 1, workers) - part_begin(total, worker, workers)) *
-                     bytes_of_entry;
+                     sizes.of_entry;
     }
     ledger.gather(bytes_);
   }

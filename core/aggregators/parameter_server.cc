@@ -248,9 +248,7 @@ class ParameterServer final : public AggregatorFor<ServerExchange, WayDown> {
   /// The bound is met if all messages have k entries, at indices of their own.
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     const double vector_bytes = shape.dimension * shape.value_bytes;
-    const double up = shape.coded_bytes      ? *shape.coded_bytes
-                      : shape.whole_messages ? shape.workers * vector_bytes
-                                             : shape.entries * shape.entry_bytes();
+    const double up = shape.message_bytes();
     const double entries_down = cuts_ ? std::min(shape.entries, shape.k) : shape.entries;
     const double down = shape.workers * std::min(entries_down * shape.entry_bytes(), vector_bytes);
     return {.bytes = up + down, .exact = false};

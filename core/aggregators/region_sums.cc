@@ -27,7 +27,7 @@ void cut_out(const SparseVector<Real>& list,
 
 template <class Real>
 void RegionSums<Real>::take(const Cluster& cluster,
-                            std::size_t bytes_of_entry,
+                            const ListBytes& bytes,
                             std::size_t most_entries,
                             Lists<Real> mine,
                             std::span<const std::size_t> begins,
@@ -35,11 +35,19 @@ void RegionSums<Real>::take(const Cluster& cluster,
   region_begins_ = begins;
   most_entries_ = most_entries;
   cut_at_regions(cluster, mine);
-  scatter(cluster, bytes_of_entry, ledger);
+  scatter(cluster, bytes, ledger);
   const auto parts = parts_of_regions_here(cluster, mine);
   // Each worker sums its own region, which is one of those that the process sums together.
   ledger.work_all([&] { pairwise_.take(parts, sum_here_); }, 1.0 / cluster.count());
   divide_sum(cluster);
+}
+
+template <class Real>
+std::size_t RegionSums<Real>::bytes_in(int region,
+                                       std::size_t entries,
+                                       const ListBytes& bytes) const {
+  const auto number = static_cast<std::size_t>(region);
+  return bytes.of(entries, region_begins_[number + 1] - region_begins_[number]);
 }
 
 /// Returns where in the list of a worker here the entries of this region begin.
@@ -69,15 +77,16 @@ void RegionSums<Real>::cut_at_regions(const Cluster& cluster, Lists<Real> mine) 
 /// Charges the parts that workers send to owners: in round r, worker p sends to worker p + r.
 template <class Real>
 void RegionSums<Real>::scatter(const Cluster& cluster,
-                               std::size_t bytes_of_entry,
+                               const ListBytes& bytes,
                                Ledger& ledger) const {
   const int workers = cluster.workers();
   for (int round = 1; round < workers; ++round) {
     for (int from = 0; from < workers; ++from) {
       const int to = (from + round) % workers;
-      const std::size_t entries =
-          cluster.here(from) ? begin_in(cluster, from, to + 1) - begin_in(cluster, from, to) : 0;
-      ledger.carry(from, to, entries * bytes_of_entry);
+      const auto bytes_here = [&] {
+        return bytes_in(to, begin_in(cluster, from, to + 1) - begin_in(cluster, from, to), bytes);
+      };
+      ledger.carry(from, to, cluster.here(from) ? bytes_here() : 0);
     }
     ledger.end_round();
   }

@@ -19,11 +19,14 @@ class RegionSums {
   /// neighbouring workers' parts pairwise, as an all-gather adds whole lists: the bits are the
   /// same.
   void take(const Cluster& cluster,
-            std::size_t bytes_of_entry,
+            const ListBytes& bytes,
             std::size_t most_entries,
             Lists<Real> mine,
             std::span<const std::size_t> begins,
             Ledger& ledger);
+
+  /// Returns the bytes of a list of this worker's region.
+  std::size_t bytes_in(int region, std::size_t entries, const ListBytes& bytes) const;
 
   /// Returns the sum in the region of each worker here.
   Lists<Real> sums() const { return sums_; }
@@ -34,7 +37,7 @@ class RegionSums {
  private:
   std::size_t begin_in(const Cluster& cluster, int worker, int region) const;
   void cut_at_regions(const Cluster& cluster, Lists<Real> mine);
-  void scatter(const Cluster& cluster, std::size_t bytes_of_entry, Ledger& ledger) const;
+  void scatter(const Cluster& cluster, const ListBytes& bytes, Ledger& ledger) const;
   Lists<Real> parts_of_regions_here(const Cluster& cluster, Lists<Real> mine);
   Edge ends_of(std::size_t number) const;
   std::size_t most_entries_of(std::size_t number) const;

@@ -19,13 +19,15 @@ class ReduceScatterExchange final : public Exchange<Real> {
     Ledger ledger(cluster, delivery.transfers);
     delivery.is_dense = false;
     delivery.applied_whole = true;
-    const std::size_t bytes_of_entry = entry_bytes<Real>(contributions.dimension);
+    const auto sizes = list_bytes<Real>(contributions.dimension,
+                                        contributions.k,
+                                        contributions.of_workers.front().message->everything);
     divide(static_cast<std::size_t>(cluster.workers()), contributions.dimension);
-    regions_.take(
-        cluster, bytes_of_entry, contributions.k, lists_.of(contributions), begins_, ledger);
+    regions_.take(cluster, sizes, contributions.k, lists_.of(contributions), begins_, ledger);
     bytes_.clear();
+    int region = cluster.first();
     for (const auto* sum : regions_.sums()) {
-      bytes_.push_back(sum->size() * bytes_of_entry);
+      bytes_.push_back(regions_.bytes_in(region++, sum->size(), sizes));
     }
     ledger.gather(bytes_);
     regions_.gather(cluster, regions_.sums(), delivery.sum);
@@ -57,7 +59,8 @@ class SparseReduceScatter final : public AggregatorFor<ReduceScatterExchange> {
   TrafficModel traffic_model(const TrafficShape& shape) const override {
     const double gathered = (shape.workers - 1) * std::min(shape.entries, shape.dimension);
     const double scattered = shape.workers > 1 ? shape.entries : 0;
-    return {.bytes = (scattered + gathered) * shape.entry_bytes(), .exact = false};
+    const double each = shape.whole_messages ? shape.value_bytes : shape.entry_bytes();
+    return {.bytes = (scattered + gathered) * each, .exact = false};
   }
 };
 

@@ -58,7 +58,8 @@ void MergeTree<Real>::merge_up(const Cluster& cluster,
     }
     const auto* message = cluster.here(from) ? held_[cluster.slot(from)] : nullptr;
     const std::size_t entries = message != nullptr ? message->size() : 0;
-    ledger.carry(from, to, entries * entry_bytes<Real>(contributions.dimension));
+    const std::size_t d = contributions.dimension;
+    ledger.carry(from, to, list_bytes<Real>(d, d).of(entries, d));
     const auto* incoming = cluster.send_along(from, to, message, buffers_);
     ledger.work(to, [&, worker = to] { merge(*incoming, contributions.k, cluster.slot(worker)); });
     if (++delivered == *round_end) {

@@ -1,6 +1,7 @@
 #pragma once
 // The measurement compares what workers send with what they may send.
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,7 +56,7 @@ inline std::vector<WorkerScalars> contributed_by(const Participants& participant
 
 /// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number
 /// of values, the form of their indices and the quantiser, or a bound where layers are quantised
-/// one by one; absent where they are plain lists.
+/// one by one; absent where they are plain lists, none of all entries.
 template <class Real>
 std::optional<double> bytes_of_messages(const Method& method,
                                         std::uint64_t iteration,
@@ -63,7 +64,10 @@ std::optional<double> bytes_of_messages(const Method& method,
                                         std::size_t d) {
   const IndexForm form = method.sparsifier_at(iteration).index_form(d);
   const Coding coding = method.coding();
-  if (coding.quantiser == nullptr && form.kind == IndexForm::Kind::listed) {
+  const bool any_is_whole = std::any_of(workers.begin(), workers.end(), [d](const auto& one) {
+    return one.nnz_sent == static_cast<double>(d);
+  });
+  if (coding.quantiser == nullptr && form.kind == IndexForm::Kind::listed && !any_is_whole) {
     return std::nullopt;
   }
   double bytes = 0;

@@ -97,6 +97,9 @@ std::size_t BlockCut::entries(std::span<const std::uint32_t> numbers) const {
 }
 
 std::size_t index_bytes(const IndexForm& form, std::size_t n, std::size_t dimension) {
+  if (n == dimension) {
+    return 0;
+  }
   const BlockCut cut = form.cut(dimension);
   switch (form.kind) {
     case Kind::listed:
@@ -115,6 +118,9 @@ void write_indices(const IndexForm& form,
                    std::size_t dimension,
                    const IndexLists& lists,
                    std::span<std::byte> target) {
+  if (lists.indices.size() == dimension) {
+    return;
+  }
   switch (form.kind) {
     case Kind::listed:
       write_numbers(lists.indices, target);
@@ -137,6 +143,12 @@ void read_indices(const IndexForm& form,
                   std::vector<std::uint32_t>& blocks) {
   check_message(indices.size() <= dimension &&
                 bytes.size() == index_bytes(form, indices.size(), dimension));
+  if (indices.size() == dimension) {
+    std::iota(indices.begin(), indices.end(), 0U);
+    blocks.resize(form.has_whole_blocks() ? form.cut(dimension).count() : blocks.size());
+    std::iota(blocks.begin(), blocks.end(), 0U);
+    return;
+  }
   switch (form.kind) {
     case Kind::listed:
       read_numbers(bytes, indices);

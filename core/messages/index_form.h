@@ -41,7 +41,8 @@ struct IndexForm {
   friend bool operator==(const IndexForm&, const IndexForm&) = default;
 };
 
-/// Returns the bytes of the indices of n values that a message has of `dimension` numbers. Counts
+/// Returns the bytes of the indices of n values that a message has of `dimension` numbers: none
+/// where it has all of them. Counts
 /// and places are codes of as many bits as the largest of them needs, and each fill whole bytes.
 std::size_t index_bytes(const IndexForm& form, std::size_t n, std::size_t dimension);
 

@@ -40,6 +40,11 @@ struct TrafficShape {
   std::optional<double> coded_bytes = std::nullopt;
   bool coded_bytes_are_exact = true;         // else they are a bound
   std::span<const MatrixPlace> layers = {};  // of the model; empty where it has no parts
+  /// Returns the bytes of all messages together.
+  double message_bytes() const {
+    const bool have_all = whole_messages || entries == workers * dimension;
+    return coded_bytes.value_or(entries * (have_all ? value_bytes : entry_bytes()));
+  }
   double entry_bytes() const {
     const auto d = static_cast<std::size_t>(dimension);
     return static_cast<double>(value_bytes == sizeof(float) ? residuum::entry_bytes<float>(d)

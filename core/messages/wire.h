@@ -18,6 +18,31 @@ constexpr std::size_t entry_bytes(std::size_t dimension) {
   return is_wide ? 16 : sizeof(std::uint32_t) + sizeof(Real);
 }
 
+/// ListBytes counts lists of some of `room` consecutive indices of a vector. Where lists can have
+/// every entry, one that has all of its room is a vector, and its values alone travel.
+struct ListBytes {
+  std::size_t of_entry = 0;
+  std::size_t of_value = 0;
+  bool can_be_full = false;
+  bool are_vectors = false;  // what is listed stands for vectors, whose zeros are sent
+
+  std::size_t of(std::size_t entries, std::size_t room) const {
+    const bool is_vector = are_vectors || (can_be_full && entries == room);
+    return is_vector ? room * of_value : entries * of_entry;
+  }
+};
+
+/// Returns the counts for lists of at most `most_entries` of `dimension` numbers.
+template <class Real>
+constexpr ListBytes list_bytes(std::size_t dimension,
+                               std::size_t most_entries,
+                               bool are_vectors = false) {
+  return {.of_entry = entry_bytes<Real>(dimension),
+          .of_value = sizeof(Real),
+          .can_be_full = most_entries >= dimension,
+          .are_vectors = are_vectors};
+}
+
 /// Returns the bytes of the packed list. Indices have 32 bits: a training that would need more is
 /// refused at its start.
 template <class Real>

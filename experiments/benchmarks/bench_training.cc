@@ -100,10 +100,20 @@ TimedTraining::Seconds TimedTraining::clock() const {
   return {.all = all.count(), .outside = all.count() - objective.seconds()};
 }
 
-RecordFiles::RecordFiles()
-    : folder_(std::filesystem::temp_directory_path() /
-              fmt::format("residuum-bench-{}", ::getpid())) {
-  std::filesystem::create_directories(folder_);
+namespace {
+
+/// Makes a folder of its own, under a name that nobody can foresee.
+std::filesystem::path temporary_folder() {
+  std::string name = std::filesystem::temp_directory_path() / "residuum-bench-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    resource_error("cannot make a folder in {}", std::filesystem::temp_directory_path().string());
+  }
+  return name;
+}
+
+}  // namespace
+
+RecordFiles::RecordFiles() : folder_(temporary_folder()) {
   iterations_ = std::make_unique<reports::IterationsWriter>(folder_ / "iterations.csv", "bench");
   checks_ = std::make_unique<reports::ChecksWriter>(folder_ / "checks.csv", "bench");
 }

@@ -25,6 +25,14 @@ void require_replaceable(const std::filesystem::path& file) {
           file.string());
 }
 
+/// A file or folder that --out names, else one in the folder of results.
+OutputPath target_of(const Options& options) {
+  if (options.out) {
+    return options.join ? OutputPath(*options.out) : OutputPath::named(*options.out);
+  }
+  return OutputPath::named(options.result_dir) / (options.join ? "joined.csv" : "tensorboard");
+}
+
 }  // namespace
 
 ExitCode export_command(const Options& options) {
@@ -36,8 +44,7 @@ ExitCode export_command(const Options& options) {
   require(has_any,
           "{} has no finished run yet; 'residuum watch' shows how far it is",
           options.result_dir.string());
-  const auto target =
-      options.out.value_or(options.result_dir / (options.join ? "joined.csv" : "tensorboard"));
+  const auto target = target_of(options);
   if (options.join) {
     require_replaceable(target);
     reports::write_joined_table(folder, target);

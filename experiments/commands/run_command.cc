@@ -269,7 +269,7 @@ class StudyRuns {
       throw SharedError(ExitCode::resource, planned_[i].failure);
     }
     forget_failed_preparation(i);
-    log_.start_run(result_dir_ / "runs" / planned_[i].id);
+    log_.start_run(folder_of(planned_[i].id));
     log_.guard([&] {
       const Outcome outcome = maker_->make(
           study_.runs[i], planned_[i], study_, progress, [this] { mind_time_limit(); });
@@ -281,11 +281,14 @@ class StudyRuns {
   /// Removes what a start left under another id because it could not prepare the run.
   void forget_failed_preparation(std::size_t i) const {
     if (group_->is_root()) {
-      const auto folder = result_dir_ / "runs" / unprepared(study_.runs[i], "").id;
-      std::error_code ignored;  // there is none
-      fs::remove_all(folder, ignored);
-      fs::remove(reports::failure_file(folder), ignored);
+      const OutputPath folder = folder_of(unprepared(study_.runs[i], "").id);
+      remove_folder(folder);
+      remove_file(reports::failure_file(folder));
     }
+  }
+
+  OutputPath folder_of(const std::string& run_id) const {
+    return OutputPath::named(result_dir_) / "runs" / run_id;
   }
 
   enum class Before : std::int64_t { done, taken, unreadable, open };
@@ -313,8 +316,7 @@ class StudyRuns {
         before = Before::done;
         return;
       }
-      lock =
-          FileLock::attempt(result_dir_ / "runs" / planned.id / ".lock", FileLock::Kind::exclusive);
+      lock = FileLock::attempt(folder_of(planned.id) / ".lock", FileLock::Kind::exclusive);
       before = lock ? Before::open : Before::taken;
     });
     return static_cast<Before>(group_->minimum(static_cast<std::int64_t>(before)));

@@ -176,7 +176,7 @@ void write_vectors(const std::filesystem::path& file,
   const std::size_t start = bytes.size();
   bytes.resize(start + vectors.size_bytes());
   std::memcpy(bytes.data() + start, vectors.data(), vectors.size_bytes());
-  reports::write_file_atomically(file, bytes);
+  write_file_atomically(file, bytes);
 }
 
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file) {

@@ -16,8 +16,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <spawn.h>
 #include <string_view>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -29,6 +29,7 @@
 #include "experiments/console/progress.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
+#include "experiments/runs/file_lock.h"
 #include "experiments/runs/study_data.h"
 #include "experiments/study/detail_tables.h"
 #include "experiments/study/prepare_all.h"
@@ -44,6 +45,8 @@ namespace residuum {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kCannotStart = 127;  // as shells say it
 
 /// Waits until the child has ended and returns what waitpid says of it. A request to stop is passed
 /// on to the child as TERM.
@@ -67,9 +70,22 @@ int wait_or_stop(pid_t child, const std::string& name) {
   }
 }
 
+/// Becomes the program, in a child whose parent was `parent`. The child ends with its parent,
+/// however that ends, so that a verification that was killed leaves no processes behind.
+[[noreturn]] void become(char* const* argv, pid_t parent) {
+  const int nothing = open("/dev/null", O_RDWR);
+  dup2(nothing, STDIN_FILENO);
+  dup2(nothing, STDOUT_FILENO);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() == parent) {
+    execvp(argv[0], argv);
+  }
+  _exit(kCannotStart);
+}
+
 /// Starts a program with these arguments (no shell) and its stdout discarded, waits for it, and
 /// returns its exit code.
-int spawn_and_wait(const std::vector<std::string>& arguments) {
+int run_and_wait(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   std::vector<std::string> copies = arguments;
   argv.reserve(copies.size() + 1);
@@ -77,19 +93,21 @@ int spawn_and_wait(const std::vector<std::string>& arguments) {
     argv.push_back(argument.data());
   }
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) {
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    become(argv.data(), parent);
+  }
+  if (child < 0) {
     resource_error(
-        "cannot start {}: {}", arguments.front(), std::generic_category().message(failure));
+        "cannot start {}: {}", arguments.front(), std::generic_category().message(errno));
   }
   const int status = wait_or_stop(child, arguments.front());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
+  if (code == kCannotStart) {
+    resource_error("cannot start {}: is Open MPI installed and on the PATH?", arguments.front());
+  }
+  return code;
 }
 
 std::vector<std::string> run_arguments(const Options& options,
@@ -178,12 +196,12 @@ std::string difference(const Tables& a, const Tables& b) {
 }
 
 /// A comparison of old results would verify nothing. Only what this program wrote is removed.
-void remove_old_results(const fs::path& folder) {
-  if (fs::exists(folder)) {
-    require(fs::exists(folder / "study.resolved.json"),
+void remove_old_results(const OutputPath& folder) {
+  if (fs::exists(fs::symlink_status(folder))) {
+    require(!fs::is_symlink(folder.path()) && fs::exists(folder.path() / "study.resolved.json"),
             "{} exists and holds no study; give another --out",
             folder.string());
-    fs::remove_all(folder);
+    require(remove_folder(folder), "{} cannot be removed; give another --out", folder.string());
   }
 }
 
@@ -324,13 +342,13 @@ void require_same_data(const fs::path& folder, int ranks, const std::vector<Prep
 /// Runs the study on so many processes and reads its tables. Absent if a stop was requested; a
 /// study that came to no end, or read other data than the `runs` here, is a usage error.
 std::optional<Tables> tables_at(int ranks,
-                                const fs::path& out,
+                                const OutputPath& out,
                                 const Options& options,
                                 const std::vector<PreparedRun>& runs,
                                 const std::string& program,
                                 bool& some_failed) {
   remove_old_results(out);
-  const int code = spawn_and_wait(run_arguments(options, program, ranks, out));
+  const int code = run_and_wait(run_arguments(options, program, ranks, out));
   if (stop_requested().load()) {
     return std::nullopt;
   }
@@ -355,12 +373,16 @@ std::optional<Tables> tables_at(int ranks,
 ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
-  const fs::path top = output_folder(options, study.name + "-verify");
+  const auto top = OutputPath::named(output_folder(options, study.name + "-verify"));
   const auto runs = prepared_runs(study, options);
   const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(runs));
   refuse_fast_reductions(study);
   refuse_real_runs(study);
   refuse_measured_times(study);
+  const auto lock = FileLock::attempt(top / ".lock", FileLock::Kind::exclusive);
+  require(lock != nullptr,
+          "another process verifies in {}; wait for it or give another --out",
+          top.string());
   allow_mpirun_as_root();
   Tables reference;
   bool all_equal = true;
@@ -386,7 +408,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
   if (some_failed) {
     fmt::print("Some runs failed or diverged; what they left is compared: see {}\n",
-               (top / "*/runs.csv").string());
+               (top / "*" / "runs.csv").string());
   }
   if (!all_equal) {
     return ExitCode::check_failed;

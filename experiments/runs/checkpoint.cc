@@ -43,7 +43,7 @@ std::string_view text_of(const T& value) {
 /// Appends to a file that gets its name when it is whole.
 class Writer final : public StateStream {
  public:
-  explicit Writer(reports::AtomicFile& file) : file_(file) {}
+  explicit Writer(AtomicFile& file) : file_(file) {}
 
   void pass(std::span<std::byte> bytes) override {
     append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -55,7 +55,7 @@ class Writer final : public StateStream {
   std::uint32_t sum() const { return sum_; }
 
  private:
-  reports::AtomicFile& file_;
+  AtomicFile& file_;
   std::uint32_t sum_ = 0;
 };
 
@@ -219,16 +219,17 @@ std::optional<std::uint64_t> iteration_in(const fs::path& file, std::string_view
 
 struct NumberedFile {
   std::uint64_t iteration = 0;
-  fs::path file;
+  OutputPath file;
 };
 
 /// Newest first.
-std::vector<NumberedFile> numbered_files(const fs::path& folder, std::string_view prefix) {
+std::vector<NumberedFile> numbered_files(const OutputPath& folder, std::string_view prefix) {
   std::vector<NumberedFile> found;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "checkpoint", ignored)) {
+  for (const auto& entry : fs::directory_iterator((folder / "checkpoint").path(), ignored)) {
     if (const auto iteration = iteration_in(entry.path(), prefix)) {
-      found.push_back({.iteration = *iteration, .file = entry.path()});
+      found.push_back(
+          {.iteration = *iteration, .file = folder / "checkpoint" / entry.path().filename()});
     }
   }
   std::sort(found.begin(), found.end(), [](const NumberedFile& a, const NumberedFile& b) {
@@ -255,27 +256,21 @@ void tell_refused(const NumberedFile& refused, const std::string& reason) {
 }
 
 /// Removes files that an earlier start has set aside, so that they do not fill the disk.
-void remove_set_aside(const fs::path& folder) {
+void remove_set_aside(const OutputPath& folder) {
   for (const auto& [iteration, file] : numbered_files(folder, kRefusedPrefix)) {
-    std::error_code ignored;
-    fs::remove_all(file, ignored);
+    remove_folder(file);
   }
 }
 
 /// Renames files that cannot be used, so that they are not tried again.
 void set_aside(const std::vector<NumberedFile>& refused) {
   for (const auto& [iteration, file] : refused) {
-    const auto aside = file.parent_path() / fmt::format("{}{}", kRefusedPrefix, iteration);
-    std::error_code error;
-    fs::rename(file, aside, error);
-    if (error) {
-      resource_error("cannot rename {} to {}: {}", file.string(), aside.string(), error.message());
-    }
+    move_file(file, file.parent() / fmt::format("{}{}", kRefusedPrefix, iteration));
   }
 }
 
 /// Returns the newest checkpoint that can be used; those above it are told of and listed.
-std::optional<Checkpoint> newest_usable(const fs::path& folder,
+std::optional<Checkpoint> newest_usable(const OutputPath& folder,
                                         const std::string& run_id,
                                         const std::function<void(const CheckpointHead&)>& check,
                                         std::vector<NumberedFile>& refused) {
@@ -299,17 +294,12 @@ std::optional<Checkpoint> newest_usable(const fs::path& folder,
 
 }  // namespace
 
-void write_checkpoint(const fs::path& folder,
+void write_checkpoint(const OutputPath& folder,
                       const CheckpointHead& head,
                       const std::function<void(StateStream&)>& fill) {
-  std::error_code error;
-  fs::create_directories(folder / "checkpoint", error);
-  if (error) {
-    resource_error(
-        "cannot make the folder {}: {}", (folder / "checkpoint").string(), error.message());
-  }
+  make_folder(folder / "checkpoint");
   const std::string text = as_json(head).dump();
-  reports::AtomicFile file(folder / "checkpoint" / fmt::format("{}{}", kPrefix, head.iteration));
+  AtomicFile file(folder / "checkpoint" / fmt::format("{}{}", kPrefix, head.iteration));
   Writer writer(file);
   writer.append(text_of(kMagic));
   writer.append(text_of(kFormat));
@@ -323,7 +313,7 @@ void write_checkpoint(const fs::path& folder,
   keep_checkpoints(folder, 2, head.iteration);
 }
 
-std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
+std::optional<Checkpoint> find_checkpoint(const OutputPath& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check) {
   std::vector<NumberedFile> refused;
@@ -335,7 +325,7 @@ std::optional<Checkpoint> find_checkpoint(const fs::path& folder,
   return usable;
 }
 
-std::optional<Checkpoint> next_checkpoint(const fs::path& folder,
+std::optional<Checkpoint> next_checkpoint(const OutputPath& folder,
                                           const Checkpoint& refused,
                                           const std::string& reason,
                                           const std::function<void(const CheckpointHead&)>& check) {
@@ -348,7 +338,7 @@ std::optional<Checkpoint> next_checkpoint(const fs::path& folder,
   return usable;
 }
 
-std::optional<CheckpointHead> newest_head(const fs::path& folder) {
+std::optional<CheckpointHead> newest_head(const OutputPath& folder) {
   for (const auto& [iteration, file] : numbered_files(folder, kPrefix)) {
     try {
       return open_checkpoint(file).head;
@@ -368,7 +358,7 @@ void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(Stat
   }
 }
 
-void keep_checkpoints(const fs::path& folder, std::size_t count, std::uint64_t newest) {
+void keep_checkpoints(const OutputPath& folder, std::size_t count, std::uint64_t newest) {
   std::size_t kept = 0;
   for (const auto& [iteration, file] : numbered_files(folder, kPrefix)) {
     if (iteration > newest) {
@@ -378,8 +368,7 @@ void keep_checkpoints(const fs::path& folder, std::size_t count, std::uint64_t n
       ++kept;
       continue;
     }
-    std::error_code ignored;  // a file too many does no harm
-    fs::remove(file, ignored);
+    remove_file(file);  // one too many does no harm
   }
 }
 

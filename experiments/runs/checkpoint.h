@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/cluster/run_state.h"
+#include "core/output_file.h"
 #include "reports/tables/files.h"
 
 namespace residuum {
@@ -33,29 +34,29 @@ struct CheckpointHead {
 
 /// Writes checkpoint/state-NNN in `folder` and keeps the last two of those up to it. `fill` passes
 /// the state through the stream.
-void write_checkpoint(const std::filesystem::path& folder,
+void write_checkpoint(const OutputPath& folder,
                       const CheckpointHead& head,
                       const std::function<void(StateStream&)>& fill);
 
 /// A checkpoint whose checksum is right and that belongs to the run.
 struct Checkpoint {
-  std::filesystem::path file;
+  OutputPath file;
   CheckpointHead head;
 };
 
 /// The newest usable checkpoint in `folder`; each one that is not, or at whose head `check` throws
 /// an Error, is named on stderr with the reason and renamed to refused-NNN, so that it never takes
 /// the place of a good one, and the one before it is tried.
-std::optional<Checkpoint> find_checkpoint(const std::filesystem::path& folder,
+std::optional<Checkpoint> find_checkpoint(const OutputPath& folder,
                                           const std::string& run_id,
                                           const std::function<void(const CheckpointHead&)>& check);
 
 /// Returns the head of the newest checkpoint whose head can be read; nothing else of it is checked.
-std::optional<CheckpointHead> newest_head(const std::filesystem::path& folder);
+std::optional<CheckpointHead> newest_head(const OutputPath& folder);
 
 /// Refuses a checkpoint that `find_checkpoint` gave, because of its state, and looks for the one
 /// before it. Those that this start has refused stay where they were set aside.
-std::optional<Checkpoint> next_checkpoint(const std::filesystem::path& folder,
+std::optional<Checkpoint> next_checkpoint(const OutputPath& folder,
                                           const Checkpoint& refused,
                                           const std::string& reason,
                                           const std::function<void(const CheckpointHead&)>& check);
@@ -65,6 +66,6 @@ std::optional<Checkpoint> next_checkpoint(const std::filesystem::path& folder,
 void read_checkpoint(const Checkpoint& checkpoint, const std::function<void(StateStream&)>& fill);
 
 /// Removes all checkpoints up to iteration `newest` but the last `count`.
-void keep_checkpoints(const std::filesystem::path& folder, std::size_t count, std::uint64_t newest);
+void keep_checkpoints(const OutputPath& folder, std::size_t count, std::uint64_t newest);
 
 }  // namespace residuum

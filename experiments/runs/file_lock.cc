@@ -13,30 +13,18 @@ namespace residuum {
 namespace {
 
 /// Opens the file, and makes it and its folder if need be.
-int open_lock(const std::filesystem::path& file) {
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  if (error) {
-    resource_error("cannot make the folder {}: {}", file.parent_path().string(), error.message());
-  }
-  constexpr mode_t kMode = 0644;
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
-  if (descriptor < 0) {
-    const int cause = errno;
-    resource_error("cannot open {}: {}", file.string(), std::generic_category().message(cause));
-  }
-  return descriptor;
+Descriptor open_lock(const OutputPath& file) {
+  make_folder(file.parent());
+  return open_output(file, O_RDWR | O_CREAT);
 }
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& file) : file_(file), descriptor_(open_lock(file)) {}
-
-FileLock::~FileLock() { close(descriptor_); }
+FileLock::FileLock(const OutputPath& file) : file_(file), descriptor_(open_lock(file)) {}
 
 /// Returns false if another process holds the lock; any other failure is the file system's.
 bool FileLock::lock(int operation) const {
-  while (flock(descriptor_, operation) != 0) {
+  while (flock(descriptor_.get(), operation) != 0) {
     const int cause = errno;
     if (cause == EWOULDBLOCK) {
       return false;
@@ -48,13 +36,13 @@ bool FileLock::lock(int operation) const {
   return true;
 }
 
-std::unique_ptr<FileLock> FileLock::attempt(const std::filesystem::path& file, Kind kind) {
+std::unique_ptr<FileLock> FileLock::attempt(const OutputPath& file, Kind kind) {
   std::unique_ptr<FileLock> opened(new FileLock(file));
   const int wanted = kind == Kind::exclusive ? LOCK_EX : LOCK_SH;
   return opened->lock(wanted | LOCK_NB) ? std::move(opened) : nullptr;
 }
 
-std::unique_ptr<FileLock> FileLock::wait(const std::filesystem::path& file) {
+std::unique_ptr<FileLock> FileLock::wait(const OutputPath& file) {
   std::unique_ptr<FileLock> opened(new FileLock(file));
   opened->lock(LOCK_EX);
   return opened;
@@ -63,7 +51,7 @@ std::unique_ptr<FileLock> FileLock::wait(const std::filesystem::path& file) {
 std::string FileLock::text() const {
   constexpr std::size_t kMost = 256;
   std::string text(kMost, '\0');
-  const ssize_t length = pread(descriptor_, text.data(), text.size(), 0);
+  const ssize_t length = pread(descriptor_.get(), text.data(), text.size(), 0);
   if (length < 0) {
     const int cause = errno;
     resource_error("cannot read {}: {}", file_.string(), std::generic_category().message(cause));
@@ -74,8 +62,8 @@ std::string FileLock::text() const {
 
 void FileLock::set_text(const std::string& text) const {
   const auto length = static_cast<ssize_t>(text.size());
-  if (pwrite(descriptor_, text.data(), text.size(), 0) != length ||
-      ftruncate(descriptor_, length) != 0) {
+  if (pwrite(descriptor_.get(), text.data(), text.size(), 0) != length ||
+      ftruncate(descriptor_.get(), length) != 0) {
     const int cause = errno;
     resource_error("cannot write {}: {}", file_.string(), std::generic_category().message(cause));
   }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "core/output_file.h"
+
 namespace residuum {
 
 class FileLock {
@@ -13,26 +15,26 @@ class FileLock {
   enum class Kind { exclusive, shared };
 
   /// Returns null if another process holds a lock that excludes this one.
-  static std::unique_ptr<FileLock> attempt(const std::filesystem::path& file, Kind kind);
+  static std::unique_ptr<FileLock> attempt(const OutputPath& file, Kind kind);
   /// Waits for an exclusive lock, which must be held for short work only.
-  static std::unique_ptr<FileLock> wait(const std::filesystem::path& file);
+  static std::unique_ptr<FileLock> wait(const OutputPath& file);
 
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   FileLock(FileLock&&) = delete;
   FileLock& operator=(FileLock&&) = delete;
-  ~FileLock();
+  ~FileLock() = default;
 
   /// Returns what is written in the file, a few bytes in which the holder may say something.
   std::string text() const;
   void set_text(const std::string& text) const;
 
  private:
-  explicit FileLock(const std::filesystem::path& file);
+  explicit FileLock(const OutputPath& file);
   bool lock(int operation) const;
 
   std::filesystem::path file_;
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 }  // namespace residuum

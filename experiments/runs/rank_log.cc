@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <fstream>
 #include <new>
-#include <system_error>
 
 #include "core/cluster/world.h"
 #include "core/text.h"
@@ -20,7 +18,7 @@ RankLog::RankLog(int rank, bool speaks) : rank_(rank), speaks_(speaks) {
 
 RankLog::~RankLog() { set_note_listener({}); }
 
-void RankLog::start_run(const std::filesystem::path& run_folder) {
+void RankLog::start_run(const OutputPath& run_folder) {
   folder_ = run_folder / "ranks";
   flush();
 }
@@ -56,16 +54,14 @@ void RankLog::write(const char* kind, const std::string& text) {
 
 /// A log that cannot be written must not hide its messages, so they go to stderr then.
 void RankLog::flush() {
-  if (folder_.empty() || lines_.empty()) {
+  if (!folder_ || lines_.empty()) {
     return;
   }
-  std::error_code ignored;
-  std::filesystem::create_directories(folder_, ignored);
-  std::ofstream file(folder_ / fmt::format("rank-{:04}.log", rank_), std::ios::app);
-  for (const auto& line : lines_) {
-    file << line << '\n';
-  }
-  if (!file.flush()) {
+  try {
+    make_folder(*folder_);
+    append_to_file(*folder_ / fmt::format("rank-{:04}.log", rank_),
+                   fmt::format("{}\n", fmt::join(lines_, "\n")));
+  } catch (const Error&) {
     for (const auto& line : lines_) {
       say(fmt::format("rank {}: {}", rank_, line));
     }

@@ -3,12 +3,13 @@
 // group speaks for all on stderr; each of the others writes its own warnings and errors here, under
 // its rank in the whole job. There is no file where there is nothing to write.
 
-#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/notes.h"
+#include "core/output_file.h"
 
 namespace residuum {
 
@@ -23,7 +24,7 @@ class RankLog {
   ~RankLog();
 
   /// Lines go to the folder of this run from now on, with those that came before the first run.
-  void start_run(const std::filesystem::path& run_folder);
+  void start_run(const OutputPath& run_folder);
   /// Runs `action`, writes what it throws on this process, and rethrows it. What all processes
   /// throw together is not written: the one where it happened has written it.
   void guard(const std::function<void()>& action);
@@ -35,7 +36,7 @@ class RankLog {
 
   int rank_;
   bool speaks_;
-  std::filesystem::path folder_;
+  std::optional<OutputPath> folder_;
   std::vector<std::string> lines_;  // yet to be written
 };
 

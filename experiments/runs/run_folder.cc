@@ -19,26 +19,14 @@ using reports::Json;
 constexpr const char* kIterationsPart = "iterations.csv.part";
 constexpr const char* kChecksPart = "checks.csv.part";
 
+OutputPath folder_of(const std::filesystem::path& result_dir, const std::string& run_id) {
+  return OutputPath::named(result_dir) / "runs" / run_id;
+}
+
 /// Returns false also for a folder that may not be read; writing there then tells why not.
 bool is_there(const std::filesystem::path& file) {
   std::error_code ignored;
   return std::filesystem::exists(file, ignored);
-}
-
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    resource_error("cannot make the folder {}: {}", folder.string(), error.message());
-  }
-}
-
-void move_file(const std::filesystem::path& from, const std::filesystem::path& to) {
-  std::error_code error;
-  std::filesystem::rename(from, to, error);
-  if (error) {
-    resource_error("cannot rename {} to {}: {}", from.string(), to.string(), error.message());
-  }
 }
 
 std::vector<std::string> tables_in(const std::filesystem::path& folder) {
@@ -64,16 +52,16 @@ Json config_json(const PreparedRun& run, const Study& study) {
   return json;
 }
 
-void write_status(const std::filesystem::path& folder, const Json& status) {
+void write_status(const OutputPath& folder, const Json& status) {
   reports::write_json_atomically(folder / "status.json", status);
 }
 
 /// log.txt: when the run started, and when and how it ended.
-void write_log(const std::filesystem::path& folder,
+void write_log(const OutputPath& folder,
                const std::string& started_utc,
                const std::string& ending) {
-  reports::write_file_atomically(
-      folder / "log.txt", fmt::format("{} started\n{} {}\n", started_utc, utc_now(), ending));
+  write_file_atomically(folder / "log.txt",
+                        fmt::format("{} started\n{} {}\n", started_utc, utc_now(), ending));
 }
 
 std::uint64_t bytes_in(const std::filesystem::path& file) {
@@ -102,7 +90,7 @@ bool ends_a_row(const std::filesystem::path& file, std::uint64_t bytes) {
 /// Gives the tables of a run that ended or failed between naming them and writing its status their
 /// old names, so that it goes on with them. A run that was recorded as finished is left alone: its
 /// tables are not those that were written.
-void restore_parts(const std::filesystem::path& folder) {
+void restore_parts(const OutputPath& folder) {
   if (has_ended(folder)) {
     return;
   }
@@ -126,15 +114,6 @@ Json status_without_tables(const std::string& started_utc,
           {"message", message},
           {"started_utc", started_utc},
           {"finished_utc", utc_now()}};
-}
-
-/// Throws a resource error for a path that is neither absent nor a file: opening a pipe would wait.
-void refuse_special_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    resource_error("cannot write '{}': it is no file; remove it", path.string());
-  }
 }
 
 /// Throws a usage error unless this build has written the checkpoint of the run.
@@ -191,10 +170,9 @@ bool is_done(const std::filesystem::path& result_dir, const std::string& run_id)
 void mend_finished(const std::filesystem::path& result_dir,
                    const PreparedRun& run,
                    const Study& study) {
-  const auto folder = result_dir / "runs" / run.id;
-  std::error_code ignored;  // there is none
-  std::filesystem::remove(reports::failure_file(folder), ignored);
-  const auto file = folder / "config.json";
+  const OutputPath folder = folder_of(result_dir, run.id);
+  remove_file(reports::failure_file(folder));
+  const OutputPath file = folder / "config.json";
   const Json config = config_json(run, study);
   try {
     const Json found = reports::read_json(file);
@@ -233,7 +211,7 @@ void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRu
 }
 
 void refuse_other_program(const std::filesystem::path& result_dir, const PreparedRun& run) {
-  const auto folder = result_dir / "runs" / run.id;
+  const OutputPath folder = folder_of(result_dir, run.id);
   const auto head = newest_head(folder);
   if (!head || !run.failure.empty()) {
     return;
@@ -252,7 +230,7 @@ void refuse_other_program(const std::filesystem::path& result_dir, const Prepare
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
                      const Study& study)
-    : folder_(result_dir / "runs" / run.id),
+    : folder_(folder_of(result_dir, run.id)),
       run_id_(run.id),
       data_fingerprint_(run.data_fingerprint),
       plan_({.iterations = run.training.iterations,
@@ -262,12 +240,6 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
       started_utc_(begun_utc_) {
   make_folder(folder_);
   reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
-  for (const char* part : {kIterationsPart, kChecksPart}) {
-    refuse_special_file(table(part));
-  }
-  for (const TableInfo* details : plan_.details) {
-    refuse_special_file(folder_ / DetailFiles::part(*details));
-  }
   restore_parts(folder_);
   adopt(
       find_checkpoint(folder_, run_id_, [this](const CheckpointHead& head) { check_head(head); }));
@@ -275,8 +247,7 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
                {{"state", "running"},
                 {"started_utc", started_utc_},
                 {"planned_iterations", run.training.iterations}});
-  std::error_code ignored;  // there is none
-  std::filesystem::remove(reports::failure_file(folder_), ignored);
+  remove_file(reports::failure_file(folder_));
   if (!resumed_) {
     begin_tables();
   }
@@ -446,7 +417,7 @@ void fail_run(const std::filesystem::path& result_dir,
               const PreparedRun& run,
               const Study& study,
               const std::string& message) {
-  const auto folder = result_dir / "runs" / run.id;
+  const OutputPath folder = folder_of(result_dir, run.id);
   const std::string now = utc_now();
   const Json config = config_json(run, study);
   const Json status = status_without_tables(now, "failed", message);

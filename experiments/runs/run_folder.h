@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assumptions/monitor.h"
+#include "core/output_file.h"
 #include "core/record/record.h"
 #include "experiments/runs/checkpoint.h"
 #include "experiments/runs/checksum.h"
@@ -75,7 +76,7 @@ class RunFolder final : public Recorder {
               const nlohmann::json& provenance);
 
  private:
-  std::filesystem::path table(const char* name) const { return folder_ / name; }
+  OutputPath table(const char* name) const { return folder_ / name; }
   /// What is known of the run before its checkpoints are looked at.
   struct Plan {
     std::uint64_t iterations = 0;  // T
@@ -94,7 +95,7 @@ class RunFolder final : public Recorder {
   /// Returns the checksums of the tables in a checkpoint, by their files' names.
   std::map<std::string, std::uint32_t> sums_of(const CheckpointHead& head);
 
-  std::filesystem::path folder_;
+  OutputPath folder_;
   std::string run_id_;
   std::string data_fingerprint_;
   Plan plan_;

@@ -17,13 +17,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Refuses a folder that is not ours before anything is written; ours have at least the lock.
+/// True for a folder that a start has left before it wrote study.resolved.json: an empty lock and
+/// what else comes before.
+bool is_begun(const fs::path& result_dir) {
+  std::error_code ignored;
+  const fs::path lock = result_dir / ".lock";
+  if (!fs::is_regular_file(fs::symlink_status(lock, ignored)) || fs::file_size(lock, ignored) > 0) {
+    return false;
+  }
+  const fs::directory_iterator entries(result_dir);
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name == ".lock" || name == kTablesLock || name == "study.toml" || is_temporary(name);
+  });
+}
+
+/// Refuses a folder that is not ours before anything is written.
 void refuse_foreign_folder(const fs::path& result_dir) {
   if (!fs::exists(result_dir)) {
     return;
   }
   require(fs::is_directory(result_dir), "{} is a file; give another --out", result_dir.string());
-  require(fs::is_empty(result_dir) || fs::exists(result_dir / ".lock") ||
+  require(fs::is_empty(result_dir) || is_begun(result_dir) ||
               fs::exists(result_dir / "study.resolved.json"),
           "{} is not empty and holds no study; give another --out",
           result_dir.string());
@@ -89,6 +104,7 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
   refuse_foreign_folder(result_dir);
   auto lock = lock_folder(result_dir, options.share);
   const auto alone = FileLock::wait(result_dir / kTablesLock);
+  remove_leftovers(OutputPath::named(result_dir));
   if (fs::exists(resolved)) {
     const std::string other = name_in(resolved);
     require(other == study.name,
@@ -128,7 +144,7 @@ void write_study_files(const fs::path& result_dir,
   if (study.search) {
     resolved["search"] = search_record(*study.search, batches.ids());
   }
-  reports::write_file_atomically(result_dir / "study.toml", study.text);
+  write_file_atomically(result_dir / "study.toml", study.text);
   if (!study.expected.empty()) {
     resolved["expected"] = study.expected;
   }

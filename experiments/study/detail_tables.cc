@@ -153,17 +153,17 @@ void forget_absent_tables(nlohmann::json& probes) {
   }
 }
 
-DetailFiles::DetailFiles(const std::filesystem::path& folder,
+DetailFiles::DetailFiles(const OutputPath& folder,
                          const std::string& run_id,
                          const std::vector<const TableInfo*>& tables,
                          const TableBytes* kept) {
   files_.reserve(tables.size());
   for (const TableInfo* table : tables) {
-    const auto path = folder / part(*table);
+    const OutputPath file = folder / part(*table);
     files_.push_back(kept == nullptr
-                         ? std::make_unique<reports::DetailWriter>(path, run_id, *table)
+                         ? std::make_unique<reports::DetailWriter>(file, run_id, *table)
                          : std::make_unique<reports::DetailWriter>(
-                               path, run_id, *table, kept->at(std::string(table->name))));
+                               file, run_id, *table, kept->at(std::string(table->name))));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "core/config/section.h"
 #include "core/messages/laws.h"
 #include "core/objective.h"
+#include "core/output_file.h"
 #include "reports/tables/csv.h"
 
 namespace residuum {
@@ -53,7 +54,7 @@ class DetailFiles {
  public:
   DetailFiles() = default;
   /// Begins the tables anew, or goes on after the first `kept` bytes of each.
-  DetailFiles(const std::filesystem::path& folder,
+  DetailFiles(const OutputPath& folder,
               const std::string& run_id,
               const std::vector<const TableInfo*>& tables,
               const TableBytes* kept);

@@ -350,9 +350,8 @@ void run(std::span<char*> words) {
           "usage: residuum_draw_kept KEPT FIGURE FOLDER [KEY=VALUE...]; of methods that have the "
           "KEY those with one of its VALUEs are drawn, and all others; with * for VALUE those that "
           "differ in the KEY alone are one curve");
-  const std::filesystem::path folder = words[2];
+  const auto folder = OutputPath::named(words[2]);
   const auto spec = plan(words[0], picture_of(words[1]), wishes_of(words.subspan(3)));
-  std::filesystem::create_directories(folder);
   const auto drawn = reports::draw(spec, folder);
   require(drawn.problem.empty(), "{}", drawn.problem);
 }

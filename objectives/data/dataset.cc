@@ -89,6 +89,10 @@ std::string fingerprint(const TextDataset& text) {
   return hash.text();
 }
 
+std::string fingerprint_of_both(const std::string& train, const std::string& held_out) {
+  return fingerprint(train + '/' + held_out);
+}
+
 std::string fingerprint(std::string_view bytes) {
   Serialised hash;
   hash.bytes(bytes);

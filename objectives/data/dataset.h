@@ -54,6 +54,8 @@ struct ImageDataset {
 std::string fingerprint(const SparseDataset& data);
 std::string fingerprint(const ImageDataset& data);
 std::string fingerprint(const TextDataset& text);
+/// Returns the fingerprint of data to train on together with held-out data, from theirs.
+std::string fingerprint_of_both(const std::string& train, const std::string& held_out);
 /// Returns the fingerprint of bytes.
 std::string fingerprint(std::string_view bytes);
 

@@ -119,6 +119,8 @@ NetworkData image_samples(ImageData data, const ImageShape& wanted, bool augment
                       .test = nullptr};
   samples.train = std::make_unique<ImageSamples>(std::move(data.train), moments, augment);
   if (data.test) {
+    samples.info.fingerprint =
+        fingerprint_of_both(samples.info.fingerprint, fingerprint(*data.test));
     samples.test =
         std::make_unique<ImageSamples>(std::move(*data.test), moments, /*augment=*/false);
   }

@@ -96,9 +96,7 @@ std::optional<float> as_float32(double value) {
 }
 
 /// Writes the file of one run and returns how many values it does not hold.
-std::size_t write_events(const ResultFolder& folder,
-                         const Run& run,
-                         const std::filesystem::path& target) {
+std::size_t write_events(const ResultFolder& folder, const Run& run, const OutputPath& target) {
   const double start = seconds_of_utc(text_at(run.status, "started_utc")).value_or(0);
   make_folder(target / run.id);
   AtomicFile file(target / run.id / fmt::format("events.out.tfevents.{:.0f}.residuum", start));
@@ -152,7 +150,7 @@ std::string scalars_event(double wall_time, std::int64_t step, const std::vector
   return double_field(1, wall_time) + number_field(2, step) + bytes_field(5, summary);
 }
 
-EventFiles write_event_files(const ResultFolder& folder, const std::filesystem::path& target) {
+EventFiles write_event_files(const ResultFolder& folder, const OutputPath& target) {
   EventFiles written;
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {

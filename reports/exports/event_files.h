@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/output_file.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
@@ -39,6 +40,6 @@ struct EventFiles {
 /// all measured columns by iteration, and by the wall time that its measured iterations had taken.
 /// Event files hold float32: a number that would become infinite in it, or 0, is left out and
 /// counted. Files of an earlier export are replaced.
-EventFiles write_event_files(const ResultFolder& folder, const std::filesystem::path& target);
+EventFiles write_event_files(const ResultFolder& folder, const OutputPath& target);
 
 }  // namespace residuum::reports

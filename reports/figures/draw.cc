@@ -19,25 +19,24 @@ constexpr std::array<const char*, 7> kEndings{
     ".csv", ".curves.csv", ".axes.csv", ".tex", ".svg", ".pdf", ".gp"};
 
 /// Makes the folder for a figure's files, and removes old drawings: they must not pass for today's.
-void clear_place(const std::filesystem::path& folder, const std::string& name) {
+void clear_place(const OutputPath& folder, const std::string& name) {
   make_folder(folder);
-  std::error_code ignored;
-  std::filesystem::remove(folder / (name + ".svg"), ignored);
-  std::filesystem::remove(folder / (name + ".pdf"), ignored);
+  remove_file(folder / (name + ".svg"));
+  remove_file(folder / (name + ".pdf"));
 }
 
 /// Draws <name>.svg and <name>.pdf by the script <name>.gp.
-DrawnFigure run_script(const std::filesystem::path& folder, const std::string& name) {
-  const auto svg = folder / (name + ".svg");
-  const auto pdf = folder / (name + ".pdf");
+DrawnFigure run_script(const OutputPath& folder, const std::string& name) {
+  const OutputPath svg = folder / (name + ".svg");
+  const OutputPath pdf = folder / (name + ".pdf");
   std::error_code ignored;
   DrawnFigure figure{.svg = {}, .has_pdf = false, .problem = run_gnuplot(folder, name + ".gp")};
   if (figure.problem.empty()) {
     figure.svg = read_file(svg);
-    figure.has_pdf = std::filesystem::exists(pdf, ignored);
+    figure.has_pdf = std::filesystem::exists(pdf.path(), ignored);
   } else {
-    std::filesystem::remove(svg, ignored);
-    std::filesystem::remove(pdf, ignored);
+    remove_file(svg);
+    remove_file(pdf);
   }
   return figure;
 }
@@ -57,7 +56,7 @@ bool is_own_script(const std::filesystem::path& file) {
 
 }  // namespace
 
-DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder) {
+DrawnFigure draw(const FigureSpec& spec, const OutputPath& folder) {
   clear_place(folder, spec.name);
   write_file_atomically(folder / (spec.name + ".csv"), figure_csv(spec));
   write_file_atomically(folder / (spec.name + ".curves.csv"), curves_csv(spec));
@@ -66,7 +65,7 @@ DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder) {
   return run_script(folder, spec.name);
 }
 
-DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder) {
+DrawnFigure draw(const HeatMap& map, const OutputPath& folder) {
   clear_place(folder, map.name);
   write_file_atomically(folder / (map.name + ".csv"), heat_map_csv(map));
   write_file_atomically(folder / (map.name + ".axes.csv"), heat_map_axes_csv(map));
@@ -75,11 +74,10 @@ DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder) {
   return run_script(folder, map.name);
 }
 
-void remove_other_figures(const std::filesystem::path& folder,
-                          const std::vector<std::string>& names) {
+void remove_other_figures(const OutputPath& folder, const std::vector<std::string>& names) {
   std::error_code ignored;
   std::vector<std::string> old;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path(), ignored)) {
     const std::string name = entry.path().stem().string();
     if (is_own_script(entry.path()) && std::find(names.begin(), names.end(), name) == names.end()) {
       old.push_back(name);
@@ -87,7 +85,7 @@ void remove_other_figures(const std::filesystem::path& folder,
   }
   for (const auto& name : old) {
     for (const char* ending : kEndings) {
-      std::filesystem::remove(folder / (name + ending), ignored);
+      remove_file(folder / (name + ending));
     }
   }
 }

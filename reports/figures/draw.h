@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/output_file.h"
 #include "reports/figures/figure.h"
 #include "reports/figures/heat_map.h"
 
@@ -20,12 +21,11 @@ struct DrawnFigure {
 
 /// Writes the figure's files into `folder`. Without gnuplot, or when it fails, tables and scripts
 /// are there and `problem` says what happened.
-DrawnFigure draw(const FigureSpec& spec, const std::filesystem::path& folder);
-DrawnFigure draw(const HeatMap& map, const std::filesystem::path& folder);
+DrawnFigure draw(const FigureSpec& spec, const OutputPath& folder);
+DrawnFigure draw(const HeatMap& map, const OutputPath& folder);
 
 /// Removes the files of the figures that were drawn into `folder` before and are not in `names`: a
 /// file is taken for one of a figure's if the script of its name is one that draw() has written.
-void remove_other_figures(const std::filesystem::path& folder,
-                          const std::vector<std::string>& names);
+void remove_other_figures(const OutputPath& folder, const std::vector<std::string>& names);
 
 }  // namespace residuum::reports

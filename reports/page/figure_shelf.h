@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/output_file.h"
 #include "reports/figures/draw.h"
 #include "reports/figures/heat_map.h"
 #include "reports/figures/report_figures.h"
@@ -14,7 +15,7 @@ namespace residuum::reports {
 
 class FigureShelf {
  public:
-  explicit FigureShelf(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit FigureShelf(OutputPath folder) : folder_(std::move(folder)) {}
 
   /// Draws the figures into the folder and returns them as HTML; empty for none.
   std::string draw(std::vector<ReportFigure> figures);
@@ -32,7 +33,7 @@ class FigureShelf {
  private:
   DrawnFigure noted(DrawnFigure drawn);
 
-  std::filesystem::path folder_;
+  OutputPath folder_;
   std::vector<ReportFigure> figures_;
   std::vector<std::string> names_;  // of all that was drawn
   std::string first_problem_;

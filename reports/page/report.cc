@@ -322,12 +322,13 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
 }  // namespace
 
 Report write_report(const Summary& summary, IntervalKind kind) {
-  const std::filesystem::path& result_dir = summary.folder.path;
+  const OutputPath result_dir = OutputPath::named(summary.folder.path);
+  remove_leftovers(result_dir);
   const Contents contents{
       .summary = &summary, .kind = kind, .tables = study_tables(summary, summary.targets, kind)};
   write_tables(contents.tables, result_dir / "tables");
   FigureShelf shelf(result_dir / "figures");
-  Report report{.file = result_dir / "report.html", .problems = {}};
+  Report report{.file = (result_dir / "report.html").path(), .problems = {}};
   write_file_atomically(report.file, page(contents, shelf));
   shelf.remove_old();
   if (!summary.folder.mixed_data.empty()) {

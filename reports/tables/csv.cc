@@ -122,15 +122,15 @@ const std::string& checks_header() {
   return header;
 }
 
-IterationsWriter::IterationsWriter(const std::filesystem::path& path, std::string_view run_id)
-    : file_(path), key_(csv_field(run_id)) {
+IterationsWriter::IterationsWriter(const OutputPath& file, std::string_view run_id)
+    : file_(file), key_(csv_field(run_id)) {
   file_.append(iterations_header());
 }
 
-IterationsWriter::IterationsWriter(const std::filesystem::path& path,
+IterationsWriter::IterationsWriter(const OutputPath& file,
                                    std::string_view run_id,
                                    std::uint64_t kept)
-    : file_(path, kept), key_(csv_field(run_id)) {}
+    : file_(file, kept), key_(csv_field(run_id)) {}
 
 void IterationsWriter::write(const Row& row) {
   Line line;
@@ -143,15 +143,13 @@ void IterationsWriter::write(const Row& row) {
   file_.append(text_of(line));
 }
 
-ChecksWriter::ChecksWriter(const std::filesystem::path& path, std::string_view run_id)
-    : file_(path), key_(csv_field(run_id)) {
+ChecksWriter::ChecksWriter(const OutputPath& file, std::string_view run_id)
+    : file_(file), key_(csv_field(run_id)) {
   file_.append(checks_header());
 }
 
-ChecksWriter::ChecksWriter(const std::filesystem::path& path,
-                           std::string_view run_id,
-                           std::uint64_t kept)
-    : file_(path, kept), key_(csv_field(run_id)) {}
+ChecksWriter::ChecksWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept)
+    : file_(file, kept), key_(csv_field(run_id)) {}
 
 void ChecksWriter::write(const Check& check) {
   Line line;
@@ -182,18 +180,16 @@ std::string detail_header(const TableInfo& table) {
   return header + '\n';
 }
 
-DetailWriter::DetailWriter(const std::filesystem::path& path,
-                           std::string_view run_id,
-                           const TableInfo& table)
-    : file_(path), key_(csv_field(run_id)), table_(&table) {
+DetailWriter::DetailWriter(const OutputPath& file, std::string_view run_id, const TableInfo& table)
+    : file_(file), key_(csv_field(run_id)), table_(&table) {
   file_.append(detail_header(table));
 }
 
-DetailWriter::DetailWriter(const std::filesystem::path& path,
+DetailWriter::DetailWriter(const OutputPath& file,
                            std::string_view run_id,
                            const TableInfo& table,
                            std::uint64_t kept)
-    : file_(path, kept), key_(csv_field(run_id)), table_(&table) {}
+    : file_(file, kept), key_(csv_field(run_id)), table_(&table) {}
 
 void DetailWriter::write(const DetailRow& row) {
   Line line;

@@ -41,9 +41,9 @@ const std::string& checks_header();
 /// Writes iterations.csv of one run.
 class IterationsWriter {
  public:
-  IterationsWriter(const std::filesystem::path& path, std::string_view run_id);
+  IterationsWriter(const OutputPath& file, std::string_view run_id);
   /// Goes on with a table after its first `kept` bytes.
-  IterationsWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
+  IterationsWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept);
 
   void write(const Row& row);
   void flush() { file_.flush(); }
@@ -59,9 +59,9 @@ class IterationsWriter {
 /// Writes checks.csv of one run. The ratio is lhs / rhs: empty for 0 / 0, inf for more than 0 / 0.
 class ChecksWriter {
  public:
-  ChecksWriter(const std::filesystem::path& path, std::string_view run_id);
+  ChecksWriter(const OutputPath& file, std::string_view run_id);
   /// Goes on with a table after its first `kept` bytes.
-  ChecksWriter(const std::filesystem::path& path, std::string_view run_id, std::uint64_t kept);
+  ChecksWriter(const OutputPath& file, std::string_view run_id, std::uint64_t kept);
 
   void write(const Check& check);
   void flush() { file_.flush(); }
@@ -80,9 +80,9 @@ std::string detail_header(const TableInfo& table);
 /// Writes a table of details of one run, such as workers.csv.
 class DetailWriter {
  public:
-  DetailWriter(const std::filesystem::path& path, std::string_view run_id, const TableInfo& table);
+  DetailWriter(const OutputPath& file, std::string_view run_id, const TableInfo& table);
   /// Goes on with a table after its first `kept` bytes.
-  DetailWriter(const std::filesystem::path& path,
+  DetailWriter(const OutputPath& file,
                std::string_view run_id,
                const TableInfo& table,
                std::uint64_t kept);

@@ -203,7 +203,7 @@ std::vector<std::string> keys_of(const std::vector<Run>& runs) {
 /// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
 Run read_run(const std::filesystem::path& folder, const std::string& id) {
   try {
-    const auto aside = failure_file(folder);
+    const OutputPath aside = failure_file(folder);
     if (!is_there(aside)) {
       return read_files(folder, id);
     }
@@ -234,10 +234,8 @@ std::string last_written(const ResultFolder& folder, const Run& run) {
   return latest ? utc_text(std::chrono::file_clock::to_sys(*latest)) : std::string();
 }
 
-std::filesystem::path failure_file(const std::filesystem::path& run_folder) {
-  std::filesystem::path file = run_folder;
-  file += ".failed.json";
-  return file;
+OutputPath failure_file(const OutputPath& run_folder) {
+  return run_folder.parent() / (run_folder.path().filename().string() + ".failed.json");
 }
 
 ResultFolder read_result_folder(const std::filesystem::path& path) {

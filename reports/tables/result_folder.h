@@ -50,7 +50,7 @@ std::string last_written(const ResultFolder& folder, const Run& run);
 
 /// Returns the file beside a run's folder that says why the run failed if the folder cannot be
 /// written: {"config": config.json, "status": status.json}.
-std::filesystem::path failure_file(const std::filesystem::path& run_folder);
+OutputPath failure_file(const OutputPath& run_folder);
 
 /// Reads the files of a run; what cannot be what the program wrote is a usage error.
 Run read_run(const std::filesystem::path& run_folder, const std::string& run_id);

@@ -25,22 +25,22 @@ bool is_table(const std::filesystem::path& file) {
 }
 
 /// Removes tables that must not pass for today's.
-void remove_old(const std::filesystem::path& folder) {
+void remove_old(const OutputPath& folder) {
   std::error_code ignored;
   std::vector<std::filesystem::path> old;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path(), ignored)) {
     if (is_table(entry.path())) {
-      old.push_back(entry.path());
+      old.push_back(entry.path().filename());
     }
   }
   for (const auto& file : old) {
-    std::filesystem::remove(file, ignored);
+    remove_file(folder / file);
   }
 }
 
 }  // namespace
 
-void write_tables(const std::vector<TableSpec>& specs, const std::filesystem::path& folder) {
+void write_tables(const std::vector<TableSpec>& specs, const OutputPath& folder) {
   make_folder(folder);
   remove_old(folder);
   for (const auto& spec : specs) {

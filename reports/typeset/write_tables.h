@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/output_file.h"
 #include "reports/typeset/table_spec.h"
 
 namespace residuum::reports {
 
 /// Writes the tables, and removes those of an earlier report that are none of them.
-void write_tables(const std::vector<TableSpec>& specs, const std::filesystem::path& folder);
+void write_tables(const std::vector<TableSpec>& specs, const OutputPath& folder);
 
 }  // namespace residuum::reports

@@ -26,6 +26,7 @@ std::span<const NamedTarget> targets() {
       NamedTarget{.name = "table", .take = take_table},
       NamedTarget{.name = "json", .take = take_json},
       NamedTarget{.name = "result_folder", .take = take_result_folder},
+      NamedTarget{.name = "resumed_run", .take = take_resumed_run},
   };
   return kTargets;
 }

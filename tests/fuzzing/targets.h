@@ -29,6 +29,7 @@ void take_message(std::string_view bytes);        // of a worker, after what is 
 void take_table(std::string_view bytes);          // iterations.csv
 void take_json(std::string_view bytes);           // config.json, status.json, summary.json
 void take_result_folder(std::string_view bytes);  // parts, a file each
+void take_resumed_run(std::string_view bytes);    // `kind`, changes of the `state`, other files
 
 struct NamedTarget {
   std::string_view name;

@@ -20,6 +20,14 @@ inline void check_saved(bool is_sound) {
   require(is_sound, "the saved state of the protocol is damaged");
 }
 
+/// Throws a usage error where a letter comes that cannot come at this point. No run brings one of
+/// itself; a saved state that somebody has changed does.
+inline void check_order(bool holds) {
+  require(holds,
+          "a letter of the protocol is out of order: the checkpoint that the run went on from was "
+          "changed; remove the folder 'checkpoint' of the run");
+}
+
 class ActorState {
  public:
   /// Begins to save: values are appended to `bytes`.

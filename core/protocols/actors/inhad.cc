@@ -1,6 +1,5 @@
 #include "core/protocols/actors/inhad.h"
 
-#include <cassert>
 #include <utility>
 
 #include "core/error.h"
@@ -38,7 +37,7 @@ class DepositingWorker final : public Actor {
       finish(outbox);
       return;
     }
-    assert(letter.kind == LetterKind::wake);
+    check_order(letter.kind == LetterKind::wake);
     outbox.effects().waited(Wait::idle, outbox.now() - idle_since_);
     if (memory_->stopped == 0) {
       announce(LetterKind::start, memory_->model, outbox);
@@ -126,7 +125,7 @@ class NodeAggregator final : public Actor {
         stop(outbox);
         break;
       default:
-        assert(false);
+        check_order(false);
     }
   }
 
@@ -205,7 +204,8 @@ class PullingServer final : public Actor {
       take(letter, outbox);
       return;
     }
-    assert(letter.kind == LetterKind::progress || letter.kind == LetterKind::start);
+    check_order((letter.kind == LetterKind::progress || letter.kind == LetterKind::start) &&
+                letter.from < seen_.size());
     // Both numbers of a worker only grow, so the newest letter wins in any order of arrival.
     see(letter.from, letter.iteration);
     bounds_.raise(letter.from, letter.base);
@@ -258,7 +258,9 @@ class PullingServer final : public Actor {
   }
 
   void take(const Letter& sum, Outbox& outbox) {
-    assert(pulling_ > 0 && sum.version == version_);
+    const bool is_from_node =
+        sum.from >= roster_.node(0) && sum.from - roster_.node(0) < sums_.size();
+    check_order(is_from_node && pulling_ > 0 && sum.version == version_);
     sums_[sum.from - roster_.node(0)] = sum.gradients;
     if (--pulling_ > 0) {
       return;
@@ -299,7 +301,8 @@ class PullingServer final : public Actor {
       sum.clear();
     }
     for (const GradientId& gradient : gradients) {
-      assert(gradient.iteration == applied_[gradient.worker]);
+      check_order(gradient.worker < applied_.size() &&
+                  gradient.iteration == applied_[gradient.worker]);
       see(gradient.worker, std::uint64_t{gradient.iteration} + 1);  // its IN may be under way
       ++applied_[gradient.worker];
       --unapplied_;

@@ -1,6 +1,5 @@
 #include "core/protocols/actors/parameter_server.h"
 
-#include <cassert>
 #include <utility>
 
 #include "core/error.h"
@@ -30,7 +29,7 @@ class PushingWorker final : public Actor {
         stopped_ = 1;
         break;
       default:
-        assert(false);
+        check_order(false);
     }
   }
 
@@ -91,6 +90,7 @@ class ApplyingServer final : public Actor {
         readers_(roster.workers) {}
 
   void receive(const Letter& letter, Outbox& outbox) override {
+    check_order(letter.kind == LetterKind::stop || letter.from < readers_.size());
     switch (letter.kind) {
       case LetterKind::read:
         readers_[letter.from] = {.iteration = letter.iteration, .reads = 1};
@@ -103,7 +103,7 @@ class ApplyingServer final : public Actor {
         stop_at_this_version(outbox);
         break;
       default:
-        assert(false);
+        check_order(false);
     }
   }
 
@@ -137,7 +137,7 @@ class ApplyingServer final : public Actor {
       outbox.effects().discard(gradient);
       return;
     }
-    assert(push.iteration == finished_[push.from]);
+    check_order(push.iteration == finished_[push.from]);
     ++version_;
     outbox.effects().make_version(version_, {&gradient, 1});
     const bool least_grew = finished_.raise(push.from, push.iteration + 1);

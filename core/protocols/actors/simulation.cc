@@ -1,6 +1,7 @@
 #include "core/protocols/actors/simulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -24,7 +25,9 @@ std::optional<SimulatedVersion> Simulation::advance() {
     return std::nullopt;
   }
   while (made() == before) {
-    if (queue_.empty()) {  // all actors wait for letters: our bug, as the options were checked
+    if (queue_.empty()) {  // all actors wait for letters
+      check_order(!was_loaded_);
+      // Else it is our bug, as the options were checked.
       throw std::logic_error("an asynchronous protocol has come to a deadlock");
     }
     run_event();
@@ -65,8 +68,10 @@ void Simulation::load(std::span<const std::byte> saved) {
   queue_.for_each([&](const Event& event) {
     require(event.to < cast_.actors.size() && event.letter.from < cast_.actors.size(),
             "the saved state is of another number of actors");
-    check_saved(event.letter.kind <= LetterKind::computed);
+    check_saved(event.letter.kind <= LetterKind::computed && std::isfinite(event.time));
   });
+  check_saved(std::isfinite(time_));
+  was_loaded_ = true;
 }
 
 void Simulation::send(ActorId to, Letter letter) {

@@ -59,6 +59,7 @@ class Simulation final : private Outbox {
   double time_ = 0;
   ActorId acting_ = 0;
   std::uint8_t has_begun_ = 0;
+  bool was_loaded_ = false;  // from a saved state, which somebody may have changed
 };
 
 }  // namespace residuum

@@ -186,15 +186,15 @@ TEST(OkTopk, RefusesPeriodsBelowOne) {
   }
 }
 
-// All P messages have the same n entries, evenly over the regions: log2 P messages of the regions'
-// borders, P - 1 messages of n/P entries, then an all-gather of lists of n/P entries.
+// All P messages have all n entries, evenly over the regions: log2 P messages of the regions'
+// borders, P - 1 messages of n/P values, then an all-gather of n/P values.
 TEST(OkTopk, TakesTheTimeOfItsMessages) {
   const NetworkModel line{.name = "line", .links = {.alpha_s = 0.5, .beta_s_per_byte = 0.25}};
   for (const std::size_t workers : {1U, 2U, 4U, 8U}) {
     const test::Rows<double> rows(workers, std::vector<double>(2 * workers, 1));
     const auto others = static_cast<double>(workers - 1);
     const double depth = std::log2(workers);
-    const double part = 2 * 12 * 0.25;
+    const double part = 2 * 8 * 0.25;
     EXPECT_EQ(
         test::virtual_seconds(1, ok_topk(4, 4), rows_as_messages(rows), rows, 2 * workers, line),
         depth * (0.5 + others * 8 * 0.25) + others * (0.5 + part) + 0.5 * depth + others * part);

@@ -70,6 +70,58 @@ TEST(Traffic, ShrinksWithListsThatCancelOrCoincide) {
   EXPECT_EQ(delivery.traffic.bytes, 8U);
 }
 
+/// P workers that send all d entries, as whole accumulators or as the list of them.
+template <class Real>
+Traffic of_all_entries(const std::string& kind, bool is_whole, std::size_t workers, std::size_t d) {
+  test::Rows<Real> rows(workers, std::vector<Real>(d));
+  for (std::size_t p = 0; p < workers; ++p) {
+    for (std::size_t j = 0; j < d; ++j) {
+      rows[p][j] = static_cast<Real>(p + j + 1);
+    }
+  }
+  const auto rule = is_whole ? test::sparsifier({{"kind", "none"}})
+                             : test::sparsifier({{"kind", "top-k"}, {"k", d}});
+  return test::aggregate(
+             *test::aggregator({{"kind", kind}}), test::messages_of(*rule, rows), rows, d)
+      .traffic;
+}
+
+// d values to each of the others, and no index: what a quantiser's form counts with its own values.
+TEST(Traffic, OfMessagesWithAllEntriesHasNoIndices) {
+  constexpr std::size_t kD = 12;
+  for (const bool is_whole : {true, false}) {
+    for (const std::size_t workers : {2U, 3U, 4U}) {
+      const std::size_t others = workers - 1;
+      for (const char* kind : {"allgather", "gtopk-exact"}) {
+        EXPECT_EQ(of_all_entries<float>(kind, is_whole, workers, kD).bytes,
+                  workers * others * kD * 4)
+            << kind << ", whole: " << is_whole;
+        EXPECT_EQ(of_all_entries<double>(kind, is_whole, workers, kD).bytes,
+                  workers * others * kD * 8);
+      }
+      EXPECT_EQ(of_all_entries<float>("sparse-reduce-scatter", is_whole, workers, kD).bytes,
+                2 * others * kD * 4);
+      EXPECT_EQ(of_all_entries<float>("parameter-server", is_whole, workers, kD).bytes,
+                2 * workers * kD * 4);
+      EXPECT_EQ(of_all_entries<float>("gtopk-tree", is_whole, workers, kD).bytes,
+                2 * others * kD * 4);
+    }
+  }
+}
+
+// Zeros of a whole accumulator are values like others.
+TEST(Traffic, OfWholeAccumulatorsDoesNotDependOnTheirZeros) {
+  const test::Rows<float> rows{{0, 2, 0, 1}, {3, 0, 0, 0}};
+  const auto messages = test::messages_of(*test::sparsifier({{"kind", "none"}}), rows);
+  for (const auto& [kind, bytes] : {std::pair{"allgather", 2U * 4 * 4},
+                                    {"gtopk-exact", 2U * 4 * 4},
+                                    {"sparse-reduce-scatter", 2U * 4 * 4}}) {
+    EXPECT_EQ(test::aggregate(*test::aggregator({{"kind", kind}}), messages, rows, 4).traffic.bytes,
+              bytes)
+        << kind;
+  }
+}
+
 TEST(TrafficModel, IsMetByFullListsOfEveryAggregator) {
   for (const auto& entry : test::aggregators_of_messages()) {
     for (const std::size_t workers : {1U, 2U, 3U, 4U, 7U, 8U, 32U}) {

@@ -142,18 +142,19 @@ TEST(PackedMessages, ComeBackAsTheyWereSent) {
 }
 
 /// Five numbers in blocks of 2, 2 and 1: three counts of two bits fill a byte, and so do up to five
-/// places of a bit. Of all strings of bytes as many are messages of n values as there are sets of n
-/// indices, and every one is written as it was read.
+/// places of a bit; all five have no indices. Of all strings of bytes as many are messages of n
+/// values as there are sets of n indices, and every one is written as it was read.
 TEST(PackedMessages, AreAsManyAsThereAreSetsOfIndices) {
   constexpr std::size_t kDimension = 5;
   const std::vector<int> sets{1, 5, 10, 10, 5, 1};
   const IndexForm form{.kind = Kind::local, .block = 2};
   for (std::size_t n = 0; n <= kDimension; ++n) {
     int taken = 0;
-    ASSERT_EQ(index_bytes(form, n, kDimension), n == 0 ? 1U : 2U);
-    for (int string = 0; string < (n == 0 ? 256 : 65536); ++string) {
+    const std::size_t of_indices = n == 0 ? 1 : n == kDimension ? 0 : 2;
+    ASSERT_EQ(index_bytes(form, n, kDimension), of_indices);
+    for (int string = 0; string < 1 << (8 * of_indices); ++string) {
       PackedBytes bytes = bytes_of({string % 256, string / 256});
-      bytes.resize(n == 0 ? 1 : 2);
+      bytes.resize(of_indices);
       const PackedBytes ones = bytes_of({0, 0, 128, 63});  // 1 as float
       for (std::size_t i = 0; i < n; ++i) {
         bytes.insert(bytes.end(), ones.begin(), ones.end());

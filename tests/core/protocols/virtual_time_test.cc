@@ -130,26 +130,26 @@ void expect_times_of_server(const Recipe& recipe, double up, double down) {
 TEST(VirtualTime, OfTheParameterServerIsThatOfItsPort) {
   Recipe whole = recipe_of("parameter-server", {kLine});
   whole.sparsifier = {{"kind", "top-k"}, {"k", 12}};
-  expect_times_of_server(whole, 12 * kEntry, 12 * kDoubles);  // a list up, a vector down
+  expect_times_of_server(whole, 12 * kDoubles, 12 * kDoubles);  // all entries: vectors
   Recipe cut = recipe_of("parameter-server", {kLine});
   cut.aggregator["down"] = "top-k";
   expect_times_of_server(cut, 3 * kEntry, 3 * kEntry);
 }
 
-// Lists of k entries at the same indices stay k long in merges: 2 log P messages of k entries. The
-// mask sends the support down, and k values up and down besides.
+// Lists of k = d entries at the same indices stay k long in merges: 2 log P messages of d values,
+// without indices. The mask has no support to tell, in 2 messages, and d values go up and down
+// besides.
 TEST(VirtualTime, OfTheTreeIsTwoLogPMessagesWhereMergedListsAreFull) {
   Recipe tree = recipe_of("gtopk-tree", {kLine});
   tree.sparsifier = {{"kind", "top-k"}, {"k", 12}};
   for (const VersionTimes& one : times_of(tree)) {
-    EXPECT_EQ(one.version_s(), 4 * (0.5 + 12 * kEntry * 0.25));
+    EXPECT_EQ(one.version_s(), 4 * (0.5 + 12 * kDoubles * 0.25));
   }
   Recipe mask = recipe_of("gtopk-mask", {kLine});
   mask.sparsifier = tree.sparsifier;
   for (const VersionTimes& one : times_of(mask)) {
     EXPECT_EQ(one.version_s(),
-              2 * (0.5 + 12 * kEntry * 0.25) + 2 * (0.5 + 12 * 4 * 0.25) +
-                  4 * (0.5 + 12 * kDoubles * 0.25));
+              2 * (0.5 + 12 * kDoubles * 0.25) + 2 * 0.5 + 4 * (0.5 + 12 * kDoubles * 0.25));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <sys/wait.h>
 #include <thread>
 
@@ -42,35 +44,63 @@ TEST_F(Verify, RefusesMeasuredSeconds) {
   EXPECT_THAT(answer("protocol.compute=measured"), HasSubstr("--set protocol.compute=0.01"));
 }
 
-TEST_F(Verify, PassesARequestToStopOnToWhatItHasStarted) {
-  constexpr auto kStep = std::chrono::milliseconds(20);
-  constexpr auto kPatience = std::chrono::seconds(60);
-  folder_.write("s.toml", kStudy);
-  const Started verify({RESIDUUM_PROGRAM,
-                        "verify",
-                        "s.toml",
-                        "--ranks",
-                        "2",
-                        "--set",
-                        "budget.iterations=2000000000",
-                        "--set",
-                        "probes.every=1000000"},
-                       folder_.path());
-  const auto runs = folder_.path() / "results" / "tiny-verify" / "ranks-2" / "runs";
-  const auto begin = std::chrono::steady_clock::now();
-  while (!std::filesystem::exists(runs) && std::chrono::steady_clock::now() - begin < kPatience) {
-    std::this_thread::sleep_for(kStep);
+/// Starts a verification without end on two processes, and waits until the first run has begun.
+class EndlessVerify : public Verify {
+ protected:
+  EndlessVerify() {
+    folder_.write("s.toml", kStudy);
+    verify_.emplace(words(), folder_.path());
+    const auto runs = folder_.path() / "results" / "tiny-verify" / "ranks-2" / "runs";
+    wait_for([&] { return std::filesystem::exists(runs); });
   }
-  ASSERT_TRUE(std::filesystem::exists(runs)) << read_text(folder_.path() / "captured.err");
-  const auto launchers = verify.children();
-  ASSERT_EQ(launchers.size(), 1U);
 
-  kill(verify.process(), SIGTERM);
-  const int status = verify.wait();
+  static std::vector<std::string> words() {
+    return {RESIDUUM_PROGRAM,
+            "verify",
+            "s.toml",
+            "--ranks",
+            "2",
+            "--set",
+            "budget.iterations=2000000000",
+            "--set",
+            "probes.every=1000000"};
+  }
+  static bool wait_for(const std::function<bool()>& condition) {
+    constexpr auto kStep = std::chrono::milliseconds(20);
+    constexpr auto kPatience = std::chrono::seconds(60);
+    const auto begin = std::chrono::steady_clock::now();
+    while (!condition() && std::chrono::steady_clock::now() - begin < kPatience) {
+      std::this_thread::sleep_for(kStep);
+    }
+    return condition();
+  }
+
+  std::optional<Started> verify_;
+};
+
+TEST_F(EndlessVerify, PassesARequestToStopOnToWhatItHasStarted) {
+  const auto launchers = verify_->children();
+  ASSERT_EQ(launchers.size(), 1U) << read_text(folder_.path() / "captured.err");
+
+  kill(verify_->process(), SIGTERM);
+  const int status = verify_->wait();
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 75);
   EXPECT_EQ(kill(launchers.front(), 0), -1) << "mpirun is still there";
   EXPECT_THAT(read_text(folder_.path() / "captured.err"), HasSubstr("stopped on request"));
+}
+
+TEST_F(EndlessVerify, KeepsASecondOneOutAndLeavesNothingWhenItIsKilled) {
+  const auto launchers = verify_->children();
+  ASSERT_EQ(launchers.size(), 1U) << read_text(folder_.path() / "captured.err");
+  const Finished second = residuum_program({"verify", "s.toml"}, folder_.path());
+  EXPECT_EQ(second.code, 2);
+  EXPECT_THAT(second.err, HasSubstr("another process verifies in results/tiny-verify"));
+
+  kill(verify_->process(), SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(verify_->wait()));
+  EXPECT_TRUE(wait_for([&] { return kill(launchers.front(), 0) == -1; }))
+      << "mpirun is still there";
 }
 
 }  // namespace

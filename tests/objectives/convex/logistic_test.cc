@@ -185,6 +185,20 @@ TEST(Logistic, DescribesItsData) {
   EXPECT_EQ(plain.fingerprint, scaled.fingerprint) << "it is that of the data as loaded";
 }
 
+// A study whose held-out data were replaced has two kinds of accuracies.
+TEST(Logistic, TheFingerprintIsOfHeldOutDataToo) {
+  const TemporaryDirectory directory;
+  const auto data = directory.write("two", "1 1:2\n2 1:1 2:-4\n");
+  const auto print = [&] { return make("logistic", {{"data", data}})->data().fingerprint; };
+  const auto alone = print();
+  directory.write("two.t", "1 1:3\n");
+  const auto with_test = print();
+  directory.write("two.t", "1 1:4\n");
+  EXPECT_EQ(with_test.size(), 16);
+  EXPECT_NE(with_test, alone);
+  EXPECT_NE(with_test, print());
+}
+
 TEST(NonconvexLogistic, IsItsFormula) {
   const TemporaryDirectory directory;
   const auto f = make("nonconvex-logistic",

@@ -12,68 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-std::size_t entries(const std::filesystem::path& folder) {
-  std::size_t n = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) {
-    ++n;
-  }
-  return n;
-}
-
-TEST(AtomicFile, ReplacesTheOldContentAndLeavesNothingElse) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "a.json";
-
-  write_file_atomically(path, "old and longer");
-  write_file_atomically(path, "new");
-
-  EXPECT_EQ(read_file(path), "new");
-  EXPECT_EQ(entries(folder.path()), 1U);
-}
-
-TEST(AtomicFile, LeavesTheOldContentWhenItIsNotCommitted) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "a.json";
-  write_file_atomically(path, "old");
-
-  {
-    AtomicFile file(path);
-    file.append("half of the new");
-  }
-
-  EXPECT_EQ(read_file(path), "old");
-  EXPECT_EQ(entries(folder.path()), 1U);
-}
-
-TEST(AtomicFile, NamesTheFileThatCannotBeReplaced) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path() / "taken" / "inside");
-
-  try {
-    write_file_atomically(folder.path() / "taken", "text");
-    FAIL() << "a folder was replaced by a file";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::resource);
-    EXPECT_THAT(error.what(), HasSubstr("taken"));
-  }
-  EXPECT_EQ(entries(folder.path()), 1U);
-}
-
-TEST(OutputFile, HoldsMoreThanItsBuffer) {
-  const TemporaryFolder folder;
-  OutputFile file(folder.path() / "long");
-  std::string expected;
-  for (int i = 0; i < 30000; ++i) {
-    const std::string line = fmt::format("line {}\n", i);
-    file.append(line);
-    expected += line;
-  }
-  file.close();
-  file.close();  // a second time does nothing
-
-  EXPECT_EQ(read_file(folder.path() / "long"), expected);
-}
-
 TEST(ReadJson, NamesTheFileAndThePlace) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "status.json";

@@ -1,8 +1,10 @@
-// In the place of objectives/registry.cc where libtorch is not compiled: the objectives without it.
+// What stands in where libtorch and MPI are not compiled: a registry of the objectives without
+// networks, and a build without a name.
 
 #include <string>
 #include <vector>
 
+#include "experiments/runs/provenance.h"
 #include "objectives/registry.h"
 
 namespace residuum {
@@ -22,5 +24,7 @@ std::unique_ptr<Objective> make_objective(const Section& section, const Objectiv
   }
   return nullptr;  // not reached: `choice` has thrown
 }
+
+std::string program_version() { return "a fuzzer"; }
 
 }  // namespace residuum
