@@ -115,6 +115,14 @@ Descriptor create_new(int folder, const fs::path& name) {
       folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
 }
 
+/// True if a file may take the place of what has this name: nothing, a file, or a link. A device or
+/// a pipe is nobody's to remove.
+bool is_replaceable(int folder, const fs::path& name) {
+  struct stat found {};
+  return fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+         S_ISREG(found.st_mode) || S_ISLNK(found.st_mode) || S_ISDIR(found.st_mode);
+}
+
 /// Removes what a killed program has left: nobody holds its lock. An empty file may be just being
 /// made, and is locked only then, so it stays for a minute.
 void remove_leftover(const OutputPath& file) {
@@ -191,10 +199,14 @@ Descriptor open_output(const OutputPath& file, int flags) {
 OutputFile::OutputFile(const OutputPath& file) : shown_(file) {
   const Descriptor folder = open_folder_of(file);
   const fs::path name = name_of(file);
-  if (unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+  if (!is_replaceable(folder.get(), name)) {
+    descriptor_ = Descriptor(
+        openat(folder.get(), name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  } else if (unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
     fail();
+  } else {
+    descriptor_ = create_new(folder.get(), name);
   }
-  descriptor_ = create_new(folder.get(), name);
   if (!descriptor_.is_open()) {
     fail();
   }
@@ -274,7 +286,12 @@ void OutputFile::close() {
 }
 
 AtomicFile::AtomicFile(const OutputPath& file)
-    : target_(file), folder_(open_folder_of(file)), file_(open_temporary(), file) {}
+    : target_(file), folder_(open_folder_of(file)), file_(open_temporary(), file) {
+  if (!is_replaceable(folder_.get(), name_of(file))) {
+    (void)unlinkat(folder_.get(), temporary_.c_str(), 0);
+    resource_error("cannot write '{}': it is a device or a pipe, not a file", file.string());
+  }
+}
 
 /// The lock tells others that the file is being written.
 Descriptor AtomicFile::open_temporary() {

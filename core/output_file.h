@@ -65,8 +65,9 @@ class Descriptor {
 /// it is no regular file or if it has a second name, under which it may be somebody's.
 Descriptor open_output(const OutputPath& file, int flags);
 
-/// OutputFile is a file that is written from its beginning; a file of that name is replaced. What
-/// is appended is buffered; an error of the machine shows at the next flush at the latest.
+/// OutputFile is a file that is written from its beginning; a file of that name is replaced, a
+/// device is written to. What is appended is buffered; an error of the machine shows at the next
+/// flush at the latest.
 class OutputFile {
  public:
   explicit OutputFile(const OutputPath& file);

@@ -40,6 +40,8 @@ LostMass dense_lost_mass(const StepView& view) {
   const double divisor = view.divisor();
   const double fading = 1 / view.run.decay - 1;
   LostMass mass;
+  double applied_sq = 0;
+  double kept_sq = 0;
   std::size_t next = 0;
   for (std::size_t i = 0; i < view.run.dimension; ++i) {
     double applied = 0;
@@ -52,6 +54,8 @@ LostMass dense_lost_mass(const StepView& view) {
     const double kept = kept_by_contributors(view, i);
     const double lost = divisor * (view.mean.accumulator[i] - kept) - applied;
     const double faded = divisor * fading * kept;
+    applied_sq += applied * applied;
+    kept_sq += kept * kept;
     mass.all_sq += lost * lost;
     mass.otherwise_sq += (lost - faded) * (lost - faded);
   }
@@ -62,10 +66,12 @@ LostMass dense_lost_mass(const StepView& view) {
   for (const auto& scalars : view.worker_scalars) {
     magnitude_sq += view.run.leaves_out ? scalars.residual_norm_sq : 0;
   }
-  // A decay is rounded, and so are the product with it and the quotient.
+  // A decay is rounded, and so are the product with it and the quotient. Messages that are scaled,
+  // and with them what is applied and kept, may be much larger than the accumulators.
   const double messages = static_cast<double>(view.contributions().size());
-  const double rounding = (messages + (fading > 0 ? 6 : 2)) * view.run.unit_roundoff *
-                          std::sqrt(messages) * std::sqrt(magnitude_sq);
+  const double magnitude = std::sqrt(messages) * std::sqrt(magnitude_sq) + std::sqrt(applied_sq) +
+                           divisor * std::sqrt(kept_sq);
+  const double rounding = (messages + (fading > 0 ? 6 : 2)) * view.run.unit_roundoff * magnitude;
   const auto beyond_rounding = [&](double lost_sq) {
     return std::sqrt(lost_sq) <= rounding ? 0 : lost_sq;
   };

@@ -317,7 +317,7 @@ Constant promised_contraction(const MethodFacts& method) {
 }  // namespace
 
 Constant Evidence::worker_contraction_in_windows() const {
-  if (method_.promised_share && method_.promise_is_exact) {
+  if (method_.promised_share && method_.promise_is_exact && method_.keeps_what_selection_leaves()) {
     return promised_contraction(method_);
   }
   return largest(pooled(&SeedMeasures::worker_contraction),

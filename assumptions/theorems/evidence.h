@@ -115,6 +115,17 @@ struct MethodFacts {
            std::abs(*promised_share - *k / dimension) <= 1e-12;
   }
 
+  /// True if what enters the update is the mean of what workers sent, as they sent it: the law of a
+  /// selection is then one on the update, too.
+  bool applies_as_sent() const {
+    return applies_whole_messages && !weighs_messages && !approximates_sum;
+  }
+
+  /// True if a residual is what the selection has left of its accumulator, and nothing else.
+  bool keeps_what_selection_leaves() const {
+    return applies_as_sent() && conserves && memory == Memory::residual;
+  }
+
   /// True if z moves by a velocity: before the exchange, after it, or an average that estimates
   /// follow.
   bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }

@@ -241,18 +241,27 @@ std::string_view Examination::cure_of_sampling() const {
 
 /// A left side below its bound up to where some run ended says nothing of that run.
 void Examination::hold_nothing_with_reservation() {
-  if (const std::string reservation = evidence_->reservation();
-      !reservation.empty() && bound_.verdict == BoundVerdict::holds) {
+  const std::string reservation = evidence_->reservation();
+  if (!reservation.empty() && bound_.verdict == BoundVerdict::holds) {
     bound_.verdict = BoundVerdict::undecided;
     bound_.reason = reservation;
+  }
+  if (!reservation.empty()) {
+    bound_.open_key = {};  // no key of the study decides it
   }
 }
 
 void Examination::judge(const Sides& last) {
+  // Some bounds are met with equality. The model is rounded in every iteration, to 6e-8 of itself
+  // in float32, and so is what the left side is made of.
+  constexpr double kRounding = 1e-6;
   std::vector<double> excess;
+  std::vector<double> magnitudes;
   for (std::size_t i = 0; i < last.lhs.size(); ++i) {
     excess.push_back(last.lhs[i] - last.rhs[i]);
+    magnitudes.push_back(std::max(std::abs(last.lhs[i]), std::abs(last.rhs[i])));
   }
+  const double rounding = kRounding * mean(magnitudes);
   if (is_sampled(last)) {
     bound_.verdict = BoundVerdict::undecided;
     bound_.reason = fmt::format("the left side was measured at {} of {} iterations: set {} to 1",
@@ -260,12 +269,13 @@ void Examination::judge(const Sides& last) {
                                 last.iterations,
                                 cure_of_sampling());
     bound_.excess = mean_interval(excess);
+    bound_.open_key = "probes.evaluate";
     return;
   }
   if (method().deterministic) {
     remark("nothing in the run is random: no interval is needed");
     bound_.seeds = 1;  // however many a study names
-    bound_.verdict = mean(excess) <= 0 ? BoundVerdict::holds : BoundVerdict::fails;
+    bound_.verdict = mean(excess) <= rounding ? BoundVerdict::holds : BoundVerdict::fails;
     return;
   }
   bound_.excess = finite_interval(excess);
@@ -274,13 +284,14 @@ void Examination::judge(const Sides& last) {
     bound_.reason = excess.size() < 2
                         ? "one seed: a bound in expectation takes an interval over seeds"
                         : "a side of some seed is not finite";
+    bound_.open_key = excess.size() < 2 ? "seeds" : "";
     return;
   }
-  bound_.p_value = chance_above(excess, 0);
-  if (bound_.excess->high <= 0) {
+  bound_.p_value = chance_above(excess, rounding);
+  if (bound_.excess->high <= rounding) {
     bound_.verdict = BoundVerdict::holds;
   } else {
-    bound_.verdict = bound_.excess->low > 0 ? BoundVerdict::fails : BoundVerdict::marginal;
+    bound_.verdict = bound_.excess->low > rounding ? BoundVerdict::fails : BoundVerdict::marginal;
   }
 }
 

@@ -67,8 +67,9 @@ struct BoundPoint {
 /// A Bound is what a theorem says of the runs of one method.
 struct Bound {
   BoundVerdict verdict = BoundVerdict::not_measured;
-  std::string reason;  // why there is no verdict; empty where there is one
-  std::string left;    // what the left side is
+  std::string reason;         // why there is no verdict; empty where there is one
+  std::string_view open_key;  // of the study: what may decide it, "seeds" or a cadence of 1
+  std::string left;           // what the left side is
   std::vector<Precondition> preconditions;
   std::vector<Constant> constants;  // those without value are the missing ones
   std::size_t seeds = 0;

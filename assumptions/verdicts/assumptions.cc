@@ -149,15 +149,15 @@ void ask_quarters(Limit limit, bool is_random, AssumptionVerdict& verdict) {
       (is_random && !largest->interval)) {
     return;
   }
+  const std::string place = fmt::format("its quarter {}: {:.6g}", largest->quarter, largest->value);
   // A quarter has a fourth of the rows, and twice the error of sampling.
   const double low = (is_random ? largest->interval->low : largest->value);
   if (exceeds(limit, low - 2 * verdict.sampling_error)) {
     verdict.state = AssumptionState::marginal;
     remark(verdict.remark,
-           fmt::format("holds over the run, not in its quarter {}: {:.6g}; the run is weighted by "
-                       "energy",
-                       largest->quarter,
-                       largest->value));
+           fmt::format("holds over the run, not in {}; the run is weighted by energy", place));
+  } else if (exceeds(limit, largest->value)) {
+    remark(verdict.remark, fmt::format("holds over the run, undecided in {}", place));
   }
 }
 
@@ -175,7 +175,7 @@ void take_measures(const Ratios& ratios, bool is_random, AssumptionVerdict& verd
   if (verdict.seeds > 1) {
     verdict.seeds = 1;
     verdict.interval.reset();
-    remark(verdict.remark, "nothing in the runs is random: all seeds are one");
+    remark(verdict.remark, "nothing in it is random: all seeds are one");
   }
   if (verdict.largest_quarter) {
     verdict.largest_quarter->interval.reset();
@@ -221,7 +221,11 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
     verdict.remark = "what was measured is not finite";
     return;
   }
-  const bool is_random = !evidence.method().deterministic;
+  const bool are_one_run = ratios.values.size() > 1 &&
+                           std::all_of(ratios.values.begin(), ratios.values.end(), [&](double x) {
+                             return x == ratios.values.front();
+                           });
+  const bool is_random = !evidence.method().deterministic && !are_one_run;
   take_measures(ratios, is_random, verdict);
   if (!ratios.by_law.empty()) {
     verdict.state = AssumptionState::holds;
@@ -252,15 +256,18 @@ void judge_average(const Judge& how, const Evidence& evidence, AssumptionVerdict
 /// seen of messages without entries.
 void hold_nothing_with_reservation(const Evidence& evidence, AssumptionVerdict& verdict) {
   const std::string reservation = evidence.reservation();
-  const auto withdraw = [&](AssumptionState& state, std::string& remarks) {
-    if (!reservation.empty() && state == AssumptionState::holds) {
-      state = AssumptionState::undecided;
-      remark(remarks, reservation);
+  const auto withdraw = [&](auto& one) {
+    if (!reservation.empty() && one.state == AssumptionState::holds) {
+      one.state = AssumptionState::undecided;
+      remark(one.remark, reservation);
+    }
+    if (!reservation.empty()) {
+      one.open_key = {};  // no key of the study decides it
     }
   };
-  withdraw(verdict.state, verdict.remark);
+  withdraw(verdict);
   if (verdict.every) {
-    withdraw(verdict.every->state, verdict.every->remark);
+    withdraw(*verdict.every);
   }
 }
 

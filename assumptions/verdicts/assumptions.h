@@ -46,7 +46,7 @@ struct EveryVerdict {
   /// The share of the iterations that violates, a row standing for those until the next; where it
   /// is not known which rows do, the share of the measured ones.
   double share = 0;
-  std::string_view open_key;    // of the study: its value 1 would decide; empty where none would
+  std::string_view open_key;    // of the study: its value 1 may decide; empty where none would
   std::optional<double> worst;  // the largest ratio
   std::size_t worst_seed = 0;
   std::uint64_t worst_iteration = 0;
@@ -81,7 +81,7 @@ struct AssumptionVerdict {
   std::uint64_t rows = 0;        // that entered, of all seeds
   std::uint64_t iterations = 0;  // that the seeds had
   std::string remark;            // why nothing could be said, or why there is no interval
-  std::string_view open_key;     // of the study: what would decide, "seeds" or a cadence of 1
+  std::string_view open_key;     // of the study: what may decide, "seeds" or a cadence of 1
   bool is_average = true;        // false: about single iterations only
 
   std::optional<EveryVerdict> every;  // absent where the papers assume nothing of single iterations

@@ -121,25 +121,33 @@ Ratios unbiased_gradients(const Evidence& evidence) {
 
 namespace {
 
-/// The mean over the last quarter of each seed's run over that of the earlier quarter whose mean
-/// over the seeds is largest: blocks of one length, of which the noise chooses only one of three.
+/// The last quarter of the run over the mean of the three before it, as a ratio of sums over the
+/// seeds. The values are the ratio's linear parts: their mean is the ratio, and their interval that
+/// of the delta method. A mean of the seeds' own ratios would be above one without growth.
 Ratios growth(const Evidence& evidence, HeldRatio SeedMeasures::*held, const std::string& needs) {
-  std::vector<std::array<double, 4>> seeds;
-  std::array<double, 3> before{};
+  struct Blocks {
+    double past = 0;
+    double last = 0;
+  };
+  std::vector<Blocks> seeds;
+  Blocks sum;
   for (const auto& seed : evidence.seeds()) {
     const auto quarters = (seed.measures().*held).windows().quarters();
     if (!quarters) {
       return no_ratios("needs " + needs);
     }
-    seeds.push_back(*quarters);
-    std::transform(before.begin(), before.end(), quarters->begin(), before.begin(), std::plus());
+    const auto& [first, second, third, last] = *quarters;
+    seeds.push_back({.past = (first + second + third) / 3, .last = last});
+    sum.past += seeds.back().past;
+    sum.last += last;
   }
-  const auto largest = std::max_element(before.begin(), before.end()) - before.begin();
+  const double ratio = sum.last / sum.past;
+  const double mean_past = sum.past / static_cast<double>(seeds.size());
   auto next = seeds.begin();
   return ratios_of_seeds(evidence, needs, [&](const SeedMeasures& /*measures*/) {
-    const auto& quarters = *next++;
-    const double past = quarters.at(static_cast<std::size_t>(largest));
-    return past > 0 ? std::optional<double>(quarters.back() / past) : std::nullopt;
+    const Blocks& own = *next++;
+    return sum.past > 0 ? std::optional<double>(ratio + (own.last - ratio * own.past) / mean_past)
+                        : std::nullopt;
   });
 }
 

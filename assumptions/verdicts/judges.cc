@@ -81,15 +81,15 @@ constexpr auto kJudges = std::to_array<Judge>({
      Limit::around_zero,
      judges::unbiased_gradients},
     {"bounded-moment",
-     "E|mean G|^2 <= M^2 along the run; tested is that it did not grow: the mean over the last "
-     "quarter of the run over that of the largest quarter before",
+     "E|mean G|^2 <= M^2 along the run; tested is that it did not grow: its mean over the last "
+     "quarter of the run over its mean before",
      "Shi et al., IJCAI 2019",
      "probes.every",
      Limit::no_growth,
      judges::bounded_moment},
     {"bounded-noise",
-     "sigma^2 is bounded along the run; tested is that it did not grow: the mean over the last "
-     "quarter of the run over that of the largest quarter before",
+     "sigma^2 is bounded along the run; tested is that it did not grow: its mean over the last "
+     "quarter of the run over its mean before",
      "Stich and Karimireddy, JMLR 2020",
      "probes.noise_every",
      Limit::no_growth,

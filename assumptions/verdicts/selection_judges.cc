@@ -24,7 +24,12 @@ void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeed
 }
 
 bool selection_is_exact(const MethodFacts& facts) {
-  return facts.loses_as_random() && facts.shares_support;
+  return facts.loses_as_random() && facts.shares_support && !facts.weighs_messages &&
+         !facts.approximates_sum && (facts.applies_whole_messages || facts.selects_largest);
+}
+
+bool residual_is_exact(const MethodFacts& facts) {
+  return facts.loses_as_random() && facts.keeps_what_selection_leaves();
 }
 
 }  // namespace
@@ -128,7 +133,7 @@ Ratios worker_contraction(const Evidence& evidence) {
                                 [factor](const SeedMeasures& seed) {
                                   return seed.single_worker_selection.measured > 0 ? 1 : factor;
                                 });
-  if (evidence.method().loses_as_random()) {
+  if (residual_is_exact(evidence.method())) {
     ratios.by_law = "1 in expectation by the law of " + evidence.method().sparsifier;
   }
   return ratios;
@@ -144,7 +149,7 @@ SinglesOfSeeds single_worker_contraction(const Evidence& evidence) {
   auto singles = singles_of_seeds(evidence,
                                   "the probe 'residual' and the column density",
                                   &SeedMeasures::single_worker_selection);
-  judge_in_expectation(evidence.method(), evidence.method().loses_as_random(), singles);
+  judge_in_expectation(evidence.method(), residual_is_exact(evidence.method()), singles);
   return singles;
 }
 

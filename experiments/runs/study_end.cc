@@ -94,7 +94,6 @@ ExitCode end_study(const std::filesystem::path& result_dir,
     if (summary.search) {
       fmt::print("{}\n", reports::sentence_of(*summary.search));
     }
-    fmt::print("{}", reports::undecided_line(summary));
   }
   if (!summary.folder.mixed_data.empty()) {
     say(fmt::format("note: {}", summary.folder.mixed_data));
@@ -102,6 +101,10 @@ ExitCode end_study(const std::filesystem::path& result_dir,
   tell_other_builds(summary.folder);
   say(fmt::format(
       "results in {}; report: residuum report {}", result_dir.string(), result_dir.string()));
+  if (!options.json) {
+    std::fflush(stdout);
+    fmt::print("{}", reports::undecided_line(summary));
+  }
   return exit_code_of(summary, ids, options.strict);
 }
 

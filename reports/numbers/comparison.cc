@@ -22,6 +22,7 @@ namespace {
 struct Sample {
   double spent = 0;
   double value = 0;
+  std::optional<double> bytes;
 };
 using Samples = std::array<std::optional<Sample>, kCosts>;
 
@@ -125,7 +126,7 @@ Samples samples_of(const ResultFolder& folder,
     for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       const auto& budget = standings[cost].budget;
       if (budget && spent[cost] && *spent[cost] <= *budget) {
-        reached[cost] = Sample{.spent = *spent[cost], .value = value};
+        reached[cost] = Sample{.spent = *spent[cost], .value = value, .bytes = spent[kCostBytes]};
       }
     }
   });
@@ -141,6 +142,7 @@ void add_group(const ResultFolder& folder,
                std::vector<Standing>& standings) {
   std::array<std::vector<double>, kCosts> values;
   std::array<std::vector<double>, kCosts> spent;
+  std::array<std::vector<double>, kCosts> bytes;
   std::array<std::vector<std::int64_t>, kCosts> seeds;
   for (const std::size_t i : field.runs[place]) {
     const Run& run = folder.runs[i];
@@ -149,6 +151,9 @@ void add_group(const ResultFolder& folder,
       if (reached[cost]) {
         values[cost].push_back(reached[cost]->value);
         spent[cost].push_back(reached[cost]->spent);
+        if (reached[cost]->bytes) {
+          bytes[cost].push_back(*reached[cost]->bytes);
+        }
         seeds[cost].push_back(run.seed);
       }
     }
@@ -160,11 +165,13 @@ void add_group(const ResultFolder& folder,
       seeds[cost].push_back(folder.runs[i].seed);
     }
     if (standings[cost].budget) {
-      standings[cost].methods.push_back({.group = field.groups[place],
-                                         .value = spread_of(values[cost]),
-                                         .spent = mean(spent[cost]),
-                                         .seeds = seeds[cost],
-                                         .missing = missing});
+      standings[cost].methods.push_back(
+          {.group = field.groups[place],
+           .value = spread_of(values[cost]),
+           .spent = mean(spent[cost]),
+           .bytes = bytes[cost].size() == spent[cost].size() ? mean(bytes[cost]) : std::nullopt,
+           .seeds = seeds[cost],
+           .missing = missing});
     }
   }
 }

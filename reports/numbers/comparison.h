@@ -25,6 +25,7 @@ struct Reached {
   std::size_t group = 0;                 // position among the groups
   Spread value;                          // over the seeds; the lower the better
   std::optional<double> spent;           // cost when it was evaluated, mean over the seeds
+  std::optional<double> bytes = {};      // spent by then, mean over the seeds
   std::vector<std::int64_t> seeds = {};  // of the values
   std::size_t missing = 0;               // seeds that have diverged, or have no value
 

@@ -186,7 +186,15 @@ Group* planned_group(const Run& run, std::vector<Group>& groups) {
 }  // namespace
 
 bool sends_everything(const ResultFolder& folder, const Group& group) {
-  return flag_at(folder.runs[group.runs.front()].status, "laws.sparsifier.sends_everything", false);
+  const Json& laws = value_at(folder.runs[group.runs.front()].status, "laws");
+  return flag_at(laws, "sparsifier.sends_everything", false) &&
+         flag_at(laws, "aggregator.applies_whole_messages", true) &&
+         !flag_at(laws, "aggregator.approximates_sum", false);
+}
+
+bool selects_at_random(const ResultFolder& folder, const Group& group) {
+  const Json& status = folder.runs[group.runs.front()].status;
+  return !flag_at(status, "laws.sparsifier.deterministic", true);
 }
 
 std::string method_label(const Run& run, std::string_view omitted) {

@@ -32,8 +32,11 @@ std::vector<std::string> method_labels(const ResultFolder& folder);
 /// Returns the label of a run, without what the key `omitted` says.
 std::string method_label(const Run& run, std::string_view omitted = {});
 
-/// True for a method that does not compress: dense training.
+/// True for a method that neither compresses nor cuts what was sent: dense training.
 bool sends_everything(const ResultFolder& folder, const Group& group);
+
+/// True if the method draws what it sends: assumptions on its selection are about an expectation.
+bool selects_at_random(const ResultFolder& folder, const Group& group);
 
 /// A facet is some groups that are drawn in one figure.
 struct Facet {

@@ -257,6 +257,20 @@ Reached end_of(const ResultFolder& folder,
   return reached;
 }
 
+/// True if this run is another in every number: the same seedless run under another seed's name.
+bool is_copy_of(const Run& run,
+                const RunMeasures& own,
+                const Run& first,
+                const RunMeasures& of_first) {
+  const auto same = [](const BoundMeasure& a, const BoundMeasure& b) {
+    return a.n == b.n && a.held == b.held && a.worst.value == b.worst.value &&
+           a.worst.iteration == b.worst.iteration && a.median == b.median;
+  };
+  const auto loss = number_at(run.status, "final.loss");
+  return loss && loss == number_at(first.status, "final.loss") && same(own.delta, of_first.delta) &&
+         same(own.contraction, of_first.contraction);
+}
+
 GroupNumbers numbers_of(const ResultFolder& folder,
                         const Group& group,
                         const std::vector<RunMeasures>& measures) {
@@ -265,6 +279,7 @@ GroupNumbers numbers_of(const ResultFolder& folder,
   std::vector<LateRun> late;
   std::vector<double> delta_medians;
   std::vector<double> contraction_medians;
+  std::optional<std::size_t> first;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
     if (!run.has_tables()) {
@@ -276,6 +291,10 @@ GroupNumbers numbers_of(const ResultFolder& folder,
       late.push_back({.run = &run, .totals = &measures[i].late});
     }
     add_checks(numbers.checks, run);
+    if (first && is_copy_of(run, measures[i], folder.runs[*first], measures[*first])) {
+      continue;  // its iterations are those of the first
+    }
+    first = first ? first : std::optional(i);
     add_bound(numbers.delta, measures[i].delta, run.id, delta_medians);
     add_bound(numbers.contraction, measures[i].contraction, run.id, contraction_medians);
     take_worse(numbers.lost_mass, measures[i].lost_mass, run.id);

@@ -262,11 +262,16 @@ class Comparer {
                   .pairs = found.before.size(),
                   .before = mean(found.before),
                   .after = mean(found.after),
-                  .difference = are_one_run(found.before) && are_one_run(found.after)
+                  .difference = are_identical(found)
                                     ? std::nullopt
                                     : student_interval(found.difference, changes_.confidence)};
     if (!found.same) {
-      change.verdict = verdict_on(change, quantity.better, tolerated(method, found, quantity.name));
+      // What is the same in all seeds is known without an interval.
+      const double difference = found.difference.front();
+      const auto known = are_identical(found)
+                             ? std::optional(Interval{.low = difference, .high = difference})
+                             : change.difference;
+      change.verdict = verdict_on(known, quantity.better, tolerated(method, found, quantity.name));
     }
     changes_.quantities.push_back(std::move(change));
   }
@@ -282,20 +287,27 @@ class Comparer {
     return tolerance_ * std::abs(*mean(has_gap ? gap.before : found.before));
   }
 
-  static ChangeVerdict verdict_on(const Change& change, Better better, double tolerated) {
-    if (better == Better::unjudged) {
+  /// True if all seeds have one value before and one after: nothing in it is random.
+  static bool are_identical(const Differences& found) {
+    return found.before.size() > 1 && are_one_run(found.before) && are_one_run(found.after);
+  }
+
+  static ChangeVerdict verdict_on(const std::optional<Interval>& difference,
+                                  Better better,
+                                  double tolerated) {
+    if (better == Better::unjudged || !difference || std::isnan(tolerated)) {
       return ChangeVerdict::undecided;
     }
-    if (!change.difference || !change.before) {
-      return ChangeVerdict::undecided;
-    }
-    if (change.difference->low <= 0 && change.difference->high >= 0) {
+    if (difference->low <= 0 && difference->high >= 0) {
       return ChangeVerdict::not_significant;
     }
-    const bool rises = change.difference->low > tolerated;
-    const bool falls = change.difference->high < -tolerated;
-    if (!rises && !falls) {
+    if (difference->low >= -tolerated && difference->high <= tolerated) {
       return ChangeVerdict::tolerated;
+    }
+    const bool rises = difference->low > tolerated;
+    const bool falls = difference->high < -tolerated;
+    if (!rises && !falls) {
+      return ChangeVerdict::size_undecided;
     }
     if (better == Better::neither) {
       return ChangeVerdict::changed;
@@ -328,6 +340,8 @@ std::string_view name_of(ChangeVerdict verdict) {
       return "same";
     case ChangeVerdict::undecided:
       return "undecided";
+    case ChangeVerdict::size_undecided:
+      return "significant, size undecided";
     case ChangeVerdict::not_significant:
       return "not significant";
     case ChangeVerdict::tolerated:

@@ -18,7 +18,8 @@ enum class ChangeVerdict {
   same,             // every pair of runs has the same bits
   undecided,        // it differs, but with fewer than two pairs nothing says by how much to expect
   not_significant,  // the interval of the mean difference has 0
-  tolerated,        // it has not, and reaches what is tolerated
+  tolerated,        // it has not, and lies within what is tolerated
+  size_undecided,   // it has not, and has the end of what is tolerated in it
   changed,          // it differs by more than that, and neither direction is better
   better,
   worse,

@@ -79,14 +79,18 @@ struct OpenVerdicts {
   std::size_t undecided = 0;
   std::map<std::string_view, std::size_t> by_key;
 
-  void add(AssumptionState state, std::string_view key) {
-    verdicts += state == AssumptionState::not_measured ? 0 : 1;
-    if (state == AssumptionState::undecided) {
-      ++undecided;
-      if (!key.empty()) {
-        ++by_key[key];
-      }
+  void add(bool is_measured, bool is_undecided, std::string_view key) {
+    verdicts += is_measured ? 1 : 0;
+    undecided += is_undecided ? 1 : 0;
+    if (is_undecided && !key.empty()) {
+      ++by_key[key];
     }
+  }
+  void add(AssumptionState state, std::string_view key) {
+    add(state != AssumptionState::not_measured, state == AssumptionState::undecided, key);
+  }
+  void add(const Bound& bound) {
+    add(bound.has_verdict(), bound.verdict == BoundVerdict::undecided, bound.open_key);
   }
 };
 
@@ -111,7 +115,12 @@ std::string cost_of(std::string_view key, const RunningTime& time) {
 
 std::string undecided_line(const Summary& summary) {
   OpenVerdicts open;
+  std::size_t seeds = 1;
   for (const auto& group : summary.groups) {
+    seeds = std::max(seeds, group.group.runs.size());
+    for (const auto& one : group.theorems) {
+      open.add(one.bound);
+    }
     for (const auto& one : group.assumptions) {
       if (one.verdict.is_average) {
         open.add(one.verdict.state, one.verdict.open_key);
@@ -129,11 +138,13 @@ std::string undecided_line(const Summary& summary) {
     return {};
   }
   const auto& [key, count] = *most;
-  return fmt::format("{} of {} verdicts are undecided; {} = {} decides {} of them{}\n",
+  // Four times the seeds halve an interval.
+  const std::size_t value = key != kSeedsKey ? 1 : seeds == 1 ? 5 : 4 * seeds;
+  return fmt::format("{} of {} verdicts are undecided; {} = {} may decide {} of them{}\n",
                      open.undecided,
                      open.verdicts,
                      key,
-                     key == kSeedsKey ? 5 : 1,
+                     value,
                      count,
                      cost_of(key, summary.time));
 }

@@ -31,10 +31,12 @@ std::optional<double> mean_bytes(const GroupSummary& group) {
 }
 
 /// Returns ", although δ > 1 in 96 % of the measured iterations", "with" where they are not most of
-/// them or the method is behind; empty where δ was not measured, or of empty messages.
+/// them or the method is behind; empty where δ was not measured, or of empty messages, or of single
+/// draws of a selection whose δ is an expectation.
 std::string delta_words(const Summary& summary, const GroupSummary& group, bool is_behind) {
   const auto met = group.delta.fraction();
-  if (!met || has_silent_worker(summary.folder, group.group)) {
+  if (!met || has_silent_worker(summary.folder, group.group) ||
+      selects_at_random(summary.folder, group.group)) {
     return {};
   }
   if (*met == 1) {
@@ -55,16 +57,24 @@ std::string against_dense(const Summary& summary,
   const GroupSummary& group = summary.groups[method.group];
   const GroupSummary& reference = summary.groups[dense.group];
   const Difference difference = difference_of(method, dense, IntervalKind::student);
+  // Runs that are one have no interval, however many seeds a study names.
   const auto interval =
-      student_interval(difference.values, 1 - (1 - kConfidence) / static_cast<double>(tried));
+      difference.interval
+          ? student_interval(difference.values, 1 - (1 - kConfidence) / static_cast<double>(tried))
+          : std::nullopt;
+  const bool are_identical = difference.is_paired && !difference.interval &&
+                             are_one_run(method.value.values) && are_one_run(dense.value.values);
   std::string place = "not compared with";
   if (interval) {
-    place = "beside";
+    place = "not distinguished from";
     if (interval->low > 0) {
       place = "above";
     } else if (interval->high < 0) {
       place = "below";
     }
+  }
+  if (are_identical) {
+    place = *difference.mean > 0 ? "above" : *difference.mean < 0 ? "below" : "exactly as";
   }
   std::string text = fmt::format("{} ended {} dense training ({}): {} {} against {}",
                                  group.group.label,
@@ -79,13 +89,13 @@ std::string against_dense(const Summary& summary,
                         short_interval(*interval),
                         difference.values.size(),
                         tried == 1 ? "" : fmt::format(" for all {} that compress", tried));
+  } else if (are_identical) {
+    text += ", the same in all seeds";
   } else {
     text += ", too few common seeds for an interval";
   }
-  const auto bytes = mean_bytes(group);
-  const auto dense_bytes = mean_bytes(reference);
-  if (bytes && dense_bytes && *dense_bytes > 0) {
-    text += fmt::format(", for {} of the bytes", percent(*bytes / *dense_bytes));
+  if (method.bytes && dense.bytes && *dense.bytes > 0) {
+    text += fmt::format(", for {} of the bytes", percent(*method.bytes / *dense.bytes));
   }
   return text + delta_words(summary, group, interval && interval->low > 0) + '.';
 }
@@ -127,7 +137,7 @@ std::string of_comparison(const Summary& summary, const Comparison& comparison) 
         summary, *best, *dense, quantity, end.methods.size() - static_cast<std::size_t>(all));
   }
   const GroupSummary& group = summary.groups[best->group];
-  const auto bytes = mean_bytes(group);
+  const auto& bytes = best->bytes;
   return fmt::format("{} ended {} of {} methods: {} {}{}{}.",
                      group.group.label,
                      best_is_decided(end, IntervalKind::student) ? "best" : "first, not decidedly,",

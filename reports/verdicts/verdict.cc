@@ -25,12 +25,14 @@ struct BoundTotal {
   Place worst;
 };
 
-/// Adds up the methods of which something can hold: in their runs every worker sent.
+/// Adds up the methods of which something can hold in single iterations: in their runs every worker
+/// sent, and the selection is not drawn.
 BoundTotal total(const Summary& summary, BoundSummary GroupSummary::*bound) {
   BoundTotal sum;
   for (const auto& group : summary.groups) {
     const BoundSummary& one = group.*bound;
-    if (one.n == 0 || has_silent_worker(summary.folder, group.group)) {
+    if (one.n == 0 || has_silent_worker(summary.folder, group.group) ||
+        selects_at_random(summary.folder, group.group)) {
       continue;
     }
     ++sum.methods;
@@ -258,9 +260,29 @@ std::string average_words(const Summary& summary) {
   return text.empty() ? text : fmt::format("; on average: {}", text);
 }
 
+/// δ ≤ 1 is the assumption of gTop-k; of other methods it is a comparison with a random selection.
+std::string_view name_of_assumption(const Summary& summary) {
+  const bool is_of_gtopk =
+      std::any_of(summary.groups.begin(), summary.groups.end(), [&](const GroupSummary& group) {
+        const Run& run = summary.folder.runs[group.group.runs.front()];
+        return flag_at(run.status, "laws.aggregator.selects_largest", false);
+      });
+  return is_of_gtopk ? "The gTop-k assumption" : "The comparison with a random selection";
+}
+
 /// Says in how many iterations δ ≤ 1 held, and where it was largest.
 std::string assumption_sentence(const Summary& summary) {
   const BoundTotal sum = total(summary, &GroupSummary::delta);
+  const bool all_draw =
+      !summary.groups.empty() &&
+      std::all_of(summary.groups.begin(), summary.groups.end(), [&](const GroupSummary& group) {
+        return selects_at_random(summary.folder, group.group);
+      });
+  if (all_draw) {
+    return "The selection is random: δ ≤ 1 is about its expectation, of which single iterations "
+           "say "
+           "nothing.";
+  }
   if (sum.n == 0 && !silence_sentences(summary).empty()) {
     return "The gTop-k assumption is about what is sent: of no method did every worker send.";
   }
@@ -274,21 +296,21 @@ std::string assumption_sentence(const Summary& summary) {
   }
   if (sum.held == sum.n) {
     return fmt::format(
-        "The gTop-k assumption δ ≤ 1 held in every measured iteration of {}{}{}; largest δ = {}.",
+        "{} δ ≤ 1 held in every measured iteration of {}{}{}; largest δ = {}.",
+        name_of_assumption(summary),
         methods_text(sum.methods),
         of_study(summary, sum.methods),
         diverged_runs(summary) > 0 ? ", which decides nothing of the runs that diverged" : "",
         place_text(sum));
   }
-  return fmt::format(
-      "The gTop-k assumption δ ≤ 1 failed in {} of {} measured iterations of {}{}{}; largest δ = "
-      "{}.",
-      sum.n - sum.held,
-      sum.n,
-      methods_text(sum.methods),
-      of_study(summary, sum.methods),
-      average_words(summary),
-      place_text(sum));
+  return fmt::format("{} δ ≤ 1 failed in {} of {} measured iterations of {}{}{}; largest δ = {}.",
+                     name_of_assumption(summary),
+                     sum.n - sum.held,
+                     sum.n,
+                     methods_text(sum.methods),
+                     of_study(summary, sum.methods),
+                     average_words(summary),
+                     place_text(sum));
 }
 
 }  // namespace

@@ -190,6 +190,15 @@ TEST_F(Output, APipeIsNoFile) {
   EXPECT_THAT(complaint([&] { append_to_file(below("pipe"), "ours"); }), HasSubstr("pipe'"));
 }
 
+TEST_F(Output, TakesThePlaceOfNoDevice) {
+  ASSERT_EQ(mkfifo((results() / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(complaint([&] { write_file_atomically(below("pipe"), "ours"); }),
+              HasSubstr("it is a device or a pipe"));
+  EXPECT_THAT(complaint([&] { const OutputFile file(below("pipe")); }), HasSubstr("pipe'"));
+  EXPECT_TRUE(fs::is_fifo(results() / "pipe"));
+  EXPECT_EQ(entries(results()), 1);
+}
+
 // What a killed program leaves: a file under a name of ours, which nobody locks.
 TEST_F(Output, RemovesWhatAKilledProgramLeft) {
   fs::create_directories(results() / "runs" / "a" / "checkpoint");

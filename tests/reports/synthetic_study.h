@@ -98,6 +98,22 @@ inline Row synthetic_row(const SyntheticMethod& method,
   return row;
 }
 
+/// The laws of Top-2 of 123 entries, of the aggregator, and of EF14.
+inline Json synthetic_laws(const std::string& aggregator) {
+  return {{"sparsifier",
+           {{"contraction", 2.0 / 123},
+            {"deterministic", true},
+            {"keeps_largest", true},
+            {"sends_everything", false}}},
+          {"aggregator",
+           {{"applies_whole_messages", aggregator == "allgather" || aggregator == "dense"},
+            {"cuts_in_merges", aggregator == "gtopk-tree"},
+            {"completes_support", aggregator == "gtopk-mask"},
+            {"selects_largest", aggregator.starts_with("gtopk-")}}},
+          {"feedback", {{"memory", "residual"}, {"units", "step"}, {"gain", 1}}},
+          {"protocol", {{"synchrony", "lockstep"}}}};
+}
+
 inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod& method, int seed) {
   const double loss = 0.3209 + 0.0001 * seed;
   const auto n = study.iterations;
@@ -111,6 +127,9 @@ inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod&
               {"k", 2},
               {"processes", 4}};
   status["facts"] = Json{{"smoothness", 0.61}, {"strong_convexity", 3.1e-5}, {"minimum", 0.3207}};
+  status["facts"]["convex"] = true;
+  status["facts"]["starts_from_seed"] = false;
+  status["laws"] = synthetic_laws(method.aggregator);
   status["data"] =
       Json{{"name", "a9a"}, {"samples", 32561}, {"features", 123}, {"fingerprint", "0f1e2d3c"}};
   status["final"] =

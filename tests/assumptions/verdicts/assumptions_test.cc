@@ -228,6 +228,49 @@ TEST(AssumptionVerdicts, SeeMomentsThatGrow) {
   EXPECT_THAT(fine.remark, testing::HasSubstr("M^2 = 2"));
 }
 
+/// The share of studies in which `bounded-moment` says "grew" of what does not: quarter means with
+/// a lognormal factor of their own in each seed, of the coefficient of variation `cv`.
+double share_of_false_growth(std::size_t seeds, double cv) {
+  constexpr std::size_t kStudies = 200;
+  const double sigma = std::sqrt(std::log(1 + cv * cv));
+  std::size_t count = 0;
+  for (std::uint32_t study = 0; study < kStudies; ++study) {
+    RandomStream draws(study, Purpose::test, 1, 0);
+    std::vector<std::array<double, 4>> quarters(seeds);
+    for (auto& seed : quarters) {
+      for (double& one : seed) {
+        one = std::exp(sigma * draws.normal());
+      }
+    }
+    const auto all = evidence(seeds, [&](std::uint64_t t, std::size_t seed, Row& row) {
+      row.set(Column::mean_grad_norm_sq, quarters[seed].at(t * 4 / kEvidenceRows));
+    });
+    count += verdict(all, "bounded-moment").state == AssumptionState::fails ? 1 : 0;
+  }
+  return static_cast<double>(count) / kStudies;
+}
+
+// The mean of the seeds' own ratios is above one without growth, which many seeds would see.
+TEST(AssumptionVerdicts, SeeNoGrowthInManySeedsThatDoNotGrow) {
+  EXPECT_LE(share_of_false_growth(60, 0.5), 0.055);  // 2.5 % and two standard errors
+  EXPECT_LE(share_of_false_growth(24, 0.7), 0.055);
+}
+
+TEST(AssumptionVerdicts, SeeGrowthBeforeTheLastQuarterToo) {
+  const auto with = [](std::array<double, 4> quarters) {
+    return verdict(evidence(5,
+                            [quarters](std::uint64_t t, std::size_t seed, Row& row) {
+                              row.set(Column::mean_grad_norm_sq,
+                                      quarters.at(t * 4 / kEvidenceRows) *
+                                          (1 + 1e-3 * static_cast<double>(seed)));
+                            }),
+                   "bounded-moment");
+  };
+  EXPECT_EQ(with({29.9, 1525, 6225, 6224}).state, AssumptionState::fails) << "it stays where it is";
+  EXPECT_EQ(with({1, 1.1, 1.2, 1.3}).state, AssumptionState::fails);
+  EXPECT_EQ(with({1, 1.02, 1.01, 1}).state, AssumptionState::holds);
+}
+
 /// The share of 300 studies of five seeds in which `bounded-moment` gets `state`, with |mean G|^2 a
 /// mean of 10 squares of normal draws, times `growth` to the power of t/T.
 double share_of_growth(AssumptionState state, double growth) {
@@ -253,7 +296,7 @@ TEST(AssumptionVerdicts, SeeMomentsThatGrowWithTheStatedPower) {
   EXPECT_GE(share_of_growth(AssumptionState::fails, 4), 0.95);
   EXPECT_EQ(share_of_growth(AssumptionState::holds, 4), 0);
   EXPECT_LE(share_of_growth(AssumptionState::holds, 2), 0.05);
-  EXPECT_LE(share_of_growth(AssumptionState::fails, 1), 0.025);
+  EXPECT_LE(share_of_growth(AssumptionState::fails, 1), 0.043);  // 2.5 % and two standard errors
   // Runs as short as these leave the rest of the studies without growth undecided.
   EXPECT_GE(share_of_growth(AssumptionState::holds, 1), 0.4);
 }
@@ -268,7 +311,8 @@ TEST(AssumptionVerdicts, SeeAMomentThatGrewThreefoldOverTheQuarters) {
   });
   const auto one = verdict(all, "bounded-moment");
   EXPECT_EQ(one.state, AssumptionState::fails);
-  EXPECT_NEAR(one.value.value(), 20.2 / 13.3, 2e-3);
+  // The spike is one of 96 rows before the last quarter.
+  EXPECT_NEAR(one.value.value(), 20.2 / (10.4 + 30.0 / 96), 1e-9);
 }
 
 TEST(AssumptionVerdicts, AreMarginalWhereAQuarterOfTheRunDoesNotHold) {

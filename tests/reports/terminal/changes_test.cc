@@ -109,6 +109,34 @@ TEST_F(ChangesTest, LetsPassWhatIsTolerated) {
   EXPECT_THAT(changes_table(compare(0.01)), HasSubstr("significant, tolerated"));
 }
 
+// 0.9 to 1.1 % of the loss: beyond the tolerance or not is undecided, that it rises is not.
+TEST_F(ChangesTest, SaysWhereTheToleranceLiesWithinTheInterval) {
+  set_gaps(a(), nullptr);
+  set_gaps(b(), nullptr);
+  raise_losses({0.0031, 0.0032, 0.0033});
+  const auto changes = compare(0.01);
+  EXPECT_EQ(of(changes, "final_loss").verdict, ChangeVerdict::size_undecided);
+  EXPECT_THAT(changes_table(changes), HasSubstr("significant, size undecided"));
+  EXPECT_FALSE(changes.has_regression());
+}
+
+// Bytes of Top-k are the same in every seed: no interval is needed.
+TEST_F(ChangesTest, JudgesWhatIsTheSameInAllSeeds) {
+  const auto with_bytes = [&](double factor) {
+    for (int seed = 1; seed <= 3; ++seed) {
+      change_status(b(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["totals"]["sent_bytes"] = 2e5 * factor;
+      });
+    }
+    return of(compare(), "sent_bytes");
+  };
+  EXPECT_EQ(with_bytes(4).verdict, ChangeVerdict::worse);
+  EXPECT_EQ(with_bytes(0.25).verdict, ChangeVerdict::better);
+  EXPECT_EQ(with_bytes(1.005).verdict, ChangeVerdict::tolerated);
+  EXPECT_FALSE(with_bytes(4).difference) << "there is no interval to show";
+  EXPECT_TRUE(compare().has_regression());
+}
+
 // A difference of 0.001 is 0.3 % of the loss 0.3211 and 10 % of a gap of 0.01.
 TEST_F(ChangesTest, HasOneVerdictOnTheLossAndOnItsGap) {
   for (int seed = 1; seed <= 3; ++seed) {

@@ -6,12 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/numbers/groups.h"
+#include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -33,6 +36,9 @@ class Outcome : public ::testing::Test {
     for (const Ending& one : endings) {
       study.methods.push_back({.aggregator = one.aggregator});
     }
+    if (last_is_dense) {
+      study.methods.back().density = 0.02;  // twice the bytes in every iteration
+    }
     study.write(folder_.path());
     for (std::size_t m = 0; m < endings.size(); ++m) {
       for (int seed = 1; seed <= study.seeds; ++seed) {
@@ -40,7 +46,6 @@ class Outcome : public ::testing::Test {
           status["final"]["loss_gap"] = endings[m].gap + endings[m].spread * seed * seed;
           if (last_is_dense && m + 1 == endings.size()) {
             status["laws"]["sparsifier"]["sends_everything"] = true;
-            status["totals"]["sent_bytes"] = 4e5;
           }
         });
       }
@@ -62,9 +67,46 @@ TEST_F(Outcome, IsHowTheBestThatCompressesStandsToDenseTraining) {
                               "measured iteration.")));
 }
 
-TEST_F(Outcome, SaysBesideWhereTheSeedsDecideNothing) {
+TEST_F(Outcome, ClaimsNothingWhereTheSeedsDecideNothing) {
   EXPECT_THAT(sentence({Ending{"gtopk-tree", 0.1, 1e-3}, Ending{"dense", 0.104, 1e-4}}),
-              HasSubstr("ended beside dense training"));
+              HasSubstr("ended not distinguished from dense training"));
+}
+
+TEST_F(Outcome, OfRunsThatAreOneHasNoInterval) {
+  EXPECT_THAT(sentence({Ending{"gtopk-tree", 0.2, 0}, Ending{"dense", 0.1, 0}}),
+              AllOf(HasSubstr("ended above dense training"), HasSubstr(", the same in all seeds")));
+}
+
+TEST_F(Outcome, TakesNoMethodThatCutsWhatIsSentForDenseTraining) {
+  const auto is_dense = [](bool applies_whole) {
+    const testing::TemporaryFolder folder;
+    SyntheticStudy study;
+    study.write(folder.path());
+    for (int seed = 1; seed <= study.seeds; ++seed) {
+      testing::change_status(folder.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["laws"]["sparsifier"]["sends_everything"] = true;
+        status["laws"]["aggregator"]["applies_whole_messages"] = applies_whole;
+      });
+    }
+    const Summary summary = summarise(folder.path());
+    return sends_everything(summary.folder, summary.groups.front().group);
+  };
+  EXPECT_TRUE(is_dense(true));
+  EXPECT_FALSE(is_dense(false));
+}
+
+// Single draws say nothing of an expectation.
+TEST_F(Outcome, CountsNoSingleIterationsOfARandomSelection) {
+  SyntheticStudy study;
+  study.write(folder_.path());
+  for (int seed = 1; seed <= study.seeds; ++seed) {
+    testing::change_status(folder_.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
+      status["laws"]["sparsifier"]["deterministic"] = false;
+    });
+  }
+  const Summary summary = summarise(folder_.path());
+  EXPECT_THAT(outcome(summary), Not(HasSubstr("δ")));
+  EXPECT_THAT(findings(summary), Contains(HasSubstr("The selection is random: δ ≤ 1 is about")));
 }
 
 TEST_F(Outcome, WidensTheIntervalForTheMethodsThatWereTried) {
