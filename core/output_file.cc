@@ -41,30 +41,37 @@ bool is_link(int folder, const fs::path& name) {
                  link.string());
 }
 
+/// Says why a folder on the way to `wanted` cannot be had.
+[[noreturn]] void refuse_folder(const OutputPath& wanted, bool make, const std::string& cause) {
+  resource_error("cannot {} '{}': {}", make ? "make the folder" : "write", wanted.string(), cause);
+}
+
+/// Opens the folder that the user named, through links too.
+Descriptor open_root(const OutputPath& wanted, bool make) {
+  const fs::path root = wanted.root().empty() ? fs::path(".") : wanted.root();
+  std::error_code error;
+  if (make) {
+    fs::create_directories(root, error);
+  }
+  if (error) {
+    refuse_folder(wanted, make, error.message());
+  }
+  Descriptor folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) {
+    refuse_folder(wanted, make, system_text(errno));
+  }
+  return folder;
+}
+
 /// Opens the folder `inside` the root, no link on the way; makes what is not there where `make`
 /// says so. Messages name `wanted`.
 Descriptor open_folder(const OutputPath& wanted, const fs::path& inside, bool make) {
-  const fs::path start = wanted.root().empty() ? fs::path(".") : wanted.root();
-  const auto fail = [&](const std::string& cause) {
-    resource_error(
-        "cannot {} '{}': {}", make ? "make the folder" : "write", wanted.string(), cause);
-  };
-  if (make) {
-    std::error_code error;
-    fs::create_directories(start, error);
-    if (error) {
-      fail(error.message());
-    }
-  }
-  Descriptor folder(::open(start.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.is_open()) {
-    fail(system_text(errno));
-  }
+  Descriptor folder = open_root(wanted, make);
   fs::path shown = wanted.root();
   for (const fs::path& name : inside) {
     shown /= name;
     if (make && mkdirat(folder.get(), name.c_str(), kFolderMode) != 0 && errno != EEXIST) {
-      fail(system_text(errno));
+      refuse_folder(wanted, make, system_text(errno));
     }
     Descriptor next(openat(folder.get(), name.c_str(), kFolderFlags));
     if (!next.is_open()) {
@@ -72,7 +79,7 @@ Descriptor open_folder(const OutputPath& wanted, const fs::path& inside, bool ma
       if (is_link(folder.get(), name)) {
         refuse_link(shown);
       }
-      fail(system_text(cause));
+      refuse_folder(wanted, make, system_text(cause));
     }
     folder = std::move(next);
   }
