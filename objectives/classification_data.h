@@ -16,8 +16,8 @@ namespace residuum {
 struct ClassificationData {
   DataInfo info;
   std::string train_fingerprint;  // of the data to train on alone, which decide the minimum
-  std::string scale;       // "none" or "max-abs"
-  bool intercept = false;  // true: the last column of the rows is all ones
+  std::string scale;              // "none" or "max-abs"
+  bool intercept = false;         // true: the last column of the rows is all ones
   std::unique_ptr<const LogisticLoss> train;
   std::unique_ptr<const LogisticLoss> test;  // null without held-out data
 
