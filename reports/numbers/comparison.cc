@@ -133,6 +133,31 @@ Samples samples_of(const ResultFolder& folder,
   return reached;
 }
 
+/// What the seeds of a method have reached within one budget.
+struct Reaching {
+  std::vector<double> values;
+  std::vector<double> spent;
+  std::vector<double> bytes;
+  std::vector<std::int64_t> seeds;
+
+  void add(const Sample& sample, std::int64_t seed) {
+    values.push_back(sample.value);
+    spent.push_back(sample.spent);
+    seeds.push_back(seed);
+    if (sample.bytes) {
+      bytes.push_back(*sample.bytes);
+    }
+  }
+  void add_diverged(std::int64_t seed) {
+    values.push_back(std::numeric_limits<double>::infinity());
+    seeds.push_back(seed);
+  }
+  /// Absent unless it is known of every seed.
+  std::optional<double> mean_bytes() const {
+    return bytes.size() == spent.size() ? mean(bytes) : std::nullopt;
+  }
+};
+
 /// Adds what the group at this place of the field has reached within the budgets.
 void add_group(const ResultFolder& folder,
                const Field& field,
@@ -140,38 +165,29 @@ void add_group(const ResultFolder& folder,
                std::size_t all_runs,
                Column quantity,
                std::vector<Standing>& standings) {
-  std::array<std::vector<double>, kCosts> values;
-  std::array<std::vector<double>, kCosts> spent;
-  std::array<std::vector<double>, kCosts> bytes;
-  std::array<std::vector<std::int64_t>, kCosts> seeds;
+  std::array<Reaching, kCosts> reaching;
   for (const std::size_t i : field.runs[place]) {
     const Run& run = folder.runs[i];
     const Samples reached = samples_of(folder, run, standings, quantity);
     for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       if (reached[cost]) {
-        values[cost].push_back(reached[cost]->value);
-        spent[cost].push_back(reached[cost]->spent);
-        if (reached[cost]->bytes) {
-          bytes[cost].push_back(*reached[cost]->bytes);
-        }
-        seeds[cost].push_back(run.seed);
+        reaching[cost].add(*reached[cost], run.seed);
       }
     }
   }
   for (std::size_t cost = 0; cost < standings.size(); ++cost) {
-    const std::size_t missing = all_runs - values[cost].size();
+    Reaching& own = reaching[cost];
+    const std::size_t missing = all_runs - own.values.size();
     for (const std::size_t i : field.diverged[place]) {
-      values[cost].push_back(std::numeric_limits<double>::infinity());
-      seeds[cost].push_back(folder.runs[i].seed);
+      own.add_diverged(folder.runs[i].seed);
     }
     if (standings[cost].budget) {
-      standings[cost].methods.push_back(
-          {.group = field.groups[place],
-           .value = spread_of(values[cost]),
-           .spent = mean(spent[cost]),
-           .bytes = bytes[cost].size() == spent[cost].size() ? mean(bytes[cost]) : std::nullopt,
-           .seeds = seeds[cost],
-           .missing = missing});
+      standings[cost].methods.push_back({.group = field.groups[place],
+                                         .value = spread_of(own.values),
+                                         .spent = mean(own.spent),
+                                         .bytes = own.mean_bytes(),
+                                         .seeds = own.seeds,
+                                         .missing = missing});
     }
   }
 }
