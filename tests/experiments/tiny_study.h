@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ class TinyStudy : public testing::Test {
     std::vector<std::string> arguments{"run", folder_.write("s.toml", study).string()};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return residuum_program(arguments, folder_.path());
+  }
+  /// Makes the folder of results one of this study's in which no run has ended.
+  void begin_folder() const {
+    std::filesystem::create_directories(results());
+    std::ofstream(results() / "study.resolved.json") << R"({"name": "tiny"})";
   }
   std::filesystem::path results() const { return folder_.path() / "results" / "tiny"; }
   TemporaryFolder folder_;

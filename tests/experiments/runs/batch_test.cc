@@ -83,7 +83,7 @@ TEST_F(Batch, LeavesARunThatAnotherProcessIsAt) {
       {"plan", folder_.write("s.toml", kStudy).string(), "--format", "json"}, folder_.path());
   const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
   const auto lock = FileLock::attempt(results() / "runs" / id / ".lock", FileLock::Kind::exclusive);
-  FileLock::wait(results() / ".lock");
+  begin_folder();
 
   const Finished finished = run(kStudy, {"--shard", "1/4"});
 
@@ -108,7 +108,7 @@ TEST_F(Batch, GoesOnAfterARunThatFails) {
   const std::string id = nlohmann::json::parse(plan.out)[0]["run_id"];
   // Where the table is to be written stands a folder.
   std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
-  FileLock::wait(results() / ".lock");
+  begin_folder();
 
   const Finished finished = run(kStudy);
 

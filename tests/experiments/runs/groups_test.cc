@@ -117,7 +117,7 @@ TEST_F(Groups, GoOnAfterARunThatFailsInOneOfThem) {
   const std::string id = nlohmann::json::parse(plan.out)[1]["run_id"];
   // Where the table is to be written stands a folder.
   std::filesystem::create_directories(results() / "runs" / id / "iterations.csv.part" / "x");
-  FileLock::wait(results() / ".lock");
+  begin_folder();
 
   const Finished finished = run_on(4, {"--groups", "2"});
 
