@@ -314,7 +314,7 @@ iterations = 20
 evaluate = 1
 )";
 
-TEST(Verdicts, OfABoundThatIsMetWithEqualityIsThatItHolds) {
+TEST_F(Verdicts, OfABoundThatIsMetWithEqualityIsThatItHolds) {
   const TemporaryFolder folder;
   folder.write("s.toml", kEquality);
   for (const char* precision : {"float32", "float64"}) {
@@ -360,7 +360,7 @@ value = 0.05
 iterations = 100
 )";
 
-TEST(Verdicts, OnMassTakeTheRoundingOfScaledMessagesForNoLoss) {
+TEST_F(Verdicts, OnMassTakeTheRoundingOfScaledMessagesForNoLoss) {
   const TemporaryFolder folder;
   folder.write("s.toml", kScaled);
   const Finished run = residuum_program({"run", "s.toml"}, folder.path());
@@ -389,7 +389,7 @@ value = 0.05
 iterations = 100
 )";
 
-TEST(Verdicts, AskNoLawOfASelectionWhereMessagesAreCutOrResidualsFade) {
+TEST_F(Verdicts, AskNoLawOfASelectionWhereMessagesAreCutOrResidualsFade) {
   const TemporaryFolder folder;
   folder.write("s.toml", kCutRandomly);
   const auto verdict = [&](const std::string& name, const std::vector<std::string>& settings) {
