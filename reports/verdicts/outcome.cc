@@ -47,6 +47,40 @@ std::string delta_words(const Summary& summary, const GroupSummary& group, bool 
                      percent(1 - *met));
 }
 
+/// Where a method ended beside dense training: by the interval of their difference, or by the
+/// difference itself where the runs of all seeds are identical.
+std::string_view place_of(const Difference& difference,
+                          const std::optional<Interval>& interval,
+                          bool are_identical) {
+  if (!interval && !are_identical) {
+    return "not compared with";
+  }
+  if (interval ? interval->low > 0 : *difference.mean > 0) {
+    return "above";
+  }
+  if (interval ? interval->high < 0 : *difference.mean < 0) {
+    return "below";
+  }
+  return are_identical ? "exactly as" : "not distinguished from";
+}
+
+std::string seeds_words(const Difference& difference,
+                        const std::optional<Interval>& interval,
+                        bool are_identical,
+                        std::size_t tried) {
+  if (are_identical) {
+    return ", the same in all seeds";
+  }
+  if (!interval) {
+    return ", too few common seeds for an interval";
+  }
+  return fmt::format(", a difference of {} {} ({} seeds, 95 %{})",
+                     short_number(difference.mean, digits_for(interval)),
+                     short_interval(*interval),
+                     difference.values.size(),
+                     tried == 1 ? "" : fmt::format(" for all {} that compress", tried));
+}
+
 /// Says how the method, the best of `tried`, stands to dense training. It was chosen by its values,
 /// so that the interval is that of 95 % for all that were tried (Bonferroni).
 std::string against_dense(const Summary& summary,
@@ -64,36 +98,14 @@ std::string against_dense(const Summary& summary,
           : std::nullopt;
   const bool are_identical = difference.is_paired && !difference.interval &&
                              are_one_run(method.value.values) && are_one_run(dense.value.values);
-  std::string place = "not compared with";
-  if (interval) {
-    place = "not distinguished from";
-    if (interval->low > 0) {
-      place = "above";
-    } else if (interval->high < 0) {
-      place = "below";
-    }
-  }
-  if (are_identical) {
-    place = *difference.mean > 0 ? "above" : *difference.mean < 0 ? "below" : "exactly as";
-  }
   std::string text = fmt::format("{} ended {} dense training ({}): {} {} against {}",
                                  group.group.label,
-                                 place,
+                                 place_of(difference, interval, are_identical),
                                  reference.group.label,
                                  quantity,
                                  short_number(method.value.mean, digits_for(method.value.interval)),
                                  short_number(dense.value.mean, digits_for(dense.value.interval)));
-  if (interval) {
-    text += fmt::format(", a difference of {} {} ({} seeds, 95 %{})",
-                        short_number(difference.mean, digits_for(interval)),
-                        short_interval(*interval),
-                        difference.values.size(),
-                        tried == 1 ? "" : fmt::format(" for all {} that compress", tried));
-  } else if (are_identical) {
-    text += ", the same in all seeds";
-  } else {
-    text += ", too few common seeds for an interval";
-  }
+  text += seeds_words(difference, interval, are_identical, tried);
   if (method.bytes && dense.bytes && *dense.bytes > 0) {
     text += fmt::format(", for {} of the bytes", percent(*method.bytes / *dense.bytes));
   }
