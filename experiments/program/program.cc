@@ -8,20 +8,25 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/cluster/mpi_world.h"
 #include "core/text.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/plan_formats.h"
+#include "experiments/console/call_watch.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
 #include "experiments/program/vector_options.h"
@@ -344,9 +349,39 @@ ExitCode obey(CommandLine& line,
   return ExitCode::done;
 }
 
+/// The processes of a large job start minutes apart where libraries lie on a slow disk.
+constexpr std::chrono::minutes kPatienceAtStart{5};
+constexpr std::chrono::seconds kPatienceAtEnd{30};
+
+/// Ends the process if MPI waits too long for another one; mpirun then ends the others.
+residuum::CallWatch watch_mpi(std::string_view call,
+                              std::chrono::seconds patience,
+                              std::string_view consequence) {
+  return {patience, [call, patience, consequence] {
+            residuum::say(
+                fmt::format("{} has not returned for {} s: another process of the job is "
+                            "stopped, lost or cut off. {}",
+                            call,
+                            patience.count(),
+                            consequence));
+            std::_Exit(static_cast<int>(ExitCode::resource));
+          }};
+}
+
 std::unique_ptr<residuum::World> make_world() {
-  return residuum::started_by_launcher() ? residuum::make_mpi_world()
-                                         : residuum::make_single_process();
+  if (!residuum::started_by_launcher()) {
+    return residuum::make_single_process();
+  }
+  const auto watch = watch_mpi("MPI_Init", kPatienceAtStart, "Nothing was begun");
+  return residuum::make_mpi_world();
+}
+
+void end_world(std::unique_ptr<residuum::World> world) {
+  std::optional<residuum::CallWatch> watch;
+  if (residuum::started_by_launcher()) {
+    watch = watch_mpi("MPI_Finalize", kPatienceAtEnd, "All results are written");
+  }
+  world.reset();
 }
 
 /// Runs `action`; what it throws becomes a line on stderr and an exit code. The world must end
@@ -376,8 +411,9 @@ int residuum_main(int argc, char** argv) {
   if (argc > 1 && (arguments[1] == "run" || arguments[1] == "verify" || arguments[1] == "check")) {
     catch_stop_signals();  // a request may come while the program is still loading
   }
-  const auto world = make_world();
+  auto world = make_world();
   const ExitCode code = guarded(*world, [&] { return obey(line, arguments, *world); });
+  end_world(std::move(world));
   return static_cast<int>(flush_output(code));
 }
 

@@ -1,8 +1,8 @@
 // The program with a sparsifier that fails where a study says, when it is built for a run or while
 // it selects, or waits for a file; one that cannot be built where FAULTY_UNPREPARED names the rank,
-// or "all"; one that stops there where FAULTY_STOPPED names the rank; with a request to stop that
-// comes while MPI starts; and with a disk that is full for the moment in which the FAULTY_RENAME-th
-// file, counted from 1, gets its name.
+// or "all"; one that stops there where FAULTY_STOPPED names the rank, or in MPI_Finalize where
+// FAULTY_STOPPED_AT_END does; with a request to stop that comes while MPI starts; and with a disk
+// that is full for the moment in which the FAULTY_RENAME-th file, counted from 1, gets its name.
 
 #include <atomic>
 #include <cerrno>
@@ -35,9 +35,11 @@ bool cannot_prepare() {
   return where != nullptr && (std::string_view(where) == "all" || is_on_rank(where));
 }
 
-bool stops_while_it_prepares() {
-  const char* where = std::getenv("FAULTY_STOPPED");
-  return where != nullptr && is_on_rank(where);
+void stop_if_named_by(const char* variable) {
+  const char* where = std::getenv(variable);
+  if (where != nullptr && is_on_rank(where)) {
+    std::raise(SIGSTOP);
+  }
 }
 
 /// At most a minute or so.
@@ -56,9 +58,7 @@ class Faulty final : public SparsifierFor<Faulty> {
       : fails_at_(section.choice("fails_at", {"build", "select", "nothing"}, "nothing")),
         fails_on_(std::to_string(section.integer("fails_on", 0))),
         waits_for_(section.text("waits_for", "")) {
-    if (stops_while_it_prepares()) {
-      std::raise(SIGSTOP);
-    }
+    stop_if_named_by("FAULTY_STOPPED");
     if (cannot_prepare()) {
       resource_error("no memory here");
     }
@@ -104,6 +104,7 @@ const Registered<Sparsifier> kFaulty({"faulty",
 extern "C" {
 
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+int PMPI_Finalize();
 
 /// Called in place of MPI's own, as its profiling interface allows.
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
@@ -111,6 +112,11 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     std::raise(SIGUSR1);
   }
   return PMPI_Init_thread(argc, argv, required, provided);
+}
+
+int MPI_Finalize() {
+  stop_if_named_by("FAULTY_STOPPED_AT_END");
+  return PMPI_Finalize();
 }
 
 /// Called in place of the C library's own, by the standard library too.

@@ -41,6 +41,14 @@ class LostInLockstep : public WithLostProcesses, public testing::WithParamInterf
     wait_for_the_end_of(processes);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  /// The program of the tests, with a fault that the variable asks for.
+  std::vector<std::string> faulty_command(const std::string& variable,
+                                          const std::vector<std::string>& more = {}) const {
+    auto words = command(3, more);
+    *std::find(words.begin(), words.end(), RESIDUUM_PROGRAM) = RESIDUUM_FAULTY_PROGRAM;
+    words.insert(words.begin(), {"env", variable});
+    return words;
+  }
   std::string said() const { return read_text(folder_.path() / "captured.err"); }
 };
 
@@ -68,13 +76,11 @@ TEST_P(LostInLockstep, AStoppedProcessIsNamedAndTheRunGoesOnLater) {
 
 TEST_P(LostInLockstep, AProcessThatStopsBeforeTheFirstRunIsNamed) {
   const int lost = GetParam();
-  auto words = command(3);
-  *std::find(words.begin(), words.end(), RESIDUUM_PROGRAM) = RESIDUUM_FAULTY_PROGRAM;
   folder_.write("s.toml",
                 std::string(kLockstep).replace(std::string(kLockstep).find("\"top-k\"\nk = 5"),
                                                std::string_view("\"top-k\"\nk = 5").size(),
                                                "\"faulty\""));
-  words.insert(words.begin(), {"env", fmt::format("FAULTY_STOPPED={}", lost)});
+  const auto words = faulty_command(fmt::format("FAULTY_STOPPED={}", lost));
   const auto begun = std::chrono::steady_clock::now();
   const Started launcher(words, folder_.path());
   const pid_t process = process_of(launcher, lost);
@@ -86,6 +92,20 @@ TEST_P(LostInLockstep, AProcessThatStopsBeforeTheFirstRunIsNamed) {
   EXPECT_LT(took.count(), kLatest);
   EXPECT_THAT(said(), HasSubstr(fmt::format("process {} is lost", lost)));
   EXPECT_FALSE(std::filesystem::exists(results() / "runs"));
+}
+
+TEST_P(LostInLockstep, AProcessThatStopsWhileMpiEndsDoesNotHoldTheOthers) {
+  const int lost = GetParam();
+  const Started launcher(
+      faulty_command(fmt::format("FAULTY_STOPPED_AT_END={}", lost), {"--set=budget.iterations=10"}),
+      folder_.path());
+  const pid_t process = process_of(launcher, lost);
+  ASSERT_NE(process, 0);
+
+  EXPECT_EQ(end_of(launcher, launcher.children(), process), 6);
+
+  EXPECT_THAT(said(), HasSubstr("MPI_Finalize has not returned for 30 s"));
+  EXPECT_TRUE(std::filesystem::exists(only_run() / "iterations.csv"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfRank, LostInLockstep, testing::Values(0, 2));
