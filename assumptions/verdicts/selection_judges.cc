@@ -96,9 +96,6 @@ std::optional<double> density_below_one(const Evidence& evidence) {
   return *facts.k / facts.dimension;
 }
 
-// Rows of older programs do not say which density they had. It was that of the whole run, by which
-// their ratios are divided here, seed by seed.
-
 constexpr const char* kNoSelection =
     "a random selection of as many entries is not defined: the method has no k, or drops nothing "
     "(k = d)";

@@ -30,7 +30,10 @@ OutputPath target_of(const Options& options) {
   if (options.out) {
     return options.join ? OutputPath(*options.out) : OutputPath::named(*options.out);
   }
-  return OutputPath::named(options.result_dir) / (options.join ? "joined.csv" : "tensorboard");
+  require(options.result_dirs.size() == 1,
+          "several folders: name the file or folder of what is exported with --out");
+  return OutputPath::named(options.result_dirs.front()) /
+         (options.join ? "joined.csv" : "tensorboard");
 }
 
 }  // namespace
@@ -38,13 +41,13 @@ OutputPath target_of(const Options& options) {
 ExitCode export_command(const Options& options) {
   require(options.join != options.tensorboard,
           "name one form: --join (a flat table) or --tensorboard (event files)");
-  const auto folder = reports::read_result_folder(options.result_dir);
+  const auto target = target_of(options);
+  const auto folder = reports::read_result_folders(options.result_dirs);
   const bool has_any = std::any_of(
       folder.runs.begin(), folder.runs.end(), [](const auto& run) { return run.has_tables(); });
   require(has_any,
           "{} has no finished run yet; 'residuum watch' shows how far it is",
-          options.result_dir.string());
-  const auto target = target_of(options);
+          options.result_dirs.front().string());
   if (options.join) {
     require_replaceable(target);
     reports::write_joined_table(folder, target);

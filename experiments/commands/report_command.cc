@@ -1,10 +1,13 @@
-// `residuum report` makes report.html, figures and tables from a result folder.
+// `residuum report` makes report.html, figures and tables from a result folder, or from several
+// that are read as one.
 
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "experiments/console/streams.h"
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
+#include "reports/tables/files.h"
 #include "reports/terminal/theorem_text.h"
 
 namespace residuum {
@@ -33,6 +37,36 @@ reports::IntervalKind interval_kind(const std::string& name) {
   usage_error("--interval {}: it is {}{}", name, fmt::join(known, ", "), suggestion(name, known));
 }
 
+constexpr const char* kSources = "sources.json";
+
+/// Returns the folder of tables and report: that of the results, or one that --out names, which is
+/// new, empty, or holds a report that was written like this one.
+std::filesystem::path target_of(const Options& options) {
+  if (!options.out) {
+    require(options.result_dirs.size() == 1,
+            "several folders: name the folder of their report with --out");
+    return options.result_dirs.front();
+  }
+  std::error_code ignored;
+  require(!std::filesystem::exists(*options.out) ||
+              std::filesystem::is_empty(*options.out, ignored) ||
+              std::filesystem::exists(*options.out / kSources),
+          "--out: '{}' is not empty and holds no report of other folders; name another",
+          options.out->string());
+  make_folder(OutputPath::named(*options.out));
+  return *options.out;
+}
+
+/// Notes from which folders the report was made.
+void write_sources(const std::filesystem::path& target,
+                   const std::vector<std::filesystem::path>& sources) {
+  auto folders = reports::Json::array();
+  for (const auto& source : sources) {
+    folders.push_back(source.string());
+  }
+  reports::write_json_atomically(target / kSources, {{"folders", std::move(folders)}});
+}
+
 }  // namespace
 
 ExitCode report_command(const Options& options) {
@@ -47,7 +81,12 @@ ExitCode report_command(const Options& options) {
             suggestion(*options.theorem, known));
   }
   const auto kind = interval_kind(options.interval);
-  const auto summary = reports::collect(options.result_dir);
+  auto folder = reports::read_result_folders(options.result_dirs);
+  folder.path = target_of(options);
+  if (options.out) {
+    write_sources(folder.path, folder.sources);
+  }
+  const auto summary = reports::collect(std::move(folder));
   const auto report = reports::write_report(summary, kind);
   for (const auto& problem : report.problems) {
     say(fmt::format("note: {}", problem));

@@ -37,6 +37,7 @@
 #include "experiments/study/study.h"
 #include "experiments/study/study_keys.h"
 #include "objectives/data/catalogue.h"
+#include "reports/tables/comparable_rows.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
@@ -129,70 +130,14 @@ std::vector<std::string> run_arguments(const Options& options,
   return arguments;
 }
 
-/// Wall times differ from run to run; everything else, virtual and modelled times too, may not.
-bool is_wall_time(const std::string& column) {
-  constexpr auto kWallTimes =
-      std::to_array<std::string_view>({"compute_s", "select_s", "aggregate_s", "measure_s"});
-  return std::find(kWallTimes.begin(), kWallTimes.end(), column) != kWallTimes.end();
-}
-
-/// The table without its columns of wall time, one text per row.
-std::vector<std::string> comparable_rows(const fs::path& file) {
+/// Returns how many rows a table has.
+std::size_t rows_of(const fs::path& file) {
   reports::CsvReader reader(file);
-  std::vector<std::string> rows;
+  std::size_t rows = 0;
   while (reader.next()) {
-    std::string text;
-    for (std::size_t column = 0; column < reader.header().size(); ++column) {
-      if (!is_wall_time(reader.header()[column])) {
-        text += reader.text(column) + ",";
-      }
-    }
-    rows.push_back(std::move(text));
+    ++rows;
   }
   return rows;
-}
-
-constexpr const char* kIterations = "iterations.csv";
-
-/// The rows of the collected tables that are the same at every process count, by file.
-using Tables = std::map<std::string, std::vector<std::string>>;
-
-Tables comparable_tables(const fs::path& folder) {
-  Tables tables{{kIterations, comparable_rows(folder / kIterations)}};
-  for (const TableInfo* details : kDetailTables) {
-    const auto name = DetailFiles::name(*details);
-    if (fs::exists(folder / name)) {
-      tables[name] = comparable_rows(folder / name);
-    }
-  }
-  return tables;
-}
-
-std::string difference(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  if (a.size() != b.size()) {
-    return fmt::format("{} rows against {}", b.size(), a.size());
-  }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) {
-      return fmt::format("first difference in row {}", i + 1);
-    }
-  }
-  return "";
-}
-
-/// Names the first difference between two results of one study.
-std::string difference(const Tables& a, const Tables& b) {
-  for (const auto& [file, rows] : a) {
-    const auto other = b.find(file);
-    if (other == b.end()) {
-      return fmt::format("{}: is missing", file);
-    }
-    const std::string differs = difference(rows, other->second);
-    if (!differs.empty()) {
-      return fmt::format("{}: {}", file, differs);
-    }
-  }
-  return "";
 }
 
 /// A comparison of old results would verify nothing. Only what this program wrote is removed.
@@ -339,14 +284,15 @@ void require_same_data(const fs::path& folder, int ranks, const std::vector<Prep
   }
 }
 
-/// Runs the study on so many processes and reads its tables. Absent if a stop was requested; a
-/// study that came to no end, or read other data than the `runs` here, is a usage error.
-std::optional<Tables> tables_at(int ranks,
-                                const OutputPath& out,
-                                const Options& options,
-                                const std::vector<PreparedRun>& runs,
-                                const std::string& program,
-                                bool& some_failed) {
+/// Runs the study on so many processes and counts the measured iterations. Absent if a stop was
+/// requested; a study that came to no end, or read other data than the `runs` here, is a usage
+/// error.
+std::optional<std::size_t> rows_at(int ranks,
+                                   const OutputPath& out,
+                                   const Options& options,
+                                   const std::vector<PreparedRun>& runs,
+                                   const std::string& program,
+                                   bool& some_failed) {
   remove_old_results(out);
   const int code = run_and_wait(run_arguments(options, program, ranks, out));
   if (stop_requested().load()) {
@@ -360,12 +306,12 @@ std::optional<Tables> tables_at(int ranks,
           code);
   require_processes(out, ranks);
   require_same_data(out, ranks, runs);
-  auto tables = comparable_tables(out);
-  require(!tables.at(kIterations).empty(),
+  const std::size_t rows = rows_of((out / "iterations.csv").path());
+  require(rows > 0,
           "no run of the study came to its end on {}: there is nothing to compare; see {}",
           processes(ranks),
           (out / "runs.csv").string());
-  return tables;
+  return rows;
 }
 
 }  // namespace
@@ -384,26 +330,20 @@ ExitCode verify_command(const Options& options, const std::string& program) {
           "another process verifies in {}; wait for it or give another --out",
           top.string());
   allow_mpirun_as_root();
-  Tables reference;
   bool all_equal = true;
   bool some_failed = false;
+  const auto folder_of = [&](int ranks) { return top / fmt::format("ranks-{}", ranks); };
   for (const int ranks : all_ranks) {
-    const auto found =
-        tables_at(ranks, top / fmt::format("ranks-{}", ranks), options, runs, program, some_failed);
-    if (!found) {
+    const auto rows = rows_at(ranks, folder_of(ranks), options, runs, program, some_failed);
+    if (!rows) {
       say("stopped on request; what was verified so far stands above");
       return ExitCode::stopped;
     }
-    const Tables& tables = *found;
-    if (ranks == all_ranks.front()) {
-      reference = tables;
-    }
-    const std::string differs = difference(reference, tables);
+    const std::string differs =
+        reports::first_difference(folder_of(all_ranks.front()).path(), folder_of(ranks).path());
     all_equal = all_equal && differs.empty();
-    fmt::print("{:>3} processes: {} rows, {}\n",
-               ranks,
-               tables.at(kIterations).size(),
-               differs.empty() ? "identical" : differs);
+    fmt::print(
+        "{:>3} processes: {} rows, {}\n", ranks, *rows, differs.empty() ? "identical" : differs);
   }
   fmt::print("{}\n", all_equal ? "PASS: the same bits at every process count" : "FAIL");
   if (some_failed) {

@@ -35,7 +35,7 @@ std::size_t lines_of_output() {
 }  // namespace
 
 ExitCode watch_command(const Options& options) {
-  reports::StudyWatch watch(options.result_dir);
+  reports::StudyWatch watch(options.result_dirs);
   const bool repeats = !options.once && ::isatty(STDOUT_FILENO) != 0;
   for (;;) {
     watch.look(seconds_since_1970());

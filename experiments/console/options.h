@@ -58,13 +58,13 @@ struct Options {
   double checkpoint_every_s = 300;
 
   std::string plan_format = "table";
-  bool layers = false;                 // of plan: print layers, not runs
-  std::vector<int> ranks;              // of verify; empty: 1 to 4, as far as there are workers
-  std::string room;                    // of list
-  std::string list_format = "text";    // of list: or markdown
-  std::filesystem::path result_dir;    // of report, export and watch
-  std::optional<std::string> theorem;  // that report explains on stdout
-  std::string interval = "iqr";        // of report: over the seeds, iqr, student or bootstrap
+  bool layers = false;               // of plan: print layers, not runs
+  std::vector<int> ranks;            // of verify; empty: 1 to 4, as far as there are workers
+  std::string room;                  // of list
+  std::string list_format = "text";  // of list: or markdown
+  std::vector<std::filesystem::path> result_dirs;  // of report, export, watch and compare
+  std::optional<std::string> theorem;              // that report explains on stdout
+  std::string interval = "iqr";  // of report: over the seeds, iqr, student or bootstrap
   std::vector<std::string> benchmarks;
 
   // export
@@ -76,7 +76,7 @@ struct Options {
   double every_s = 2;
 
   // compare
-  std::filesystem::path other_dir;
+  std::vector<std::filesystem::path> other_dirs;  // --with; empty: the second of two result_dirs
   double tolerance = 0.01;
   bool anyway = false;
   bool fail_on_regression = false;

@@ -126,22 +126,27 @@ void add_batch(CLI::App& command, Options& options) {
 }
 
 void add_export(CLI::App& command, Options& options) {
-  command.add_option("DIR", options.result_dir, "a result folder")->required();
+  command.add_option("DIR", options.result_dirs, "result folders, which are read as one")
+      ->required();
   add_flag(command, "--join", options.join, "one flat table with the keys of each run");
   add_flag(command, "--tensorboard", options.tensorboard, "an event file for each run");
   command.add_option("--out", options.out, "file or folder (DIR/joined.csv, DIR/tensorboard)");
 }
 
 void add_watch(CLI::App& command, Options& options) {
-  command.add_option("DIR", options.result_dir, "the result folder of a running study")->required();
+  command.add_option("DIR", options.result_dirs, "the result folders of a running study")
+      ->required();
   add_flag(command, "--once", options.once, "print the table and end");
   command.add_option("--every", options.every_s, "seconds between two looks (2)")
       ->check(positive_time);
 }
 
 void add_compare(CLI::App& command, Options& options) {
-  command.add_option("DIR_A", options.result_dir, "a result folder")->required();
-  command.add_option("DIR_B", options.other_dir, "a later one of the same study")->required();
+  command.add_option("DIR", options.result_dirs, "two result folders, the later one second")
+      ->required();
+  command.add_option("--with",
+                     options.other_dirs,
+                     "the later folders, where each side is several: A1 A2 --with B1 B2");
   command
       .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
       ->check(tolerance);
@@ -182,7 +187,9 @@ struct CommandLine {
     plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
         ->check(CLI::IsMember(residuum::plan_format_names()));
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
-    report->add_option("DIR", options.result_dir, "a result folder")->required();
+    report->add_option("DIR", options.result_dirs, "result folders, which are read as one")
+        ->required();
+    report->add_option("--out", options.out, "folder of tables and report (DIR)");
     report->add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
     report->add_option(
         "--interval",

@@ -1,5 +1,5 @@
-// `residuum-report DIR` does what `residuum report DIR` does, without MPI or libtorch, for machines
-// that only read results.
+// `residuum-report DIR...` does what `residuum report DIR...` does, without MPI or libtorch, for
+// machines that only read results.
 
 #include <fmt/format.h>
 
@@ -13,8 +13,9 @@ int main(int argc, char** argv) {
   using residuum::ExitCode;
   residuum::hold_standard_streams();
   residuum::Options options;
-  CLI::App app("Makes report.html, figures and tables from a residuum result folder");
-  app.add_option("DIR", options.result_dir, "the result folder of a study")->required();
+  CLI::App app("Makes report.html, figures and tables from result folders of residuum");
+  app.add_option("DIR", options.result_dirs, "result folders, which are read as one")->required();
+  app.add_option("--out", options.out, "folder of tables and report (DIR)");
   app.add_option("--theorem", options.theorem, "say how this theorem was judged, by method");
   app.add_option("--interval",
                  options.interval,

@@ -29,7 +29,7 @@ struct CheckpointHead {
   std::string data_fingerprint = {};  // empty too where there are no data
   reports::Json found = nullptr;      // the threshold that pilot runs have found, and their number
   std::string started_utc = {};
-  std::string revision = {};  // the build of the program; earlier programs left it empty
+  std::string revision = {};  // the build of the program
 };
 
 /// Writes checkpoint/state-NNN in `folder` and keeps the last two of those up to it. `fill` passes

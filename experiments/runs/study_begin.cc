@@ -54,10 +54,10 @@ std::unique_ptr<FileLock> lock_folder(const fs::path& result_dir, const Share& s
   return lock;
 }
 
-/// The name of the study whose results lie there.
-std::string name_in(const fs::path& resolved) {
+/// The study whose results lie there.
+nlohmann::json study_in(const fs::path& resolved) {
   try {
-    return reports::text_at(reports::read_json(resolved), "name");
+    return reports::read_json(resolved);
   } catch (const Error& error) {
     usage_error("{}; remove it if the results beside it are of this study, else give another --out",
                 error.what());
@@ -65,8 +65,8 @@ std::string name_in(const fs::path& resolved) {
 }
 
 /// The error of a search holds for a plan that was made before its runs.
-void refuse_other_plan(const fs::path& resolved, const Study& study) {
-  auto before = nlohmann::json(reports::value_at(reports::read_json(resolved), "search"));
+void refuse_other_plan(const fs::path& resolved, const nlohmann::json& there, const Study& study) {
+  auto before = nlohmann::json(reports::value_at(there, "search"));
   if (before.is_null() || !study.search) {
     return;
   }
@@ -106,13 +106,15 @@ std::unique_ptr<FileLock> begin_study(const fs::path& result_dir,
   const auto alone = FileLock::wait(result_dir / kTablesLock);
   remove_leftovers(OutputPath::named(result_dir));
   if (fs::exists(resolved)) {
-    const std::string other = name_in(resolved);
+    const auto there = study_in(resolved);
+    reports::require_own_schema(there, resolved);
+    const std::string other = reports::text_at(there, "name");
     require(other == study.name,
             "{} holds the results of study '{}', this one is '{}'; give another --out",
             result_dir.string(),
             other,
             study.name);
-    refuse_other_plan(resolved, study);
+    refuse_other_plan(resolved, there, study);
   }
   write_study_files(result_dir, study, runs, batches, command, options);
   return lock;
@@ -133,7 +135,8 @@ void write_study_files(const fs::path& result_dir,
     hashes.push_back(settings_hash(study.runs[i]));
     plan.push_back({{"seed", study.runs[i].seed}, {"varying", study.runs[i].varying}});
   }
-  nlohmann::json resolved{{"name", study.name},
+  nlohmann::json resolved{{"schema", reports::kResultSchema},
+                          {"name", study.name},
                           {"title", study.title},
                           {"runs", ids},
                           {"settings", hashes},

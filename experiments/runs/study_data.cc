@@ -1,7 +1,5 @@
 #include "experiments/runs/study_data.h"
 
-#include <system_error>
-
 #include "core/error.h"
 #include "experiments/study/study_keys.h"
 #include "reports/tables/files.h"
@@ -24,38 +22,15 @@ StudyData recorded_data(const reports::Json& study) {
   return data;
 }
 
-/// Reads the data of the runs that have come to their end.
-StudyData data_of_runs(const fs::path& result_dir) {
-  StudyData data;
-  std::error_code none;
-  for (const auto& run : fs::directory_iterator(result_dir / "runs", none)) {
-    try {
-      const auto status = reports::read_json(run.path() / "status.json");
-      const auto fingerprint = reports::text_at(status, "data.fingerprint");
-      const nlohmann::json config =
-          reports::value_at(reports::read_json(run.path() / "config.json"), "config");
-      if (!fingerprint.empty() && config.is_object()) {
-        data.emplace(data_settings(config).dump(), fingerprint);
-      }
-    } catch (const Error&) {
-      continue;  // it has not ended, or is damaged and will be made again
-    }
-  }
-  return data;
-}
-
 }  // namespace
 
 StudyData data_in(const fs::path& result_dir) {
   try {
     const auto study = reports::read_json(result_dir / "study.resolved.json");
-    if (study.contains("data")) {
-      return recorded_data(study);
-    }
+    return recorded_data(study);
   } catch (const Error&) {
-    // There is none, or none that can be read.
+    return {};
   }
-  return data_of_runs(result_dir);
 }
 
 StudyData study_data(const fs::path& result_dir, const std::vector<PreparedRun>& runs) {

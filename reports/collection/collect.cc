@@ -63,7 +63,7 @@ std::vector<RunMeasures> write_iterations(const ResultFolder& folder) {
     MeasureTaker taker(lengths[i]);
     if (run.has_tables()) {
       read_iterations(
-          folder.run_path(run) / "iterations.csv",
+          run.folder / "iterations.csv",
           run.id,
           [&](const IterationRecord& record) { taker.add(record); },
           [&](std::string_view line) { file.append(line); });
@@ -105,7 +105,7 @@ void write_checks(const ResultFolder& folder) {
   file.append(checks_header());
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {
-      append_table(file, folder.run_path(run) / "checks.csv", run, checks_header());
+      append_table(file, run.folder / "checks.csv", run, checks_header());
     }
   }
   file.commit();
@@ -123,8 +123,8 @@ void write_details(const ResultFolder& folder, const TableInfo& table) {
   AtomicFile file(path);
   file.append(header);
   for (const auto& run : folder.runs) {
-    if (has_details(folder, run, table)) {
-      append_table(file, details_path(folder, run, table), run, header);
+    if (has_details(run, table)) {
+      append_table(file, details_path(run, table), run, header);
     }
   }
   file.commit();
@@ -145,33 +145,35 @@ void write_search(const Summary& summary) {
 void require_writable(const std::filesystem::path& folder) {
   if (::access(folder.c_str(), W_OK) != 0) {
     resource_error(
-        "'{0}' cannot be written, and tables and report are made in the folder of the "
-        "results; copy it (cp -r {0} COPY) and report the copy",
+        "'{}' cannot be written, and tables and report are made in the folder of the results; name "
+        "another one for them with --out",
         folder.string());
   }
 }
 
 }  // namespace
 
-std::filesystem::path details_path(const ResultFolder& folder,
-                                   const Run& run,
-                                   const TableInfo& table) {
-  return folder.run_path(run) / (std::string(table.name) + ".csv");
+std::filesystem::path details_path(const Run& run, const TableInfo& table) {
+  return run.folder / (std::string(table.name) + ".csv");
 }
 
-bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table) {
+bool has_details(const Run& run, const TableInfo& table) {
   std::error_code ignored;
-  return run.has_tables() && std::filesystem::exists(details_path(folder, run, table), ignored);
+  return run.has_tables() && std::filesystem::exists(details_path(run, table), ignored);
 }
 
 bool has_details(const ResultFolder& folder, const TableInfo& table) {
   return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const Run& run) {
-    return has_details(folder, run, table);
+    return has_details(run, table);
   });
 }
 
 Summary collect(const std::filesystem::path& result_dir) {
-  ResultFolder folder = read_result_folder(result_dir);
+  return collect(read_result_folder(result_dir));
+}
+
+Summary collect(ResultFolder folder) {
+  const std::filesystem::path result_dir = folder.path;
   require_writable(result_dir);
   write_runs(folder);
   const auto measures = write_iterations(folder);

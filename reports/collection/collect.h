@@ -11,8 +11,10 @@
 
 namespace residuum::reports {
 
-/// Writes the collected files of `result_dir` and returns their summary. A damaged or foreign file
-/// is a usage error, a full disk a resource error; either names the file.
+/// Writes the collected files of a folder, or of folders that were read as one, into its `path` and
+/// returns their summary. A damaged or foreign file is a usage error, a full disk a resource error;
+/// either names the file.
+Summary collect(ResultFolder folder);
 Summary collect(const std::filesystem::path& result_dir);
 
 /// Returns datapackage.json (Frictionless data package) for the tables of this study.
@@ -23,10 +25,8 @@ Json data_package_of_all_tables();
 
 /// Returns where a run has such a table; the next tells whether the run was asked for it and has
 /// it.
-std::filesystem::path details_path(const ResultFolder& folder,
-                                   const Run& run,
-                                   const TableInfo& table);
-bool has_details(const ResultFolder& folder, const Run& run, const TableInfo& table);
+std::filesystem::path details_path(const Run& run, const TableInfo& table);
+bool has_details(const Run& run, const TableInfo& table);
 /// Returns whether any run of the study has the table.
 bool has_details(const ResultFolder& folder, const TableInfo& table);
 

@@ -96,7 +96,7 @@ std::optional<float> as_float32(double value) {
 }
 
 /// Writes the file of one run and returns how many values it does not hold.
-std::size_t write_events(const ResultFolder& folder, const Run& run, const OutputPath& target) {
+std::size_t write_events(const Run& run, const OutputPath& target) {
   const double start = seconds_of_utc(text_at(run.status, "started_utc")).value_or(0);
   make_folder(target / run.id);
   AtomicFile file(target / run.id / fmt::format("events.out.tfevents.{:.0f}.residuum", start));
@@ -104,7 +104,7 @@ std::size_t write_events(const ResultFolder& folder, const Run& run, const Outpu
   double taken = 0;
   std::size_t left_out = 0;
   std::vector<Scalar> scalars;
-  read_iterations(folder.run_path(run) / "iterations.csv", run.id, [&](const auto& record) {
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const auto& record) {
     taken += seconds_of(record);
     scalars.clear();
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
@@ -154,7 +154,7 @@ EventFiles write_event_files(const ResultFolder& folder, const OutputPath& targe
   EventFiles written;
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {
-      written.left_out += write_events(folder, run, target);
+      written.left_out += write_events(run, target);
       ++written.runs;
     }
   }

@@ -37,7 +37,7 @@ std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesyst
     }
     const std::string fields = run_fields(folder, run);
     read_iterations(
-        folder.run_path(run) / "iterations.csv",
+        run.folder / "iterations.csv",
         run.id,
         [&](const IterationRecord& /*record*/) { ++rows; },
         [&](std::string_view line) {

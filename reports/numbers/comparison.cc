@@ -62,18 +62,14 @@ void set_budget(const ResultFolder& folder,
 
 /// Returns the iterations up to `last` at which the quantity of a run is known, its end included;
 /// rising.
-std::vector<double> evaluated(const ResultFolder& folder,
-                              const Run& run,
-                              Column quantity,
-                              double last) {
+std::vector<double> evaluated(const Run& run, Column quantity, double last) {
   std::vector<double> iterations;
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        const auto iteration = static_cast<double>(record.iteration());
-        if (iteration <= last && record.get(quantity)) {
-          iterations.push_back(iteration);
-        }
-      });
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    const auto iteration = static_cast<double>(record.iteration());
+    if (iteration <= last && record.get(quantity)) {
+      iterations.push_back(iteration);
+    }
+  });
   const auto end = number_at(run.status, "iterations");
   if (end && *end <= last && number_at(run.status, final_path(quantity))) {
     iterations.push_back(*end);
@@ -100,9 +96,9 @@ void align_iterations(const ResultFolder& folder,
   if (!standing.budget || have_one_end) {
     return;
   }
-  std::vector<double> common = evaluated(folder, *runs.front(), quantity, *standing.budget);
+  std::vector<double> common = evaluated(*runs.front(), quantity, *standing.budget);
   for (const Run* run : runs) {
-    const auto own = evaluated(folder, *run, quantity, *standing.budget);
+    const auto own = evaluated(*run, quantity, *standing.budget);
     std::vector<double> both;
     std::set_intersection(
         common.begin(), common.end(), own.begin(), own.end(), std::back_inserter(both));
@@ -117,12 +113,9 @@ void align_iterations(const ResultFolder& folder,
 }
 
 /// Returns the last value of the quantity within each of the budgets.
-Samples samples_of(const ResultFolder& folder,
-                   const Run& run,
-                   const std::vector<Standing>& standings,
-                   Column quantity) {
+Samples samples_of(const Run& run, const std::vector<Standing>& standings, Column quantity) {
   Samples reached;
-  read_evaluations(folder, run, quantity, [&](const Costs& spent, double value) {
+  read_evaluations(run, quantity, [&](const Costs& spent, double value) {
     for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       const auto& budget = standings[cost].budget;
       if (budget && spent[cost] && *spent[cost] <= *budget) {
@@ -168,7 +161,7 @@ void add_group(const ResultFolder& folder,
   std::array<Reaching, kCosts> reaching;
   for (const std::size_t i : field.runs[place]) {
     const Run& run = folder.runs[i];
-    const Samples reached = samples_of(folder, run, standings, quantity);
+    const Samples reached = samples_of(run, standings, quantity);
     for (std::size_t cost = 0; cost < standings.size(); ++cost) {
       if (reached[cost]) {
         reaching[cost].add(*reached[cost], run.seed);

@@ -21,23 +21,21 @@ Costs costs_of(const Run& run, const Spent& bytes, const Spent& time) {
   return costs;
 }
 
-void read_evaluations(const ResultFolder& folder,
-                      const Run& run,
+void read_evaluations(const Run& run,
                       Column quantity,
                       const std::function<void(const Costs& spent, double value)>& take) {
   Spent bytes = kSentBytes;
   Spent time = kVirtualTime;
   const auto samples = samples_of_iteration(run);
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        bytes.add(record);
-        time.add(record);
-        if (const auto value = record.get(quantity)) {
-          const auto t = static_cast<double>(record.iteration());
-          const auto seen = samples ? std::optional(*samples * t) : std::nullopt;
-          take({t, bytes.before, time.before, seen}, *value);
-        }
-      });
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    bytes.add(record);
+    time.add(record);
+    if (const auto value = record.get(quantity)) {
+      const auto t = static_cast<double>(record.iteration());
+      const auto seen = samples ? std::optional(*samples * t) : std::nullopt;
+      take({t, bytes.before, time.before, seen}, *value);
+    }
+  });
   if (const auto value = number_at(run.status, final_path(quantity))) {
     take(costs_of(run, bytes, time), *value);
   }

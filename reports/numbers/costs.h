@@ -37,8 +37,7 @@ Costs costs_of(const Run& run, const Spent& bytes, const Spent& time);
 
 /// Calls `take(spent, value)` for each evaluation of the quantity, in their order, the last one
 /// after the last step. An evaluation at iteration t is of w_t, before what iteration t spends.
-void read_evaluations(const ResultFolder& folder,
-                      const Run& run,
+void read_evaluations(const Run& run,
                       Column quantity,
                       const std::function<void(const Costs& spent, double value)>& take);
 

@@ -67,33 +67,29 @@ std::optional<std::uint64_t> iteration_of(const std::string& at) {
 }
 
 /// Sums up a column of one run.
-std::optional<double> value_of(const ResultFolder& folder,
-                               const Run& run,
-                               Column column,
-                               const std::string& at) {
+std::optional<double> value_of(const Run& run, Column column, const std::string& at) {
   const std::uint64_t latest = iteration_of(at).value_or(std::numeric_limits<std::uint64_t>::max());
   std::optional<double> last;
   std::optional<double> largest;
   double sum = 0;
   std::size_t n = 0;
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        const auto value = record.get(column);
-        if (!value || record.iteration() > latest) {
-          return;
-        }
-        last = value;
-        largest = !largest || std::isnan(*value) || *value > *largest ? value : largest;
-        sum += *value;
-        ++n;
-      });
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    const auto value = record.get(column);
+    if (!value || record.iteration() > latest) {
+      return;
+    }
+    last = value;
+    largest = !largest || std::isnan(*value) || *value > *largest ? value : largest;
+    sum += *value;
+    ++n;
+  });
   if (at == "mean") {
     return n > 0 ? std::optional(sum / static_cast<double>(n)) : std::nullopt;
   }
   return at == "max" ? largest : last;
 }
 
-std::optional<double> value_of(const ResultFolder& folder, const Run& run, const Expected& what) {
+std::optional<double> value_of(const Run& run, const Expected& what) {
   if (const Metric* metric = find_metric(what.quantity)) {
     return value_of(run, *metric);
   }
@@ -101,7 +97,7 @@ std::optional<double> value_of(const ResultFolder& folder, const Run& run, const
     return number_at(run.status, what.quantity);
   }
   const auto column = find_column(what.quantity);
-  return column ? value_of(folder, run, *column, what.at) : std::nullopt;
+  return column ? value_of(run, *column, what.at) : std::nullopt;
 }
 
 ExpectedResult result_of(const ResultFolder& folder,
@@ -113,7 +109,7 @@ ExpectedResult result_of(const ResultFolder& folder,
     const Run& run = folder.runs[i];
     const bool counts = run.state == "finished" ||
                         (run.state == "diverged" && find_metric(what.quantity) != nullptr);
-    const auto value = counts ? value_of(folder, run, what) : std::nullopt;
+    const auto value = counts ? value_of(run, what) : std::nullopt;
     if (value) {
       result.values.push_back(*value);
     }

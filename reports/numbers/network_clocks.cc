@@ -56,7 +56,7 @@ std::vector<NetworkClock> read_network_clocks(const ResultFolder& folder,
     if (!run.has_tables()) {
       continue;
     }
-    const auto file = folder.run_path(run) / (std::string(kNetworksTable.name) + ".csv");
+    const auto file = run.folder / (std::string(kNetworksTable.name) + ".csv");
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) {
       return {};

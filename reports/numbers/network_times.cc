@@ -74,8 +74,8 @@ void read_networks(const std::filesystem::path& file, const Run& run, RunOnNetwo
 }
 
 /// Reads a run; nothing where it followed no network.
-std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run, Column quantity) {
-  const auto file = folder.run_path(run) / (std::string(kNetworksTable.name) + ".csv");
+std::optional<RunOnNetworks> read_run(const Run& run, Column quantity) {
+  const auto file = run.folder / (std::string(kNetworksTable.name) + ".csv");
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     return std::nullopt;
@@ -84,12 +84,11 @@ std::optional<RunOnNetworks> read_run(const ResultFolder& folder, const Run& run
   read.seed = run.seed;
   read.has_diverged = run.state == "diverged";
   read_networks(file, run, read);
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        if (const auto value = record.get(quantity)) {
-          read.values[record.iteration()] = *value;
-        }
-      });
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    if (const auto value = record.get(quantity)) {
+      read.values[record.iteration()] = *value;
+    }
+  });
   const auto end = number_at(run.status, "iterations");
   const auto last = number_at(run.status, final_path(quantity));
   if (end && last && !read.has_diverged) {
@@ -202,7 +201,7 @@ void add_runs(const ResultFolder& folder,
               NetworkComparison& comparison,
               std::vector<RunOnNetworks>& runs) {
   for (const std::size_t i : indices) {
-    auto run = read_run(folder, folder.runs[i], quantity);
+    auto run = read_run(folder.runs[i], quantity);
     if (!run) {
       continue;
     }

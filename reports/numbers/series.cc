@@ -53,21 +53,20 @@ RunSeries read_run(const ResultFolder& folder, const Run& run, const std::vector
   series.columns.resize(columns.size());
   series.has_total.fill(true);
   const auto gradients = gradients_beside_late(folder, run);
-  read_iterations(
-      folder.run_path(run) / "iterations.csv", run.id, [&](const IterationRecord& record) {
-        std::array<double, kTotals.size()> totals{};
-        for (std::size_t i = 0; i < kTotals.size(); ++i) {
-          const auto total = total_of(record, kTotals[i], gradients);
-          series.has_total[i] = series.has_total[i] && total;
-          totals[i] = total.value_or(0);
-        }
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-          if (const auto value = record.get(columns[i])) {
-            series.columns[i].add(
-                {.place = 0, .iteration = record.iteration(), .value = *value, .totals = totals});
-          }
-        }
-      });
+  read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+    std::array<double, kTotals.size()> totals{};
+    for (std::size_t i = 0; i < kTotals.size(); ++i) {
+      const auto total = total_of(record, kTotals[i], gradients);
+      series.has_total[i] = series.has_total[i] && total;
+      totals[i] = total.value_or(0);
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (const auto value = record.get(columns[i])) {
+        series.columns[i].add(
+            {.place = 0, .iteration = record.iteration(), .value = *value, .totals = totals});
+      }
+    }
+  });
   return series;
 }
 

@@ -30,9 +30,9 @@ struct Descent {
   std::array<double, kCosts> apart{};     // most between two evaluations
 };
 
-Descent read_descent(const ResultFolder& folder, const Run& run, Column quantity) {
+Descent read_descent(const Run& run, Column quantity) {
   Descent descent;
-  read_evaluations(folder, run, quantity, [&](const Costs& spent, double value) {
+  read_evaluations(run, quantity, [&](const Costs& spent, double value) {
     for (std::size_t cost = 0; cost < kCosts; ++cost) {
       if (spent[cost] && descent.end[cost]) {
         descent.apart[cost] = std::max(descent.apart[cost], *spent[cost] - *descent.end[cost]);
@@ -60,7 +60,7 @@ Descents read_descents(const ResultFolder& folder,
     for (const std::size_t i : groups[group].runs) {
       const Run& run = folder.runs[i];
       if (counts_towards_targets(run)) {
-        of_method.push_back(run.has_tables() ? read_descent(folder, run, quantity) : Descent{});
+        of_method.push_back(run.has_tables() ? read_descent(run, quantity) : Descent{});
       }
     }
   }

@@ -231,13 +231,20 @@ std::string repeat_html(const Summary& summary) {
         "MPI_Allreduce: their last bits depend on the number of processes.</p>\n";
   }
   if (!summary.folder.command.empty()) {
-    html += fmt::format("<p>This command makes the same numbers again:</p>\n<pre>{}</pre>\n",
+    const bool is_one = summary.folder.command.find('\n') == std::string::npos;
+    html += fmt::format("<p>{} the same numbers again:</p>\n<pre>{}</pre>\n",
+                        is_one ? "This command makes" : "These commands make",
                         escape(summary.folder.command));
   }
-  const auto study = summary.folder.path / "study.toml";
-  std::error_code ignored;
-  if (std::filesystem::exists(study, ignored)) {
-    html += details("The study file", fmt::format("<pre>{}</pre>\n", escape(read_file(study))));
+  const auto& sources = summary.folder.sources;
+  for (const auto& source : sources) {
+    const auto study = source / "study.toml";
+    std::error_code ignored;
+    if (std::filesystem::exists(study, ignored)) {
+      const std::string title =
+          sources.size() == 1 ? "The study file" : "The study file of " + source.string();
+      html += details(escape(title), fmt::format("<pre>{}</pre>\n", escape(read_file(study))));
+    }
   }
   return html;
 }

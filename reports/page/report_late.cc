@@ -80,10 +80,10 @@ std::vector<Histogram> read_shares(const ResultFolder& folder, const Group& grou
   std::vector<Histogram> shares;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
-    if (!has_details(folder, run, kStalenessTable)) {
+    if (!has_details(run, kStalenessTable)) {
       continue;
     }
-    Histogram histogram = read_histogram(details_path(folder, run, kStalenessTable), run);
+    Histogram histogram = read_histogram(details_path(run, kStalenessTable), run);
     double all = 0;
     for (const auto& [staleness, gradients] : histogram) {
       all += gradients;

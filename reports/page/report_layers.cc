@@ -115,8 +115,8 @@ std::string layers_html(const Summary& summary) {
     LayerTaker taker;
     for (const std::size_t i : group.group.runs) {
       const Run& run = folder.runs[i];
-      if (has_details(folder, run, kLayersTable)) {
-        taker.read(details_path(folder, run, kLayersTable), run);
+      if (has_details(run, kLayersTable)) {
+        taker.read(details_path(run, kLayersTable), run);
       }
     }
     if (!taker.layers().empty()) {

@@ -67,10 +67,10 @@ std::vector<FirstAndLast> read_magnitude_runs(const ResultFolder& folder, const 
   std::vector<FirstAndLast> runs;
   for (const std::size_t i : group.runs) {
     const Run& run = folder.runs[i];
-    if (!has_details(folder, run, kMagnitudesTable)) {
+    if (!has_details(run, kMagnitudesTable)) {
       continue;
     }
-    if (auto found = read_magnitudes(details_path(folder, run, kMagnitudesTable), run)) {
+    if (auto found = read_magnitudes(details_path(run, kMagnitudesTable), run)) {
       runs.push_back(std::move(*found));
     }
   }

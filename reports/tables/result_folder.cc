@@ -12,12 +12,18 @@
 #include <utility>
 
 #include "core/error.h"
+#include "reports/tables/comparable_rows.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/table_prints.h"
 #include "reports/tables/utc.h"
 
 namespace residuum::reports {
 namespace {
+
+/// Returns one line of JSON, whatever the texts in it are.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 const Json& required(const Json& object, const char* key, const std::filesystem::path& file) {
   const auto found = object.find(key);
@@ -59,7 +65,7 @@ void take_config(Json config, const std::filesystem::path& file, Run& run) {
 }
 
 /// Takes over what the study planned for runs that have not said it themselves, as they have not
-/// begun. Studies of older programs have no plan.
+/// begun.
 void take_plan(const Json& study, std::vector<Run>& runs) {
   const Json& plan = value_at(study, "plan");
   if (!plan.is_array() || plan.size() != runs.size()) {
@@ -129,6 +135,23 @@ Run read_failure(const std::filesystem::path& file, const std::string& id) {
   return run;
 }
 
+/// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
+Run read_whole_or_failed(const std::filesystem::path& folder, const std::string& id) {
+  const OutputPath aside = failure_file(folder);
+  if (!is_there(aside)) {
+    return read_files(folder, id);
+  }
+  try {
+    Run run = read_files(folder, id);
+    if (run.has_tables()) {
+      return run;
+    }
+  } catch (const Error&) {  // the run was to be made again, and could not be
+    return read_failure(aside, id);
+  }
+  return read_failure(aside, id);
+}
+
 /// Notes which keys that vary have no meaning for a run: config.json holds every value that
 /// matters, and of no run whose section is of the same kind does it hold that key.
 void mark_moot_keys(std::vector<Run>& runs) {
@@ -154,12 +177,9 @@ void mark_moot_keys(std::vector<Run>& runs) {
   }
 }
 
-/// Returns the settings that decide which data a run loads, as text. A run of an earlier program
-/// has them among those of its objective.
+/// Returns the settings that decide which data a run loads, as text.
 std::string data_settings_of(const Run& run) {
-  const Json& settings = value_at(run.status, "data.settings");
-  return (settings.is_object() ? settings : value_at(run.config, "config.objective"))
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(value_at(run.status, "data.settings"));
 }
 
 /// Returns a sentence that names two runs whose settings ask for the same data and which had
@@ -198,53 +218,16 @@ std::vector<std::string> keys_of(const std::vector<Run>& runs) {
   return keys;
 }
 
-}  // namespace
-
-/// A failure beside the folder counts unless the folder holds a whole run that has come to its end.
-Run read_run(const std::filesystem::path& folder, const std::string& id) {
-  try {
-    const OutputPath aside = failure_file(folder);
-    if (!is_there(aside)) {
-      return read_files(folder, id);
-    }
-    try {
-      Run run = read_files(folder, id);
-      if (run.has_tables()) {
-        return run;
-      }
-    } catch (const Error&) {  // the run was to be made again, and could not be
-      return read_failure(aside, id);
-    }
-    return read_failure(aside, id);
-  } catch (const Error& error) {
-    if (error.code() == ExitCode::resource) {
-      throw;
-    }
-    usage_error("{}; 'residuum run' makes the run again", error.what());
-  }
-}
-
-std::string last_written(const ResultFolder& folder, const Run& run) {
-  std::error_code ignored;
-  std::optional<std::filesystem::file_time_type> latest;
-  for (const auto& file : std::filesystem::directory_iterator(folder.run_path(run), ignored)) {
-    const auto time = file.last_write_time(ignored);
-    latest = !ignored && (!latest || time > *latest) ? time : latest;
-  }
-  return latest ? utc_text(std::chrono::file_clock::to_sys(*latest)) : std::string();
-}
-
-OutputPath failure_file(const OutputPath& run_folder) {
-  return run_folder.parent() / (run_folder.path().filename().string() + ".failed.json");
-}
-
-ResultFolder read_result_folder(const std::filesystem::path& path) {
+/// Reads one folder, without what is said of all its runs together.
+ResultFolder read_one(const std::filesystem::path& path) {
   const auto file = path / "study.resolved.json";
   require(
       is_there(file), "'{}' is not a result folder: it has no study.resolved.json", path.string());
   const Json study = read_json(file);
+  require_own_schema(study, file);
   ResultFolder folder;
   folder.path = path;
+  folder.sources = {path};
   folder.name = required_text(study, "name", file);
   folder.title = text_at(study, "title");
   folder.title = folder.title.empty() ? folder.name : folder.title;
@@ -258,15 +241,12 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
     require(id.is_string() && is_run_id(id.get<std::string>()),
             "'{}' names a run that is no run_id: {}",
             file.string(),
-            id.dump(-1, ' ', false, Json::error_handler_t::replace));
+            text_of(id));
     const auto text = id.get<std::string>();
     require(seen.insert(text).second, "'{}' names the run '{}' twice", file.string(), text);
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
   take_plan(study, folder.runs);
-  mark_moot_keys(folder.runs);
-  folder.varying_keys = keys_of(folder.runs);
-  folder.mixed_data = mixed_data_of(folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];
     const bool is_list =
@@ -275,6 +255,161 @@ ResultFolder read_result_folder(const std::filesystem::path& path) {
                                                   [](const Json& one) { return one.is_object(); });
     require(is_list, "'expected' in '{}' is not a list of objects", file.string());
   }
+  return folder;
+}
+
+/// Takes the other copy of a run where only that has come to its end, or says more.
+void take_copy(Run& kept, Run other) {
+  if (!kept.has_tables() && (other.has_tables() || !kept.is_known)) {
+    kept = std::move(other);
+    return;
+  }
+  const Json& prints = value_at(kept.status, "files");
+  const bool is_same = !prints.is_null() && prints == value_at(other.status, "files");
+  if (!other.has_tables() || is_same) {
+    return;
+  }
+  const std::string difference = first_difference(kept.folder, other.folder);
+  require(difference.empty(),
+          "'{}' and '{}' are of one run and differ: {}; join folders whose runs are of one program "
+          "and one data set",
+          kept.folder.string(),
+          other.folder.string(),
+          difference);
+}
+
+void join(ResultFolder& folder, ResultFolder other) {
+  require(folder.search == other.search,
+          "'{}' and '{}' hold searches by different plans; report each by itself",
+          folder.path.string(),
+          other.path.string());
+  folder.sources.push_back(other.path);
+  if (!other.command.empty() && other.command != folder.command) {
+    folder.command += (folder.command.empty() ? "" : "\n") + other.command;
+  }
+  for (const auto& expected : other.expected) {
+    if (std::find(folder.expected.begin(), folder.expected.end(), expected) ==
+        folder.expected.end()) {
+      folder.expected.push_back(expected);
+    }
+  }
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    places.emplace(folder.runs[i].id, i);
+  }
+  for (auto& run : other.runs) {
+    const auto found = places.find(run.id);
+    if (found == places.end()) {
+      folder.runs.push_back(std::move(run));
+    } else {
+      take_copy(folder.runs[found->second], std::move(run));
+    }
+  }
+}
+
+/// Adds the values of a configuration to `leaves` by their dotted keys.
+void add_leaves(const Json& object,
+                const std::string& prefix,
+                std::map<std::string, Json>& leaves) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      add_leaves(value, prefix + key + '.', leaves);
+    } else {
+      leaves.emplace(prefix + key, value);
+    }
+  }
+}
+
+/// Gives every run its value of each key that varies in some folder.
+void vary_alike(std::vector<Run>& runs, const std::vector<std::string>& keys) {
+  for (auto& run : runs) {
+    for (const auto& key : keys) {
+      const Json& value = value_at(run.config, "config." + key);
+      if (!run.varying.contains(key) && !value.is_null()) {
+        run.varying[key] = value;
+      }
+    }
+  }
+}
+
+/// Returns the keys in which runs differ that have the same values of all that varies.
+std::vector<std::string> keys_that_differ(const std::vector<Run>& runs) {
+  std::map<std::string, std::map<std::string, Json>> first;  // by what varies
+  std::vector<std::string> keys;
+  for (const auto& run : runs) {
+    std::map<std::string, Json> leaves;
+    add_leaves(value_at(run.config, "config"), "", leaves);
+    if (leaves.empty()) {
+      continue;
+    }
+    const auto [other, is_first] = first.try_emplace(text_of(run.varying), leaves);
+    for (const auto& [key, value] : leaves) {
+      const auto found = other->second.find(key);
+      const bool differs = found == other->second.end() || found->second != value;
+      if (differs && std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+Run read_run(const std::filesystem::path& folder, const std::string& id) {
+  try {
+    Run run = read_whole_or_failed(folder, id);
+    run.folder = folder;
+    return run;
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::resource) {
+      throw;
+    }
+    usage_error("{}; 'residuum run' makes the run again", error.what());
+  }
+}
+
+std::string last_written(const Run& run) {
+  std::error_code ignored;
+  std::optional<std::filesystem::file_time_type> latest;
+  for (const auto& file : std::filesystem::directory_iterator(run.folder, ignored)) {
+    const auto time = file.last_write_time(ignored);
+    latest = !ignored && (!latest || time > *latest) ? time : latest;
+  }
+  return latest ? utc_text(std::chrono::file_clock::to_sys(*latest)) : std::string();
+}
+
+OutputPath failure_file(const OutputPath& run_folder) {
+  return run_folder.parent() / (run_folder.path().filename().string() + ".failed.json");
+}
+
+void require_own_schema(const Json& study, const std::filesystem::path& file) {
+  const Json& schema = value_at(study, "schema");
+  require(
+      schema == kResultSchema,
+      "'{}' was written by another version of Residuum: its schema is {}, this program reads {}. "
+      "Read it with that version, or run the study again in another folder",
+      file.string(),
+      schema.is_number_integer() ? plain_text(schema) : "an earlier one",
+      kResultSchema);
+}
+
+ResultFolder read_result_folder(const std::filesystem::path& path) {
+  return read_result_folders({path});
+}
+
+ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths) {
+  ResultFolder folder = read_one(paths.front());
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    join(folder, read_one(paths[i]));
+  }
+  if (paths.size() > 1) {
+    vary_alike(folder.runs, keys_of(folder.runs));
+    vary_alike(folder.runs, keys_that_differ(folder.runs));
+  }
+  mark_moot_keys(folder.runs);
+  folder.varying_keys = keys_of(folder.runs);
+  folder.mixed_data = mixed_data_of(folder.runs);
   return folder;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // ResultFolder is a study's folder as the program leaves it. study.resolved.json names the runs in
 // their order; runs/<run_id>/config.json and status.json say what each was and what became of it.
+// Several folders are read as one: a study whose seeds were run on several machines is a list.
 // All of it is untrusted: a run_id becomes a path only after `is_run_id`.
 
 #include <cstdint>
@@ -17,6 +18,7 @@ namespace residuum::reports {
 
 struct Run {
   std::string id;
+  std::filesystem::path folder;   // of its files
   std::string state = "missing";  // finished, diverged, failed, interrupted, running or missing
   std::string message;
   std::int64_t seed = 0;
@@ -31,22 +33,21 @@ struct Run {
 };
 
 struct ResultFolder {
-  std::filesystem::path path;
+  std::filesystem::path path;                  // where its tables and its report are written
+  std::vector<std::filesystem::path> sources;  // the folders that were read
   std::string name;
   std::string title;
-  std::string command;
+  std::string command;                    // a line for each source
   std::vector<Run> runs;                  // in study order
   std::vector<std::string> varying_keys;  // of all runs, in order of appearance
   Json expected = Json::array();          // objects: what the study says that a paper has
   Json search;                            // its plan and its runs; null without one
   std::string mixed_data;  // says which runs are on different data; empty where they are comparable
-
-  std::filesystem::path run_path(const Run& run) const { return path / "runs" / run.id; }
 };
 
 /// Returns when a file of the run was last written, "2024-05-01T10:00:00Z"; empty where it has
 /// none.
-std::string last_written(const ResultFolder& folder, const Run& run);
+std::string last_written(const Run& run);
 
 /// Returns the file beside a run's folder that says why the run failed if the folder cannot be
 /// written: {"config": config.json, "status": status.json}.
@@ -55,8 +56,20 @@ OutputPath failure_file(const OutputPath& run_folder);
 /// Reads the files of a run; what cannot be what the program wrote is a usage error.
 Run read_run(const std::filesystem::path& run_folder, const std::string& run_id);
 
+/// The schema of result folders, which study.resolved.json names. It changes with what the files
+/// say or mean; a program reads folders of its own schema alone.
+inline constexpr int kResultSchema = 2;
+/// Throws a usage error where `study`, read from `file`, is of a folder of another schema.
+void require_own_schema(const Json& study, const std::filesystem::path& file);
+
 /// Reads the folder; what cannot be what the program wrote is a usage error that names the file.
 ResultFolder read_result_folder(const std::filesystem::path& path);
+
+/// Reads folders as one, at least one, with the name and title of the first. A run that several
+/// folders have is taken once, from one where it has come to its end; where two have, their tables
+/// must be the same but for wall times. What keeps methods of different folders apart varies, also
+/// where it varies in none of them. Folders that searched by different plans are a usage error.
+ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths);
 
 /// Returns the number at a dotted path ("totals.delta_max"). "nan", "inf" and "-inf" are numbers; a
 /// missing key, null and other types are nullopt.

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/fnv1a.h"
+#include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
 namespace {
@@ -46,15 +47,14 @@ std::optional<std::string> damage(const std::filesystem::path& path, const Json&
     return fmt::format("'{}' is missing", path.string());
   }
   const Print found = print_of(path);
-  const bool has_bytes = expected.is_object();
-  const Json bytes = has_bytes ? expected.value("bytes", Json()) : Json();
-  if (has_bytes && bytes != found.bytes) {
+  const Json& bytes = value_at(expected, "bytes");
+  if (bytes != found.bytes) {
     return fmt::format("'{}' has {} bytes, it had {} when the run finished",
                        path.string(),
                        found.bytes,
                        bytes.dump());
   }
-  if ((has_bytes ? expected.value("hash", Json()) : expected) != found.hash) {
+  if (value_at(expected, "hash") != found.hash) {
     return fmt::format("'{}' was changed since the run finished", path.string());
   }
   return std::nullopt;

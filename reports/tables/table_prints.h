@@ -23,8 +23,8 @@ std::string own_print(const Json& json);
 /// Throws a usage error where the file has a print of its own and says something else.
 void require_own_print(const Json& json, const std::filesystem::path& file);
 
-/// Says why status.json or the tables are not as the run left them; nothing when they are. Prints
-/// of older programs are the hash alone; tables from before there were prints pass.
+/// Says why status.json or the tables are not as the run left them; nothing when they are. A
+/// status.json without prints tells nothing of its tables.
 std::optional<std::string> damage_of(const std::filesystem::path& folder, const Json& status);
 
 }  // namespace residuum::reports

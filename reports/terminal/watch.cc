@@ -185,15 +185,15 @@ void GrowingTable::take_line(std::string_view line) {
 
 void StudyWatch::look(double now) {
   now_ = now;
-  folder_ = read_result_folder(path_);
+  folder_ = read_result_folders(paths_);
   for (const auto& run : folder_.runs) {
     if (run.has_tables()) {
       tables_.erase(run.id);
       if (!last_deltas_.contains(run.id)) {
-        last_deltas_[run.id] = last_delta(folder_.run_path(run) / "iterations.csv");
+        last_deltas_[run.id] = last_delta(run.folder / "iterations.csv");
       }
     } else if (run.state == "running" || run.state == "interrupted") {
-      auto path = folder_.run_path(run) / "iterations.csv.part";
+      auto path = run.folder / "iterations.csv.part";
       tables_.try_emplace(run.id, std::move(path)).first->second.look();
     }
   }
@@ -222,7 +222,7 @@ std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_
   if (run.state != "running" || !started) {
     return "–";
   }
-  const std::string time = last_written(folder_, run);
+  const std::string time = last_written(run);
   const double written = std::min(seconds_of_utc(time).value_or(now_), now_);
   if (now_ - written > longest_silence(written - *started, done > 0)) {
     return fmt::format("nothing written since {}", time);
@@ -238,9 +238,7 @@ std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_
 StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      const std::string& method,
                                      std::uint64_t usual_length) const {
-  const auto planned = number_at(run.status, "planned_iterations");  // older runs do not say it
-  const double budget =
-      planned ? *planned : number_at(run.config, "config.budget.iterations").value_or(0);
+  const double budget = number_at(run.status, "planned_iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
   const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
   Line line{.order = order_of(run.state),

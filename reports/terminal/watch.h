@@ -47,7 +47,8 @@ class GrowingTable {
 
 class StudyWatch {
  public:
-  explicit StudyWatch(std::filesystem::path folder) : path_(std::move(folder)) {}
+  /// Watches folders as one study.
+  explicit StudyWatch(std::vector<std::filesystem::path> folders) : paths_(std::move(folders)) {}
 
   /// Reads the folder again. `now` is in seconds since 1970.
   void look(double now);
@@ -72,7 +73,7 @@ class StudyWatch {
   void add_end(const Run& run, std::uint64_t length, Line& line) const;
   std::string counts() const;
 
-  std::filesystem::path path_;
+  std::vector<std::filesystem::path> paths_;
   ResultFolder folder_;
   std::map<std::string, GrowingTable> tables_;                // of runs under way, by id
   std::map<std::string, std::optional<double>> last_deltas_;  // of runs that have ended

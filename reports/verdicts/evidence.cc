@@ -33,84 +33,6 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Returns the threshold as it acts on step-multiplied accumulators, at constant step eta. An
-/// eta-scaled threshold is eta lambda in units of the step; in units of gradients it is lambda,
-/// which is eta lambda again when it is multiplied by the step. Older folders do not record it, so
-/// it is made from the words of the study.
-std::optional<double> threshold_of(const Json& config, const Json& status, double step) {
-  const auto found = number_at(status, "threshold");
-  auto threshold = found ? found : number_at(config, "sparsifier.threshold");
-  auto k = number_at(config, "sparsifier.k");
-  const auto density = number_at(config, "sparsifier.density");
-  const auto dimension = number_at(status, "dimension");
-  if (!k && density && dimension) {
-    k = std::max(1.0, std::floor(*density * *dimension));
-  }
-  if (!threshold && k && *k > 0) {
-    threshold = 1 / (2 * std::sqrt(*k));
-  }
-  if (!threshold) {
-    return std::nullopt;
-  }
-  const bool eta_scaled = text_at(config, "sparsifier.rule") == "eta-scaled";
-  const bool on_gradients = text_at(config, "feedback.units") == "gradient";
-  return *threshold * (eta_scaled || on_gradients ? step : 1);
-}
-
-/// Returns whether the density of the first iterations is another one.
-bool has_schedule(const Json& config) {
-  const Json& schedule = value_at(config, "sparsifier.schedule");
-  return !schedule.is_null() && schedule != "none";
-}
-
-/// Returns the laws that a study from before laws were recorded tells by its names.
-Json laws_by_name(const Json& config, const Json& status, std::optional<double> step) {
-  const std::string sparsifier = word_at(config, "sparsifier.kind", "none");
-  const std::string aggregator = word_at(config, "aggregator.kind", "dense");
-  const std::string feedback = word_at(config, "feedback.kind", "ef14");
-  const bool scaled = flag_at(config, "sparsifier.scaled", false);
-  const bool by_layer = text_at(config, "sparsifier.scope") == "layer";
-  const bool is_random = sparsifier.find("rand") != std::string::npos;
-  const auto k = number_at(status, "k");
-  const auto dimension = number_at(status, "dimension");
-  Json share = nullptr;
-  if (sparsifier == "none") {
-    share = 1;
-  } else if (is_one_of(sparsifier, {"top-k", "rand-k"}) && !scaled && !by_layer && k && dimension) {
-    share = *k / *dimension;
-  }
-  const std::string units = word_at(config, "feedback.units", "step");
-  const double before = number_at(config, "feedback.momentum").value_or(0);
-  Json threshold = nullptr;
-  if (sparsifier == "hard-threshold" && step) {
-    threshold = json_number(threshold_of(config, status, *step));
-  }
-  return {{"sparsifier",
-           {{"contraction", share},
-            {"deterministic", !is_random},
-            {"scheduled", has_schedule(config)},
-            {"exact", sparsifier == "rand-k" && !scaled},
-            {"keeps_largest", sparsifier == "top-k" && !by_layer},
-            {"shares_support",
-             sparsifier == "rand-k" && word_at(config, "sparsifier.mask", "shared") == "shared"},
-            {"sends_everything", sparsifier == "none"},
-            {"threshold", threshold},
-            {"threshold_follows_step",
-             text_at(config, "sparsifier.rule") == "eta-scaled" || units == "gradient"}}},
-          {"aggregator",
-           {{"applies_whole_messages", is_one_of(aggregator, {"allgather", "dense"})},
-            {"cuts_in_merges", aggregator == "gtopk-tree"},
-            {"completes_support", aggregator == "gtopk-mask"},
-            {"selects_largest", aggregator.starts_with("gtopk-")}}},
-          {"feedback",
-           {{"memory",
-             feedback == "ef21"  ? "estimate"
-             : feedback == "dgc" ? "velocity"
-                                 : "residual"},
-            {"units", units},
-            {"gain", feedback == "dgc" ? 1 / (1 - before) : 1.0}}}};
-}
-
 void add_laws(MethodFacts& facts, const Json& laws) {
   facts.promised_share = number_at(laws, "sparsifier.contraction");
   facts.selects_at_random = !flag_at(laws, "sparsifier.deterministic", false);
@@ -135,7 +57,6 @@ void add_laws(MethodFacts& facts, const Json& laws) {
     facts.memory = Memory::control;
   }
   facts.averaging = number_at(laws, "feedback.averaging");
-  // Runs from before protocols had a law were all in lockstep.
   facts.synchrony = synchrony_of(text_at(laws, "protocol.synchrony")).value_or(Synchrony::lockstep);
   facts.period = number_at(laws, "protocol.local_steps");
   facts.delay = number_at(laws, "protocol.staleness");
@@ -149,13 +70,9 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.takes_signs = flag_at(laws, "update.takes_signs", false);
 }
 
-/// Adds the method's laws as the run wrote them; an older run's by its names.
-void add_method_facts(MethodFacts& facts,
-                      const Json& config,
-                      const Json& status,
-                      std::optional<double> step) {
-  const Json& written = value_at(status, "laws");
-  const Json laws = written.is_object() ? written : laws_by_name(config, status, step);
+/// Adds the method's laws as the run wrote them.
+void add_method_facts(MethodFacts& facts, const Json& config, const Json& status) {
+  const Json& laws = value_at(status, "laws");
   add_laws(facts, laws);
   facts.weight_decay = number_at(config, "step.weight_decay").value_or(0);
   facts.outer_step = number_at(config, "outer.step").value_or(1);
@@ -201,11 +118,6 @@ void add_practice_facts(MethodFacts& facts, const Json& config) {
   }
 }
 
-/// Returns whether f is evaluated on a fixed choice of the samples; 0 stands for all of them.
-bool evaluates_a_part(const Json& config) {
-  return number_at(config, "objective.evaluate_samples").value_or(0) > 0;
-}
-
 void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& status) {
   const auto variance = known_at(status, "facts.noise_variance", "exact: of the objective");
   const bool full_batch = text_at(config, "workers.batch") == "full";
@@ -223,43 +135,14 @@ void add_gradient_facts(MethodFacts& facts, const Json& config, const Json& stat
     const auto looked_at = number_at(status, path);
     return !samples || !looked_at || *looked_at >= *samples;
   };
-  facts.differences_are_of_f = whole("facts.evaluated_samples") && !evaluates_a_part(config);
+  facts.differences_are_of_f = whole("facts.evaluated_samples");
   facts.curvature_is_of_f = facts.differences_are_of_f && whole("facts.power_samples");
-}
-
-/// Adds an older run's facts of its objective, by its name.
-void add_objective_facts_by_name(MethodFacts& facts, const Json& config, const Json& status) {
-  const std::string objective = text_at(config, "objective.kind");
-  const bool is_network =
-      is_one_of(objective, {"mlp", "lenet", "resnet20", "vgg16", "alexnet", "lstm"});
-  if (facts.strong_convexity) {
-    facts.convex = true;  // this fact was recorded for convex objectives only
-  } else if (objective == "nonconvex-logistic") {
-    facts.convex = false;
-  }
-  if (is_network || is_one_of(objective, {"logistic", "nonconvex-logistic"})) {
-    facts.lower_bound = Known{.value = 0, .origin = "0: this loss is never negative"};
-  }
-  if (is_one_of(objective, {"resnet20", "vgg16"})) {
-    facts.gradient_bias = "batch normalisation";
-  } else if (flag_at(config, "objective.augment", false)) {
-    facts.gradient_bias = "images are augmented";
-  } else if (evaluates_a_part(config)) {
-    facts.gradient_bias = "f is evaluated on a part of the samples";
-  }
-  // Power iteration looked at some 1024 samples by default; older runs do not record how many.
-  const double samples = number_at(status, "data.samples").value_or(0);
-  facts.curvature_is_of_f = facts.curvature_is_of_f &&
-                            samples <= number_at(config, "probes.power_samples").value_or(1024);
 }
 
 void add_objective_facts(MethodFacts& facts, const Json& config, const Json& status) {
   facts.smoothness = known_at(status, "facts.smoothness", "exact: of the objective");
   facts.worker_smoothness =
       known_at(status, "facts.worker_smoothness", "exact: of the workers' objectives");
-  if (text_at(config, "objective.kind") == "quadratic" && !facts.worker_smoothness) {
-    facts.worker_smoothness = facts.smoothness;  // all workers have the same curvatures
-  }
   facts.largest_worker_smoothness =
       known_at(status, "facts.worker_smoothness_max", "exact: of the workers' objectives");
   facts.mean_worker_smoothness =
@@ -267,16 +150,10 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
   facts.strong_convexity = known_at(status, "facts.strong_convexity", "exact: of the objective");
   facts.minimum = known_at(status, "facts.minimum", "f* known");
   facts.initial_distance_sq = known_at(status, "facts.initial_distance_sq", "exact: x* is known");
-  bool starts_alike = false;
-  if (value_at(status, "facts.starts_from_seed").is_boolean()) {
-    starts_alike = !flag_at(status, "facts.starts_from_seed", true);
-    const Json& convex = value_at(status, "facts.convex");
-    facts.convex = convex.is_boolean() ? std::optional<bool>(convex.get<bool>()) : std::nullopt;
-    facts.lower_bound = known_at(status, "facts.lower_bound", "a bound that f is never below");
-  } else {
-    add_objective_facts_by_name(facts, config, status);
-    starts_alike = facts.convex.has_value();  // networks draw w_0 from the seed
-  }
+  const bool starts_alike = !flag_at(status, "facts.starts_from_seed", true);
+  const Json& convex = value_at(status, "facts.convex");
+  facts.convex = convex.is_boolean() ? std::optional<bool>(convex.get<bool>()) : std::nullopt;
+  facts.lower_bound = known_at(status, "facts.lower_bound", "a bound that f is never below");
   const Json& partition = value_at(config, "workers.partition_seed");
   const bool divides_alike = !partition.is_string();
   // Which gradients are late, and by how much, may be drawn.
@@ -287,10 +164,10 @@ void add_objective_facts(MethodFacts& facts, const Json& config, const Json& sta
 }
 
 /// Returns the facts that all of the runs have; none are told of where there is no run.
-MethodFacts facts_of_all(const std::vector<const Run*>& runs, std::optional<double> step) {
+MethodFacts facts_of_all(const std::vector<const Run*>& runs) {
   MethodFacts facts;
   for (const Run* run : runs) {
-    const MethodFacts one = method_facts(*run, step);
+    const MethodFacts one = method_facts(*run);
     facts = run == runs.front() ? one : weaker_of(facts, one);
   }
   return facts;
@@ -298,7 +175,7 @@ MethodFacts facts_of_all(const std::vector<const Run*>& runs, std::optional<doub
 
 }  // namespace
 
-MethodFacts method_facts(const Run& run, std::optional<double> step) {
+MethodFacts method_facts(const Run& run) {
   const Json& config = value_at(run.config, "config");
   MethodFacts facts;
   facts.sparsifier = word_at(config, "sparsifier.kind", "none");
@@ -310,7 +187,7 @@ MethodFacts method_facts(const Run& run, std::optional<double> step) {
   facts.protocol = word_at(config, "protocol.kind", "bsp");
   facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
   facts.dimension = std::max(1.0, number_at(run.status, "dimension").value_or(1));
-  add_method_facts(facts, config, run.status, step);
+  add_method_facts(facts, config, run.status);
   add_step_facts(facts, config);
   add_practice_facts(facts, config);
   add_gradient_facts(facts, config, run.status);
@@ -337,7 +214,6 @@ Evidence evidence_of(const ResultFolder& folder,
                      const Group& group,
                      const std::vector<RunMeasures>& measures) {
   std::vector<SeedEvidence> seeds;
-  std::optional<double> step;
   std::vector<const Run*> runs;
   std::size_t missed = 0;
   std::size_t silent = 0;
@@ -354,9 +230,8 @@ Evidence evidence_of(const ResultFolder& folder,
     if (run.state == "diverged" && done && *done >= 0) {
       seeds.back().end_early(static_cast<std::uint64_t>(std::min(*done, kMostIterations)));
     }
-    step = std::max(step, seeds.back().measures().largest_step);
   }
-  Evidence evidence(facts_of_all(runs, step));
+  Evidence evidence(facts_of_all(runs));
   for (auto& seed : seeds) {
     evidence.add(std::move(seed));
   }

@@ -3,7 +3,6 @@
 // these do not say is not known; nothing is guessed.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "assumptions/theorems/evidence.h"
@@ -13,8 +12,7 @@
 
 namespace residuum::reports {
 
-/// `step` is the step size as it was, which a study may have given as a multiple of 1/L.
-MethodFacts method_facts(const Run& run, std::optional<double> step);
+MethodFacts method_facts(const Run& run);
 
 /// Returns for each run how long the runs of its group are: what the longest of them has done, at
 /// least 1.

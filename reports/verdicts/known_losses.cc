@@ -11,7 +11,7 @@
 namespace residuum::reports {
 namespace {
 
-/// Counts the methods by what they lose by design. Runs of older programs do not record it.
+/// Counts the methods by what they lose by design.
 using Losses = std::vector<std::pair<std::string, std::size_t>>;
 
 void count_losses(const Summary& summary, const GroupSummary& group, Losses& losses) {

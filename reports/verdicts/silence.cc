@@ -48,11 +48,8 @@ std::size_t silent_workers(const Run& run) {
   if (!run.has_tables()) {
     return 0;
   }
-  if (const auto silent = number_at(run.status, "silent_workers")) {
-    return *silent >= 1 && *silent < 1e15 ? static_cast<std::size_t>(*silent) : 0;
-  }
-  // Older runs tell only how much all workers sent.
-  return number_at(run.status, "totals.nnz_sent") == 0.0 ? workers_of(run) : 0;
+  const double silent = number_at(run.status, "silent_workers").value_or(0);
+  return silent >= 1 && silent < 1e15 ? static_cast<std::size_t>(silent) : 0;
 }
 
 bool has_silent_worker(const ResultFolder& folder, const Group& group) {

@@ -162,19 +162,22 @@ std::vector<RunMeasures> measures_of(const ResultFolder& folder) {
     const Run& run = folder.runs[i];
     if (run.has_tables()) {
       MeasureTaker taker(lengths[i]);
-      read_iterations(folder.run_path(run) / "iterations.csv",
-                      run.id,
-                      [&](const IterationRecord& record) { taker.add(record); });
+      read_iterations(run.folder / "iterations.csv", run.id, [&](const IterationRecord& record) {
+        taker.add(record);
+      });
       measures[i] = taker.finish();
     }
   }
   return measures;
 }
 
-Summary summarise(const std::filesystem::path& result_dir) {
-  ResultFolder folder = read_result_folder(result_dir);
+Summary summarise(ResultFolder folder) {
   const auto measures = measures_of(folder);
   return make_summary(std::move(folder), measures);
+}
+
+Summary summarise(const std::filesystem::path& result_dir) {
+  return summarise(read_result_folder(result_dir));
 }
 
 }  // namespace residuum::reports

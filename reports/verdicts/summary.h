@@ -58,7 +58,8 @@ Summary make_summary(ResultFolder folder, const std::vector<RunMeasures>& measur
 /// Reads what the runs of a folder left in their tables, in the order of `folder.runs`.
 std::vector<RunMeasures> measures_of(const ResultFolder& folder);
 
-/// Reads all of a result folder's runs.
+/// Reads what all runs of a folder left.
+Summary summarise(ResultFolder folder);
 Summary summarise(const std::filesystem::path& result_dir);
 
 }  // namespace residuum::reports

@@ -153,8 +153,8 @@ std::string contraction_sentence(const Summary& summary) {
 }
 
 /// Says since when a run that calls itself running has written nothing, as it may have been killed.
-std::string written_words(const ResultFolder& folder, const Run& run) {
-  const std::string time = run.state == "running" ? last_written(folder, run) : std::string();
+std::string written_words(const Run& run) {
+  const std::string time = run.state == "running" ? last_written(run) : std::string();
   return time.empty() ? time : fmt::format(", nothing written since {}", time);
 }
 
@@ -165,8 +165,7 @@ std::string runs_in(const Summary& summary, const std::string& state, std::size_
   std::size_t named = 0;
   for (const auto& run : summary.folder.runs) {
     if (run.state == state && named < kMostNamed) {
-      names += fmt::format(
-          "{}{}{}", names.empty() ? "" : ", ", run.id, written_words(summary.folder, run));
+      names += fmt::format("{}{}{}", names.empty() ? "" : ", ", run.id, written_words(run));
       ++named;
     }
   }

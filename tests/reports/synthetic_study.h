@@ -18,6 +18,7 @@
 #include "core/record/record.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
 
 namespace residuum::reports::testing {
 
@@ -61,6 +62,7 @@ struct SyntheticStudy {
   std::string title = "A synthetic study";
   std::vector<SyntheticMethod> methods{SyntheticMethod{}};
   int seeds = 3;
+  int first_seed = 1;
   std::uint64_t iterations = 20;
 
   static std::string run_id(std::size_t method, int seed) {
@@ -197,12 +199,12 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
 inline void SyntheticStudy::write(const std::filesystem::path& folder) const {
   Json runs = Json::array();
   for (std::size_t method = 0; method < methods.size(); ++method) {
-    for (int seed = 1; seed <= seeds; ++seed) {
+    for (int seed = first_seed; seed < first_seed + seeds; ++seed) {
       write_run(folder, method, seed);
       runs.push_back(run_id(method, seed));
     }
   }
-  Json study{{"name", name}, {"title", title}};
+  Json study{{"schema", kResultSchema}, {"name", name}, {"title", title}};
   study["runs"] = runs;
   study["command"] = "mpirun -n 4 residuum run synthetic.toml";
   write_json_atomically(folder / "study.resolved.json", study);

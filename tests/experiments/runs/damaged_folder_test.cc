@@ -303,7 +303,7 @@ TEST_F(DamagedFolder, RunsThatNobodyMayReadAreNamed) {
   const Finished report = as_nobody({RESIDUUM_PROGRAM, "report", results().string()});
   EXPECT_EQ(report.code, 6) << report.err;
   EXPECT_THAT(report.err, HasSubstr("cannot be written")) << "and the cure is named";
-  EXPECT_THAT(report.err, HasSubstr("report the copy"));
+  EXPECT_THAT(report.err, HasSubstr("name another one for them with --out"));
   EXPECT_EQ(lines_of(report.err), 1) << report.err;
 }
 

@@ -157,7 +157,7 @@ TEST_F(ResumeFaults, DataThatHaveChangedAreRefusedInAStudyThatWasBegun) {
   EXPECT_EQ(run("kept").code, 0);
 }
 
-/// Earlier programs did not keep the fingerprints of a study that was begun.
+/// Here somebody has removed what the study says of its data.
 TEST_F(ResumeFaults, DataThatHaveChangedBeginARunAnew) {
   ASSERT_EQ(begin().code, 124);
   const auto file = folder_.path() / "kept" / "study.resolved.json";

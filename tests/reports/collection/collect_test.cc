@@ -340,6 +340,19 @@ TEST_F(Collect, RefusesAStudyThatNamesAPathInsteadOfARun) {
   EXPECT_THAT(complaint(), HasSubstr("names a run that is no run_id"));
 }
 
+TEST_F(Collect, RefusesAFolderOfAnotherSchemaInOneLine) {
+  study.seeds = 1;
+  study.write(path());
+  replace(path() / "study.resolved.json", "\"schema\": 2", "\"schema\": 3");
+
+  EXPECT_THAT(complaint(),
+              HasSubstr("another version of Residuum: its schema is 3, this program "
+                        "reads 2. Read it with that version, or run the study again"));
+
+  replace(path() / "study.resolved.json", "\"schema\": 3,", "");
+  EXPECT_THAT(complaint(), HasSubstr("its schema is an earlier one"));
+}
+
 TEST_F(Collect, SaysThatAFolderIsNoResultFolder) {
   EXPECT_THAT(complaint(), HasSubstr("is not a result folder"));
 }

@@ -78,11 +78,11 @@ TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {
 }
 
 TEST(Practice, IsKnownToTheTheorems) {
-  const auto facts = method_facts(
-      run_with(
-          {{"step", {{"rule", "constant"}, {"weight_decay", 0.5}, {"clip_norm", 1}, {"warmup", 2}}},
-           {"feedback", {{"kind", "dgc"}, {"momentum", 0.5}}}}),
-      {});
+  reports::Run run = run_with(
+      {{"step", {{"rule", "constant"}, {"weight_decay", 0.5}, {"clip_norm", 1}, {"warmup", 2}}},
+       {"feedback", {{"kind", "dgc"}, {"momentum", 0.5}}}});
+  run.status = {{"laws", {{"feedback", {{"memory", "velocity"}}}}}};
+  const auto facts = method_facts(run);
   EXPECT_EQ(facts.momentum, 0.5);
   EXPECT_EQ(facts.weight_decay, 0.5);
   EXPECT_EQ(facts.clipped, "worker");

@@ -12,6 +12,7 @@
 
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
 
 namespace residuum::reports::testing {
 
@@ -86,7 +87,7 @@ inline void write_straight(const std::filesystem::path& folder,
       runs.push_back(straight_id(m, seed));
     }
   }
-  Json study{{"name", "s"}, {"title", "s"}, {"command", ""}};
+  Json study{{"schema", kResultSchema}, {"name", "s"}, {"title", "s"}, {"command", ""}};
   study["runs"] = runs;
   write_json_atomically(folder / "study.resolved.json", study);
 }

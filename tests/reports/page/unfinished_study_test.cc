@@ -102,7 +102,7 @@ TEST_F(UnfinishedStudy, NamesAMethodOfWhichNoRunHasBegunAndCountsSeedsThatHaveNo
   EXPECT_EQ(summary.groups[0].misses(), "1 of 2 not finished");
   const std::string html = read_file(write_report(summary).file);
   EXPECT_THAT(html, HasSubstr("2 methods (1 not begun), 4 runs, 1 finished, 3 missing"));
-  StudyWatch watch(path());
+  StudyWatch watch({path()});
   watch.look(0);
   EXPECT_THAT(watch.table(100), ContainsRegex("allgather, captured, rho=0.01 +2 +missing"));
 }

@@ -77,7 +77,7 @@ TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
   const auto part = set_running(folder.path(), 2);
   append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,19,0.125,1.5\n");
 
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
   watch.look(kStarted + 30);
   EXPECT_FALSE(watch.is_over());
   const std::string table = watch.table(100);
@@ -103,7 +103,7 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   config["config"]["budget"] = {{"epochs", 4.0}};
   write_json_atomically(run / "config.json", config);
   const auto table = [&] {
-    StudyWatch watch(folder.path());
+    StudyWatch watch({folder.path()});
     watch.look(kStarted + 30);
     return watch.table(100);
   };
@@ -132,7 +132,7 @@ TEST(StudyWatch, HasNoTimeLeftForARunThatHasCeasedToWrite) {
   const auto part = set_running(folder.path(), 2);
   append(part, "run_id,iteration,loss,delta\nr,0,0.5,0.9\nr,19,0.125,1.5\n");
   set_written(part.parent_path(), kStarted + 50);  // 20 of 100 iterations in 50 s
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
 
   watch.look(kStarted + 60);
   EXPECT_THAT(watch.table(100), HasSubstr("3 min 10 s")) << "of 250 s in all";
@@ -151,7 +151,7 @@ TEST(StudyWatch, WaitsForTheFirstRowsUntilACheckpointIsDue) {
   const auto part = set_running(folder.path(), 2);
   append(part, "run_id,iteration,loss,delta\n");
   set_written(part.parent_path(), kStarted);
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
 
   watch.look(kStarted + 330);
   EXPECT_THAT(watch.table(100), Not(HasSubstr("nothing written")));
@@ -168,7 +168,7 @@ TEST(StudyWatch, HasTheLastDeltaOfRunsThatHaveEnded) {
     row.set(Column::delta, row.iteration() == 1999 ? 0.4375 : 0.5625);
   };
   study.write(folder.path());
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
   watch.look(kStarted);
   EXPECT_THAT(watch.table(100), ::testing::ContainsRegex("finished .* 0.4375 .*0.98"));
 }
@@ -178,7 +178,7 @@ TEST(StudyWatch, KeepsToTheLinesOfATerminal) {
   SyntheticStudy study;
   study.seeds = 9;
   study.write(folder.path());
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
   watch.look(kStarted);
   EXPECT_TRUE(watch.is_over());
   const std::string table = watch.table(6);
@@ -189,7 +189,7 @@ TEST(StudyWatch, KeepsToTheLinesOfATerminal) {
 
 TEST(StudyWatch, RefusesWhatIsNoResultFolder) {
   const TemporaryFolder folder;
-  StudyWatch watch(folder.path());
+  StudyWatch watch({folder.path()});
   EXPECT_THROW(watch.look(0), Error);
 }
 

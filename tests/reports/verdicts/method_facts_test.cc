@@ -19,7 +19,7 @@ Run run_with(const Json& config, const Json& status) {
 
 TEST(MethodFacts, HaveTheSynchronyOfTheProtocolsLaw) {
   const auto synchrony = [](const Json& laws) {
-    return method_facts(run_with({}, {{"laws", laws}}), {}).synchrony;
+    return method_facts(run_with({}, {{"laws", laws}})).synchrony;
   };
   EXPECT_EQ(synchrony({{"protocol", {{"synchrony", "late"}}}}), Synchrony::late);
   EXPECT_EQ(synchrony({{"protocol", {{"synchrony", "periodic"}}}}), Synchrony::periodic);
@@ -27,7 +27,7 @@ TEST(MethodFacts, HaveTheSynchronyOfTheProtocolsLaw) {
 }
 
 MethodFacts facts_of(const Json& protocol) {
-  return method_facts(run_with({}, {{"laws", {{"protocol", protocol}}}}), {});
+  return method_facts(run_with({}, {{"laws", {{"protocol", protocol}}}}));
 }
 
 TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
@@ -56,7 +56,7 @@ TEST(MethodFacts, KnowHowManyWorkersMakeAVersion) {
 
 TEST(MethodFacts, TakeWorkersForAlikeOnlyWhereTheObjectiveSaysSo) {
   const auto alike = [](const Json& objective) {
-    return method_facts(run_with({{"objective", objective}}, {}), {}).workers_are_alike;
+    return method_facts(run_with({{"objective", objective}}, {})).workers_are_alike;
   };
   EXPECT_TRUE(alike({{"kind", "quadratic"}, {"heterogeneity", 0}}));
   EXPECT_FALSE(alike({{"kind", "quadratic"}, {"heterogeneity", 0.5}}));
@@ -71,8 +71,7 @@ TEST(MethodFacts, TakeNoLateRunForDeterministic) {
                                  {{"facts", {{"starts_from_seed", false}}},
                                   {"laws",
                                    {{"sparsifier", {{"deterministic", true}}},
-                                    {"protocol", {{"synchrony", synchrony}}}}}}),
-                        {})
+                                    {"protocol", {{"synchrony", synchrony}}}}}}))
         .deterministic;
   };
   EXPECT_TRUE(deterministic("lockstep"));
@@ -80,25 +79,26 @@ TEST(MethodFacts, TakeNoLateRunForDeterministic) {
 }
 
 TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
-  const MethodFacts facts = method_facts(
-      run_with(
-          {{"objective", {{"kind", "logistic"}}},
-           {"workers",
-            {{"count", 8}, {"batch", 32}, {"sampling", "shuffle"}, {"partition", "iid"}}},
-           {"sparsifier", {{"kind", "top-k"}}},
-           {"aggregator", {{"kind", "gtopk-tree"}}},
-           {"feedback", {{"kind", "ef14"}, {"units", "gradient"}}},
-           {"protocol", {{"kind", "bsp"}}},
-           {"step", {{"rule", "inv-time"}, {"value", 8}, {"shift", "10d/k"}, {"momentum", 0.9}}}},
-          {{"dimension", 200},
-           {"k", 20},
-           {"conserves", false},
-           {"facts",
-            {{"smoothness", 2},
-             {"strong_convexity", 0.1},
-             {"minimum", 0.3},
-             {"initial_distance_sq", 7}}}}),
-      {});
+  const MethodFacts facts = method_facts(run_with(
+      {{"objective", {{"kind", "logistic"}}},
+       {"workers", {{"count", 8}, {"batch", 32}, {"sampling", "shuffle"}, {"partition", "iid"}}},
+       {"sparsifier", {{"kind", "top-k"}}},
+       {"aggregator", {{"kind", "gtopk-tree"}}},
+       {"feedback", {{"kind", "ef14"}, {"units", "gradient"}}},
+       {"protocol", {{"kind", "bsp"}}},
+       {"step", {{"rule", "inv-time"}, {"value", 8}, {"shift", "10d/k"}, {"momentum", 0.9}}}},
+      {{"dimension", 200},
+       {"k", 20},
+       {"conserves", false},
+       {"laws",
+        {{"sparsifier", {{"contraction", 0.1}, {"keeps_largest", true}}},
+         {"feedback", {{"units", "gradient"}}}}},
+       {"facts",
+        {{"smoothness", 2},
+         {"convex", true},
+         {"strong_convexity", 0.1},
+         {"minimum", 0.3},
+         {"initial_distance_sq", 7}}}}));
   EXPECT_EQ(facts.sparsifier, "top-k");
   EXPECT_EQ(facts.aggregator, "gtopk-tree");
   EXPECT_TRUE(facts.in_gradient_units);
@@ -122,53 +122,25 @@ TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
 }
 
 TEST(MethodFacts, DoNotGuessWhatIsNotSaid) {
-  const MethodFacts facts = method_facts(run_with(Json::object(), Json::object()), {});
+  const MethodFacts facts = method_facts(run_with(Json::object(), Json::object()));
   EXPECT_FALSE(facts.smoothness);
   EXPECT_FALSE(facts.minimum);
   EXPECT_FALSE(facts.lower_bound);
   EXPECT_FALSE(facts.convex);
   EXPECT_FALSE(facts.k);
   EXPECT_FALSE(facts.deterministic);
-  EXPECT_FALSE(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).minimum);
-  EXPECT_EQ(method_facts(run_with({{"objective", {{"kind", "mlp"}}}}, {}), {}).lower_bound->value,
-            0);
 }
 
 TEST(MethodFacts, KnowFullGradientsAndWhenNothingIsRandom) {
-  const Json status{{"facts", {{"strong_convexity", 0.1}}}};
-  Json config{{"workers", {{"batch", "full"}, {"partition", "dirichlet:0.5"}}},
-              {"sparsifier", {{"kind", "top-k"}}}};
-  MethodFacts facts = method_facts(run_with(config, status), {});
+  const Json config{{"workers", {{"batch", "full"}, {"partition", "dirichlet:0.5"}}}};
+  Json status{{"facts", {{"starts_from_seed", false}}},
+              {"laws", {{"sparsifier", {{"deterministic", true}}}}}};
+  MethodFacts facts = method_facts(run_with(config, status));
   EXPECT_TRUE(facts.full_gradients);
   EXPECT_TRUE(facts.deterministic);
   EXPECT_EQ(facts.noise_variance->value, 0);
-  config["sparsifier"]["kind"] = "rand-k";
-  EXPECT_FALSE(method_facts(run_with(config, status), {}).deterministic);
-}
-
-TEST(MethodFacts, TakeThresholdsToStepMultipliedAccumulators) {
-  Json config{{"sparsifier", {{"kind", "hard-threshold"}, {"threshold", 0.4}, {"rule", "fixed"}}},
-              {"feedback", {{"units", "step"}}},
-              {"step", {{"value", "0.5/L"}}}};
-  const auto threshold = [&](const Json& status = Json::object()) {
-    return *method_facts(run_with(config, status), 0.1).threshold;
-  };
-  EXPECT_DOUBLE_EQ(threshold(), 0.4);
-  config["sparsifier"]["rule"] = "eta-scaled";
-  EXPECT_DOUBLE_EQ(threshold(), 0.04);
-  config["feedback"]["units"] = "gradient";
-  EXPECT_DOUBLE_EQ(threshold(), 0.04);  // 0.4 on gradients, times the step
-  config["sparsifier"]["rule"] = "fixed";
-  EXPECT_DOUBLE_EQ(threshold(), 0.04);
-  config["sparsifier"]["rule"] = "eta-scaled";
-  config["feedback"]["units"] = "step";
-  EXPECT_DOUBLE_EQ(threshold({{"threshold", 3}}), 0.3);  // found by a pilot
-  config["sparsifier"].erase("threshold");
-  config["sparsifier"]["k"] = 25;
-  EXPECT_DOUBLE_EQ(threshold(), 0.01);  // eta / (2 sqrt 25)
-  config["sparsifier"].erase("k");
-  config["sparsifier"]["density"] = 0.25;
-  EXPECT_DOUBLE_EQ(threshold({{"dimension", 100}}), 0.01);
+  status["laws"]["sparsifier"]["deterministic"] = false;
+  EXPECT_FALSE(method_facts(run_with(config, status)).deterministic);
 }
 
 TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
@@ -196,7 +168,7 @@ TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
                       {"samples", 5000},
                       {"evaluated_samples", 5000},
                       {"power_samples", 1024}}}};
-  const MethodFacts facts = method_facts(run_with(config, status), 0.1);
+  const MethodFacts facts = method_facts(run_with(config, status));
   EXPECT_EQ(facts.promised_share, 0.1);
   EXPECT_TRUE(facts.promise_is_exact);
   EXPECT_TRUE(facts.selects_at_random);
@@ -217,48 +189,34 @@ TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
 TEST(MethodFacts, KnowWhatMomentumBeforeTheExchangeMakesOfDecay) {
   const Json config{{"feedback", {{"kind", "dgc"}, {"momentum", 0.75}}},
                     {"step", {{"weight_decay", 0.5}}}};
-  const MethodFacts by_name = method_facts(run_with(config, Json::object()), {});
-  EXPECT_EQ(by_name.momentum, 0.75);
-  EXPECT_EQ(by_name.weight_decay, 0.5);
-  EXPECT_EQ(by_name.effective_decay, 0.125);
-  const Json laws{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}, {"gain", 1}}}};
-  const MethodFacts by_law = method_facts(run_with(config, {{"laws", laws}}), {});
-  EXPECT_EQ(by_law.effective_decay, 0.5);
-  EXPECT_EQ(by_law.averaging, 0.1);
-  EXPECT_TRUE(by_law.has_momentum());
+  Json laws{{"feedback", {{"memory", "velocity"}, {"gain", 4}}}};
+  const MethodFacts before = method_facts(run_with(config, {{"laws", laws}}));
+  EXPECT_EQ(before.momentum, 0.75);
+  EXPECT_EQ(before.weight_decay, 0.5);
+  EXPECT_EQ(before.effective_decay, 0.125);
+  laws = {{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}, {"gain", 1}}}};
+  const MethodFacts average = method_facts(run_with(config, {{"laws", laws}}));
+  EXPECT_EQ(average.effective_decay, 0.5);
+  EXPECT_EQ(average.averaging, 0.1);
+  EXPECT_TRUE(average.has_momentum());
 }
 
 TEST(MethodFacts, HaveBothMeansOfTheWorkersSmoothness) {
   const Json status{{"facts", {{"worker_smoothness", 2.5}, {"worker_smoothness_mean", 2}}}};
-  const MethodFacts facts = method_facts(run_with(Json::object(), status), {});
+  const MethodFacts facts = method_facts(run_with(Json::object(), status));
   EXPECT_EQ(facts.worker_smoothness->value, 2.5);
   EXPECT_EQ(facts.mean_worker_smoothness->value, 2);
 }
 
 TEST(MethodFacts, KnowMilestonesThatRaiseTheStep) {
   const auto may_grow = [](const Json& step) {
-    return method_facts(run_with({{"step", step}}, Json::object()), {}).steps_may_grow;
+    return method_facts(run_with({{"step", step}}, Json::object())).steps_may_grow;
   };
   EXPECT_FALSE(may_grow({{"rule", "milestones"}, {"factor", 0.1}}));
   EXPECT_TRUE(may_grow({{"rule", "milestones"}, {"factor", 2}}));
   EXPECT_FALSE(may_grow({{"rule", "inv-sqrt"}}));
   EXPECT_TRUE(may_grow({{"rule", "constant"}, {"warmup", 5}}));
   EXPECT_TRUE(may_grow({{"rule", "one-cycle"}}));
-}
-
-TEST(MethodFacts, OfOlderRunsKnowBiasedGradientsByTheNetwork) {
-  const auto bias = [](const Json& objective) {
-    return method_facts(run_with({{"objective", objective}}, Json::object()), {}).gradient_bias;
-  };
-  EXPECT_EQ(bias({{"kind", "resnet20"}}), "batch normalisation");
-  EXPECT_EQ(bias({{"kind", "lenet"}, {"augment", true}}), "images are augmented");
-  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 100}}),
-            "f is evaluated on a part of the samples");
-  EXPECT_EQ(bias({{"kind", "lenet"}}), "");
-  EXPECT_EQ(bias({{"kind", "lenet"}, {"evaluate_samples", 0}}), "") << "0 stands for all";
-  const auto all = run_with({{"objective", {{"kind", "lenet"}, {"evaluate_samples", 0}}}},
-                            {{"facts", {{"samples", 200}, {"evaluated_samples", 200}}}});
-  EXPECT_TRUE(method_facts(all, {}).differences_are_of_f);
 }
 
 }  // namespace

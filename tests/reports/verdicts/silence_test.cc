@@ -70,17 +70,6 @@ TEST(Silence, IsNotSaidWhereEveryWorkerSent) {
   EXPECT_TRUE(silence_sentences(collect(folder.path())).empty());
 }
 
-// Folders of older programs have no count of silent workers, and know how much was sent.
-TEST(Silence, OfOlderRunsIsKnownByWhatAllWorkersSent) {
-  const TemporaryFolder folder;
-  write_silent(folder, 0, {});
-  EXPECT_TRUE(silence_sentences(collect(folder.path())).empty());
-  change_status(folder.path(), SyntheticStudy::run_id(1, 2), [](Json& status) {
-    status["totals"]["nnz_sent"] = 0;
-  });
-  EXPECT_EQ(silence_sentences(collect(folder.path())).size(), 1U);
-}
-
 /// The sentence on k of a study whose method asks for `asked` and has k = 2 of 123 entries.
 std::string sentence_where(const Json& asked) {
   const TemporaryFolder folder;
