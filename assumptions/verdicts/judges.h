@@ -1,8 +1,7 @@
 #pragma once
 // The list of judges says which assumptions there are and how each is measured: by the ratios of
 // the seeds on average, and by those of single iterations. assumptions.cc makes verdicts of them. A
-// new assumption is a function or two in selection_judges.cc or gradient_judges.cc and a line in
-// judges.cc.
+// new assumption is a function or two in judges.cc and a line of its table.
 
 #include <span>
 #include <string_view>

@@ -5,10 +5,8 @@
 
 #include "assumptions/falsify/falsify.h"
 #include "assumptions/one_step.h"
-#include "experiments/commands/aggregator_options.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/quantiser_options.h"
-#include "experiments/commands/sparsifier_options.h"
+#include "experiments/commands/component_options.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
 #include "reports/tables/result_folder.h"

@@ -16,4 +16,13 @@ struct SvgNames {
 /// left out.
 std::string inline_svg(std::string_view svg, const SvgNames& names);
 
+/// Returns the data of a path with steps from point to point instead of places, to a tenth of a
+/// pixel; no error adds up along the path. Data with other commands than M, L and z are returned as
+/// they are.
+std::string short_path(std::string_view data);
+
+/// Returns the closed path through the points of a polygon, "1,2 3,4", in steps to a tenth of a
+/// pixel too.
+std::string path_of_points(std::string_view points);
+
 }  // namespace residuum::reports

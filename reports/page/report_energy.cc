@@ -1,5 +1,3 @@
-#include "reports/page/report_energy.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,6 +8,7 @@
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
 #include "reports/page/joined_curves.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/page/report_late.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "reports/numbers/statistics.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 #include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {

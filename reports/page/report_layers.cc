@@ -1,5 +1,3 @@
-#include "reports/page/report_layers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "reports/collection/collect.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/csv_reader.h"
 

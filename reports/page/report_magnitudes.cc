@@ -1,5 +1,3 @@
-#include "reports/page/report_magnitudes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "core/record/tables.h"
 #include "reports/collection/collect.h"
+#include "reports/page/sections.h"
 #include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {

@@ -1,5 +1,3 @@
-#include "reports/page/report_phases.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/figures/heat_map.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

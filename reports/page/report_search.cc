@@ -1,5 +1,3 @@
-#include "reports/page/report_search.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

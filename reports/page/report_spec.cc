@@ -1,9 +1,8 @@
-#include "reports/page/report_spec.h"
-
 #include <fmt/format.h>
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/page/report_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "reports/numbers/practice.h"
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 #include "reports/verdicts/verdict.h"
 
 namespace residuum::reports {

@@ -1,5 +1,3 @@
-#include "reports/page/report_text.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 
 #include "core/record/columns.h"
 #include "reports/page/html.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

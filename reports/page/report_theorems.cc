@@ -1,5 +1,3 @@
-#include "reports/page/report_theorems.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
-#include "reports/page/report_tables.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

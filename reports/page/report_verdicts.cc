@@ -1,5 +1,3 @@
-#include "reports/page/report_verdicts.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,7 +5,7 @@
 
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
-#include "reports/page/report_tables.h"
+#include "reports/page/sections.h"
 #include "reports/verdicts/verdict_words.h"
 
 namespace residuum::reports {
@@ -192,6 +190,24 @@ std::string verdict_places(const Summary& summary) {
                 text_cell("where")},
                rows,
                use);
+}
+
+std::string assumptions_legend(const Summary& summary) {
+  if (summary.groups.empty()) {
+    return {};
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& one : summary.groups[0].assumptions) {
+    rows.push_back({text_cell(one.verdict.name),
+                    text_cell(one.verdict.limit),
+                    text_cell(one.verdict.statement),
+                    text_cell(one.verdict.paper)});
+  }
+  return table({text_cell("assumption"),
+                text_cell("held against"),
+                text_cell("statement and ratio"),
+                text_cell("source")},
+               rows);
 }
 
 }  // namespace residuum::reports

@@ -1,5 +1,3 @@
-#include "reports/page/report_workers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "reports/numbers/words.h"
 #include "reports/page/html.h"
 #include "reports/page/joined_curves.h"
+#include "reports/page/sections.h"
 #include "reports/verdicts/delta_workers.h"
 
 namespace residuum::reports {

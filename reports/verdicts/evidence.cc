@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/verdicts/silence.h"
+#include "reports/verdicts/remarks.h"
 
 namespace residuum::reports {
 namespace {

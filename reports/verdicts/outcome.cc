@@ -11,7 +11,7 @@
 #include "reports/numbers/groups.h"
 #include "reports/numbers/statistics.h"
 #include "reports/numbers/words.h"
-#include "reports/verdicts/silence.h"
+#include "reports/verdicts/remarks.h"
 
 namespace residuum::reports {
 namespace {

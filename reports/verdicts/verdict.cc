@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "reports/numbers/words.h"
-#include "reports/verdicts/asked_k.h"
-#include "reports/verdicts/known_losses.h"
 #include "reports/verdicts/outcome.h"
-#include "reports/verdicts/silence.h"
+#include "reports/verdicts/remarks.h"
 
 namespace residuum::reports {
 namespace {

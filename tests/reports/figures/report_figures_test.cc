@@ -11,7 +11,7 @@
 
 #include "reports/numbers/groups.h"
 #include "reports/numbers/series.h"
-#include "reports/page/report_theorems.h"
+#include "reports/page/sections.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "reports/numbers/network_clocks.h"
 #include "reports/page/report.h"
-#include "reports/page/report_networks.h"
+#include "reports/page/sections.h"
 #include "reports/tables/files.h"
 #include "reports/typeset/study_tables.h"
 #include "tests/reports/synthetic_study.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "reports/collection/summary_json.h"
-#include "reports/page/report_comparison.h"
+#include "reports/page/sections.h"
 
 namespace residuum::reports {
 namespace {

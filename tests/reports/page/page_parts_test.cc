@@ -10,7 +10,6 @@
 #include "reports/page/inline_svg.h"
 #include "reports/page/page_assets.h"
 #include "reports/page/page_frame.h"
-#include "reports/page/svg_paths.h"
 #include "tests/reports/page/html_tags.h"
 
 namespace residuum::reports {

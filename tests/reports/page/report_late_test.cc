@@ -1,7 +1,5 @@
 // What the report says of late gradients, against numbers that are known by hand.
 
-#include "reports/page/report_late.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 
 #include "core/error.h"
 #include "reports/page/report.h"
+#include "reports/page/sections.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 

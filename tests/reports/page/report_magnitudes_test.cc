@@ -1,7 +1,5 @@
 // The histograms of the accumulators in the report, against tables written by hand.
 
-#include "reports/page/report_magnitudes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "core/error.h"
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
+#include "reports/page/sections.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 

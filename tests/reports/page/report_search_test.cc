@@ -1,13 +1,12 @@
 // The report of a search for the largest compression: its sentence first, and a table of its looks.
 
-#include "reports/page/report_search.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "reports/page/report.h"
+#include "reports/page/sections.h"
 #include "reports/tables/files.h"
 #include "tests/reports/synthetic_study.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reports/page/page_assets.h"
-#include "reports/page/report_energy.h"
+#include "reports/page/sections.h"
 #include "reports/tables/files.h"
 #include "tests/reports/page/html_tags.h"
 #include "tests/reports/synthetic_study.h"

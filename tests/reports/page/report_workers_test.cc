@@ -1,10 +1,9 @@
 // Delta against the number of workers is drawn with the statistics that the report is asked for.
 
-#include "reports/page/report_workers.h"
-
 #include <gtest/gtest.h>
 
 #include "reports/collection/collect.h"
+#include "reports/page/sections.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {

@@ -7,8 +7,7 @@
 
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
-#include "reports/page/report_verdicts.h"
-#include "reports/page/report_workers.h"
+#include "reports/page/sections.h"
 #include "reports/terminal/verdict_lines.h"
 #include "reports/verdicts/delta_workers.h"
 #include "tests/reports/synthetic_study.h"

@@ -7,7 +7,7 @@
 #include "reports/collection/collect.h"
 #include "reports/figures/gnuplot_script.h"
 #include "reports/page/report.h"
-#include "reports/page/report_theorems.h"
+#include "reports/page/sections.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/terminal/theorem_text.h"
 #include "reports/verdicts/evidence.h"

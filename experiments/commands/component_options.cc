@@ -1,8 +1,37 @@
-#include "experiments/commands/aggregator_options.h"
+#include "experiments/commands/component_options.h"
 
 #include <array>
 
 namespace residuum {
+
+Section quantiser_section(const Options& options) {
+  nlohmann::json values{{"kind", options.quantiser}};
+  if (options.bits) {
+    values["bits"] = *options.bits;
+  }
+  return {"quantiser", values};
+}
+
+Section sparsifier_section(const Options& options) {
+  nlohmann::json values{{"kind", options.sparsifier}};
+  if (options.k) {
+    values["k"] = *options.k;
+  }
+  if (options.density) {
+    values["density"] = *options.density;
+  }
+  if (options.block) {
+    values["block"] = *options.block;
+  }
+  return {"sparsifier", values};
+}
+
+void check_has_k(const Options& options, const Sparsifier& sparsifier, std::size_t dimension) {
+  require(sparsifier.k(dimension).has_value(),
+          "--sparsifier {} keeps as many entries as the data decide; use one that keeps k, such as "
+          "\"top-k\" or \"chunk-top-k\"",
+          options.sparsifier);
+}
 
 Section aggregator_section(const Options& options) {
   nlohmann::json values{{"kind", options.aggregator}};

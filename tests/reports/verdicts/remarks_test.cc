@@ -1,6 +1,6 @@
 // What a reader must know before any verdict: that nothing was sent, and that another k ran.
 
-#include "reports/verdicts/silence.h"
+#include "reports/verdicts/remarks.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,6 @@
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
 #include "reports/terminal/verdict_lines.h"
-#include "reports/verdicts/asked_k.h"
 #include "reports/verdicts/verdict.h"
 #include "tests/reports/synthetic_study.h"
 
