@@ -386,18 +386,20 @@ bool is_temporary(std::string_view name) {
          name.find_first_not_of(kHex, kTemporary.size()) == std::string_view::npos;
 }
 
-void remove_leftovers(const OutputPath& folder) {
-  constexpr int kDeepest = 3;
+namespace {
+
+void remove_leftovers(const OutputPath& folder, int deepest) {
   std::error_code ignored;
   std::vector<fs::path> found;
   const auto options = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(folder.path(), options, ignored), end; entry != end;
+  const fs::path top = folder.path().empty() ? "." : folder.path();
+  for (fs::recursive_directory_iterator entry(top, options, ignored), end; entry != end;
        entry.increment(ignored)) {
-    if (entry.depth() >= kDeepest) {
+    if (entry.depth() >= deepest) {
       entry.disable_recursion_pending();
     }
     if (is_temporary(entry->path().filename().string())) {
-      found.push_back(entry->path().lexically_relative(folder.path()));
+      found.push_back(entry->path().lexically_relative(top));
     }
   }
   for (const auto& file : found) {
@@ -408,5 +410,11 @@ void remove_leftovers(const OutputPath& folder) {
     }
   }
 }
+
+}  // namespace
+
+void remove_leftovers(const OutputPath& folder) { remove_leftovers(folder, 3); }
+
+void remove_leftovers_beside(const OutputPath& file) { remove_leftovers(file.parent(), 0); }
 
 }  // namespace residuum

@@ -148,4 +148,7 @@ bool is_temporary(std::string_view name);
 /// three levels below. Those that a program still writes stay.
 void remove_leftovers(const OutputPath& folder);
 
+/// Does so in the folder of a file alone.
+void remove_leftovers_beside(const OutputPath& file);
+
 }  // namespace residuum

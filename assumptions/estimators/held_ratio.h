@@ -24,7 +24,7 @@ class HeldRatio {
 
   /// The rows over windows of the run, the last one up to the end.
   Windows windows() const;
-  /// R; absent without rows or where the denominators are zero.
+  /// R; absent without rows or where all sums are zero, infinite for n/0.
   std::optional<double> overall() const { return windows().overall(); }
   std::uint64_t rows() const { return rows_; }
 

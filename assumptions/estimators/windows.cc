@@ -18,8 +18,8 @@ void Windows::Sums::add(const Sums& other) {
 }
 
 std::optional<double> Windows::Sums::ratio() const {
-  if (iterations == 0 || denominator == 0) {
-    return std::nullopt;
+  if (iterations == 0 || (denominator == 0 && !(numerator > 0))) {
+    return std::nullopt;  // a ratio to nothing at all is infinite
   }
   return numerator / denominator;
 }

@@ -32,7 +32,7 @@ class Windows {
   /// they are not a multiple of four; absent if there are fewer than four windows or a quarter has
   /// no ratio.
   std::optional<std::array<double, 4>> quarters() const;
-  /// Mean or ratio of window i; absent where nothing was added or the denominators are zero.
+  /// Mean or ratio of window i; absent where nothing was added or all is 0, infinite for n/0.
   std::optional<double> window(std::size_t i) const;
   std::size_t size() const { return windows_.size(); }
 

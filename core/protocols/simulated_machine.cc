@@ -100,6 +100,14 @@ Stragglers read_stragglers(const Section& section) {
   return stragglers;
 }
 
+/// Returns the first key that changes how long gradients take; null where none does.
+const char* key_of_times(const Section& section) {
+  if (section.has("speeds")) {
+    return "speeds";
+  }
+  return section.switch_on("straggler_factor", 1) != 1 ? "straggler_factor" : nullptr;
+}
+
 }  // namespace
 
 SimulatedMachine read_machine(const Section& section) {
@@ -113,20 +121,20 @@ SimulatedMachine read_machine(const Section& section) {
 SimulatedMachine read_lockstep_machine(const Section& section) {
   know_machine(section);
   if (!section.has("compute")) {  // runs without the key keep the ids that they had before
-    for (const char* key : {"speeds", "straggler_factor"}) {
-      require(!section.has(key),
-              "{} needs protocol.compute, the seconds of a gradient; give it, or leave the key out",
-              section.where(key));
+    if (const char* const key = key_of_times(section)) {
+      usage_error(
+          "{} needs protocol.compute, the seconds of a gradient; give it, or leave the key out",
+          section.where(key));
     }
     return {.compute = TimeLaw::constant(0)};
   }
   const auto value = section.any("compute");
   if (value == "measured") {
-    for (const char* key : {"speeds", "straggler_factor"}) {
-      require(!section.has(key),
-              "{} changes seconds that are given, and protocol.compute is \"measured\"; give "
-              "compute in seconds, or leave the key out",
-              section.where(key));
+    if (const char* const key = key_of_times(section)) {
+      usage_error(
+          "{} changes seconds that are given, and protocol.compute is \"measured\"; give compute "
+          "in seconds, or leave the key out",
+          section.where(key));
     }
     return {.compute = TimeLaw::constant(0), .measures = true};
   }

@@ -7,8 +7,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -102,6 +106,44 @@ pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, i
   return child;
 }
 
+/// Returns the parent of a process; absent where it has ended.
+std::optional<pid_t> parent_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  std::string stat;
+  std::getline(file, stat);
+  const auto name_end = stat.rfind(") ");  // a name may hold anything; the state follows it
+  if (name_end == std::string::npos || name_end + 4 > stat.size()) {
+    return std::nullopt;
+  }
+  return static_cast<pid_t>(std::strtol(stat.c_str() + name_end + 4, nullptr, 10));
+}
+
+/// Returns all processes that this one, or a process below it, has started or adopted.
+std::set<pid_t> descendants() {
+  std::multimap<pid_t, pid_t> children;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const auto process =
+        static_cast<pid_t>(std::strtol(entry.path().filename().c_str(), nullptr, 10));
+    const auto parent = process > 0 ? parent_of(entry.path()) : std::nullopt;
+    if (parent) {
+      children.emplace(*parent, process);
+    }
+  }
+  std::set<pid_t> found;
+  std::vector<pid_t> next{getpid()};
+  while (!next.empty()) {
+    const auto [begin, end] = children.equal_range(next.back());
+    next.pop_back();
+    for (auto child = begin; child != end; ++child) {
+      if (found.insert(child->second).second) {
+        next.push_back(child->second);
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 struct ChildProcess::Deadline {
@@ -117,7 +159,8 @@ struct ChildProcess::Deadline {
 };
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words, double timeout_s)
-    : timeout_s_(timeout_s) {
+    : timeout_s_(timeout_s), others_(descendants()) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // what outlives the program becomes a child of this process
   Pipe in = make_pipe(false);
   Pipe out = make_pipe(true);
   Pipe err = make_pipe(true);
@@ -133,26 +176,45 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, double timeout
     child_ = spawn_with_pipes(words, in.read_end, out.write_end, err.write_end);
   } catch (...) {
     close_theirs();
-    kill_group();
+    kill_all();
     throw;
   }
   close_theirs();
 }
 
-ChildProcess::~ChildProcess() { kill_group(); }
+ChildProcess::~ChildProcess() { kill_all(); }
 
-void ChildProcess::kill_group() {
+void ChildProcess::kill_all() {
   close_end(input_);
   close_end(output_);
   close_end(errors_);
-  if (child_ < 0) {
-    return;
+  if (child_ >= 0) {
+    kill(-child_, SIGKILL);
+    kill(child_, SIGKILL);  // it may have left its group
+    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    child_ = -1;
   }
-  kill(-child_, SIGKILL);
-  kill(child_, SIGKILL);  // it may have left its group
-  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  kill_descendants();
+}
+
+/// Kills what the program has started, in whatever group or session it is. A process that starts
+/// others without end is given up after a second.
+void ChildProcess::kill_descendants() const {
+  constexpr int kRounds = 200;
+  constexpr std::chrono::milliseconds kPause{5};
+  for (int round = 0; round < kRounds; ++round) {
+    std::set<pid_t> left = descendants();
+    std::erase_if(left, [this](pid_t process) { return others_.contains(process); });
+    if (left.empty()) {
+      return;
+    }
+    for (const pid_t process : left) {
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, WNOHANG);
+    }
+    std::this_thread::sleep_for(kPause);
   }
-  child_ = -1;
 }
 
 void ChildProcess::wait_for_pipes(bool has_output, const Deadline& deadline) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -10,8 +11,8 @@
 namespace residuum {
 
 /// ChildProcess is a program of the user's that answers on standard output to what it reads from
-/// standard input. It is started without a shell, in a process group of its own, all of which is
-/// killed with the object, and the program itself wherever it has gone.
+/// standard input. It is started without a shell. With the object all that it has started is
+/// killed, wherever it has gone: this process adopts what outlives it. There is one at a time.
 class ChildProcess {
  public:
   /// A program that cannot be started is a usage error.
@@ -41,10 +42,12 @@ class ChildProcess {
   bool receive();
   void refuse_surplus(std::size_t expected) const;
   void drain_errors();
-  void kill_group();
+  void kill_all();
+  void kill_descendants() const;
   std::string last_words() const;
 
   double timeout_s_;
+  std::set<pid_t> others_;  // processes below this one that were there before
   pid_t child_ = -1;
   int input_ = -1;
   int output_ = -1;

@@ -185,6 +185,11 @@ std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
   }
   const Expected vector{NpyType::float32, shape, entries * sizeof(float)};
   const Expected packed{NpyType::uint8, {}, kSpareMessageBytes + kMessageBytesPerEntry * entries};
+  require(line->bytes.value_or(0) <= packed.most_bytes,
+          "{}: 'bytes' is {}, more than {}, the most for a vector of this shape",
+          kAnswer,
+          line->bytes.value_or(0),
+          packed.most_bytes);
   const auto output = next(vector, "the output");
   if (!output) {
     return std::nullopt;

@@ -48,6 +48,9 @@ ExitCode export_command(const Options& options) {
   require(has_any,
           "{} has no finished run yet; 'residuum watch' shows how far it is",
           options.result_dirs.front().string());
+  if (!folder.mixed_data.empty()) {
+    say(fmt::format("note: {}", folder.mixed_data));
+  }
   if (options.join) {
     require_replaceable(target);
     reports::write_joined_table(folder, target);

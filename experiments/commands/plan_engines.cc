@@ -47,6 +47,28 @@ std::string share_of_one(std::size_t run, const Plan& plan) {
   return fmt::format("{}/{}", run + 1, plan.runs.size());
 }
 
+/// Returns the shares, of so many, that have runs which are left: "1-4,7"; "1" where none is.
+std::string shares_left(const Plan& plan, std::size_t shares) {
+  std::vector<bool> has_runs(shares + 2, false);  // by number; none before the first or at the end
+  for (std::size_t run = 0; run < plan.runs.size(); ++run) {
+    if (!plan.runs[run].is_over()) {
+      has_runs[run % shares + 1] = true;
+    }
+  }
+  std::string text;
+  for (std::size_t share = 1; share <= shares; ++share) {
+    if (!has_runs[share]) {
+      continue;
+    }
+    if (!has_runs[share - 1]) {
+      text += fmt::format("{}{}", text.empty() ? "" : ",", share);
+    } else if (!has_runs[share + 1]) {
+      text += fmt::format("-{}", share);
+    }
+  }
+  return text.empty() ? "1" : text;
+}
+
 std::ptrdiff_t runs_left(const Plan& plan) {
   return std::count_if(
       plan.runs.begin(), plan.runs.end(), [](const PlannedRun& run) { return !run.is_over(); });
@@ -79,20 +101,18 @@ std::string python_bytes(const std::string& text) {
 
 /// Prints a job array with a task per run that is left, as far as an array may have so many; each
 /// takes as many processes as every run can have. Tasks that are stopped in time put themselves
-/// back into the queue. The script has the number of shares: a part of the array that is submitted
-/// again does the same runs as before.
+/// back into the queue. The number of shares is that of the study: a part of the array that is
+/// submitted again does the same runs as before.
 void print_plan_as_slurm(const Options& options, const Plan& plan) {
-  constexpr std::ptrdiff_t kMostTasks =
-      1000;  // MaxArraySize is 1001 by default, for indices from 0
-  const auto left = runs_left(plan);
-  const auto tasks = std::clamp<std::ptrdiff_t>(left, 1, kMostTasks);
+  constexpr std::size_t kMostTasks = 1000;  // MaxArraySize is 1001 by default, for indices from 0
+  const std::size_t shares = std::clamp<std::size_t>(plan.runs.size(), 1, kMostTasks);
   fmt::print(
       "#!/bin/bash\n"
       "# {} of {} runs are left, in {} shares; finished ones are skipped. Any part of the array "
       "may\n"
       "# be submitted again (sbatch --array=3,7 FILE): task i does share i.\n"
       "#SBATCH --job-name=residuum\n"
-      "#SBATCH --array=1-{}\n"
+      "#SBATCH --array={}\n"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task=1\n"
       "#SBATCH --signal=USR1@60\n"
@@ -102,13 +122,13 @@ void print_plan_as_slurm(const Options& options, const Plan& plan) {
       "  scontrol requeue \"${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID\"\n"
       "fi\n"
       "exit $code\n",
-      left,
+      runs_left(plan),
       plan.runs.size(),
-      tasks,
-      tasks,
+      shares,
+      shares_left(plan, shares),
       shared_processes(plan),
       quoted_command(study_words(options)),
-      tasks,
+      shares,
       static_cast<int>(ExitCode::stopped),
       static_cast<int>(ExitCode::time_limit));
 }

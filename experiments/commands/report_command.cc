@@ -16,6 +16,7 @@
 #include "reports/collection/collect.h"
 #include "reports/page/report.h"
 #include "reports/tables/files.h"
+#include "reports/tables/result_folder.h"
 #include "reports/terminal/theorem_text.h"
 
 namespace residuum {
@@ -39,6 +40,17 @@ reports::IntervalKind interval_kind(const std::string& name) {
 
 constexpr const char* kSources = "sources.json";
 
+/// True for a folder that an earlier report was written to: its note on the sources is ours.
+bool holds_report(const std::filesystem::path& folder) {
+  try {
+    const auto note = reports::read_json(folder / kSources);
+    return reports::value_at(note, "schema") == reports::kResultSchema &&
+           reports::value_at(note, "folders").is_array();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// Returns the folder of tables and report: that of the results, or one that --out names, which is
 /// new, empty, or holds a report that was written like this one.
 std::filesystem::path target_of(const Options& options) {
@@ -49,8 +61,7 @@ std::filesystem::path target_of(const Options& options) {
   }
   std::error_code ignored;
   require(!std::filesystem::exists(*options.out) ||
-              std::filesystem::is_empty(*options.out, ignored) ||
-              std::filesystem::exists(*options.out / kSources),
+              std::filesystem::is_empty(*options.out, ignored) || holds_report(*options.out),
           "--out: '{}' is not empty and holds no report of other folders; name another",
           options.out->string());
   make_folder(OutputPath::named(*options.out));
@@ -64,7 +75,8 @@ void write_sources(const std::filesystem::path& target,
   for (const auto& source : sources) {
     folders.push_back(source.string());
   }
-  reports::write_json_atomically(target / kSources, {{"folders", std::move(folders)}});
+  reports::write_json_atomically(
+      target / kSources, {{"schema", reports::kResultSchema}, {"folders", std::move(folders)}});
 }
 
 }  // namespace

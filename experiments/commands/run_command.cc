@@ -11,6 +11,7 @@
 
 #include "core/cluster/mpi_world.h"
 #include "experiments/commands/commands.h"
+#include "experiments/console/call_watch.h"
 #include "experiments/console/progress.h"
 #include "experiments/console/signals.h"
 #include "experiments/console/streams.h"
@@ -50,6 +51,8 @@ class StudyRuns {
   StudyRuns(const Options& options, const std::vector<std::string>& command_line, World& world)
       : options_(options),
         world_(world),
+        start_(world.size() > 1 ? std::optional(watch_start("The reading of the study"))
+                                : std::nullopt),
         group_(group_on_all()),
         log_(world.rank(), group_->is_root()),
         study_(parse_on_all()),
@@ -60,7 +63,9 @@ class StudyRuns {
                      .workers = 1,
                      .local_rank = world.local_rank()}),
         command_line_(command_line),
-        command_(quoted_command(command_line)) {}
+        command_(quoted_command(command_line)) {
+    start_.reset();  // processes give signs of life from here on
+  }
 
   ExitCode run() {
     try {
@@ -384,6 +389,7 @@ class StudyRuns {
 
   const Options& options_;
   World& world_;
+  std::optional<CallWatch> start_;
   std::unique_ptr<World> group_;  // the processes that do one run together
   RankLog log_;
   Study study_;

@@ -43,7 +43,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
 
 /// Returns the number that all of `cell` spells; nothing if it spells none.
 std::optional<double> number_of(std::string_view cell) {
-  if (!cell.empty() && cell.front() == '+') {
+  if (cell.starts_with('+') && !cell.starts_with("+-")) {
     cell.remove_prefix(1);
   }
   double number = 0;
@@ -52,10 +52,10 @@ std::optional<double> number_of(std::string_view cell) {
   return result.ec == std::errc{} && result.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-/// True for the cells "0", "1", ..., "d - 1" with d of at least 2.
-bool counts_columns(const std::vector<std::string_view>& cells) {
+/// True if these are "first", "first + 1", ... in order, at least two.
+bool counts_from(std::size_t first, const std::vector<std::string_view>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i] != std::to_string(i)) {
+    if (cells[i] != std::to_string(first + i)) {
       return false;
     }
   }
@@ -83,7 +83,7 @@ void check_first_row(std::string_view line, const std::string& place) {
           "{}: the values are parted by {}; write commas, and points in decimals",
           place,
           separator);
-  require(!counts_columns(cells),
+  require(!counts_from(0, cells),
           "{}: the first row counts the columns, as pandas' header does; write the file with "
           "header=False, index=False, or '0.0' if the row is a vector",
           place);
@@ -110,9 +110,35 @@ std::vector<double> parse_row(std::string_view line, const std::string& file, st
   return numbers;
 }
 
+bool has_fraction(std::string_view line) {
+  return line.find_first_of(".eE") != std::string_view::npos;
+}
+
+/// Refuses whole numbers that count columns or rows beside values with fractions: other tools write
+/// them as names.
+void check_counts(const std::vector<std::string_view>& lines, const std::string& file) {
+  if (lines.size() < 2 || !std::all_of(lines.begin() + 1, lines.end(), has_fraction)) {
+    return;
+  }
+  require(
+      !counts_from(1, cells_of(lines.front())),
+      "{}: the first row counts the columns from 1; delete it, or write '1.0' if it is a vector",
+      file);
+  std::vector<std::string_view> first_cells;
+  for (const std::string_view line : lines) {
+    first_cells.push_back(line.substr(0, line.find(',')));
+  }
+  require(!counts_from(0, first_cells) && !counts_from(1, first_cells),
+          "{}: the first column counts the rows; delete it (with pandas: index=False), or write "
+          "'{}.0' if these are values",
+          file,
+          first_cells.front());
+}
+
 Vectors read_csv(std::string_view text, const std::string& file) {
   refuse_byte_order_mark(text, file);
   Vectors vectors;
+  std::vector<std::string_view> lines;
   std::size_t row = 0;
   while (!text.empty()) {
     const auto end = text.find('\n');
@@ -125,6 +151,7 @@ Vectors read_csv(std::string_view text, const std::string& file) {
     if (vectors.empty()) {
       check_first_row(line, fmt::format("{}:{}", file, row));
     }
+    lines.push_back(line);
     vectors.push_back(parse_row(line, file, row));
     require(vectors.back().size() == vectors.front().size(),
             "{}:{}: {} values, but the first row has {}",
@@ -133,6 +160,7 @@ Vectors read_csv(std::string_view text, const std::string& file) {
             vectors.back().size(),
             vectors.front().size());
   }
+  check_counts(lines, file);
   return vectors;
 }
 
@@ -176,6 +204,7 @@ void write_vectors(const std::filesystem::path& file,
   const std::size_t start = bytes.size();
   bytes.resize(start + vectors.size_bytes());
   std::memcpy(bytes.data() + start, vectors.data(), vectors.size_bytes());
+  remove_leftovers_beside(file);
   write_file_atomically(file, bytes);
 }
 

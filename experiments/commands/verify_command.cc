@@ -140,12 +140,19 @@ std::size_t rows_of(const fs::path& file) {
   return rows;
 }
 
-/// A comparison of old results would verify nothing. Only what this program wrote is removed.
-void remove_old_results(const OutputPath& folder) {
+/// A comparison of old results would verify nothing. Only those of the same study are removed.
+void remove_old_results(const OutputPath& folder, const std::string& study) {
   if (fs::exists(fs::symlink_status(folder))) {
-    require(!fs::is_symlink(folder.path()) && fs::exists(folder.path() / "study.resolved.json"),
+    const fs::path resolved = folder.path() / "study.resolved.json";
+    require(!fs::is_symlink(folder.path()) && fs::exists(resolved),
             "{} exists and holds no study; give another --out",
             folder.string());
+    const std::string other = reports::text_at(reports::read_json(resolved), "name");
+    require(other == study,
+            "{} holds the results of study '{}', this one is '{}'; give another --out",
+            folder.string(),
+            other,
+            study);
     require(remove_folder(folder), "{} cannot be removed; give another --out", folder.string());
   }
 }
@@ -293,7 +300,6 @@ std::optional<std::size_t> rows_at(int ranks,
                                    const std::vector<PreparedRun>& runs,
                                    const std::string& program,
                                    bool& some_failed) {
-  remove_old_results(out);
   const int code = run_and_wait(run_arguments(options, program, ranks, out));
   if (stop_requested().load()) {
     return std::nullopt;
@@ -334,6 +340,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   bool some_failed = false;
   const auto folder_of = [&](int ranks) { return top / fmt::format("ranks-{}", ranks); };
   for (const int ranks : all_ranks) {
+    remove_old_results(folder_of(ranks), study.name);
     const auto rows = rows_at(ranks, folder_of(ranks), options, runs, program, some_failed);
     if (!rows) {
       say("stopped on request; what was verified so far stands above");

@@ -1,9 +1,15 @@
 #include "experiments/console/call_watch.h"
 
+#include <fmt/format.h>
+
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <stop_token>
 #include <utility>
+
+#include "core/error.h"
+#include "experiments/console/streams.h"
 
 namespace residuum {
 namespace {
@@ -31,5 +37,24 @@ CallWatch::CallWatch(std::chrono::milliseconds patience, std::function<void()> l
         }
         late();
       }) {}
+
+CallWatch watch_call(std::string_view call,
+                     std::chrono::seconds patience,
+                     std::string_view consequence) {
+  return {patience, [call, patience, consequence] {
+            say(
+                fmt::format("{} has not returned for {} s: another process of the job is stopped, "
+                            "lost or cut off. {}",
+                            call,
+                            patience.count(),
+                            consequence));
+            std::_Exit(static_cast<int>(ExitCode::resource));
+          }};
+}
+
+CallWatch watch_start(std::string_view call) {
+  constexpr std::chrono::minutes kPatience{5};
+  return watch_call(call, kPatience, "Nothing was begun");
+}
 
 }  // namespace residuum

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string_view>
 #include <thread>
 
 namespace residuum {
@@ -18,5 +19,15 @@ class CallWatch {
  private:
   std::jthread thread_;
 };
+
+/// Watches a call that waits for other processes: where it takes too long, this process says so and
+/// ends with the code of a resource error, and mpirun ends the others.
+CallWatch watch_call(std::string_view call,
+                     std::chrono::seconds patience,
+                     std::string_view consequence);
+
+/// Watches a call before anything is begun. Its patience is 5 minutes: the processes of a large job
+/// start minutes apart where libraries lie on a slow disk.
+CallWatch watch_start(std::string_view call);
 
 }  // namespace residuum

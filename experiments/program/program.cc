@@ -345,8 +345,14 @@ ExitCode obey(CommandLine& line,
               const std::vector<std::string>& arguments,
               residuum::World& world) {
   std::string help;
-  residuum::each_together(world, [&] { help = read_command_line(line, arguments); });
-  residuum::agree(world, digest_of(line.app));
+  {
+    std::optional<residuum::CallWatch> watch;
+    if (world.size() > 1) {
+      watch = residuum::watch_start("The comparison of command lines");
+    }
+    residuum::each_together(world, [&] { help = read_command_line(line, arguments); });
+    residuum::agree(world, digest_of(line.app));
+  }
   if (help.empty()) {
     return dispatch(line, arguments, world);
   }
@@ -356,37 +362,20 @@ ExitCode obey(CommandLine& line,
   return ExitCode::done;
 }
 
-/// The processes of a large job start minutes apart where libraries lie on a slow disk.
-constexpr std::chrono::minutes kPatienceAtStart{5};
 constexpr std::chrono::seconds kPatienceAtEnd{30};
-
-/// Ends the process if MPI waits too long for another one; mpirun then ends the others.
-residuum::CallWatch watch_mpi(std::string_view call,
-                              std::chrono::seconds patience,
-                              std::string_view consequence) {
-  return {patience, [call, patience, consequence] {
-            residuum::say(
-                fmt::format("{} has not returned for {} s: another process of the job is "
-                            "stopped, lost or cut off. {}",
-                            call,
-                            patience.count(),
-                            consequence));
-            std::_Exit(static_cast<int>(ExitCode::resource));
-          }};
-}
 
 std::unique_ptr<residuum::World> make_world() {
   if (!residuum::started_by_launcher()) {
     return residuum::make_single_process();
   }
-  const auto watch = watch_mpi("MPI_Init", kPatienceAtStart, "Nothing was begun");
+  const auto watch = residuum::watch_start("MPI_Init");
   return residuum::make_mpi_world();
 }
 
 void end_world(std::unique_ptr<residuum::World> world) {
   std::optional<residuum::CallWatch> watch;
   if (residuum::started_by_launcher()) {
-    watch = watch_mpi("MPI_Finalize", kPatienceAtEnd, "All results are written");
+    watch = residuum::watch_call("MPI_Finalize", kPatienceAtEnd, "All results are written");
   }
   world.reset();
 }

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/error.h"
+
 namespace residuum {
 namespace {
 
@@ -29,11 +31,21 @@ void together_or_refuse(World& world, const std::function<void()>& action) {
 
 }  // namespace
 
-/// Returns the first error of loading, on this process.
+/// Returns the first error of loading, on this process. The state begins with its iteration, so
+/// that the head of another one does not go with it.
 std::optional<Error> RunCheckpoints::pass(StateStream* stream,
                                           RunState::Direction direction,
-                                          const Visit& state) {
+                                          const Visit& state,
+                                          std::uint64_t iteration) {
   RunState run(cluster_, stream, direction);
+  std::uint64_t of_state = iteration;
+  run.shared(of_state);
+  run.examine([&] {
+    require(of_state == iteration,
+            "its state is of iteration {}, and its head of {}",
+            of_state,
+            iteration);
+  });
   state(run);
   monitor_.visit(run);
   return run.damage();
@@ -48,14 +60,15 @@ std::uint64_t RunCheckpoints::load(const Visit& state) {
   if (done == 0) {
     return 0;
   }
+  const auto iteration = static_cast<std::uint64_t>(done);
   measure(state);
-  load_whole(state);
+  load_whole(state, iteration);
   together(cluster_.world(), [&] {
     if (folder_ != nullptr) {
       folder_->go_on();
     }
   });
-  return static_cast<std::uint64_t>(done);
+  return iteration;
 }
 
 /// Throws unless the state has the length of this training's. Nothing is loaded yet.
@@ -63,15 +76,15 @@ void RunCheckpoints::measure(const Visit& state) {
   together_or_refuse(cluster_.world(), [&] {
     if (folder_ != nullptr) {
       folder_->load([&](StateStream& stream) {
-        static_cast<void>(pass(&stream, RunState::Direction::measure, state));
+        static_cast<void>(pass(&stream, RunState::Direction::measure, state, 0));
       });
     }
   });
 }
 
-void RunCheckpoints::load_whole(const Visit& state) {
+void RunCheckpoints::load_whole(const Visit& state, std::uint64_t iteration) {
   const auto load = [&](StateStream* stream) {
-    if (const auto damage = pass(stream, RunState::Direction::load, state)) {
+    if (const auto damage = pass(stream, RunState::Direction::load, state, iteration)) {
       throw Error(*damage);
     }
   };
@@ -91,10 +104,11 @@ bool RunCheckpoints::due() {
 void RunCheckpoints::save(std::uint64_t iterations, const Visit& state) {
   constexpr auto kSave = RunState::Direction::save;
   if (folder_ != nullptr) {
-    folder_->save(iterations,
-                  [&](StateStream& stream) { static_cast<void>(pass(&stream, kSave, state)); });
+    folder_->save(iterations, [&](StateStream& stream) {
+      static_cast<void>(pass(&stream, kSave, state, iterations));
+    });
   } else {
-    static_cast<void>(pass(nullptr, kSave, state));
+    static_cast<void>(pass(nullptr, kSave, state, iterations));
   }
   saved_ = Clock::now();
 }

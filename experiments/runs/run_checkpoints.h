@@ -30,9 +30,12 @@ class RunCheckpoints final : public Checkpoints {
   void save(std::uint64_t iterations, const Visit& state) override;
 
  private:
-  std::optional<Error> pass(StateStream* stream, RunState::Direction direction, const Visit& state);
+  std::optional<Error> pass(StateStream* stream,
+                            RunState::Direction direction,
+                            const Visit& state,
+                            std::uint64_t iteration);
   void measure(const Visit& state);
-  void load_whole(const Visit& state);
+  void load_whole(const Visit& state, std::uint64_t iteration);
 
   using Clock = std::chrono::steady_clock;
 

@@ -28,7 +28,7 @@ bool is_begun(const fs::path& result_dir) {
   const fs::directory_iterator entries(result_dir);
   return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
-    return name == ".lock" || name == kTablesLock || name == "study.toml" || is_temporary(name);
+    return name == ".lock" || name == kTablesLock || is_temporary(name);
   });
 }
 
@@ -147,11 +147,12 @@ void write_study_files(const fs::path& result_dir,
   if (study.search) {
     resolved["search"] = search_record(*study.search, batches.ids());
   }
-  write_file_atomically(result_dir / "study.toml", study.text);
   if (!study.expected.empty()) {
     resolved["expected"] = study.expected;
   }
+  // First of all: it tells later starts that the folder is ours.
   reports::write_json_atomically(result_dir / "study.resolved.json", resolved);
+  write_file_atomically(result_dir / "study.toml", study.text);
 }
 
 std::map<std::string, std::string> ids_by_settings(const fs::path& result_dir) {

@@ -57,13 +57,13 @@ void refuse_details(const Section& section, const PreparedRun& run) {
           section.where(has_workers ? "workers" : "layers"));
 }
 
-/// A cadence that the study gives must have a second iteration before the end.
+/// A cadence that the study gives must have a second iteration before the end, or be the default.
 Cadence read_cadence(const Section& section,
                      const char* key,
                      const nlohmann::json& fallback,
                      std::uint64_t iterations) {
   const auto value = section.any(key, fallback);
-  require(!section.has(key) || !value.is_number_integer() || value < 1 || value <= iterations,
+  require(!value.is_number_integer() || value == fallback || value < 1 || value <= iterations,
           "{}: every {} iterations are more than the run has, which are {}",
           section.where(key),
           shown(value),
@@ -159,8 +159,9 @@ void read_probes(const Section& section, PreparedRun& run) {
   const nlohmann::json every =
       run.objective->recorded_steps() ? nlohmann::json(1) : nlohmann::json{{"even", kDefaultRows}};
   training.plan.measured = read_cadence(section, "every", every, iterations);
-  const auto evaluate = section.any("evaluate", {{"geometric", 1.1}});
-  training.plan.evaluated = read_cadence(section, "evaluate", evaluate, iterations);
+  const nlohmann::json dense_start{{"geometric", 1.1}};
+  const auto evaluate = section.any("evaluate", dense_start);
+  training.plan.evaluated = read_cadence(section, "evaluate", dense_start, iterations);
   training.plan.tested = read_cadence(section, "test", evaluate, iterations);
   training.plan.full_gradient = section.flag("full_gradient", true);
   run.records_times = section.flag("times", true);

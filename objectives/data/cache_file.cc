@@ -8,6 +8,7 @@ namespace residuum {
 bool replace_file(const std::filesystem::path& path, const std::string& content) {
   try {
     make_folder(OutputPath::named(path.parent_path()));
+    remove_leftovers_beside(path);
     write_file_atomically(path, content);
     return true;
   } catch (const Error&) {

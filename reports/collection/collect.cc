@@ -24,8 +24,12 @@ std::string field_of(const Json& status, std::string_view path) {
 
 std::string run_record(const ResultFolder& folder, const Run& run) {
   const std::string seed = run.is_known ? fmt::format("{}", run.seed) : std::string();
-  std::string line = fmt::format(
-      "{},{},{},{},{}", run.id, csv_field(folder.name), run.state, csv_field(run.message), seed);
+  std::string line = fmt::format("{},{},{},{},{}",
+                                 run.id,
+                                 csv_field(study_of(folder, run)),
+                                 run.state,
+                                 csv_field(run.message),
+                                 seed);
   for (const auto& key : folder.varying_keys) {
     const auto found = run.varying.find(key);
     line += ',' + (found == run.varying.end() ? std::string() : json_field(*found));

@@ -152,6 +152,7 @@ std::string scalars_event(double wall_time, std::int64_t step, const std::vector
 
 EventFiles write_event_files(const ResultFolder& folder, const OutputPath& target) {
   EventFiles written;
+  remove_leftovers(target);
   for (const auto& run : folder.runs) {
     if (run.has_tables()) {
       written.left_out += write_events(run, target);

@@ -11,7 +11,8 @@ namespace {
 
 /// Returns the columns of the run, each after a comma.
 std::string run_fields(const ResultFolder& folder, const Run& run) {
-  std::string fields = fmt::format(",{},{},{}", csv_field(folder.name), run.seed, run.state);
+  std::string fields =
+      fmt::format(",{},{},{}", csv_field(study_of(folder, run)), run.seed, run.state);
   for (const auto& key : folder.varying_keys) {
     const auto found = run.varying.find(key);
     fields += ',' + (found == run.varying.end() ? std::string() : json_field(*found));
@@ -22,6 +23,7 @@ std::string run_fields(const ResultFolder& folder, const Run& run) {
 }  // namespace
 
 std::uint64_t write_joined_table(const ResultFolder& folder, const std::filesystem::path& file) {
+  remove_leftovers_beside(file);
   AtomicFile joined(file);
   std::string header = iterations_header();
   header.pop_back();  // the line end

@@ -28,9 +28,9 @@ bool have_same_fields(const CsvReader& a, const CsvReader& b) {
   return true;
 }
 
-/// Returns how many rows there are, of which so many were read.
-std::size_t count_rows(CsvReader& reader, std::size_t read) {
-  while (reader.next()) {
+/// Returns how many rows there are, of which so many were read, and one more where it `has_row`.
+std::size_t count_rows(CsvReader& reader, std::size_t read, bool has_row) {
+  for (; has_row; has_row = reader.next()) {
     ++read;
   }
   return read;
@@ -47,13 +47,12 @@ std::string difference_of_tables(const std::filesystem::path& a, const std::file
   for (std::size_t rows = 0;; ++rows) {
     const bool has_one = one.next();
     const bool has_other = other.next();
-    if (!has_one && !has_other) {
-      return {};
+    if (has_one != has_other) {
+      return fmt::format(
+          "{} rows against {}", count_rows(other, rows, has_other), count_rows(one, rows, has_one));
     }
-    if (!has_one || !has_other) {
-      return fmt::format("{} rows against {}",
-                         count_rows(other, rows + (has_other ? 1 : 0)),
-                         count_rows(one, rows + (has_one ? 1 : 0)));
+    if (!has_one) {
+      return {};
     }
     if (!have_same_fields(one, other)) {
       return fmt::format("first difference in row {}", rows + 1);

@@ -369,6 +369,11 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   }
 }
 
+std::string study_of(const ResultFolder& folder, const Run& run) {
+  const std::string own = text_at(run.config, "study");
+  return own.empty() ? folder.name : own;
+}
+
 std::string last_written(const Run& run) {
   std::error_code ignored;
   std::optional<std::filesystem::file_time_type> latest;

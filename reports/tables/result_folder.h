@@ -45,6 +45,9 @@ struct ResultFolder {
   std::string mixed_data;  // says which runs are on different data; empty where they are comparable
 };
 
+/// Returns the study that a run is of; folders that are read as one may be of several.
+std::string study_of(const ResultFolder& folder, const Run& run);
+
 /// Returns when a file of the run was last written, "2024-05-01T10:00:00Z"; empty where it has
 /// none.
 std::string last_written(const Run& run);

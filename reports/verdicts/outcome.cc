@@ -81,6 +81,11 @@ std::string seeds_words(const Difference& difference,
                      tried == 1 ? "" : fmt::format(" for all {} that compress", tried));
 }
 
+/// Names a quantity whose value over several seeds is their mean.
+std::string named(std::string_view quantity, const Spread& value) {
+  return fmt::format("{}{}", value.values.size() > 1 ? "mean " : "", quantity);
+}
+
 /// Says how the method, the best of `tried`, stands to dense training. It was chosen by its values,
 /// so that the interval is that of 95 % for all that were tried (Bonferroni).
 std::string against_dense(const Summary& summary,
@@ -102,7 +107,7 @@ std::string against_dense(const Summary& summary,
                                  group.group.label,
                                  place_of(difference, interval, are_identical),
                                  reference.group.label,
-                                 quantity,
+                                 named(quantity, method.value),
                                  short_number(method.value.mean, digits_for(method.value.interval)),
                                  short_number(dense.value.mean, digits_for(dense.value.interval)));
   text += seeds_words(difference, interval, are_identical, tried);
@@ -122,7 +127,7 @@ std::string of_one_method(const Summary& summary, const GroupSummary& group) {
     const auto bytes = mean_bytes(group);
     return fmt::format("{} ended at {} {}{}{}.",
                        group.group.label,
-                       quantity,
+                       named(quantity, *value),
                        mean_text(*value),
                        bytes ? ", for " + short_bytes(bytes) : std::string(),
                        delta_words(summary, group, /*is_behind=*/true));
@@ -154,7 +159,7 @@ std::string of_comparison(const Summary& summary, const Comparison& comparison) 
                      group.group.label,
                      best_is_decided(end, IntervalKind::student) ? "best" : "first, not decidedly,",
                      end.methods.size(),
-                     quantity,
+                     named(quantity, best->value),
                      mean_text(best->value),
                      bytes ? ", for " + short_bytes(bytes) : std::string(),
                      delta_words(summary, group, /*is_behind=*/true));

@@ -229,6 +229,18 @@ TEST_F(Output, RemovesWhatAKilledProgramLeft) {
   EXPECT_FALSE(fs::exists(results() / ".residuum-0123456789abcded"));
 }
 
+TEST_F(Output, RemovesWhatLiesBesideAFileAndNothingBelow) {
+  constexpr const char* kLeft = ".residuum-0123456789abcdef";
+  fs::create_directories(results() / "below");
+  std::ofstream(results() / kLeft) << "half";
+  std::ofstream(results() / "below" / kLeft) << "half";
+
+  remove_leftovers_beside(below("joined.csv"));
+
+  EXPECT_FALSE(fs::exists(results() / kLeft));
+  EXPECT_TRUE(fs::exists(results() / "below" / kLeft));
+}
+
 TEST_F(Output, HasNamesUntilItIsWholeThatNobodyForesees) {
   const AtomicFile first(below("a"));
   const AtomicFile second(below("a"));

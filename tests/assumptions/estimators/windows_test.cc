@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace residuum {
@@ -67,6 +68,16 @@ TEST(Windows, AreNoMoreThanTheIterationsAndAbsentWhereNothingWasSeen) {
   EXPECT_EQ(Windows(0).size(), 1U);
   EXPECT_FALSE(Windows(3).largest());
   EXPECT_FALSE(Windows(3).overall());
+}
+
+TEST(Windows, AreInfiniteWhereTheDenominatorsAloneAreZero) {
+  Windows windows(2, 2);
+  windows.add(0, 1, 0, 0);
+  EXPECT_FALSE(windows.overall());
+  windows.add(1, 2, 3, 0);
+  EXPECT_EQ(windows.overall(), std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(windows.window(0));
+  EXPECT_EQ(windows.window(1), std::numeric_limits<double>::infinity());
 }
 
 TEST(Windows, CountARowForTheIterationsItStandsFor) {

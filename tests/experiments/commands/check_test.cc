@@ -65,6 +65,8 @@ TEST(CompressorFrames, WhatCannotBecomeAnAnswerIsNamed) {
   EXPECT_THAT(answer_fault("{nonsense}\n"), HasSubstr("is no JSON object"));
   EXPECT_THAT(answer_fault("{\"byte\": 3}\n"), HasSubstr("did you mean 'bytes'?"));
   EXPECT_THAT(answer_fault("{\"bytes\": -3}\n"), HasSubstr("'bytes' is -3"));
+  EXPECT_THAT(answer_fault("{\"bytes\": 18446744073709551615}\n"),
+              HasSubstr("'bytes' is 18446744073709551615, more than "));
   EXPECT_THAT(answer_fault("{\"error\": \"\"}\n"), HasSubstr("'error' is \"\""));
   EXPECT_THAT(answer_fault("{\"residual\": 1}\n"), HasSubstr("'residual' is 1"));
   EXPECT_THAT(answer_fault("{" + std::string(70'000, ' ')), HasSubstr("has no end"));
@@ -135,6 +137,15 @@ TEST_F(CheckCommand, ACompressorThatHasLeftItsProcessGroupIsKilled) {
                 "time.sleep(600)\n");
 
   const std::string line = fault({"--timeout", "5", "--", "python3", "leaves.py"});
+
+  EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
+  EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));
+}
+
+// In a session of its own it is in no group of the program's, and nobody waits for it.
+TEST_F(CheckCommand, WhatACompressorHasStartedInAnotherSessionIsKilled) {
+  const std::string line =
+      fault_of_script("(setsid sleep 600 & echo $! > pid); sleep 600", {"--timeout", "5"});
 
   EXPECT_THAT(line, HasSubstr("did not answer within 5 s, and was killed"));
   EXPECT_TRUE(has_ended(std::stoi(read_text(folder_.path() / "pid"))));

@@ -68,6 +68,11 @@ TEST_F(SeveralFolders, NeedAFolderOfTheirOwnForTheReport) {
   refused = command({"report", "a", "b", "--out", "a"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("'a' is not empty and holds no report of other folders"));
+  std::filesystem::create_directory(folder_.path() / "mine");
+  folder_.write("mine/sources.json", "{}");
+  folder_.write("mine/workers.csv", "mine");
+  EXPECT_EQ(command({"report", "a", "b", "--out", "mine"}).code, 2);
+  EXPECT_EQ(read_text(folder_.path() / "mine" / "workers.csv"), "mine");
 }
 
 TEST_F(SeveralFolders, AreComparedSideBySide) {

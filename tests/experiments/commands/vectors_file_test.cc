@@ -95,6 +95,14 @@ TEST_F(VectorsFile, OfOtherToolsAreRefusedWithTheCure) {
             "begins with a byte order mark"}}) {
     EXPECT_THAT(error("a.csv", content), HasSubstr(part)) << content;
   }
+  EXPECT_THAT(
+      error("a.csv", "1,2,3\n0.5,1.5,2.5\n1e-3,2,3\n"),
+      HasSubstr("a.csv: the first row counts the columns from 1; delete it, or write '1.0'"));
+  EXPECT_THAT(error("a.csv", "0,1.5,2.5\n1,4,5.5\n"),
+              HasSubstr("a.csv: the first column counts the rows; delete it"));
+  EXPECT_EQ(read("a.csv", "1,2,3\n4,5,6\n"), (Vectors{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(read("a.csv", "0,1.5\n2,2.5\n"), (Vectors{{0, 1.5}, {2, 2.5}}));
+  EXPECT_THAT(error("a.csv", "1,+-1\n"), HasSubstr("value 2 is '+-1'"));
   EXPECT_EQ(read("a.csv", "0.0,1,2\n"), (Vectors{{0, 1, 2}}));
   EXPECT_EQ(read("a.csv", "0\n1\n"), (Vectors{{0}, {1}}));
   EXPECT_EQ(read("a.csv", "1,2\n0,1\n"), (Vectors{{1, 2}, {0, 1}}));

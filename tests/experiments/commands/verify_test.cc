@@ -28,6 +28,22 @@ TEST_F(Verify, TakesOneListOfProcessCountsAndThenTheStudy) {
   EXPECT_THAT(verify.out, HasSubstr("PASS"));
 }
 
+TEST_F(Verify, KeepsTheResultsOfAnotherStudy) {
+  std::string other = kStudy;
+  other.replace(other.find("\"tiny\""), 6, "\"other\"");
+  ASSERT_EQ(run(other, {"--out", "v/ranks-1"}).code, 0);
+  folder_.write("s.toml", kStudy);
+
+  const Finished verify =
+      residuum_program({"verify", "--ranks", "1,2", "--out", "v", "s.toml"}, folder_.path());
+
+  EXPECT_EQ(verify.code, 2);
+  EXPECT_THAT(verify.err,
+              HasSubstr("v/ranks-1 holds the results of study 'other', this one is 'tiny'; give "
+                        "another --out"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "v" / "ranks-1" / "iterations.csv"));
+}
+
 TEST_F(Verify, RefusesMeasuredSeconds) {
   folder_.write("s.toml", kStudy);
   const auto answer = [&](const std::string& setting) {

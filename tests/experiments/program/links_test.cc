@@ -116,9 +116,17 @@ TEST_F(Links, AFolderWithALockIsNotOurs) {
   EXPECT_EQ(read_text(outside() / ".lock"), "pid 1");
 }
 
+TEST_F(Links, AFolderWithALockAndAStudyOfItsUserIsNotOurs) {
+  fs::remove(victim());
+  std::ofstream(outside() / ".lock").flush();
+  std::ofstream(outside() / "study.toml") << "theirs";
+  EXPECT_EQ(run(kStudy, {"--out", outside().string()}).code, 2);
+  EXPECT_EQ(read_text(outside() / "study.toml"), "theirs");
+}
+
 TEST_F(Links, AFolderThatAStartHasJustLockedIsOurs) {
   fs::remove(victim());
-  for (const char* file : {".lock", ".tables.lock", "study.toml", ".residuum-0123456789abcdef"}) {
+  for (const char* file : {".lock", ".tables.lock", ".residuum-0123456789abcdef"}) {
     std::ofstream(outside() / file).flush();
   }
   EXPECT_EQ(run(kStudy, {"--out", outside().string()}).code, 0);

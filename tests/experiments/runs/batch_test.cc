@@ -178,7 +178,9 @@ TEST_F(Batch, KeepsTheSharesOfAPartOfAJobArrayThatIsSubmittedAgain) {
   const Finished shares = residuum_program({"plan", study, "--format", "slurm"}, folder_.path());
   EXPECT_THAT(after.out, Not(HasSubstr("--shard 3/4")));
   EXPECT_THAT(after.out, HasSubstr("--shard 1/4"));
-  EXPECT_THAT(shares.out, HasSubstr("3 of 4 runs are left, in 3 shares"));
+  // The shares of the study stay what they were; those with nothing left are not in the array.
+  EXPECT_THAT(shares.out, HasSubstr("3 of 4 runs are left, in 4 shares"));
+  EXPECT_THAT(shares.out, HasSubstr("#SBATCH --array=1-2,4\n"));
 }
 
 // MaxArraySize, 1001 by default, is one more than the largest index.

@@ -349,6 +349,19 @@ TEST_F(ResumeFaults, ACheckpointBeyondTheEndOfTheRunIsSetAside) {
   EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
 }
 
+TEST_F(ResumeFaults, AStateOfAnotherIterationThanItsHeadIsSetAside) {
+  begin_twice();
+  forge(4, [](Parts& parts) { parts.head["iteration"] = 5; });
+  std::filesystem::rename(state(4), state(5));
+
+  const Finished finished = run("kept");
+
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err,
+              HasSubstr("state-5 is not used: its state is of iteration 4, and its head of 5"));
+  EXPECT_EQ(run_tables(folder_.path() / "kept"), tables_of_whole());
+}
+
 TEST_F(ResumeFaults, ARunWhoseCheckpointsAreAllForgedBeginsAnew) {
   const auto whole = tables_of_whole();
   for (const auto& [forgery, reason] : kForgeries) {

@@ -276,6 +276,9 @@ TEST(RunConfig, RefusesACadenceThatIsLongerThanTheRun) {
       << "every iteration";
   EXPECT_EQ(config_error(kConfigStudy, {"probes.names=[\"tail\"]"}), "no error")
       << "each 100th, unasked";
+  EXPECT_EQ(config_error(kConfigStudy, {"probes.names=[\"tail\"]", "probes.tail_every=100"}),
+            "no error")
+      << "the default, written out";
 }
 
 TEST(RunId, IsTheSameWithTrainingPracticeThatIsOff) {

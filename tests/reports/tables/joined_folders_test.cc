@@ -79,7 +79,9 @@ TEST_F(JoinedFolders, HaveTheNumbersOfOneStudyWithAllSeeds) {
 
 TEST_F(JoinedFolders, HaveTheirTablesInTheFolderThatIsNamed) {
   study_of(1, 2).write(a_.path());
-  study_of(3, 1).write(b_.path());
+  SyntheticStudy other = study_of(3, 1);
+  other.name = "other";  // of another study
+  other.write(b_.path());
   const TemporaryFolder target;
   ResultFolder folder = joined();
   folder.path = target.path();
@@ -89,9 +91,9 @@ TEST_F(JoinedFolders, HaveTheirTablesInTheFolderThatIsNamed) {
   EXPECT_TRUE(std::filesystem::exists(target.path() / "iterations.csv"));
   EXPECT_FALSE(std::filesystem::exists(a_.path() / "iterations.csv"));
   const std::string runs = read_file(target.path() / "runs.csv");
-  EXPECT_THAT(
-      runs,
-      AllOf(HasSubstr(SyntheticStudy::run_id(0, 1)), HasSubstr(SyntheticStudy::run_id(1, 3))));
+  EXPECT_THAT(runs,
+              AllOf(HasSubstr(SyntheticStudy::run_id(0, 1)),
+                    HasSubstr(SyntheticStudy::run_id(1, 3) + ",other,")));
 }
 
 TEST_F(JoinedFolders, TakeARunThatBothHaveOnce) {

@@ -119,16 +119,18 @@ TEST_F(Outcome, WidensTheIntervalForTheMethodsThatWereTried) {
 }
 
 TEST_F(Outcome, OfAStudyWithoutDenseTrainingRanksTheMethods) {
-  EXPECT_THAT(sentence({Ending{"gtopk-tree", 0.2, 1e-3}, Ending{"allgather", 0.3, 1e-3}},
-                       /*last_is_dense=*/false),
-              AllOf(StartsWith("gtopk-tree, captured, rho=0.01 ended best of 2 methods: loss gap"),
-                    Not(HasSubstr("dense training"))));
+  EXPECT_THAT(
+      sentence({Ending{"gtopk-tree", 0.2, 1e-3}, Ending{"allgather", 0.3, 1e-3}},
+               /*last_is_dense=*/false),
+      AllOf(StartsWith("gtopk-tree, captured, rho=0.01 ended best of 2 methods: mean loss gap"),
+            Not(HasSubstr("dense training"))));
 }
 
 TEST_F(Outcome, OfOneMethodIsWhereItEndedAndForWhichBytes) {
   EXPECT_THAT(
       sentence({Ending{"gtopk-tree", 0.2, 1e-3}}, /*last_is_dense=*/false),
-      AllOf(HasSubstr("ended at loss gap"), HasSubstr("kB"), HasSubstr("with δ ≤ 1 in every")));
+      AllOf(
+          HasSubstr("ended at mean loss gap"), HasSubstr("kB"), HasSubstr("with δ ≤ 1 in every")));
 }
 
 }  // namespace
