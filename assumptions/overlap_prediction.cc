@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <unsupported/Eigen/FFT>
 #include <vector>
 
 namespace residuum {
@@ -15,34 +16,6 @@ constexpr int kMostWorkers = 4096;
 constexpr std::size_t kCells = std::size_t{1} << 16;
 
 using Spectrum = std::vector<std::complex<double>>;
-
-/// Discrete Fourier transform in place, without a factor; the size is a power of two (Cooley, Tukey
-/// 1965).
-void transform(Spectrum& values, double sign) {
-  const std::size_t n = values.size();
-  for (std::size_t i = 1, j = 0; i < n; ++i) {
-    std::size_t bit = n >> 1;
-    for (; (j & bit) != 0; bit >>= 1) {
-      j ^= bit;
-    }
-    j ^= bit;
-    if (i < j) {
-      std::swap(values[i], values[j]);
-    }
-  }
-  for (std::size_t length = 2; length <= n; length *= 2) {
-    const std::size_t half = length / 2;
-    const double angle = sign * 2 * std::numbers::pi / static_cast<double>(length);
-    for (std::size_t j = 0; j < half; ++j) {
-      const auto twiddle = std::polar(1.0, angle * static_cast<double>(j));
-      for (std::size_t i = j; i < n; i += length) {
-        const auto odd = values[i + half] * twiddle;
-        values[i + half] = values[i] - odd;
-        values[i] += odd;
-      }
-    }
-  }
-}
 
 /// P(x > s) of an entry of mean 0 and variance 1, s >= 0.
 double upper_tail(const EntryLaw& law, double s) {
@@ -102,13 +75,16 @@ std::optional<double> overlapping_delta_iid(double rho, int workers, const Entry
   }
   const double t = threshold(law, rho);
   const double h = cell_width(t, workers * capture(law, rho));
-  Spectrum cells = sent_law(law, rho, t, h);
-  transform(cells, 1);
-  for (auto& value : cells) {
-    value = std::pow(value.real(), workers) / static_cast<double>(kCells);  // y is symmetric
+  const Spectrum cells = sent_law(law, rho, t, h);
+  Eigen::FFT<double> fourier;
+  Spectrum transformed;
+  fourier.fwd(transformed, cells);
+  for (auto& value : transformed) {
+    value = std::pow(value.real(), workers);  // y is symmetric
   }
-  transform(cells, -1);
-  return (1 - energy_of_largest(cells, rho, h) / workers) / (1 - rho);
+  Spectrum sum;
+  fourier.inv(sum, transformed);
+  return (1 - energy_of_largest(sum, rho, h) / workers) / (1 - rho);
 }
 
 std::optional<int> largest_workers_overlapping(double rho, const EntryLaw& law) {
