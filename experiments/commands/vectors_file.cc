@@ -125,6 +125,7 @@ void check_counts(const std::vector<std::string_view>& lines, const std::string&
       "{}: the first row counts the columns from 1; delete it, or write '1.0' if it is a vector",
       file);
   std::vector<std::string_view> first_cells;
+  first_cells.reserve(lines.size());
   for (const std::string_view line : lines) {
     first_cells.push_back(line.substr(0, line.find(',')));
   }
