@@ -122,7 +122,7 @@ void require_own_program(const CheckpointHead& head, const std::filesystem::path
           "{} has a checkpoint of another build, {}, and this one is {}: what is left of the run "
           "may have other bits; go on with that build, or remove {} to begin the run anew",
           run_folder.string(),
-          head.revision,
+          head.revision.empty() ? "which it does not name" : head.revision,
           program_version(),
           (run_folder / "checkpoint").string());
 }
