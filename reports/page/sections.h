@@ -96,7 +96,7 @@ std::string phase_diagrams(const Summary& summary, FigureShelf& shelf);
 /// Returns the table of the looks so far, in their order; empty where the study is no search.
 std::string search_table(const Summary& summary);
 
-// What depends on the number of workers.
+// Tables and figures over the number of workers.
 
 /// Returns a table of the curves; empty where there are none.
 std::string workers_table(const std::vector<WorkersCurve>& curves);
@@ -137,7 +137,7 @@ std::vector<ReportFigure> plan_magnitude_figures(const Summary& summary, Interva
 /// bands over the seeds.
 std::vector<ReportFigure> plan_energy_figures(const Summary& summary, IntervalKind kind);
 
-// What each number is, how to read it, and where it comes from.
+// Definitions of the numbers, how to read them, and where they come from.
 
 /// Returns a definition list of the quantities in the tables and figures, as HTML.
 std::string explanations();

@@ -47,7 +47,7 @@ std::string delta_words(const Summary& summary, const GroupSummary& group, bool 
                      percent(1 - *met));
 }
 
-/// Where a method ended beside dense training: by the interval of their difference, or by the
+/// Says where a method ended beside dense training: by the interval of their difference, or by the
 /// difference itself where the runs of all seeds are identical.
 std::string_view place_of(const Difference& difference,
                           const std::optional<Interval>& interval,
