@@ -1,7 +1,10 @@
 #include "objectives/classification_data.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -67,14 +70,41 @@ void fit_features(SparseDataset& test, std::size_t features) {
   }
 }
 
+/// Reads the keys of files: zero_based, and classes = "one-vs-rest:LABEL". Runs without them keep
+/// their ids.
+LibsvmWishes read_wishes(const Section& section) {
+  section.knows("zero_based");
+  section.knows("classes");
+  LibsvmWishes wishes;
+  if (section.has("zero_based") && section.flag("zero_based")) {
+    wishes.first_index = 0;
+  }
+  if (section.has("classes") && section.text("classes") != "two") {
+    constexpr std::string_view kRule = "one-vs-rest:";
+    const std::string text = section.text("classes");
+    int label = 0;
+    const char* const end = text.data() + text.size();
+    const char* const begin = text.data() + std::min(text.size(), kRule.size());
+    const auto [stopped, error] = std::from_chars(begin, end, label);
+    require(text.starts_with(kRule) && error == std::errc() && stopped == end,
+            "{} must be \"two\" or \"one-vs-rest:LABEL\" with a whole number, got \"{}\"",
+            section.where("classes"),
+            text);
+    wishes.positive = label;
+  }
+  return wishes;
+}
+
 Split load(const Section& section, const ObjectiveContext& context) {
   const std::string name = section.text("data", kSynthetic);
   if (name == kSynthetic) {
     return make_synthetic(section);
   }
+  LibsvmWishes wishes = read_wishes(section);
   Split split;
-  split.train = load_sparse(name, context.data_dir);
-  if (auto test = load_sparse_test(name, context.data_dir, split.train.classes)) {
+  split.train = load_sparse(name, context.data_dir, wishes);
+  wishes.classes = split.train.classes;
+  if (auto test = load_sparse_test(name, context.data_dir, wishes)) {
     split.test = std::move(*test);
   }
   fit_features(split.test, split.train.features);

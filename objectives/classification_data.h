@@ -26,7 +26,8 @@ struct ClassificationData {
 };
 
 /// Reads the keys data ("synthetic-logistic"; or a known name, or the path of a LIBSVM file), for
-/// synthetic data rows (4000), features (200) and data_seed (1); intercept (false); scale ("none",
+/// synthetic data rows (4000), features (200) and data_seed (1), for files zero_based (false) and
+/// classes (two; or "one-vs-rest:LABEL"); intercept (false); scale ("none",
 /// or "max-abs": every feature is divided by its largest magnitude in the training data). A feature
 /// that occurs in held-out data alone is left out there: its weight would stay 0.
 ClassificationData read_classification_data(const Section& section,

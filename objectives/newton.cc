@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {
@@ -119,6 +120,7 @@ class NewtonSolver {
     double residual_sq = residual.squaredNorm();
     const double wanted_sq = kRelativeResidual * kRelativeResidual * residual_sq;
     for (Index i = 0; i < 10 * gradient.size() && residual_sq > wanted_sq; ++i) {
+      stop_if_requested();
       const VectorXd image = hessian_product(direction);
       const double curvature = direction.dot(image);
       if (!(curvature > 0)) {
@@ -207,6 +209,7 @@ std::optional<LogisticMinimum> minimise_ridge_logistic(const LogisticLoss& loss,
   VectorXd gradient;
   Best best;
   for (int iteration = 0; iteration < kNewtonSteps; ++iteration) {
+    stop_if_requested();
     const double value = solver.value_and_gradient(w, gradient);
     best.offer(w, value, gradient);
     const bool rounded = best.norm <= accepted && best.steps_without_gain >= kPatience;

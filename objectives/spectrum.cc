@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random/random.h"
+#include "core/stop.h"
 
 namespace residuum {
 namespace {
@@ -43,6 +44,7 @@ class ChosenRows {
 
   /// Returns the product of the smaller Gram matrix and v.
   VectorXd times_gram(const VectorXd& v) const {
+    stop_if_requested();
     return is_wide() ? times(transposed_times(v)) : transposed_times(times(v));
   }
 
@@ -113,6 +115,22 @@ std::optional<double> decompose(const MatrixXd& gram) {
   return solver.eigenvalues()(gram.rows() - 1);
 }
 
+VectorXd random_start(Index order) {
+  VectorXd start(order);
+  RandomStream random(1, Purpose::initial_point, 0, 0);
+  for (double& entry : start) {
+    entry = random.normal();
+  }
+  return start;
+}
+
+/// Returns the size of an off-diagonal entry of a tridiagonal matrix that may be all rounding.
+double rounding(const std::vector<double>& diagonal) {
+  constexpr double kFactor = 16;
+  return kFactor * std::numeric_limits<double>::epsilon() *
+         *std::max_element(diagonal.begin(), diagonal.end());
+}
+
 /// Lanczos looks for the largest eigenvalue of G = A A^T or A^T A. From q_1 it makes orthonormal
 /// q_1, ..., q_m that span q_1, G q_1, ..., G^(m-1) q_1. In them G is the tridiagonal matrix
 ///
@@ -134,11 +152,7 @@ class Lanczos {
 
   /// Returns the eigenvalue; nothing if the residual stays too large.
   std::optional<double> find() {
-    VectorXd start(basis_.rows());
-    RandomStream random(1, Purpose::initial_point, 0, 0);
-    for (double& entry : start) {
-      entry = random.normal();
-    }
+    VectorXd start = random_start(basis_.rows());
     for (int round = 0; round <= limits_.restarts; ++round) {
       span_from(start);
       constexpr double kRelativeResidual = 1e-8;
@@ -165,18 +179,11 @@ class Lanczos {
         q -= basis_.leftCols(m + 1) * (basis_.leftCols(m + 1).transpose() * q);
       }
       beta_.push_back(q.norm());
-      if (beta_.back() <= rounding()) {
+      if (beta_.back() <= rounding(alpha_)) {
         return;
       }
       q /= beta_.back();
     }
-  }
-
-  /// Returns the size of beta that may be all rounding.
-  double rounding() const {
-    constexpr double kFactor = 16;
-    return kFactor * std::numeric_limits<double>::epsilon() *
-           *std::max_element(alpha_.begin(), alpha_.end());
   }
 
   /// Sets theta and s; returns the residual of their Ritz pair.
@@ -204,6 +211,48 @@ class Lanczos {
   double theta_ = 0;
   VectorXd s_;
 };
+
+/// Returns an upper bound of the largest eigenvalue of G that is at most the share kExcess above
+/// it, whatever the spectrum: theta / (1 - kExcess), where theta is the largest Ritz value of k
+/// steps of Lanczos' method from a start that is uniform on the sphere. It fails to be a bound with
+/// a probability of at most 1.648 sqrt(n) exp(-sqrt(kExcess) (2 k - 1)) <= kFailure (Kuczynski and
+/// Wozniakowski, SIAM J. Matrix Anal. Appl. 13, 1992, Theorem 4.2). The steps keep three vectors
+/// alone: rounding then repeats eigenvalues and invents none above the largest.
+std::optional<double> eigenvalue_bound(const ChosenRows& rows) {
+  constexpr double kExcess = 1e-4;
+  constexpr double kFailure = 1e-12;
+  const auto order = static_cast<double>(rows.order());
+  const double exponent = std::log(1.648 * std::sqrt(order) / kFailure);
+  const auto steps = static_cast<std::size_t>(std::ceil((exponent / std::sqrt(kExcess) + 1) / 2));
+  std::vector<double> alpha;
+  std::vector<double> beta;
+  VectorXd before = VectorXd::Zero(static_cast<Index>(rows.order()));
+  VectorXd q = random_start(before.size()).normalized();
+  double norm = 0;  // beta of the step before
+  while (alpha.size() < steps) {
+    VectorXd next = rows.times_gram(q) - norm * before;
+    alpha.push_back(q.dot(next));
+    next -= alpha.back() * q;
+    norm = next.norm();
+    if (norm <= rounding(alpha)) {
+      break;
+    }
+    beta.push_back(norm);
+    before.swap(q);
+    q = next / norm;
+  }
+  const auto size = static_cast<Index>(alpha.size());
+  // Eigen tells a small off-diagonal entry by its size alone, so that the matrix is scaled to 1.
+  const double scale = *std::max_element(alpha.begin(), alpha.end());
+  Eigen::SelfAdjointEigenSolver<MatrixXd> solver;
+  solver.computeFromTridiagonal(Eigen::Map<const VectorXd>(alpha.data(), size) / scale,
+                                Eigen::Map<const VectorXd>(beta.data(), size - 1) / scale,
+                                Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) {
+    return std::nullopt;
+  }
+  return scale * solver.eigenvalues()(size - 1) / (1 - kExcess);
+}
 
 MatrixXd dense_weighted_gram(const RowsView<double>& view,
                              std::span<const std::uint32_t> rows,
@@ -251,15 +300,14 @@ LargestEigenvalue largest_gram_eigenvalue(const FeatureMatrix& a,
   if (trace == 0) {
     return {};
   }
-  std::optional<double> found;
-  if (chosen.order() > limits.dense) {
-    found = Lanczos(chosen, limits).find();
-  } else {
-    found =
-        decompose(chosen.is_wide() ? chosen.outer_gram()
-                                   : weighted_gram(a, rows, std::vector<double>(rows.size(), 1.0)));
-  }
-  return found ? LargestEigenvalue{*found, false} : LargestEigenvalue{trace, true};
+  const std::optional<double> found =
+      chosen.order() > limits.dense
+          ? Lanczos(chosen, limits).find()
+          : decompose(chosen.is_wide()
+                          ? chosen.outer_gram()
+                          : weighted_gram(a, rows, std::vector<double>(rows.size(), 1.0)));
+  return found ? LargestEigenvalue{*found, false}
+               : LargestEigenvalue{eigenvalue_bound(chosen).value_or(trace), true};
 }
 
 MatrixXd weighted_gram(const FeatureMatrix& a,

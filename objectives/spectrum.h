@@ -11,7 +11,7 @@
 
 namespace residuum {
 
-/// The value is the largest eigenvalue, or an upper bound of it.
+/// The value is the largest eigenvalue, or an upper bound close to it.
 struct LargestEigenvalue {
   double value = 0;
   bool is_bound = false;
@@ -21,14 +21,15 @@ struct LargestEigenvalue {
 struct EigenvalueLimits {
   std::size_t dense = 1000;  // the order up to which a Gram matrix is formed and decomposed
   int vectors = 60;          // of a Krylov space, at least 2
-  int restarts = 500;        // of Lanczos' method
+  int restarts = 40;         // of Lanczos' method
 };
 
 /// Returns lambda_max(A^T A) of some rows of A, which is that of A A^T too. The smaller of the two
 /// matrices is decomposed where it is small. Otherwise Lanczos' method with restarts looks for an
 /// eigenvalue to a relative residual of 1e-8, and reaches it after a few steps where the rank is
-/// small. If it does not, the result is the bound trace(A^T A): a Ritz value plus its residual can
-/// lie below the largest eigenvalue.
+/// small. If it does not, because many eigenvalues lie close to the largest, the result is an upper
+/// bound at most 1e-4 of the eigenvalue above it: a Ritz value plus its residual would be none.
+/// Throws what `stop_if_requested` (core/stop.h) does.
 LargestEigenvalue largest_gram_eigenvalue(const FeatureMatrix& a,
                                           std::span<const std::uint32_t> rows,
                                           const EigenvalueLimits& limits = {});

@@ -11,6 +11,7 @@ set(rules
   "core/text -> core/text"
   "core/fnv1a -> core/fnv1a"
   "core/notes -> core/notes core/text"
+  "core/stop -> core/stop core/error"
   "core/output_file -> core/output_file core/error"
   "core/objective -> core/objective core/vectors core/config core/error"
   "core/config -> core/config core/error"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -141,15 +142,73 @@ LawFinding finite_finding(CompressorSession& session) {
               fmt::format("{}: the answer is not finite", vector_words(name, x.size()))};
     }
   }
+  return {"finite", true, "finite vectors have finite answers"};
+}
+
+LawFinding not_finite_finding(CompressorSession& session, const CompressorClaims& claims) {
+  if (claims.finite_only) {
+    return not_looked_at("nan and inf", "vectors are said to be finite");
+  }
   for (const float entry :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::string fault = not_finite_fault(session, entry);
     if (!fault.empty()) {
-      return {"finite", false, std::move(fault)};
+      return {"nan and inf", false, std::move(fault)};
     }
   }
-  return {
-      "finite", true, "finite vectors have finite answers; nan and inf are passed on or refused"};
+  return {"nan and inf", true, "they are passed on or refused"};
+}
+
+/// The share of |x|^2 that an answer may be off at tensors of d entries, where the claims say so. A
+/// contraction that is given may be that of the usual shape, but is nowhere below 0.
+std::optional<double> allowed_at(const CompressorClaims& claims, std::size_t d) {
+  if (claims.random || claims.unbiased || claims.omega || !(claims.contraction || claims.k)) {
+    return std::nullopt;
+  }
+  return claims.contraction ? 1 : 1 - static_cast<double>(*claims.k) / static_cast<double>(d);
+}
+
+/// Says what is wrong with an answer for a longer tensor; empty: nothing.
+std::string length_fault(std::span<const float> x,
+                         std::span<const float> output,
+                         const CompressorClaims& claims) {
+  if (!all_finite(output)) {
+    return "the answer is not finite";
+  }
+  if (claims.k && nonzeros(output) > *claims.k) {
+    return fmt::format("{} entries are not zero, but k is {}", nonzeros(output), *claims.k);
+  }
+  const auto allowed = allowed_at(claims, x.size());
+  const double error = distance_sq(x, output) / norm_sq_of(x);
+  if (allowed && !(error <= *allowed * (1 + kSingleRounding) + kSingleRounding)) {
+    return fmt::format("|x - C(x)|^2 = {:.6g} |x|^2, allowed is {:.6g} |x|^2", error, *allowed);
+  }
+  return "";
+}
+
+/// One-hot vectors show an index that does not fit its type, the others a buffer that is too short.
+LawFinding lengths_finding(CompressorSession& session, const CompressorClaims& claims) {
+  if (session.lengths().empty()) {
+    return not_looked_at("lengths", "no tensors of other lengths are asked for");
+  }
+  constexpr std::array kShown{
+      "all of one magnitude", "first entry alone", "last entry alone", "normal 1"};
+  for (const std::size_t d : session.lengths()) {
+    for (const auto& [name, x] : single_accumulators(d)) {
+      if (std::find(kShown.begin(), kShown.end(), name) == kShown.end()) {
+        continue;
+      }
+      const Tensor tensor{.name = fmt::format("{} of {}", name, d), .shape = {d}};
+      const std::string fault = length_fault(x, session.ask(tensor, x, name).output, claims);
+      if (!fault.empty()) {
+        return {"lengths", false, fmt::format("{}: {}", vector_words(name, d), fault)};
+      }
+    }
+  }
+  return {"lengths",
+          true,
+          fmt::format("tensors of {} entries are answered as the others",
+                      fmt::join(session.lengths(), " and "))};
 }
 
 LawFinding determinism_finding(CompressorSession& session, const CompressorClaims& claims) {
@@ -234,21 +293,31 @@ LawFinding tensors_finding(CompressorSession& session, const CompressorClaims& c
 
 std::vector<LawFinding> check_compressor(Compressor& compressor,
                                          const CompressorClaims& claims,
-                                         const CompressorCases& cases) {
+                                         const CompressorCases& cases,
+                                         const std::function<void(std::string_view)>& begins) {
+  const auto begin = [&](std::string_view law) {
+    if (begins) {
+      begins(law);
+    }
+  };
+  begin("contraction");
   CompressorSession session(compressor, cases);
   std::vector<LawFinding> findings = expectation_findings(session, claims);
-  const auto look = [&](auto law) {
+  const auto look = [&](std::string_view law, const auto& finding) {
+    begin(law);
     session.restart();
-    findings.push_back(law());
+    findings.push_back(finding());
   };
-  look([&] { return conservation_finding(session, claims); });
-  look([&] { return sparsity_finding(session, claims); });
-  look([&] { return zero_finding(session); });
-  look([&] { return finite_finding(session); });
-  look([&] { return determinism_finding(session, claims); });
-  look([&] { return stateless_finding(session, claims); });
-  look([&] { return tensors_finding(session, claims); });
-  look([&] { return bytes_finding(session, claims); });
+  look("conservation", [&] { return conservation_finding(session, claims); });
+  look("sparsity", [&] { return sparsity_finding(session, claims); });
+  look("zero", [&] { return zero_finding(session); });
+  look("finite", [&] { return finite_finding(session); });
+  look("nan and inf", [&] { return not_finite_finding(session, claims); });
+  look("determinism", [&] { return determinism_finding(session, claims); });
+  look("stateless", [&] { return stateless_finding(session, claims); });
+  look("tensors", [&] { return tensors_finding(session, claims); });
+  look("lengths", [&] { return lengths_finding(session, claims); });
+  look("bytes", [&] { return bytes_finding(session, claims); });
   return findings;
 }
 

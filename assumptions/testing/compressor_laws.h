@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace residuum::laws {
@@ -50,6 +52,7 @@ struct CompressorClaims {
   bool random = false;                // answers differ from run to run
   bool has_memory = false;            // it adds what it left out of a tensor to the next vector
   double decay = 1;                   // its memory times this, before a vector is added to it
+  bool finite_only = false;           // nothing is claimed of nan and inf
 };
 
 /// Returns the contraction that the claims make: the one that is given, or k/d of a biased rule
@@ -59,8 +62,12 @@ std::optional<double> contraction_of(const CompressorClaims& claims, std::size_t
 /// The same cases give the same requests in every run.
 struct CompressorCases {
   std::vector<std::size_t> shape{60};
-  std::size_t draws = 2000;  // of a compressor that draws at random, for an expectation
+  std::vector<std::size_t> lengths;  // of further tensors, for the law "lengths"
+  std::size_t draws = 2000;          // of a compressor that draws at random, for an expectation
 };
+
+/// Indices of one byte end at 256 entries and those of two bytes at 65536.
+inline const std::vector<std::size_t> kUsualLengths{300, 70000};
 
 /// Says whether a law was seen to hold; absent: it was not looked at, and the explanation says why.
 struct LawFinding {
@@ -69,11 +76,13 @@ struct LawFinding {
   std::string explanation;
 };
 
-/// Looks at one law after the other, each after a restart. A compressor that refuses a vector of
-/// finite numbers is a usage error.
-std::vector<LawFinding> check_compressor(Compressor& compressor,
-                                         const CompressorClaims& claims,
-                                         const CompressorCases& cases = {});
+/// Looks at one law after the other, each after a restart; `begins` is told its name. A compressor
+/// that refuses a vector of finite numbers is a usage error.
+std::vector<LawFinding> check_compressor(
+    Compressor& compressor,
+    const CompressorClaims& claims,
+    const CompressorCases& cases = {},
+    const std::function<void(std::string_view law)>& begins = {});
 
 /// Looks at what can be seen of inputs and their outputs alone, row by row. With a memory, rows are
 /// the steps of one tensor in their order.

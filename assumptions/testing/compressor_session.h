@@ -41,6 +41,7 @@ class CompressorSession {
   std::size_t dimension() const { return dimension_; }
   const std::vector<std::size_t>& shape() const { return cases_.shape; }
   std::size_t draws() const { return cases_.draws; }
+  const std::vector<std::size_t>& lengths() const { return cases_.lengths; }
   void restart() { compressor_.restart(); }
 
   /// Compresses a vector of finite numbers that `name` describes; a refusal is a usage error.

@@ -198,7 +198,7 @@ void Stage<Real>::move(const Delivery<Real>& delivery) {
   }
   times_.measure_s += lap();
   model_is_lost_ = !update_.apply(delivery, eta_, model_, working_model_);
-  lost_sum_ = model_is_lost_ ? lost_sum(delivery) : LostSum{};
+  lost_sum_ = model_is_lost_ ? lost_sum(delivery) : std::nullopt;
 }
 
 template <class Real>
@@ -251,9 +251,11 @@ void Stage<Real>::visit(RunState& state) {
   visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
   landscape_.visit(state);
-  state.shared(lost_sum_);
   working_model_.assign(model_.begin(), model_.end());
   model_is_lost_ = !is_usable_model<Real>(working_model_);
+  if (state.loads()) {
+    state.examine([&] { require(!model_is_lost_, "its model is not finite"); });
+  }
 }
 
 template <class Real>
@@ -277,10 +279,8 @@ Divergence Stage<Real>::divergence(const StepEnd& end,
                                    const std::optional<Evaluation>& evaluation) const {
   const bool of_worker = end.reason == Reason::broken_worker;
   Divergence found;
-  if (end.reason == Reason::lost_model && lost_sum_.is_found != 0) {
-    found = {.of = Divergence::Of::sum,
-             .entry = static_cast<std::size_t>(lost_sum_.entry),
-             .value = lost_sum_.value};
+  if (end.reason == Reason::lost_model && lost_sum_) {
+    found = {.of = Divergence::Of::sum, .entry = lost_sum_->entry, .value = lost_sum_->value};
   } else if (end.reason == Reason::lost_model) {
     found = broken_model<Real>(working_model_);
   } else if (of_worker && cluster_.here(end.worker)) {

@@ -66,6 +66,8 @@ class Stage {
   /// Returns w_t, as gradients are computed from it, and eta_t.
   const std::vector<Real>& working_model() const { return working_model_; }
   double step_size() const { return eta_; }
+  /// True if w has an entry that is not usable; the next version then ends the run.
+  bool model_is_lost() const { return model_is_lost_; }
   /// True if the version in the making shows how noisy gradients are, by half batches.
   bool splits() const { return split_; }
   /// Returns how the version is to end, as the processes agree on it; `seen` is what the loop has
@@ -137,7 +139,7 @@ class Stage {
   std::vector<double> model_;        // w
   std::vector<Real> working_model_;  // w rounded, as gradients are computed from it
   bool model_is_lost_ = false;       // the model has an entry that is not usable
-  LostSum lost_sum_;                 // by which it was lost, if it was by that
+  std::optional<LostSum> lost_sum_;  // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
   Workbench<Real> bench_;
   std::vector<Worker<Real>> workers_;  // of this process

@@ -43,7 +43,7 @@ class Trainer {
       take_note(end, outcome);
       const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
       if (training_.checkpoints != nullptr && saves && outcome.iterations > 0 &&
-          outcome.state != State::diverged) {
+          outcome.state != State::diverged && !stage_.model_is_lost()) {
         training_.checkpoints->save(outcome.iterations, state);
       }
     }

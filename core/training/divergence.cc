@@ -153,17 +153,16 @@ Divergence broken_worker(std::span<const Real> gradient,
 }
 
 template <class Real>
-LostSum lost_sum(const Delivery<Real>& delivery) {
+std::optional<LostSum> lost_sum(const Delivery<Real>& delivery) {
   const std::span<const Real> values = delivery.is_dense
                                            ? std::span<const Real>(delivery.dense_sum)
                                            : std::span<const Real>(delivery.sum.values);
   const auto place = first_not_finite(values);
   if (!place) {
-    return {};
+    return std::nullopt;
   }
-  return {.is_found = 1,
-          .entry = delivery.is_dense ? *place : delivery.sum.indices[*place],
-          .value = static_cast<double>(values[*place])};
+  return LostSum{.entry = delivery.is_dense ? *place : delivery.sum.indices[*place],
+                 .value = static_cast<double>(values[*place])};
 }
 
 template <class Real>
@@ -175,8 +174,8 @@ Divergence broken_model(std::span<const Real> model) {
 
 template Divergence broken_worker(std::span<const float>, std::span<const float>, double);
 template Divergence broken_worker(std::span<const double>, std::span<const double>, double);
-template LostSum lost_sum(const Delivery<float>&);
-template LostSum lost_sum(const Delivery<double>&);
+template std::optional<LostSum> lost_sum(const Delivery<float>&);
+template std::optional<LostSum> lost_sum(const Delivery<double>&);
 template Divergence broken_model(std::span<const float>);
 template Divergence broken_model(std::span<const double>);
 

@@ -56,17 +56,15 @@ std::string message_of(const Divergence& divergence, const Objective& objective)
 /// Returns "nan", "inf", "-inf", or the number.
 std::string in_words(double value);
 
-/// The first entry of an exchanged sum that is not finite. Its numbers fill the struct, so that a
-/// saved state has no bytes by chance.
+/// An entry of an exchanged sum that is not finite.
 struct LostSum {
-  std::uint64_t is_found = 0;  // 0 or 1
-  std::uint64_t entry = 0;     // in the flat vector
+  std::size_t entry = 0;  // in the flat vector
   double value = 0;
 };
 
-/// Looks for such an entry in g.
+/// Returns the first such entry of g.
 template <class Real>
-LostSum lost_sum(const Delivery<Real>& delivery);
+std::optional<LostSum> lost_sum(const Delivery<Real>& delivery);
 
 /// Finds what is wrong with a worker that has a norm which is not finite; the caller adds the
 /// worker's number.

@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <memory>
+#include <string_view>
+#include <unistd.h>
 
 #include "assumptions/testing/compressor_laws.h"
 #include "experiments/commands/child_process.h"
@@ -118,13 +120,15 @@ laws::CompressorClaims claims_of(const Options& options, std::size_t dimension) 
           .unbiased = given.unbiased,
           .random = given.random || given.unbiased,
           .has_memory = given.memory,
-          .decay = given.decay};
+          .decay = given.decay,
+          .finite_only = given.finite_only};
 }
 
 std::vector<laws::LawFinding> findings_of_program(const Options& options) {
   const CheckOptions& given = options.check;
   const laws::CompressorCases cases{
-      .shape = parse_shape_option(given.shape),
+      .shape = parse_shape_option(given.shape.value_or("60")),
+      .lengths = given.shape ? std::vector<std::size_t>() : laws::kUsualLengths,
       .draws = static_cast<std::size_t>(std::max<std::int64_t>(given.draws, 1))};
   std::size_t dimension = 1;
   for (const std::size_t size : cases.shape) {
@@ -132,7 +136,15 @@ std::vector<laws::LawFinding> findings_of_program(const Options& options) {
   }
   const auto claims = claims_of(options, dimension);
   PipedCompressor compressor(given.command, given.timeout_s);
-  return laws::check_compressor(compressor, claims, cases);
+  const bool shows_progress = ::isatty(STDERR_FILENO) == 1;
+  const auto show = [&](std::string_view law) {
+    if (shows_progress) {
+      say_raw(fmt::format("\r\x1b[K{}", law.empty() ? "" : fmt::format("looking at {} ...", law)));
+    }
+  };
+  auto findings = laws::check_compressor(compressor, claims, cases, show);
+  show("");
+  return findings;
 }
 
 std::vector<laws::LawFinding> findings_of_files(const Options& options) {

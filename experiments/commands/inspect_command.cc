@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "assumptions/one_step.h"
+#include "assumptions/verdicts/ratios.h"
 #include "core/sparsifiers/magnitude_law.h"
 #include "core/vectors/dense.h"
 #include "experiments/commands/commands.h"
@@ -122,10 +123,14 @@ reports::Json as_json(const StepQuantities& step,
                      {"nnz_applied", column(row, Column::nnz_applied)},
                      {"sent_bytes", column(row, Column::sent_bytes)},
                      {"rounds", column(row, Column::rounds)},
-                     {"predicted_delta_iid", reports::json_number(predicted.delta)},
-                     {"magnitude_laws", magnitude_laws(vectors, step.k / d)},
-                     {"selected", step.update.indices},
-                     {"update", step.update.values}};
+                     {"predicted_delta_iid", reports::json_number(predicted.delta)}};
+  if (options.fits) {
+    json["magnitude_laws"] = magnitude_laws(vectors, step.k / d);
+  }
+  if (options.entries) {
+    json["selected"] = step.update.indices;
+    json["update"] = step.update.values;
+  }
   if (options.sparsifier != Options().sparsifier) {
     json["sparsifier"] = options.sparsifier;
   }
@@ -135,10 +140,98 @@ reports::Json as_json(const StepQuantities& step,
   return json;
 }
 
+template <class... Args>
+void print_line(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print(format, std::forward<Args>(args)...);
+  fmt::print("\n");
+}
+
+bool is_above_one(double value) { return value > 1 + kQuotientRounding; }
+
+void print_delta(const Row& row, const reports::Json& json) {
+  const auto delta = row.get(Column::delta);
+  if (!delta) {
+    print_line("delta is not defined for this method and these vectors");
+    return;
+  }
+  print_line("delta = {:.4g} {} 1: the assumption {} for these vectors",
+             *delta,
+             is_above_one(*delta) ? ">" : "<=",
+             is_above_one(*delta) ? "fails" : "holds");
+  if (json["predicted_delta_iid"].is_number()) {
+    print_line("predicted delta = {:.4g}, of independent normal entries",
+               json["predicted_delta_iid"].get<double>());
+  }
+}
+
+void print_memory(const Row& row) {
+  if (const auto q = row.get(Column::contraction)) {
+    print_line("contraction = {:.4g} {} 1: the mean residual keeps {:.3g} % of |mean a|^2",
+               *q,
+               is_above_one(*q) ? ">" : "<=",
+               100 * *q);
+  }
+  if (const auto xi = row.get(Column::xi)) {
+    print_line("xi = {:.4g}, |Top_k(mean a) - mean Top_k(a)| over the norm of the step", *xi);
+  }
+  if (const auto lost = row.get(Column::lost_mass_norm_sq); lost && *lost > 0) {
+    print_line("lost: a vector of squared norm {:.4g} is neither applied nor kept", *lost);
+  } else if (lost) {
+    print_line("nothing is lost: what is not applied is in the residuals");
+  }
+}
+
+void print_traffic(const Row& row) {
+  const auto number = [&](Column column) { return row.get(column).value_or(0); };
+  print_line("{:.0f} entries are sent, in {:.0f} bytes and {:.0f} rounds; {:.0f} are applied",
+             number(Column::nnz_sent),
+             number(Column::sent_bytes),
+             number(Column::rounds),
+             number(Column::nnz_applied));
+}
+
+void print_fits(const reports::Json& laws) {
+  for (const auto& [name, fit] : laws.items()) {
+    if (fit.is_null()) {
+      print_line("magnitudes: {} cannot be fitted", name);
+    } else {
+      print_line("magnitudes: {} has the distance {:.3g} (Kolmogorov-Smirnov, p = {:.2g})",
+                 name,
+                 fit["ks_distance"].get<double>(),
+                 fit["p_value"].get<double>());
+    }
+  }
+}
+
+/// Prints a sentence for each quantity.
+void print_answers(const StepQuantities& step, const reports::Json& json) {
+  const std::string selection =
+      json["k"].is_null()
+          ? "no k"
+          : fmt::format("k = {:.6g} (density {:.4g})", step.k, json["density"].get<double>());
+  print_line("{} workers, d = {}, {}, aggregator {}, put-back {}",
+             json["workers"].get<std::size_t>(),
+             json["dimension"].get<std::size_t>(),
+             selection,
+             json["aggregator"].get<std::string>(),
+             json["putback"].get<std::string>());
+  print_delta(step.row, json);
+  print_memory(step.row);
+  print_traffic(step.row);
+  if (json.contains("magnitude_laws")) {
+    print_fits(json["magnitude_laws"]);
+  }
+  if (json.contains("update")) {
+    for (std::size_t i = 0; i < step.update.indices.size(); ++i) {
+      print_line("update {}: {}", step.update.indices[i], step.update.values[i]);
+    }
+  }
+}
+
 }  // namespace
 
 ExitCode inspect_command(const Options& options) {
-  const Vectors accumulators = read_vectors(options.file);
+  const Vectors accumulators = read_vectors(options.file, options.step);
   const Method method = make_method(options);
   const std::size_t workers = accumulators.size();
   const std::size_t dimension = accumulators.front().size();
@@ -159,7 +252,7 @@ ExitCode inspect_command(const Options& options) {
     quantities.row.set(Column::sent_bytes, *bytes);
   }
   if (options.gradient) {
-    const Vectors gradients = read_vectors(*options.gradient);
+    const Vectors gradients = read_vectors(*options.gradient, options.step);
     require(gradients.size() == workers && gradients.front().size() == dimension,
             "{} holds {} vectors of {} numbers, {} holds {} of {}",
             options.gradient->string(),
@@ -178,7 +271,7 @@ ExitCode inspect_command(const Options& options) {
   if (options.json) {
     print_json(json, -1);
   } else {
-    print_json(json);
+    print_answers(quantities, json);
   }
   return ExitCode::done;
 }

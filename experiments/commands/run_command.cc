@@ -244,6 +244,11 @@ class StudyRuns {
     try {
       attempt(i, progress);
     } catch (const SharedError& error) {
+      if (error.code() == ExitCode::stopped) {
+        stopped_ = true;
+        progress.end_run("stopped on request before the first iteration", Notice::progress);
+        return;
+      }
       fail(planned, error, progress);
     } catch (const Error& error) {
       alone(error);

@@ -165,7 +165,29 @@ Vectors read_csv(std::string_view text, const std::string& file) {
   return vectors;
 }
 
-Vectors read_npy(std::string_view bytes, const std::string& file) {
+/// Returns which step of an array of this shape is meant; 0 of a shape (P, d), which has one.
+std::size_t step_in(const NpyHeader& header,
+                    const std::vector<std::size_t>& shape,
+                    const std::string& file,
+                    std::optional<std::int64_t> step) {
+  require(shape.size() == 2 || shape.size() == 3,
+          "{}: shape {} is not (P, d) or (T, P, d)",
+          file,
+          header.shape);
+  if (shape.size() == 2) {
+    require(!step, "{}: shape {} is (P, d) and has no steps; leave out --step", file, header.shape);
+    return 0;
+  }
+  require(step.has_value() && *step >= 0 && static_cast<std::size_t>(*step) < shape.front(),
+          "{}: shape {} is (T, P, d): name a step by --step, from 0 to T - 1",
+          file,
+          header.shape);
+  return static_cast<std::size_t>(*step);
+}
+
+Vectors read_npy(std::string_view bytes,
+                 const std::string& file,
+                 std::optional<std::int64_t> step) {
   const NpyHeader header = parse_npy_header(bytes, file);
   const auto type = npy_type(header.type);
   require(type && *type != NpyType::uint8,
@@ -173,20 +195,22 @@ Vectors read_npy(std::string_view bytes, const std::string& file) {
           file,
           header.type);
   const auto shape = parse_npy_shape(header.shape);
-  require(shape && shape->size() == 2, "{}: shape {} is not (P, d)", file, header.shape);
+  require(shape.has_value(), "{}: shape {} is not (P, d) or (T, P, d)", file, header.shape);
+  const std::size_t at = step_in(header, *shape, file, step);
   const std::string_view data = bytes.substr(header.size);
-  const std::size_t rows = shape->front();
+  const std::size_t steps = shape->size() == 3 ? shape->front() : 1;
+  const std::size_t rows = (*shape)[shape->size() - 2];
   const std::size_t columns = shape->back();
   require(npy_entries(*shape, npy_width(*type), data.size()).has_value(),
-          "{}: {} bytes of numbers do not make shape ({}, {})",
+          "{}: {} bytes of numbers do not make shape {}",
           file,
           data.size(),
-          rows,
-          columns);
+          header.shape);
   Vectors vectors(rows, std::vector<double>(columns));
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
-      const std::size_t position = header.by_column ? j * rows + i : i * columns + j;
+      const std::size_t position =
+          header.by_column ? (j * rows + i) * steps + at : (at * rows + i) * columns + j;
       const double value = npy_number(*type, data, position);
       require(std::isfinite(value), "{}: entry ({}, {}) is not finite", file, i, j);
       vectors[i][j] = value;
@@ -209,10 +233,13 @@ void write_vectors(const std::filesystem::path& file,
   write_file_atomically(file, bytes);
 }
 
-std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file) {
-  const std::string bytes = reports::read_file(file);
+std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file,
+                                              std::optional<std::int64_t> step) {
   const std::string name = file.string();
-  auto vectors = file.extension() == ".npy" ? read_npy(bytes, name) : read_csv(bytes, name);
+  const bool is_array = file.extension() == ".npy";
+  require(is_array || !step, "{}: only a .npy array of shape (T, P, d) has steps", name);
+  const std::string bytes = reports::read_file(file);
+  auto vectors = is_array ? read_npy(bytes, name, step) : read_csv(bytes, name);
   require(!vectors.empty(), "{}: no vectors in the file", name);
   return vectors;
 }

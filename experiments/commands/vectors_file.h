@@ -2,7 +2,9 @@
 // A user brings P vectors of d numbers as a .csv of P rows without header, parted by commas, or as
 // a .npy array of shape (P, d), float16, float32 or float64.
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,8 +12,10 @@ namespace residuum {
 
 /// Reads rows of equal length, at least one of at least one number, all finite. Everything else is
 /// a usage error that names file and place. A first row of "0", "1", ..., "d - 1" is refused too
-/// where d is at least 2: it is the header that pandas writes.
-std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file);
+/// where d is at least 2: it is the header that pandas writes. With a `step` the file is a .npy
+/// array of shape (T, P, d), of which that step is read, from 0.
+std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file,
+                                              std::optional<std::int64_t> step = std::nullopt);
 
 /// Writes vectors of `dimension` numbers, one after the other, as a float64 .npy of shape (P, d)
 /// that `read_vectors` reads back to the last bit. The file appears whole or not at all.

@@ -30,7 +30,8 @@ struct CheckOptions {
   bool random = false;
   bool memory = false;
   double decay = 1;
-  std::string shape = "60";
+  bool finite_only = false;
+  std::optional<std::string> shape;  // else 60, and longer ones for the law "lengths"
   std::int64_t draws = 2000;
   double timeout_s = 30;
 };
@@ -83,7 +84,10 @@ struct Options {
 
   // inspect, and falsify where it is the same
   std::filesystem::path file;
+  std::optional<std::int64_t> step;  // of an array (T, P, d)
   std::optional<std::filesystem::path> gradient;
+  bool entries = false;  // print the update, entry by entry
+  bool fits = false;     // fit laws to the magnitudes
   std::string aggregator = "gtopk-tree";
   std::optional<std::int64_t> rank;
   std::optional<std::int64_t> rows;

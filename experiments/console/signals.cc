@@ -4,6 +4,8 @@
 #include <csignal>
 #include <ctime>
 
+#include "core/stop.h"
+
 namespace residuum {
 namespace {
 
@@ -39,6 +41,7 @@ const std::atomic<bool>& stop_requested() { return stop; }
 void request_stop() { stop.store(true); }
 
 void catch_stop_signals() {
+  set_stop_flag(&stop);
   for (const int signal : std::array{SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);

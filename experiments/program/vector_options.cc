@@ -33,8 +33,11 @@ void add_flag(CLI::App& command, const char* name, bool& value, const char* desc
 }
 
 void add_inspect(CLI::App& command, Options& options) {
-  command.add_option("FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d)")
+  command
+      .add_option(
+          "FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d) or (T, P, d)")
       ->required();
+  command.add_option("--step", options.step, "which of T steps, from 0");
   command.add_option("--gradient", options.gradient, "the gradients alone, for xi");
   command.add_option("--aggregator", options.aggregator, "residuum list aggregators")
       ->check(utf8_text);
@@ -44,7 +47,9 @@ void add_inspect(CLI::App& command, Options& options) {
   command.add_option("--density", options.density, "k/d instead of --k");
   command.add_option("--threshold", options.threshold, "hard threshold instead of --k");
   add_compression(command, options);
-  add_flag(command, "--json", options.json, "on one line");
+  add_flag(command, "--fits", options.fits, "fit laws to the magnitudes");
+  add_flag(command, "--entries", options.entries, "indices and values of the update");
+  add_flag(command, "--json", options.json, "all quantities as JSON, on one line");
 }
 
 void add_falsify(CLI::App& command, Options& options) {
@@ -80,7 +85,9 @@ void add_check(CLI::App& command, Options& options) {
   add_flag(command, "--random", own.random, "answers differ from run to run");
   add_flag(command, "--memory", own.memory, "it keeps a residual of every tensor itself");
   command.add_option("--decay", own.decay, "of the residual, in every step (1)");
-  command.add_option("--shape", own.shape, "of the tensors, e.g. 6x10 (60)")->check(utf8_text);
+  add_flag(command, "--finite-only", own.finite_only, "it is given no nan and no inf");
+  command.add_option("--shape", own.shape, "of all tensors, e.g. 6x10 (60, and 300 and 70000)")
+      ->check(utf8_text);
   command.add_option("--draws", own.draws, "of each vector, for an expectation (2000)");
   command.add_option("--timeout", own.timeout_s, "seconds for an answer (30)");
   add_flag(command, "--json", options.json, "on one line");

@@ -68,7 +68,29 @@ std::uint64_t RunCheckpoints::load(const Visit& state) {
       folder_->go_on();
     }
   });
+  has_loaded_ = true;
   return iteration;
+}
+
+Outcome RunCheckpoints::guard(const std::function<Outcome()>& training) {
+  try {
+    return training();
+  } catch (const RefusedCheckpoint&) {
+    throw;
+  } catch (const SharedError& error) {
+    if (!is_of_state(error)) {
+      throw;
+    }
+    throw RefusedCheckpoint(error.code(), error.what());
+  } catch (const Error& error) {
+    if (is_of_state(error) && cluster_.world().size() == 1) {
+      throw RefusedCheckpoint(error.code(), error.what());
+    }
+    if (is_of_state(error) && folder_ != nullptr) {
+      folder_->refuse(error.what());
+    }
+    throw;
+  }
 }
 
 /// Throws unless the state has the length of this training's. Nothing is loaded yet.
@@ -99,6 +121,10 @@ void RunCheckpoints::load_whole(const Visit& state, std::uint64_t iteration) {
 
 bool RunCheckpoints::due() {
   return std::chrono::duration<double>(Clock::now() - saved_).count() > every_s_;
+}
+
+bool RunCheckpoints::is_of_state(const Error& error) const {
+  return has_loaded_ && error.code() == ExitCode::usage;
 }
 
 void RunCheckpoints::save(std::uint64_t iterations, const Visit& state) {

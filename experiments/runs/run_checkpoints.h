@@ -3,6 +3,7 @@
 // every process its part of the state.
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "assumptions/monitor.h"
@@ -29,12 +30,19 @@ class RunCheckpoints final : public Checkpoints {
   bool due() override;
   void save(std::uint64_t iterations, const Visit& state) override;
 
+  /// Trains with these checkpoints. What a study says was checked before, so that a usage error in
+  /// training that has gone on from a checkpoint is one of its state, which somebody has changed.
+  /// It is thrown as a RefusedCheckpoint where all processes meet it; one that meets it alone sets
+  /// the checkpoint aside for the next start.
+  Outcome guard(const std::function<Outcome()>& training);
+
  private:
   std::optional<Error> pass(StateStream* stream,
                             RunState::Direction direction,
                             const Visit& state,
                             std::uint64_t iteration);
   void measure(const Visit& state);
+  bool is_of_state(const Error& error) const;
   void load_whole(const Visit& state, std::uint64_t iteration);
 
   using Clock = std::chrono::steady_clock;
@@ -44,6 +52,7 @@ class RunCheckpoints final : public Checkpoints {
   Monitor& monitor_;
   double every_s_;
   Clock::time_point saved_ = Clock::now();
+  bool has_loaded_ = false;
 };
 
 }  // namespace residuum

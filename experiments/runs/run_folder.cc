@@ -48,12 +48,11 @@ Json config_json(const PreparedRun& run, const Study& study) {
             {"seed", run.seed},
             {"varying", Json(run.varying)},
             {"config", Json(run.config)}};
-  json["print"] = reports::own_print(json);
   return json;
 }
 
 void write_status(const OutputPath& folder, const Json& status) {
-  reports::write_json_atomically(folder / "status.json", status);
+  reports::write_json_atomically(folder / "status.json", reports::with_print(status));
 }
 
 /// log.txt: when the run started, and when and how it ended.
@@ -185,7 +184,7 @@ void mend_finished(const std::filesystem::path& result_dir,
     // It is missing, no JSON, or was changed.
   }
   say(fmt::format("{} was damaged; it is written again", file.string()));
-  reports::write_json_atomically(file, config);
+  reports::write_json_atomically(file, reports::with_print(config));
 }
 
 void refuse_other_data(const std::filesystem::path& result_dir, const PreparedRun& run) {
@@ -239,7 +238,8 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
       begun_utc_(utc_now()),
       started_utc_(begun_utc_) {
   make_folder(folder_);
-  reports::write_json_atomically(folder_ / "config.json", config_json(run, study));
+  reports::write_json_atomically(folder_ / "config.json",
+                                 reports::with_print(config_json(run, study)));
   restore_parts(folder_);
   adopt(
       find_checkpoint(folder_, run_id_, [this](const CheckpointHead& head) { check_head(head); }));
@@ -284,6 +284,9 @@ void RunFolder::go_on() {
 }
 
 void RunFolder::refuse(const std::string& reason) {
+  iterations_.reset();  // rows that follow the checkpoint may be open
+  checks_.reset();
+  details_ = {};
   adopt(next_checkpoint(
       folder_, *resumed_, reason, [this](const CheckpointHead& head) { check_head(head); }));
   if (!resumed_) {
@@ -408,7 +411,6 @@ void RunFolder::finish(const Outcome& outcome,
   status["finished_utc"] = utc_now();
   status["files"] = reports::prints_of(folder_, tables_in(folder_));
   status["provenance"] = Json(provenance);
-  status["print"] = reports::own_print(status);
   write_status(folder_, status);
   keep_checkpoints(folder_, 1, outcome.iterations);
 }
@@ -424,12 +426,13 @@ void fail_run(const std::filesystem::path& result_dir,
   try {
     make_folder(folder);
     write_log(folder, now, message);
-    reports::write_json_atomically(folder / "config.json", config);
+    reports::write_json_atomically(folder / "config.json", reports::with_print(config));
     write_status(folder, status);
   } catch (const Error&) {
     try {
-      reports::write_json_atomically(reports::failure_file(folder),
-                                     {{"config", config}, {"status", status}});
+      reports::write_json_atomically(
+          reports::failure_file(folder),
+          {{"config", reports::with_print(config)}, {"status", reports::with_print(status)}});
     } catch (const Error& error) {
       resource_error("{} (nor can it be noted that the run failed: {})", message, error.what());
     }

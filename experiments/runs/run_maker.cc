@@ -175,8 +175,9 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   }
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
-  Outcome outcome =
-      law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  Outcome outcome = checkpoints.guard([&] {
+    return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+  });
   check_data_at_end(spec, run, folder.get());
   in_step([&] {
     if (folder) {

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/fnv1a.h"
-#include "experiments/console/signals.h"
+#include "core/stop.h"
 #include "experiments/study/run_words.h"
 
 namespace residuum {
@@ -66,9 +66,7 @@ std::vector<PreparedRun> prepare_all(const Study& study, ObjectiveCache& objecti
   KnownKeys known;
   bool knows_all = true;
   for (const auto& spec : study.runs) {
-    if (stop_requested().load()) {
-      throw Error(ExitCode::stopped, "stopped on request: the same command goes on from here");
-    }
+    stop_if_requested();
     PreparedRun run;
     try {
       run = prepare(spec, objectives, known);

@@ -41,12 +41,23 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective,
      "data",
      "synthetic-logistic; networks: synthetic-images, synthetic-text",
-     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz), lstm, gpt: a text; recorded: "
+     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst), lstm, gpt: a text; "
+     "recorded: "
      ".npy, "
      "(T, P, d), or a folder of T files of (P, d)",
      kDecidesData},
     {kObjective, "rows", "4000; images: 6000", "samples of synthetic data", kDecidesData},
     {kObjective, "features", "200", "of synthetic-logistic", kDecidesData},
+    {kObjective,
+     "zero_based",
+     "false",
+     "LIBSVM: features count from 0, as scikit-learn writes them",
+     kDecidesData},
+    {kObjective,
+     "classes",
+     "two",
+     "LIBSVM: \"one-vs-rest:3\" takes label 3 for +1 and all others for -1",
+     kDecidesData},
     {kObjective, "data_seed", "1", "of what is drawn once for all runs", kDecidesData},
     {kObjective, "scale", "none", "max-abs divides each feature by its largest magnitude"},
     {kObjective, "intercept", "false", "logistic: one more parameter, a constant feature"},

@@ -1,10 +1,12 @@
 #include "objectives/data/byte_stream.h"
 
 #include <algorithm>
+#include <bzlib.h>
 #include <cerrno>
 #include <fstream>
 #include <limits>
 #include <lzma.h>
+#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "core/error.h"
 
@@ -24,6 +27,7 @@ constexpr std::string_view kXzMagic(
     "7zXZ\0",
     6);
 constexpr std::string_view kBzip2Magic("BZh", 3);
+constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
 constexpr std::size_t kSmallestChunk = std::size_t{1} << 14U;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
 constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30U;  // xz -9 needs 65 MiB
@@ -180,6 +184,103 @@ std::string unxz(std::string_view packed, const std::string& name, std::uint64_t
   }
 }
 
+/// Owns libbz2's stream, so that its memory is freed also by an exception.
+class Bzip2Stream {
+ public:
+  Bzip2Stream(std::string& packed, const std::string& name) : packed_(packed), name_(name) {
+    begin();
+  }
+  Bzip2Stream(const Bzip2Stream&) = delete;
+  Bzip2Stream& operator=(const Bzip2Stream&) = delete;
+  Bzip2Stream(Bzip2Stream&&) = delete;
+  Bzip2Stream& operator=(Bzip2Stream&&) = delete;
+  ~Bzip2Stream() { BZ2_bzDecompressEnd(&stream_); }
+
+  bool at_end_of_input() const { return position_ == packed_.size(); }
+  void next_member() {
+    BZ2_bzDecompressEnd(&stream_);
+    begin();
+  }
+
+  int fill(Output& output) {
+    const auto offered = static_cast<unsigned>(
+        std::min<std::size_t>(packed_.size() - position_, std::numeric_limits<unsigned>::max()));
+    stream_.next_in = packed_.data() + position_;
+    stream_.avail_in = offered;
+    const auto chunk = output.chunk();
+    stream_.next_out = chunk.data();
+    stream_.avail_out = static_cast<unsigned>(chunk.size());
+    const int status = BZ2_bzDecompress(&stream_);
+    position_ += offered - stream_.avail_in;
+    const bool stands_still = stream_.avail_out == chunk.size() && at_end_of_input();
+    output.keep(stream_.avail_out);
+    return status == BZ_OK && stands_still ? BZ_UNEXPECTED_EOF : status;
+  }
+
+ private:
+  void begin() {
+    stream_ = {};
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) {
+      resource_error("{}: there is no memory to unpack it", name_);
+    }
+  }
+
+  std::string& packed_;
+  const std::string& name_;
+  std::size_t position_ = 0;
+  bz_stream stream_{};
+};
+
+std::string bunzip2(std::string& packed, const std::string& name, std::uint64_t limit) {
+  Bzip2Stream stream(packed, name);
+  Output output(name, limit, packed.size());
+  for (;;) {
+    switch (stream.fill(output)) {
+      case BZ_OK:
+        break;
+      case BZ_STREAM_END:
+        if (stream.at_end_of_input()) {
+          return output.take();
+        }
+        stream.next_member();  // pbzip2 writes one after the other
+        break;
+      case BZ_UNEXPECTED_EOF:
+        truncated(name);
+      case BZ_MEM_ERROR:
+        resource_error("{}: there is no memory to unpack it", name);
+      default:
+        corrupt(name, "bad data or checksum");
+    }
+  }
+}
+
+/// Frames follow each other. libzstd takes windows up to 128 MiB, which `zstd --ultra -22` has.
+std::string unzstd(std::string_view packed, const std::string& name, std::uint64_t limit) {
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
+                                                                          &ZSTD_freeDStream);
+  if (!stream) {
+    resource_error("{}: there is no memory to unpack it", name);
+  }
+  Output output(name, limit, packed.size());
+  ZSTD_inBuffer input{.src = packed.data(), .size = packed.size(), .pos = 0};
+  for (;;) {
+    const auto chunk = output.chunk();
+    ZSTD_outBuffer room{.dst = chunk.data(), .size = chunk.size(), .pos = 0};
+    const std::size_t before = input.pos;
+    const std::size_t wanted = ZSTD_decompressStream(stream.get(), &room, &input);
+    if (ZSTD_isError(wanted) != 0) {
+      corrupt(name, ZSTD_getErrorName(wanted));
+    }
+    output.keep(chunk.size() - room.pos);
+    if (wanted == 0 && input.pos == input.size) {
+      return output.take();
+    }
+    if (room.pos == 0 && input.pos == before) {
+      truncated(name);
+    }
+  }
+}
+
 /// Returns the file as it is on disk.
 std::string read_raw(const std::filesystem::path& path, std::uint64_t limit) {
   const std::string name = path.string();
@@ -210,14 +311,17 @@ std::string read_raw(const std::filesystem::path& path, std::uint64_t limit) {
 
 std::string unpack(std::string packed, const std::string& name, std::uint64_t limit) {
   const std::string_view view(packed);
-  require(!view.starts_with(kBzip2Magic),
-          "{}: bzip2 files are not read; unpack it (bunzip2), or repack it with xz",
-          name);
   if (view.starts_with(kGzipMagic)) {
     return gunzip(packed, name, limit);
   }
   if (view.starts_with(kXzMagic)) {
     return unxz(packed, name, limit);
+  }
+  if (view.starts_with(kBzip2Magic)) {
+    return bunzip2(packed, name, limit);
+  }
+  if (view.starts_with(kZstdMagic)) {
+    return unzstd(packed, name, limit);
   }
   return packed;
 }
@@ -244,8 +348,9 @@ std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit) {
 }
 
 std::string data_file_name(const std::filesystem::path& path) {
-  const auto extension = path.extension();
-  return extension == ".xz" || extension == ".gz" ? path.stem().string() : path.filename().string();
+  const bool is_packed =
+      std::find(kPackings.begin(), kPackings.end(), path.extension()) != kPackings.end();
+  return is_packed ? path.stem().string() : path.filename().string();
 }
 
 }  // namespace residuum

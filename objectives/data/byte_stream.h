@@ -1,12 +1,17 @@
 #pragma once
-// These functions read data files into memory and unpack them: plain, gzip (RFC 1952, by zlib) or
-// xz (by liblzma). The content tells which it is, not the name.
+// These functions read data files into memory and unpack them: plain, gzip (by zlib), xz (by
+// liblzma), bzip2 (by libbz2) or zstd (by libzstd). The content tells which it is, not the name.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace residuum {
+
+/// The endings of packed files.
+constexpr std::array<std::string_view, 4> kPackings{".xz", ".gz", ".bz2", ".zst"};
 
 /// No data file that we expect is larger; a small archive that unpacks to more is a mistake or an
 /// attack.
@@ -20,7 +25,8 @@ std::string read_bytes(const std::filesystem::path& path, std::uint64_t limit = 
 /// Unpacks bytes already in memory; `name` is the file that messages name.
 std::string unpack_bytes(std::string packed, const std::string& name, std::uint64_t limit);
 
-/// Returns "a9a" for "somewhere/a9a.xz": the file's name without its folder and its .gz or .xz.
+/// Returns "a9a" for "somewhere/a9a.xz": the file's name without its folder and its .xz, .gz,
+/// .bz2 or .zst.
 std::string data_file_name(const std::filesystem::path& path);
 
 }  // namespace residuum

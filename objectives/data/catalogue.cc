@@ -26,8 +26,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr std::array<std::string_view, 3> kPackings{"", ".xz", ".gz"};
-
 const DatasetEntry* find_entry(const std::string& name) {
   const auto known = datasets();
   const auto entry =
@@ -72,6 +70,9 @@ void check_name(const std::string& name) {
 
 /// Finds the file in `folder`, plain or packed.
 std::optional<Path> find_packed(const Path& folder, const std::string& file) {
+  if (is_file(folder / file)) {
+    return folder / file;
+  }
   for (const std::string_view packing : kPackings) {
     Path path = folder / (file + std::string(packing));
     if (is_file(path)) {
@@ -81,7 +82,7 @@ std::optional<Path> find_packed(const Path& folder, const std::string& file) {
   return std::nullopt;
 }
 
-/// Names a file of a data set; `file` is as published, or without its .gz or .xz.
+/// Names a file of a data set; `file` is as published, or without its packing.
 struct Wanted {
   std::string name;
   std::string file;
@@ -95,9 +96,10 @@ std::optional<Path> find_file(const Path& data_dir, const Wanted& wanted) {
 
 [[noreturn]] void not_found(const Path& data_dir, const Wanted& wanted) {
   const std::string plain = data_file_name(wanted.file);
-  const std::string places = fmt::format("looked for '{}' and '{}', plain, .xz and .gz",
+  const std::string places = fmt::format("looked for '{}' and '{}', plain and {}",
                                          (data_dir / wanted.name / plain).string(),
-                                         (data_dir / plain).string());
+                                         (data_dir / plain).string(),
+                                         fmt::join(kPackings, ", "));
   if (find_entry(wanted.name) != nullptr) {
     usage_error(
         "data set '{}' is not there ({}); run experiments/fetch_data {}, or say where it "
@@ -219,9 +221,11 @@ Path data_directory(const std::optional<std::string>& flag) {
   return variable == nullptr || *variable == '\0' ? Path("data") : Path(variable);
 }
 
-SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir) {
+SparseDataset load_sparse(const std::string& name_or_path,
+                          const Path& data_dir,
+                          LibsvmWishes wishes) {
   if (is_path(name_or_path)) {
-    return read_libsvm(name_or_path);
+    return read_libsvm(name_or_path, wishes);
   }
   check_name(name_or_path);
   const DatasetEntry* const entry = find_entry(name_or_path);
@@ -230,24 +234,24 @@ SparseDataset load_sparse(const std::string& name_or_path, const Path& data_dir)
     return synthetic(name_or_path, Part::training);
   }
   if (entry == nullptr) {
-    return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = name_or_path}));
+    return read_libsvm(need_file(data_dir, {.name = name_or_path, .file = name_or_path}), wishes);
   }
-  auto data =
-      read_libsvm(need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}),
-                  {.minimum_features = entry->features});
+  wishes.minimum_features = entry->features;
+  auto data = read_libsvm(
+      need_file(data_dir, {.name = name_or_path, .file = entry->train.at(0).file}), wishes);
   data.name = entry->name;
   return data;
 }
 
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const Path& data_dir,
-                                              const LabelPair& classes) {
+                                              const LibsvmWishes& wishes) {
   const DatasetEntry* const entry = find_entry(name_or_path);
   if (entry != nullptr && entry->kind == DataKind::sparse && entry->train.empty()) {
     return synthetic(name_or_path, Part::held_out);
   }
   const auto path = find_sparse_test(name_or_path, data_dir);
-  return path ? std::optional(read_libsvm(*path, {.classes = classes})) : std::nullopt;
+  return path ? std::optional(read_libsvm(*path, wishes)) : std::nullopt;
 }
 
 ImageDataset load_images(const std::string& name, const Path& data_dir) {

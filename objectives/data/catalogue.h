@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "objectives/data/dataset.h"
+#include "objectives/data/libsvm.h"
 #include "objectives/data/text.h"
 
 namespace residuum {
@@ -44,24 +45,27 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag);
 
 /// Loads the data that a study's key `data` names: a known name, another file's name in the data
 /// directory, or the path of a LIBSVM file (anything with a '/', or a file that exists). A name is
-/// looked for as NAME/FILE and FILE, each plain, .xz and .gz. If nothing is found, a usage error
+/// looked for as NAME/FILE and FILE, each plain and packed. If nothing is found, a usage error
 /// names the places, the nearest known name and the cure.
-SparseDataset load_sparse(const std::string& name_or_path, const std::filesystem::path& data_dir);
+SparseDataset load_sparse(const std::string& name_or_path,
+                          const std::filesystem::path& data_dir,
+                          LibsvmWishes wishes = {});
 
 /// Loads the held-out data of the same name or path: the known test file, or by LIBSVM's convention
-/// the file NAME.t beside NAME. The result is absent if there is none. `classes` are the labels of
-/// the training data: held-out data has both or one of them. Its largest feature, and so its number
-/// of features, may differ from the training data's.
+/// the file NAME.t beside NAME. The result is absent if there is none. The wishes are those of the
+/// training data, with its classes: held-out data has both or one of them. Its largest feature, and
+/// so its number of features, may differ from the training data's.
 std::optional<SparseDataset> load_sparse_test(const std::string& name_or_path,
                                               const std::filesystem::path& data_dir,
-                                              const LabelPair& classes = {});
+                                              const LibsvmWishes& wishes = {
+                                                  .classes = LabelPair{}});
 
 /// Loads images by a known name, with the same places and messages as above.
 ImageDataset load_images(const std::string& name, const std::filesystem::path& data_dir);
 std::optional<ImageDataset> load_images_test(const std::string& name,
                                              const std::filesystem::path& data_dir);
 
-/// Loads a text by a known name, or by the path of a plain, .gz or .xz file.
+/// Loads a text by a known name, or by the path of a file.
 TextSource load_text(const std::string& name_or_path, const std::filesystem::path& data_dir);
 
 }  // namespace residuum

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -49,6 +50,9 @@ class Parser {
     require(
         data_.rows() > 0, "{}:1:1: no samples; lines 'label index:value ...' were expected", file_);
     map_labels();
+    if (has_queries_) {
+      data_.note += "; the qid of rows left out";
+    }
     return std::move(data_);
   }
 
@@ -74,6 +78,10 @@ class Parser {
       parse_label(token);
       token = next_token();
       if (token.starts_with('|')) {
+        token = next_token();
+      }
+      if (token.starts_with("qid:")) {
+        has_queries_ = true;
         token = next_token();
       }
       parse_features(token);
@@ -111,8 +119,15 @@ class Parser {
 
   void parse_label(std::string_view token) {
     const auto value = number(token);
+    if (wishes_.positive) {
+      parse_class(token, value);
+      return;
+    }
     if (!value || (*value != -1 && *value != 0 && *value != 1 && *value != 2)) {
-      fail(token_begin_, "label '{}' is no class; expected {}", shown(token), kKnownLabels);
+      fail(token_begin_,
+           "label '{}' is no class; expected {}, or classes = \"one-vs-rest:LABEL\"",
+           shown(token),
+           kKnownLabels);
     }
     const int label = static_cast<int>(*value);
     if (wishes_.classes) {
@@ -121,6 +136,19 @@ class Parser {
       remember(label);
     }
     data_.labels.push_back(label);
+  }
+
+  /// Maps a label of any class to that of "this class" or "the rest".
+  void parse_class(std::string_view token, std::optional<double> value) {
+    constexpr double kLargest = std::numeric_limits<std::int32_t>::max();
+    if (!value || std::abs(*value) > kLargest || *value != std::trunc(*value)) {
+      fail(token_begin_, "label '{}' is no class; expected a whole number", shown(token));
+    }
+    const int label = static_cast<int>(*value);
+    if (label != *wishes_.positive) {
+      rest_.insert(label);
+    }
+    data_.labels.push_back(label == *wishes_.positive ? 1 : -1);
   }
 
   void check_known(int label, const LabelPair& known) const {
@@ -142,7 +170,8 @@ class Parser {
     }
     if (classes_ == 2) {
       fail(token_begin_,
-           "label {} is a third class beside {} (line {}) and {} (line {}); expected {}",
+           "label {} is a third class beside {} (line {}) and {} (line {}); expected {}, or "
+           "classes = \"one-vs-rest:LABEL\"",
            label,
            seen_[0].label,
            seen_[0].line,
@@ -186,6 +215,7 @@ class Parser {
     data_.row_begin.push_back(data_.columns.size());
   }
 
+  /// Returns the index as if the first were 1.
   std::uint64_t parse_index(std::string_view word, std::uint64_t previous) const {
     constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
     std::uint64_t index = 0;
@@ -197,14 +227,17 @@ class Parser {
     if (error != std::errc() || index > kLargest) {
       fail(token_begin_, "index {} is larger than {}, the largest allowed", shown(word), kLargest);
     }
-    if (index == 0) {
-      fail(token_begin_, "index 0; indices start at 1");
+    if (index < wishes_.first_index) {
+      fail(token_begin_,
+           "index 0; indices start at 1, or at 0 with zero_based = true, as scikit-learn writes "
+           "them");
     }
+    index += 1 - wishes_.first_index;
     if (index <= previous) {
       fail(token_begin_,
            "index {} comes after {}; indices must increase within a line",
-           index,
-           previous);
+           index - 1 + wishes_.first_index,
+           previous - 1 + wishes_.first_index);
     }
     return index;
   }
@@ -231,7 +264,25 @@ class Parser {
     return {.low = low, .high = high};
   }
 
+  void map_classes() {
+    const bool is_held_out = wishes_.classes.has_value();
+    const auto count =
+        static_cast<std::size_t>(std::count(data_.labels.begin(), data_.labels.end(), 1));
+    require(is_held_out || (count > 0 && !rest_.empty()),
+            "{}: {} of {} rows have label {}; one-vs-rest needs some and leaves some",
+            file_,
+            count,
+            data_.rows(),
+            *wishes_.positive);
+    data_.note =
+        fmt::format("label {} mapped to +1, {} others to -1", *wishes_.positive, rest_.size());
+  }
+
   void map_labels() {
+    if (wishes_.positive) {
+      map_classes();
+      return;
+    }
     data_.classes = wishes_.classes ? *wishes_.classes : seen_pair();
     const auto [low, high] = data_.classes;
     if (low == -1) {
@@ -254,6 +305,8 @@ class Parser {
   std::size_t token_begin_ = 0;
   int classes_ = 0;
   std::array<FirstSeen, 2> seen_;
+  std::set<int> rest_;  // the labels but `positive`
+  bool has_queries_ = false;
   SparseDataset data_;
 };
 

@@ -3,6 +3,7 @@
 // "label index:value index:value ...", indices from 1 and increasing.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,15 +15,19 @@ namespace residuum {
 
 struct LibsvmWishes {
   std::size_t minimum_features = 0;
+  /// Of the first feature: 1, or 0 as scikit-learn's dump_svmlight_file writes by default.
+  std::uint64_t first_index = 1;
+  /// Rows of this label become +1 and all others -1, however many classes the file has.
+  std::optional<int> positive = std::nullopt;
   /// The labels of the training data, for a held-out file: it has these labels or one of them, and
   /// they are mapped in the same way. Without them a file must have two labels.
   std::optional<LabelPair> classes = std::nullopt;
 };
 
-/// Reads a plain, .gz or .xz file. Labels -1/+1, 0/1 or 1/2 become -1/+1, and the note says so;
-/// zeros are not stored; `#` starts a comment; a name such as " |f" after the label, as Vowpal
-/// Wabbit writes it, is skipped. Anything else in the file is a usage error "file:line:column: what
-/// is wrong and what was expected".
+/// Reads a plain or packed file (byte_stream.h). Labels -1/+1, 0/1 or 1/2 become -1/+1, and the
+/// note says so; zeros are not stored; `#` starts a comment; a name such as " |f" after the label,
+/// as Vowpal Wabbit writes it, is skipped, and so is "qid:7", of which the note tells. Anything
+/// else in the file is a usage error "file:line:column: what is wrong and what was expected".
 SparseDataset read_libsvm(const std::filesystem::path& path, const LibsvmWishes& wishes = {});
 
 /// Parses text in memory; `file` is its name in messages.

@@ -29,11 +29,13 @@ namespace fs = std::filesystem;
 /// Bytes that are read at once, a multiple of every width.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 18U;
 
-/// Says which file it is, whatever its name.
+/// Says which file it is, whatever its name, and when it was last written.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
   std::size_t size = 0;  // bytes
+  std::int64_t written_s = 0;
+  std::int64_t written_ns = 0;
 };
 
 /// A file that is open for reading, with messages that name it.
@@ -55,7 +57,9 @@ class InputFile {
     require(is_file, "{}: is no file of numbers", name_);
     return {.device = status.st_dev,
             .inode = status.st_ino,
-            .size = static_cast<std::size_t>(status.st_size)};
+            .size = static_cast<std::size_t>(status.st_size),
+            .written_s = status.st_mtim.tv_sec,
+            .written_ns = status.st_mtim.tv_nsec};
   }
 
   /// Throws a usage error unless this is the file that was opened before.
@@ -70,6 +74,9 @@ class InputFile {
             name_,
             now.size,
             before.size);
+    require(now.written_s == before.written_s && now.written_ns == before.written_ns,
+            "{}: was written to while it was in use; start again",
+            name_);
   }
 
   /// Fills `bytes` from this place on.

@@ -31,8 +31,7 @@ std::string run_record(const ResultFolder& folder, const Run& run) {
                                  csv_field(run.message),
                                  seed);
   for (const auto& key : folder.varying_keys) {
-    const auto found = run.varying.find(key);
-    line += ',' + (found == run.varying.end() ? std::string() : json_field(*found));
+    line += ',' + json_field(parameter_of(run, key));
   }
   line += ',' + field_of(run.status, "iterations");
   for (const auto& metric : run_metrics()) {

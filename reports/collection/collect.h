@@ -43,4 +43,8 @@ std::vector<RunColumn> run_columns(const ResultFolder& folder);
 /// "sparsifier.density" -> "p_sparsifier_density".
 std::string parameter_column(std::string_view key);
 
+/// Returns the value of a key that varies: what the study gave to this run, or the default that the
+/// run used. It is null where the run has no such key, and where it said nothing of itself.
+const Json& parameter_of(const Run& run, std::string_view key);
+
 }  // namespace residuum::reports

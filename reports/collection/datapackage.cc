@@ -112,14 +112,14 @@ Json search_fields() {
 std::string type_of_parameter(const ResultFolder& folder, const std::string& key) {
   std::string type;
   for (const auto& run : folder.runs) {
-    const auto found = run.varying.find(key);
-    if (found == run.varying.end() || found->is_null()) {
+    const Json& value = parameter_of(run, key);
+    if (value.is_null()) {
       continue;
     }
     std::string_view one = "string";
-    if (found->is_number()) {
+    if (value.is_number()) {
       one = "number";
-    } else if (found->is_boolean()) {
+    } else if (value.is_boolean()) {
       one = "boolean";
     }
     if (!type.empty() && type != one) {
@@ -163,6 +163,11 @@ std::string parameter_column(std::string_view key) {
     name += is_plain ? c : '_';
   }
   return name;
+}
+
+const Json& parameter_of(const Run& run, std::string_view key) {
+  const auto given = run.varying.find(std::string(key));
+  return given != run.varying.end() ? *given : value_at(value_at(run.config, "config"), key);
 }
 
 std::vector<RunColumn> run_columns(const ResultFolder& folder) {

@@ -14,8 +14,7 @@ std::string run_fields(const ResultFolder& folder, const Run& run) {
   std::string fields =
       fmt::format(",{},{},{}", csv_field(study_of(folder, run)), run.seed, run.state);
   for (const auto& key : folder.varying_keys) {
-    const auto found = run.varying.find(key);
-    fields += ',' + (found == run.varying.end() ? std::string() : json_field(*found));
+    fields += ',' + json_field(parameter_of(run, key));
   }
   return fields;
 }

@@ -60,6 +60,12 @@ std::optional<std::string> damage(const std::filesystem::path& path, const Json&
   return std::nullopt;
 }
 
+std::string own_print(const Json& json) {
+  Json rest = json;
+  rest.erase("print");
+  return short_hash(rest.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 }  // namespace
 
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names) {
@@ -71,14 +77,13 @@ Json prints_of(const std::filesystem::path& folder, const std::vector<std::strin
   return prints;
 }
 
-std::string own_print(const Json& json) {
-  Json rest = json;
-  rest.erase("print");
-  return short_hash(rest.dump(-1, ' ', false, Json::error_handler_t::replace));
+Json with_print(Json json) {
+  json["print"] = own_print(json);
+  return json;
 }
 
 void require_own_print(const Json& json, const std::filesystem::path& file) {
-  require(!json.contains("print") || json["print"] == own_print(json),
+  require(json.is_object() && value_at(json, "print") == own_print(json),
           "'{}' was changed since it was written",
           file.string());
 }

@@ -16,11 +16,11 @@ namespace residuum::reports {
 /// the folder.
 Json prints_of(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// Returns the hash of all that a status.json or config.json says, except its own "print". Layout
-/// does not matter.
-std::string own_print(const Json& json);
+/// Returns what a status.json or config.json holds, with "print", the hash of all else that it
+/// says. Layout does not matter.
+Json with_print(Json json);
 
-/// Throws a usage error where the file has a print of its own and says something else.
+/// Throws a usage error unless the file has a print of its own and says what it said then.
 void require_own_print(const Json& json, const std::filesystem::path& file);
 
 /// Says why status.json or the tables are not as the run left them; nothing when they are. A

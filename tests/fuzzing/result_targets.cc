@@ -13,6 +13,7 @@
 #include "reports/tables/csv_reader.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
+#include "reports/tables/table_prints.h"
 #include "reports/terminal/changes.h"
 #include "reports/terminal/table.h"
 #include "reports/verdicts/summary.h"
@@ -55,6 +56,16 @@ constexpr auto kFolder = std::to_array<FolderPart>({
     {"iterations b", "runs/b-000000000000/iterations.csv"},
 });
 
+/// Gives a status or a configuration the print that belongs to it, so that what it says is read.
+std::string printed(std::string_view text) {
+  try {
+    const reports::Json json = reports::read_json(scratch().write("unprinted.json", text));
+    return json.is_object() ? reports::with_print(json).dump() : std::string(text);
+  } catch (const Error&) {
+    return std::string(text);
+  }
+}
+
 void make_folder(std::string_view bytes) {
   for (const char* run : {"runs/a-000000000000", "runs/b-000000000000"}) {
     std::filesystem::create_directories(scratch().path() / run);
@@ -65,7 +76,9 @@ void make_folder(std::string_view bytes) {
     if (found == parts.end()) {
       scratch().remove(part.file);
     } else {
-      scratch().write(part.file, found->second);
+      const std::string_view file = part.file;
+      const bool has_print = file.ends_with("config.json") || file.ends_with("status.json");
+      scratch().write(part.file, has_print ? printed(found->second) : std::string(found->second));
     }
   }
 }

@@ -19,6 +19,7 @@
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
+#include "reports/tables/table_prints.h"
 
 namespace residuum::reports::testing {
 
@@ -178,7 +179,7 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
     config["varying"]["workers.count"] = m.workers;
     config["config"]["workers"] = Json{{"count", m.workers}};
   }
-  write_json_atomically(run / "config.json", config);
+  write_json_atomically(run / "config.json", with_print(config));
   IterationsWriter rows(run / "iterations.csv", id);
   ChecksWriter checks(run / "checks.csv", id);
   for (std::uint64_t t = 0; t < iterations; ++t) {
@@ -193,7 +194,7 @@ inline void SyntheticStudy::write_run(const std::filesystem::path& folder,
   }
   rows.close();
   checks.close();
-  write_json_atomically(run / "status.json", synthetic_status(*this, m, seed));
+  write_json_atomically(run / "status.json", with_print(synthetic_status(*this, m, seed)));
 }
 
 inline void SyntheticStudy::write(const std::filesystem::path& folder) const {
@@ -217,7 +218,7 @@ void change_status(const std::filesystem::path& folder, const std::string& run_i
   const auto file = folder / "runs" / run_id / "status.json";
   Json status = read_json(file);
   change(status);
-  write_json_atomically(file, status);
+  write_json_atomically(file, with_print(status));
 }
 
 }  // namespace residuum::reports::testing

@@ -25,7 +25,7 @@ inline void check_saved(bool is_sound) {
 inline void check_order(bool holds) {
   require(holds,
           "a letter of the protocol is out of order: the checkpoint that the run went on from was "
-          "changed; remove the folder 'checkpoint' of the run");
+          "changed");
 }
 
 class ActorState {

@@ -2,12 +2,14 @@
 
 #include "assumptions/testing/compressor_laws.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "assumptions/testing/compressor_memory.h"
 #include "core/error.h"
@@ -186,8 +188,47 @@ TEST(CompressorLaws, ANanThatVanishesIsAFault) {
   };
   const auto passing = [](Floats&, const Floats& x, RandomStream&) { return answer_of(x); };
 
-  EXPECT_THAT(violated_by(dropping, top_six()), ElementsAre("finite"));
+  EXPECT_THAT(violated_by(dropping, top_six()), ElementsAre("nan and inf"));
   EXPECT_THAT(violated_by(passing, CompressorClaims{}), IsEmpty());
+  CompressorClaims finite = top_six();
+  finite.finite_only = true;
+  EXPECT_THAT(violated_by(dropping, finite), IsEmpty());
+}
+
+// An index of two bytes takes entry 69999 for entry 4463, one of a byte entry 299 for entry 43.
+TEST(CompressorLaws, AnIndexThatDoesNotFitItsTypeShowsInLongTensors) {
+  const auto with_indices_below = [](std::size_t limit) {
+    return stateless([limit](const Floats& x) {
+      const Floats kept = six_largest(x);
+      Floats placed(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (kept[i] != 0) {
+          placed[i % limit] = kept[i];
+        }
+      }
+      return placed;
+    });
+  };
+  for (const auto& [limit, d] : {std::pair(256, 300), {65536, 70000}}) {
+    FunctionCompressor compressor(with_indices_below(static_cast<std::size_t>(limit)));
+    EXPECT_THAT(violated(check_compressor(compressor, top_six())), IsEmpty());
+
+    const auto findings = check_compressor(compressor, top_six(), {.lengths = kUsualLengths});
+
+    EXPECT_THAT(violated(findings), ElementsAre("lengths"));
+    EXPECT_THAT(explanation_of(findings, "lengths"),
+                HasSubstr(fmt::format("'last entry alone' of {} entries: |x - C(x)|^2 = 2", d)));
+  }
+}
+
+TEST(CompressorLaws, TheContractionIsMeasuredWithItsVector) {
+  FunctionCompressor top_k(stateless(six_largest));
+  // Six of 60 equal magnitudes are a tenth of their energy: nothing is worse for Top-6.
+  EXPECT_EQ(explanation_of(check_compressor(top_k, top_six()), "contraction"),
+            "|x - C(x)|^2 is at most 0.9 |x|^2; measured 0.9 |x|^2, of vector 'all of one "
+            "magnitude' of 60 entries");
+  EXPECT_THAT(explanation_of(check_compressor(top_k, CompressorClaims{}), "contraction"),
+              HasSubstr("no omega; |x - C(x)|^2 is measured 0.9 |x|^2, of vector 'all of one"));
 }
 
 TEST(CompressorLaws, AnEndInPlaceOfAnAnswerIsNoRefusal) {
@@ -200,8 +241,8 @@ TEST(CompressorLaws, AnEndInPlaceOfAnAnswerIsNoRefusal) {
 
   const auto findings = check_compressor(ending, top_six());
 
-  EXPECT_THAT(violated(findings), ElementsAre("finite"));
-  EXPECT_THAT(explanation_of(findings, "finite"),
+  EXPECT_THAT(violated(findings), ElementsAre("nan and inf"));
+  EXPECT_THAT(explanation_of(findings, "nan and inf"),
               HasSubstr("entry 30 of the vector is nan, and no answer came: not finite: it ended"));
 }
 
@@ -233,7 +274,7 @@ TEST(CompressorLaws, ClaimsThatAreNotMadeAreNotLookedAtAndSayWhy) {
   for (const auto& finding : check_compressor(identity, CompressorClaims{})) {
     const bool needs_a_claim = finding.law == "contraction" || finding.law == "unbiased" ||
                                finding.law == "sparsity" || finding.law == "conservation" ||
-                               finding.law == "bytes";
+                               finding.law == "lengths" || finding.law == "bytes";
     EXPECT_EQ(finding.holds.has_value(), !needs_a_claim) << finding.law;
     EXPECT_FALSE(finding.explanation.empty()) << finding.law;
   }

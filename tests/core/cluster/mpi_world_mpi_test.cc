@@ -266,7 +266,8 @@ TEST(MpiWorld, NamesMpisOwnReasonWhereAMessageIsLongerThanTheRoom) {
   } catch (const Error& error) {
     text = error.what();
   }
-  EXPECT_TRUE(text.starts_with("MPI_Wait: MPI_ERR_TRUNCATE")) << text;
+  EXPECT_TRUE(text.starts_with("MPI_Wait: ")) << text;
+  EXPECT_NE(text.find("essage truncated"), std::string::npos) << text;  // all MPIs say so
 }
 
 // Group i of g begins at rank floor(i R / g).

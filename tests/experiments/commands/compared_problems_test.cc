@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "reports/tables/table_prints.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {
@@ -78,10 +79,9 @@ TEST_F(ComparedData, IsToldByItsDimensionAlone) {
   make("a", "d.svm", kRows);
   make("b", "d.svm", kRows);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "b" / "runs")) {
-    auto status = nlohmann::json::parse(read_text(entry.path() / "status.json"));
+    auto status = nlohmann::ordered_json::parse(read_text(entry.path() / "status.json"));
     status["dimension"] = 3;
-    status.erase("print");  // as programs that did not print it wrote it
-    std::ofstream(entry.path() / "status.json") << status.dump();
+    std::ofstream(entry.path() / "status.json") << reports::with_print(status).dump();
   }
   const Finished refused = compare({"a", "b"});
   EXPECT_EQ(refused.code, 2) << refused.out;

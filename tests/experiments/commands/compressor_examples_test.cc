@@ -67,7 +67,9 @@ TEST_F(CompressorExample, ARightTopKKeepsAllLaws) {
                            "zero",
                            "finite",
                            "determinism",
+                           "nan and inf",
                            "tensors",
+                           "lengths",
                            "bytes"}) {
     EXPECT_EQ(law(found, name)["verdict"], "holds") << name;
   }
@@ -76,7 +78,7 @@ TEST_F(CompressorExample, ARightTopKKeepsAllLaws) {
 TEST_F(CompressorExample, TopKWithoutTheAbsoluteValueIsNoContraction) {
   const auto found = checked({"--k", "6"}, "top_k_signed.py 6", 4);
 
-  EXPECT_THAT(violated(found), testing::ElementsAre("contraction"));
+  EXPECT_THAT(violated(found), testing::ElementsAre("contraction", "lengths"));
   EXPECT_EQ(
       law(found, "contraction")["explanation"],
       "vector 'first entry alone' of 60 entries: |x - C(x)|^2 = 1 |x|^2, allowed is 0.9 |x|^2");
@@ -122,10 +124,26 @@ TEST_F(CompressorExample, OneThatEndsAtNanBreaksTheLawOfFiniteNumbersAndIsQuoted
   const auto found = nlohmann::json::parse(finished.out);
 
   EXPECT_EQ(finished.code, 4) << finished.err;
-  EXPECT_THAT(violated(found), testing::ElementsAre("finite"));
-  EXPECT_THAT(law(found, "finite")["explanation"].get<std::string>(),
+  EXPECT_THAT(violated(found), testing::ElementsAre("nan and inf"));
+  EXPECT_THAT(law(found, "nan and inf")["explanation"].get<std::string>(),
               HasSubstr("no answer came: it ended with exit code 1; its last line on standard "
                         "error: ValueError: cannot sort"));
+}
+
+TEST_F(CompressorExample, OneForFiniteVectorsAloneIsGivenNoOthers) {
+  folder_.write("ends.py",
+                "import frames\n"
+                "while (request := frames.read_request()) is not None:\n"
+                "    tensor, shape, x = request\n"
+                "    assert all(value - value == 0 for value in x)\n"
+                "    frames.write_answer(x, shape, frames.singles(x))\n");
+  std::filesystem::copy(kCompressors / "frames.py", folder_.path() / "frames.py");
+
+  const Finished finished = residuum_program(
+      {"check", "--finite-only", "--json", "--", "python3", "ends.py"}, folder_.path());
+
+  EXPECT_EQ(finished.code, 0) << finished.err << finished.out;
+  EXPECT_EQ(law(nlohmann::json::parse(finished.out), "nan and inf")["verdict"], "not looked at");
 }
 
 TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {

@@ -13,11 +13,13 @@ namespace residuum {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Inspect : public testing::Test {
  protected:
   nlohmann::json inspect(const std::string& csv, const std::vector<std::string>& options) const {
-    std::vector<std::string> arguments{"inspect", folder_.write("a.csv", csv).string(), "--json"};
+    std::vector<std::string> arguments{
+        "inspect", folder_.write("a.csv", csv).string(), "--json", "--entries", "--fits"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Finished finished = residuum_program(arguments, folder_.path());
     EXPECT_EQ(finished.code, 0) << finished.err;
@@ -120,6 +122,71 @@ TEST_F(Inspect, XiIsRelativeToTheGradientWhereGiven) {
               {"--aggregator", "gtopk-exact", "--k", "1", "--gradient", gradients.string()});
 
   EXPECT_NEAR(json["xi"].get<double>(), std::sqrt(3.0), 1e-12);
+}
+
+// Mean a = (5, 10.5, 10.5), messages (30, 0, 0) and (0, 21, 21), g = (30, 21, 0): the mean residual
+// is (-10, 0, 10.5), and Top_2(mean a) lacks the mean message by 15.
+TEST_F(Inspect, SaysASentenceForEachQuantity) {
+  const auto file = folder_.write("a.csv", "30,0,0\n-20,21,21\n").string();
+  const std::vector<std::string> question{
+      "inspect", file, "--aggregator", "gtopk-exact", "--k", "2"};
+  const Finished told = residuum_program(question, folder_.path());
+  EXPECT_EQ(told.code, 0) << told.err;
+  for (const char* line :
+       {"2 workers, d = 3, k = 2 (density 0.6667), aggregator gtopk-exact, put-back captured\n",
+        "\ndelta = 2.569 > 1: the assumption fails for these vectors\n",
+        "\npredicted delta = ",
+        "\ncontraction = 0.8564 <= 1: the mean residual keeps 85.6 % of |mean a|^2\n",
+        "\nxi = 0.9573, |Top_k(mean a) - mean Top_k(a)| over the norm of the step\n",
+        "\nnothing is lost: what is not applied is in the residuals\n",
+        "\n3 entries are sent, in ",
+        "; 2 are applied\n"}) {
+    EXPECT_THAT(told.out, HasSubstr(line));
+  }
+  EXPECT_THAT(told.out, Not(HasSubstr("update")));
+
+  auto all = question;
+  all.insert(all.end(), {"--entries", "--fits"});
+  const Finished whole = residuum_program(all, folder_.path());
+  EXPECT_THAT(whole.out, HasSubstr("\nupdate 0: 30\nupdate 1: 21\n"));
+  EXPECT_THAT(whole.out, HasSubstr("\nmagnitudes: normal has the distance "));
+}
+
+TEST_F(Inspect, TakesOneStepOfManyInAnyOrder) {
+  const std::vector<double> numbers{9, 9, 9, 9, 3, 1, 0, 2};  // T = 2, P = 2, d = 2
+  const auto array = [&](const std::string& name, const char* order, bool by_column) {
+    std::string header =
+        fmt::format("{{'descr': '<f8', 'fortran_order': {}, 'shape': (2, 2, 2), }}", order);
+    header.resize(117, ' ');
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(header.size());
+    bytes += '\0';
+    bytes += header;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::size_t from = by_column ? (i % 2) * 4 + (i / 2 % 2) * 2 + i / 4 : i;
+      bytes.append(reinterpret_cast<const char*>(&numbers[from]), 8);  // NOLINT
+    }
+    return folder_.write(name, bytes).string();
+  };
+  const auto expected = inspect("3,1\n0,2\n", {"--k", "1"});
+  for (const std::string& file : {array("c.npy", "False", false), array("f.npy", "True", true)}) {
+    const Finished read = residuum_program(
+        {"inspect", file, "--step", "1", "--k", "1", "--json", "--entries", "--fits"},
+        folder_.path());
+    ASSERT_EQ(read.code, 0) << read.err;
+    EXPECT_EQ(nlohmann::json::parse(read.out), expected);
+    for (const char* none : {"2", "-1"}) {
+      EXPECT_THAT(
+          residuum_program({"inspect", file, "--step", none, "--k", "1"}, folder_.path()).err,
+          HasSubstr("is (T, P, d): name a step by --step, from 0 to T - 1"));
+    }
+    EXPECT_THAT(residuum_program({"inspect", file, "--k", "1"}, folder_.path()).err,
+                HasSubstr("name a step by --step"));
+  }
+  const auto csv = folder_.write("a.csv", "1,2\n").string();
+  EXPECT_THAT(residuum_program({"inspect", csv, "--step", "0", "--k", "1"}, folder_.path()).err,
+              HasSubstr("only a .npy array of shape (T, P, d) has steps"));
 }
 
 TEST_F(Inspect, TellsWhichLawTheMagnitudesFollow) {

@@ -29,8 +29,16 @@ class QuantisedVectors : public testing::Test {
 /// (3, -1, -1, -1).
 TEST_F(QuantisedVectors, AreInspectedAsTheyAreSent) {
   const std::string file = folder_.write("a.csv", "3,-1,2,2\n5,1,1,1\n").string();
-  const auto seen = json(
-      {"inspect", file, "--aggregator", "allgather", "--k", "4", "--quantiser", "sign", "--json"});
+  const auto seen = json({"inspect",
+                          file,
+                          "--aggregator",
+                          "allgather",
+                          "--k",
+                          "4",
+                          "--quantiser",
+                          "sign",
+                          "--json",
+                          "--entries"});
   EXPECT_EQ(seen["quantiser"], "sign");
   EXPECT_EQ(seen["update"], (std::vector<double>{4, 4, 4}));
   EXPECT_EQ(seen["selected"], (std::vector<int>{0, 2, 3}));

@@ -47,7 +47,8 @@ TEST_F(SelectedVectors, AreInspectedByBlocks) {
                           "--sparsifier",
                           "chunk-top-k",
                           "--block",
-                          "3"});
+                          "3",
+                          "--entries"});
   EXPECT_EQ(seen["sparsifier"], "chunk-top-k");
   EXPECT_EQ(seen["k"], 3);
   EXPECT_EQ(seen["selected"], (std::vector<int>{0, 1, 4, 5}));

@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/stat.h>
 
+#include "reports/tables/table_prints.h"
 #include "tests/experiments/hostile.h"
 
 namespace residuum {
@@ -19,12 +20,12 @@ using testing::HasSubstr;
 
 using DamagedFolder = Hostile;
 
-// As programs before this one left a run that failed early.
 TEST_F(DamagedFolder, ARunThatFailedBeforeItsConfigurationIsReadAsFailed) {
   ASSERT_EQ(run(kStudy).code, 0);
   const auto one = run_folders().front();
   std::filesystem::remove(one / "config.json");
-  std::ofstream(one / "status.json") << R"({"state": "failed", "message": "out of memory"})";
+  std::ofstream(one / "status.json")
+      << reports::with_print({{"state", "failed"}, {"message", "out of memory"}});
   const Finished report = residuum_program({"report", results().string()}, folder_.path());
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr(",tiny,failed,out of memory,"));
@@ -156,18 +157,19 @@ TEST_F(DamagedFolder, TablesOfEveryKindAreChecked) {
 TEST_F(DamagedFolder, AStatusThatIsDamagedIsNotTrusted) {
   ASSERT_EQ(run(kStudy).code, 0);
   const auto file = run_folders().front() / "status.json";
-  auto empty = nlohmann::json::parse(read_text(file));
-  empty.erase("print");
+  auto empty = nlohmann::ordered_json::parse(read_text(file));
   empty["files"] = nlohmann::json::object();
-  auto partial = nlohmann::json::parse(read_text(file));
-  partial.erase("print");
+  auto partial = nlohmann::ordered_json::parse(read_text(file));
   partial["files"].erase("iterations.csv");
   auto number_as_text = nlohmann::ordered_json::parse(read_text(file));
   number_as_text["dimension"] = "20";
   auto other_number = nlohmann::ordered_json::parse(read_text(file));
   other_number["final"]["loss"] = 0.125;
-  for (const std::string& content : {empty.dump(),
-                                     partial.dump(),
+  auto without_print = other_number;
+  without_print.erase("print");
+  for (const std::string& content : {reports::with_print(empty).dump(),
+                                     reports::with_print(partial).dump(),
+                                     without_print.dump(),
                                      number_as_text.dump(),
                                      other_number.dump(),
                                      std::string("{"),
@@ -247,10 +249,12 @@ TEST_F(DamagedFolder, ThatCannotBeMadeAgainIsAFailedRun) {
     std::ofstream(one / file) << "{}\n";
     auto aside = one;
     aside += ".failed.json";
-    std::ofstream(aside) << nlohmann::json{
+    std::ofstream(aside) << nlohmann::ordered_json{
         {"config",
-         {{"run_id", one.filename().string()}, {"seed", 1}, {"varying", nlohmann::json::object()}}},
-        {"status", {{"state", "failed"}, {"message", "cannot write it"}}}};
+         reports::with_print({{"run_id", one.filename().string()},
+                              {"seed", 1},
+                              {"varying", nlohmann::json::object()}})},
+        {"status", reports::with_print({{"state", "failed"}, {"message", "cannot write it"}})}};
     const Finished report = residuum_program({"report", results().string()}, folder_.path());
     EXPECT_EQ(report.code, 0) << report.err;
     EXPECT_THAT(read_text(results() / "runs.csv"), HasSubstr("failed,cannot write it"));

@@ -118,8 +118,16 @@ TEST_F(LowRankRun, IsInspectedOnMatrices) {
   folder_.write("a.csv",
                 "1,0,-1,2,2,0,-2,4,3,0,-3,6\n"
                 "2,0,-2,4,4,0,-4,8,6,0,-6,12\n");
-  const auto inspected =
-      call({"inspect", "a.csv", "--aggregator", "powersgd", "--rows", "3", "--rank", "1"});
+  const auto inspected = call({"inspect",
+                               "a.csv",
+                               "--aggregator",
+                               "powersgd",
+                               "--rows",
+                               "3",
+                               "--rank",
+                               "1",
+                               "--json",
+                               "--entries"});
   ASSERT_EQ(inspected.code, 0) << inspected.err;
   const auto json = nlohmann::json::parse(inspected.out);
   EXPECT_EQ(json["sent_bytes"], 2 * (3 + 4) * 4);
@@ -157,8 +165,8 @@ TEST_F(LowRankRun, IsSearchedForCounterexamples) {
   EXPECT_TRUE(json["k"].is_null());
   EXPECT_GT(json["worst"].get<double>(), 0.5);
   EXPECT_LE(json["worst"].get<double>(), 1 + 1e-12);
-  const auto inspected =
-      call({"inspect", "w.npy", "--aggregator", "powersgd", "--rows", "3", "--rank", "1"});
+  const auto inspected = call(
+      {"inspect", "w.npy", "--aggregator", "powersgd", "--rows", "3", "--rank", "1", "--json"});
   EXPECT_EQ(nlohmann::json::parse(inspected.out)["contraction"], json["worst"]);
 }
 

@@ -248,9 +248,7 @@ TEST_F(ResumeFaults, RunsOfAnotherBuildAreNamedBesideThoseOfThisOne) {
   const auto file = kept() / "status.json";
   auto status = reports::read_json(file);
   status["provenance"]["residuum"] = "0.0.9 (0123456)";
-  status.erase("print");
-  status["print"] = reports::own_print(status);
-  reports::write_json_atomically(file, status);
+  reports::write_json_atomically(file, reports::with_print(status));
 
   const Finished more = run("kept", {"--set", "seeds=2"});
 
@@ -300,6 +298,7 @@ const std::vector<std::pair<Forgery, std::string>> kForgeries{
     // The count of the checks, which stands behind the 3 entries of the model, says how much
     // follows.
     {[](Parts& parts) { parts.state.assign(parts.state.size(), '\xff'); }, "shorter than this"},
+    {[](Parts& parts) { parts.state.replace(8, 8, 8, '\xff'); }, "its model is not finite"},
     {[](Parts& parts) { parts.head["iteration"] = 9; }, "it is of iteration 9"},
     {[](Parts& parts) {
        parts.head["found"] = {{"threshold", 0.5}, {"pilot_runs", 2}};

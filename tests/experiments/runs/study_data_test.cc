@@ -120,7 +120,9 @@ class StudyOnData : public Hostile {
     arguments.insert(arguments.end(), words.begin(), words.end());
     const Started started(arguments, folder_.path());
     EXPECT_TRUE(appears(results, "iterations.csv.part"));
+    kill(started.process(), SIGSTOP);  // it sees all of the change at once
     change();
+    kill(started.process(), SIGCONT);
     const int status = started.wait();
     return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
             .out = "",
@@ -265,6 +267,13 @@ every = 1
     std::memcpy(bytes.data() + start, numbers.data(), numbers.size() * sizeof(double));
     folder_.write(name, bytes);
   }
+  /// Writes the first byte of the last number, which stays finite.
+  void write_over(char byte) const {
+    std::fstream file(folder_.path() / "g.npy", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put(byte);
+  }
+
   const std::vector<std::string> command_{"run", "s.toml", "--progress=none"};
 };
 
@@ -278,11 +287,22 @@ TEST_F(ChangedRecording, IsNoticedWhereTheFileIsReplaced) {
   EXPECT_THAT(finished.err, HasSubstr("failed: g.npy: was replaced by another file"));
 }
 
-TEST_F(ChangedRecording, IsNoticedAtTheEndWhereTheFileIsWrittenOver) {
+TEST_F(ChangedRecording, IsNoticedWhereTheFileIsWrittenToAndPutBack) {
   const Finished finished = change_in_between(command_, results(), [this] {
-    std::fstream file(folder_.path() / "g.npy", std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(-1, std::ios::end);
-    file.put('\x40');  // the last number is another one, and finite
+    write_over('\x40');
+    write_over('\0');
+  });
+
+  EXPECT_EQ(finished.code, 3) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("failed: g.npy: was written to while it was in use"));
+}
+
+// As by a copy that keeps times.
+TEST_F(ChangedRecording, IsNoticedAtTheEndWhereTheFileSaysNothingOfIt) {
+  const Finished finished = change_in_between(command_, results(), [this] {
+    const auto before = std::filesystem::last_write_time(folder_.path() / "g.npy");
+    write_over('\x40');
+    std::filesystem::last_write_time(folder_.path() / "g.npy", before);
   });
 
   EXPECT_EQ(finished.code, 3) << finished.err;

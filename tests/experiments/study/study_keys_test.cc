@@ -191,6 +191,13 @@ KeysRead all_keys() {
   const ObjectiveContext context{.data_dir = {}, .cache_dir = {}, .workers = 2};
   read_examples(
       "objective", objectives(), [&](const Section& s) { make_objective(s, context); }, read);
+  const TemporaryFolder folder;
+  const auto file = folder.write("d.svm", "1 1:1\n-1 1:2\n").string();
+  const Section of_file("objective", {{"kind", "logistic"}, {"data", file}});
+  make_objective(of_file, context);
+  for (const auto& key : of_file.known()) {
+    read.names.insert("objective." + key);
+  }
   ObjectiveCache cache(context);
   KnownKeys known;
   for (const auto& text : kStudiesOfAllKeys) {

@@ -5,10 +5,13 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
+#include "core/error.h"
 #include "core/random/random.h"
+#include "core/stop.h"
 #include "objectives/spectrum.h"
 
 namespace residuum {
@@ -251,14 +254,49 @@ TEST(Spectrum, IsFoundByRestartsFromAFewVectors) {
   EXPECT_NEAR(eigenvalue_of(diagonal(60), {.dense = 0, .vectors = 5}), 3600, 1e-9);
 }
 
-// 1 + 4 + ... + 3600 is the trace.
-TEST(Spectrum, IsCalledABoundWhereItIsTheTrace) {
-  std::vector<std::uint32_t> rows(60);
+LargestEigenvalue largest_of(SparseDataset data, const EigenvalueLimits& limits) {
+  std::vector<std::uint32_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), 0U);
-  const auto largest = largest_gram_eigenvalue(
-      FeatureMatrix(diagonal(60)), rows, {.dense = 0, .vectors = 5, .restarts = 0});
+  return largest_gram_eigenvalue(FeatureMatrix(std::move(data)), rows, limits);
+}
+
+TEST(Spectrum, IsCalledABoundWhereTheSearchWasCutShort) {
+  const auto largest = largest_of(diagonal(60), {.dense = 0, .vectors = 5, .restarts = 0});
   EXPECT_TRUE(largest.is_bound);
-  EXPECT_DOUBLE_EQ(largest.value, 60.0 * 61 * 121 / 6);
+  EXPECT_GE(largest.value, 3600);
+  EXPECT_LE(largest.value, 3600 * (1 + 1.01e-4));
+}
+
+// The largest eigenvalue is 1, and the next are 1 - 4e-7, 1 - 1.6e-6, ...: no step of Lanczos'
+// method tells them apart.
+TEST(Spectrum, ThatIsDenseAtItsEndIsBoundedClosely) {
+  constexpr int kOrder = 1600;
+  Eigen::VectorXd entries(kOrder);
+  for (int i = 0; i < kOrder; ++i) {
+    entries[i] = 1 - 0.5 * std::pow(static_cast<double>(i) / kOrder, 2);
+  }
+  const auto largest =
+      largest_of(dataset_of(entries.asDiagonal().toDenseMatrix()), {.restarts = 2});
+  EXPECT_TRUE(largest.is_bound);
+  EXPECT_GE(largest.value, 1);
+  EXPECT_LE(largest.value, 1 + 1.01e-4);
+}
+
+TEST(Spectrum, IsNotLookedForFurtherOnceTheProgramIsToStop) {
+  std::atomic<bool> stop{true};
+  set_stop_flag(&stop);
+  const auto code = [] {
+    try {
+      largest_of(diagonal(60), {.dense = 0});
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ExitCode::done;
+  };
+  EXPECT_EQ(code(), ExitCode::stopped);
+  stop = false;
+  EXPECT_EQ(code(), ExitCode::done);
+  set_stop_flag(nullptr);
 }
 
 TEST(Spectrum, OfEqualLargestEigenvaluesIsTheirValue) {

@@ -1,5 +1,6 @@
 // Logistic regression on data small enough to compute by hand, and its section's keys.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,6 +67,37 @@ TEST(Logistic, MaxAbsDividesEveryFeatureByItsLargestMagnitude) {
   const std::vector w = {0.7, -0.2};
   EXPECT_EQ(evaluate(*scaled, w).gradient, evaluate(*by_hand, w).gradient);
   EXPECT_EQ(evaluate(*scaled, w).value, evaluate(*by_hand, w).value);
+}
+
+// As scikit-learn writes digits: features from 0, labels of many classes.
+TEST(Logistic, TakesAFileOfManyClassesThatCountsFromZero) {
+  const TemporaryDirectory directory;
+  const auto digits = directory.write("digits", "3 0:2\n0 0:1 1:-4\n7 1:5\n3 1:1\n");
+  directory.write("digits.t", "3 0:1\n9 1:1\n");
+  const auto f =
+      make("logistic",
+           {{"data", digits}, {"l2", 0.3}, {"zero_based", true}, {"classes", "one-vs-rest:3"}});
+  const auto by_hand =
+      make("logistic",
+           {{"data", directory.write("hand", "+1 1:2\n-1 1:1 2:-4\n-1 2:5\n+1 2:1\n")},
+            {"l2", 0.3},
+            {"zero_based", false},
+            {"classes", "two"}});
+  const std::vector w = {0.7, -0.2};
+  EXPECT_EQ(evaluate(*f, w).gradient, evaluate(*by_hand, w).gradient);
+  EXPECT_EQ(f->test(w).value().accuracy, 1) << "x.w is 0.7 of the 3 and -0.2 of the 9";
+
+  for (const char* wrong : {"3", "one-vs-rest:", "one-vs-rest:3x", "one-vs-all:3"}) {
+    EXPECT_THAT(error_of([&] {
+                  make("logistic", {{"data", digits}, {"classes", wrong}});
+                }),
+                testing::HasSubstr("'objective.classes' must be \"two\" or \"one-vs-rest:LABEL\""));
+  }
+  EXPECT_THAT(error_of([&] {
+                make("logistic", {{"classes", "one-vs-rest:3"}});
+              }),
+              testing::HasSubstr("classes"))
+      << "synthetic data have two classes";
 }
 
 TEST(Logistic, TestDataAreScaledAndExtendedLikeTheTrainingData) {

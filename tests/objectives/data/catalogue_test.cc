@@ -111,11 +111,12 @@ TEST(Catalogue, SyntheticSetsNeedNoFiles) {
 }
 
 TEST(Catalogue, SaysWhereItLookedForAKnownNameAndHowToGetIt) {
-  EXPECT_THAT(usage_message([] { load_sparse("a9a", "some/dir"); }),
-              AllOf(HasSubstr("data set 'a9a' is not there"),
-                    HasSubstr("'some/dir/a9a/a9a' and 'some/dir/a9a', plain, .xz and .gz"),
-                    HasSubstr("experiments/fetch_data a9a"),
-                    HasSubstr("--data-dir")));
+  EXPECT_THAT(
+      usage_message([] { load_sparse("a9a", "some/dir"); }),
+      AllOf(HasSubstr("data set 'a9a' is not there"),
+            HasSubstr("'some/dir/a9a/a9a' and 'some/dir/a9a', plain and .xz, .gz, .bz2, .zst"),
+            HasSubstr("experiments/fetch_data a9a"),
+            HasSubstr("--data-dir")));
   EXPECT_THAT(usage_message([] { load_images("mnist", "some/dir"); }),
               AllOf(HasSubstr("'some/dir/mnist/train-images-idx3-ubyte'"),
                     HasSubstr("experiments/fetch_data mnist")));

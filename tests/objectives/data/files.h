@@ -4,16 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bzlib.h>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <lzma.h>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "core/error.h"
 
@@ -105,5 +109,42 @@ inline std::string xz(const std::string& text) {
   packed.resize(size);
   return packed;
 }
+
+inline std::string bzip2(const std::string& text) {
+  std::string source = text;  // libbz2 does not promise to leave its input const
+  std::string packed(text.size() + text.size() / 100 + 600, '\0');
+  auto size = static_cast<unsigned>(packed.size());
+  constexpr int kBlocks = 9;
+  const int status = BZ2_bzBuffToBuffCompress(
+      packed.data(), &size, source.data(), static_cast<unsigned>(source.size()), kBlocks, 0, 0);
+  if (status != BZ_OK) {
+    throw std::logic_error("the test could not pack its data");
+  }
+  packed.resize(size);
+  return packed;
+}
+
+/// With a checksum, as the program zstd writes it.
+inline std::string zstd(const std::string& text) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress2(context.get(), packed.data(), packed.size(), text.data(), text.size());
+  if (ZSTD_isError(size) != 0) {
+    throw std::logic_error("the test could not pack its data");
+  }
+  packed.resize(size);
+  return packed;
+}
+
+struct Packing {
+  const char* ending;
+  std::string (*pack)(const std::string& text);
+};
+
+constexpr std::array<Packing, 4> kPackers{
+    {{".gz", &gzip}, {".xz", &xz}, {".bz2", &bzip2}, {".zst", &zstd}}};
 
 }  // namespace residuum::testing

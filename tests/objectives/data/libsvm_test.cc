@@ -74,6 +74,43 @@ TEST(Libsvm, OfHeldOutDataHasTheLabelsOfTheTrainingDataOrOneOfThem) {
             "f:2:1: label 0 is none of the training data's, which are 1 and 2");
 }
 
+// scikit-learn's dump_svmlight_file counts from 0 unless it is told otherwise.
+TEST(Libsvm, CountsFeaturesFromZeroWhereAsked) {
+  const auto data = parse_libsvm("1 0:5 2:6\n0 1:7\n", "f", {.first_index = 0});
+  EXPECT_THAT(data.columns, ElementsAre(0U, 2U, 1U));
+  EXPECT_EQ(data.features, 3U);
+  EXPECT_EQ(usage_message([] { parse("1 0:5 2:6\n0 1:7\n"); }),
+            "f:1:3: index 0; indices start at 1, or at 0 with zero_based = true, as scikit-learn "
+            "writes them");
+  EXPECT_EQ(usage_message([] { parse_libsvm("1 0:5 2:6 2:7\n0 1:7\n", "f", {.first_index = 0}); }),
+            "f:1:11: index 2 comes after 2; indices must increase within a line");
+}
+
+TEST(Libsvm, LeavesOutTheQueryOfARowAndSaysSo) {
+  const auto data = parse("1 qid:3 1:5\n0 qid:4 2:6\n");
+  EXPECT_THAT(data.values, ElementsAre(5.0, 6.0));
+  EXPECT_EQ(data.note, "labels 0, 1 mapped to -1, +1; the qid of rows left out");
+}
+
+TEST(Libsvm, TakesOneClassAgainstTheRest) {
+  const std::string text = "3 1:1\n0 1:2\n7 1:3\n3 1:4\n-1 1:5\n";
+  const auto data = parse_libsvm(text, "f", {.positive = 3});
+  EXPECT_THAT(data.labels, ElementsAre(1, -1, -1, 1, -1));
+  EXPECT_EQ(data.note, "label 3 mapped to +1, 3 others to -1");
+
+  EXPECT_EQ(usage_message([&] { parse_libsvm(text, "f", {.positive = 4}); }),
+            "f: 0 of 5 rows have label 4; one-vs-rest needs some and leaves some");
+  EXPECT_THAT(usage_message([] { parse_libsvm("4 1:1\n4 1:2\n", "f", {.positive = 4}); }),
+              HasSubstr("f: 2 of 2 rows have label 4"));
+  EXPECT_EQ(usage_message([] { parse_libsvm("2.5 1:1\n4 1:2\n", "f", {.positive = 4}); }),
+            "f:1:1: label '2.5' is no class; expected a whole number");
+  EXPECT_THAT(usage_message([&] { parse(text); }), HasSubstr("classes = \"one-vs-rest:LABEL\""));
+
+  const LibsvmWishes held_out{.positive = 3, .classes = LabelPair{}};
+  EXPECT_THAT(parse_libsvm("9 1:1\n", "f.t", held_out).labels, ElementsAre(-1))
+      << "held-out data may lack the class";
+}
+
 TEST(Libsvm, DropsZerosButCountsTheirFeatures) {
   const auto data = parse("1 1:0 2:3 7:-0.0\n-1\n");
 
@@ -151,7 +188,6 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"1 -1:1\n", "1:3", "index '-1' is not a whole number"},
         Bad{"1 +1:1\n", "1:3", "index '+1' is not a whole number"},
         Bad{"1 1.5:1\n", "1:3", "index '1.5' is not a whole number"},
-        Bad{"1 qid:3 1:1\n", "1:3", "index 'qid' is not a whole number"},
         Bad{"1 2:1 2:1\n", "1:7", "index 2 comes after 2; indices must increase"},
         Bad{"1 2:1\t1:1\n", "1:7", "index 1 comes after 2; indices must increase"},
         Bad{"1 2:0 1:1\n", "1:7", "index 1 comes after 2"},

@@ -99,6 +99,32 @@ TEST_F(Collect, RunsHaveAColumnForEachKeyThatVaries) {
   EXPECT_FALSE(runs.next());
 }
 
+// The first run has the default of a key that the second gives; the third has no such key.
+TEST_F(Collect, ColumnsOfKeysThatVaryHaveTheDefaultThatARunUsed) {
+  study.methods = {SyntheticMethod{}, SyntheticMethod{.putback = "published"}, SyntheticMethod{}};
+  study.seeds = 1;
+  study.write(path());
+  const auto change_config = [&](std::size_t method, const auto& change) {
+    const auto file = run_path(method, 1) / "config.json";
+    Json config = read_json(file);
+    change(config);
+    write_json_atomically(file, with_print(config));
+  };
+  change_config(0, [](Json& config) { config["varying"].erase("feedback.putback"); });
+  change_config(2, [](Json& config) {
+    config["varying"].erase("feedback.putback");
+    config["config"]["feedback"].erase("putback");
+  });
+
+  (void)collect(path());
+
+  CsvReader runs(path() / "runs.csv");
+  for (const char* expected : {"captured", "published", ""}) {
+    ASSERT_TRUE(runs.next());
+    EXPECT_EQ(runs.text(runs.column("p_feedback_putback")), expected);
+  }
+}
+
 TEST_F(Collect, FailedAndMissingRunsAreCountedAndNamedButNotInTheTables) {
   study.seeds = 3;
   study.write(path());
@@ -400,7 +426,7 @@ TEST_F(Collect, MethodsOfOneNameAreToldApart) {
   const auto file = run_path(1, 1) / "config.json";
   Json config = read_json(file);
   config["config"]["step"] = Json{{"value", 0.1}};  // differs, but `varying` does not say so
-  write_json_atomically(file, config);
+  write_json_atomically(file, with_print(config));
 
   const Summary summary = collect(path());
 

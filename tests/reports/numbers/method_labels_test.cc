@@ -28,7 +28,7 @@ void write_protocols(const std::filesystem::path& folder,
     Json config = read_json(file);
     config["varying"] = varying_and_config[i].first;
     config["config"]["protocol"] = varying_and_config[i].second;
-    write_json_atomically(file, config);
+    write_json_atomically(file, with_print(config));
   }
 }
 
@@ -63,7 +63,7 @@ TEST(MethodLabels, AreKnownOfRunsThatHaveNotBegunFromAnotherSeed) {
   const auto config = folder.path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
   Json first = read_json(config);
   first["varying"] = Json::object();
-  write_json_atomically(config, first);
+  write_json_atomically(config, with_print(first));
   std::filesystem::remove_all(folder.path() / "runs" / SyntheticStudy::run_id(0, 2));
   Json plan = read_json(folder.path() / "study.resolved.json");
   plan["plan"] = Json::array({Json{{"seed", 1}, {"varying", Json::object()}},

@@ -13,6 +13,7 @@
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
+#include "reports/tables/table_prints.h"
 
 namespace residuum::reports::testing {
 
@@ -53,7 +54,7 @@ inline void write_straight_run(const std::filesystem::path& folder,
     config["config"]["workers"] = Json{{"count", method.workers}, {"batch", 32}};
     config["varying"]["workers.count"] = method.workers;
   }
-  write_json_atomically(path / "config.json", config);
+  write_json_atomically(path / "config.json", with_print(config));
   IterationsWriter rows(path / "iterations.csv", id);
   for (std::uint64_t t = 0; t < method.iterations; t += method.measured_every) {
     Row row(t);
@@ -75,7 +76,7 @@ inline void write_straight_run(const std::filesystem::path& folder,
   ChecksWriter(path / "checks.csv", id).close();
   Json status{{"state", "finished"}, {"message", ""}, {"iterations", method.iterations}};
   status["final"] = Json{{"loss", straight_loss(method, method.iterations, seed)}};
-  write_json_atomically(path / "status.json", status);
+  write_json_atomically(path / "status.json", with_print(status));
 }
 
 inline void write_straight(const std::filesystem::path& folder,

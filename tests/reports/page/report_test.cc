@@ -343,7 +343,7 @@ TEST_F(ReportPage, SaysWhereSumsAreLeftToTheOrderOfMpi) {
   const auto file = path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
   Json config = read_json(file);
   config["config"]["aggregator"]["reduction"] = "fast";
-  write_json_atomically(file, config);
+  write_json_atomically(file, with_print(config));
 
   const std::string html = make();
   EXPECT_EQ(imbalance(without_own_scripts(html)), "");

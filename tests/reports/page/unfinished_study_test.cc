@@ -119,7 +119,7 @@ TEST_F(UnfinishedStudy, OfWhichNothingIsMeasuredYetDoesNotSayThatNothingWill) {
   const auto set_probe = [&](const char* name) {
     Json config = read_json(run / "config.json");
     config["config"]["probes"]["names"] = {name};
-    write_json_atomically(run / "config.json", config);
+    write_json_atomically(run / "config.json", with_print(config));
   };
 
   set_probe("delta");

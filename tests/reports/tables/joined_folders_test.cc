@@ -143,7 +143,7 @@ TEST_F(JoinedFolders, KeepMethodsApartThatDifferInNoFolder) {
     for (const auto& run : std::filesystem::directory_iterator(folder->path() / "runs")) {
       Json config = read_json(run.path() / "config.json");
       config["varying"].erase("sparsifier.density");
-      write_json_atomically(run.path() / "config.json", config);
+      write_json_atomically(run.path() / "config.json", with_print(config));
     }
   }
 

@@ -140,9 +140,9 @@ TEST_F(ChangesTest, JudgesWhatIsTheSameInAllSeeds) {
 // A difference of 0.001 is 0.3 % of the loss 0.3211 and 10 % of a gap of 0.01.
 TEST_F(ChangesTest, HasOneVerdictOnTheLossAndOnItsGap) {
   for (int seed = 1; seed <= 3; ++seed) {
-    for (const auto& [folder, gap] : {std::pair{a(), 0.01}, {b(), 0.011}}) {
-      change_status(folder, SyntheticStudy::run_id(0, seed), [&](Json& status) {
-        status["final"]["loss_gap"] = gap + 1e-6 * seed;
+    for (const auto& one : {std::pair{a(), 0.01}, {b(), 0.011}}) {
+      change_status(one.first, SyntheticStudy::run_id(0, seed), [&](Json& status) {
+        status["final"]["loss_gap"] = one.second + 1e-6 * seed;
       });
     }
   }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "reports/tables/table_prints.h"
 #include "tests/reports/synthetic_study.h"
 
 namespace residuum::reports {
@@ -30,8 +31,9 @@ void append(const std::filesystem::path& file, const std::string& text) {
 std::filesystem::path set_running(const std::filesystem::path& folder, int seed) {
   const auto run = folder / "runs" / SyntheticStudy::run_id(0, seed);
   std::filesystem::remove(run / "iterations.csv");
-  write_json_atomically(run / "status.json",
-                        Json{{"state", "running"}, {"started_utc", "2024-05-01T10:00:00Z"}});
+  write_json_atomically(
+      run / "status.json",
+      with_print(Json{{"state", "running"}, {"started_utc", "2024-05-01T10:00:00Z"}}));
   return run / "iterations.csv.part";
 }
 
@@ -101,7 +103,7 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   const auto run = part.parent_path();
   auto config = read_json(run / "config.json");
   config["config"]["budget"] = {{"epochs", 4.0}};
-  write_json_atomically(run / "config.json", config);
+  write_json_atomically(run / "config.json", with_print(config));
   const auto table = [&] {
     StudyWatch watch({folder.path()});
     watch.look(kStarted + 30);
@@ -112,7 +114,7 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   EXPECT_THAT(table(), Not(HasSubstr("20 of 1 ")));
   auto status = read_json(run / "status.json");
   status["planned_iterations"] = 400;
-  write_json_atomically(run / "status.json", status);
+  write_json_atomically(run / "status.json", with_print(status));
   EXPECT_THAT(table(), AllOf(HasSubstr("20 of 400 (5 %)"), HasSubstr("9 min 30 s")));
 }
 

@@ -78,7 +78,7 @@ std::string sentence_where(const Json& asked) {
   const auto file = folder.path() / "runs" / SyntheticStudy::run_id(0, 1) / "config.json";
   Json config = read_json(file);
   config["config"]["sparsifier"] = asked;
-  write_json_atomically(file, config);
+  write_json_atomically(file, with_print(config));
   return asked_k_sentence(collect(folder.path()));
 }
 
