@@ -4,13 +4,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/error.h"
 #include "objectives/data/npy.h"
+#include "objectives/data/safetensors.h"
 #include "objectives/data/utf8.h"
 #include "reports/tables/files.h"
 
@@ -165,6 +169,29 @@ Vectors read_csv(std::string_view text, const std::string& file) {
   return vectors;
 }
 
+/// Returns all numbers of an array, row after row.
+std::vector<double> flat_npy(std::string_view bytes, const std::string& file) {
+  const NpyHeader header = parse_npy_header(bytes, file);
+  const auto type = npy_type(header.type);
+  const auto shape = parse_npy_shape(header.shape);
+  const std::string_view data = bytes.substr(header.size);
+  require(type && *type != NpyType::uint8,
+          "{}: type {} is not supported; save float16, float32 or float64, little-endian",
+          file,
+          header.type);
+  const auto entries =
+      shape ? npy_entries(*shape, npy_width(*type), data.size()) : std::optional<std::size_t>();
+  require(entries.has_value(), "{}: its numbers do not make shape {}", file, header.shape);
+  require(!header.by_column || shape->size() < 2,
+          "{}: is in Fortran order; save numpy.ascontiguousarray of it",
+          file);
+  std::vector<double> numbers(*entries);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = npy_number(*type, data, i);
+  }
+  return numbers;
+}
+
 /// Returns which step of an array of this shape is meant; 0 of a shape (P, d), which has one.
 std::size_t step_in(const NpyHeader& header,
                     const std::vector<std::size_t>& shape,
@@ -219,6 +246,81 @@ Vectors read_npy(std::string_view bytes,
   return vectors;
 }
 
+/// Refuses the formats of PyTorch and NumPy that are archives, with what converts them.
+void refuse_archives(const std::filesystem::path& file) {
+  const auto ending = file.extension();
+  require(ending != ".pt" && ending != ".pth" && ending != ".bin",
+          "{}: PyTorch's own files can run code; convert it: python3 -c \"import numpy, torch; "
+          "numpy.save('a.npy', torch.load('{}', weights_only=True).numpy())\"",
+          file.string(),
+          file.filename().string());
+  require(ending != ".npz",
+          "{}: holds several arrays; save one: python3 -c \"import numpy; numpy.save('a.npy', "
+          "numpy.load('{}')['NAME'])\"",
+          file.string(),
+          file.filename().string());
+}
+
+/// Returns all numbers of one file as a vector, whatever their shape.
+std::vector<double> read_worker(const std::filesystem::path& file) {
+  const std::string bytes = reports::read_file(file);
+  if (file.extension() == ".safetensors") {
+    return read_safetensors(bytes, file.string());
+  }
+  return flat_npy(bytes, file.string());
+}
+
+/// Returns the last number in a file's name; nothing without one.
+std::optional<std::uint64_t> number_in(const std::string& name) {
+  constexpr const char* kDigits = "0123456789";
+  const auto last = name.find_last_of(kDigits);
+  if (last == std::string::npos) {
+    return std::nullopt;
+  }
+  const auto before = name.find_last_not_of(kDigits, last);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + first, name.data() + last + 1, number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+Vectors read_folder(const std::filesystem::path& folder) {
+  std::map<std::uint64_t, std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto ending = entry.path().extension();
+    const std::string name = entry.path().stem().string();
+    if ((ending != ".npy" && ending != ".safetensors") || name.starts_with('.')) {
+      continue;
+    }
+    const auto number = number_in(name);
+    require(number.has_value(), "{}: has no number of a worker in its name", entry.path().string());
+    const auto [at, is_new] = files.emplace(*number, entry.path());
+    require(is_new,
+            "{} and {} are both worker {}",
+            at->second.string(),
+            entry.path().string(),
+            *number);
+  }
+  require(!files.empty(), "{}: has no .npy and no .safetensors files", folder.string());
+  Vectors vectors;
+  for (const auto& [number, file] : files) {
+    vectors.push_back(read_worker(file));
+    require(vectors.back().size() == vectors.front().size() && !vectors.back().empty(),
+            "{}: has {} numbers, and {} has {}",
+            file.string(),
+            vectors.back().size(),
+            files.begin()->second.string(),
+            vectors.front().size());
+    const auto bad = std::find_if_not(
+        vectors.back().begin(), vectors.back().end(), [](double x) { return std::isfinite(x); });
+    require(bad == vectors.back().end(),
+            "{}: entry {} is not finite",
+            file.string(),
+            bad - vectors.back().begin());
+  }
+  return vectors;
+}
+
 }  // namespace
 
 void write_vectors(const std::filesystem::path& file,
@@ -236,6 +338,15 @@ void write_vectors(const std::filesystem::path& file,
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file,
                                               std::optional<std::int64_t> step) {
   const std::string name = file.string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    require(!step, "{}: a folder has one step; leave out --step", name);
+    return read_folder(file);
+  }
+  refuse_archives(file);
+  require(file.extension() != ".safetensors",
+          "{}: holds one worker's numbers; name a folder with a file for each worker",
+          name);
   const bool is_array = file.extension() == ".npy";
   require(is_array || !step, "{}: only a .npy array of shape (T, P, d) has steps", name);
   const std::string bytes = reports::read_file(file);

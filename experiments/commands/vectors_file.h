@@ -1,6 +1,7 @@
 #pragma once
-// A user brings P vectors of d numbers as a .csv of P rows without header, parted by commas, or as
-// a .npy array of shape (P, d), float16, float32 or float64.
+// A user brings P vectors of d numbers as a .csv of P rows without header, parted by commas, as a
+// .npy array of shape (P, d), float16, float32 or float64, or as a folder with a file for each
+// worker, .npy or .safetensors, in the order of the numbers in their names.
 
 #include <cstdint>
 #include <filesystem>

@@ -34,8 +34,9 @@ void add_flag(CLI::App& command, const char* name, bool& value, const char* desc
 
 void add_inspect(CLI::App& command, Options& options) {
   command
-      .add_option(
-          "FILE", options.file, "P accumulators: .csv rows, or .npy of shape (P, d) or (T, P, d)")
+      .add_option("FILE",
+                  options.file,
+                  "P accumulators: .csv rows, .npy of shape (P, d) or (T, P, d), or a folder")
       ->required();
   command.add_option("--step", options.step, "which of T steps, from 0");
   command.add_option("--gradient", options.gradient, "the gradients alone, for xi");

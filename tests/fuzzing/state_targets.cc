@@ -18,6 +18,7 @@
 #include "experiments/runs/checkpoint.h"
 #include "experiments/runs/checksum.h"
 #include "objectives/data/recorded_gradients.h"
+#include "objectives/data/safetensors.h"
 #include "tests/fuzzing/inputs.h"
 #include "tests/fuzzing/targets.h"
 
@@ -82,6 +83,11 @@ void pass_state(StateStream& stream, RunState::Direction direction) {
 void take_npy(std::string_view bytes) { expect_round_trip(scratch().write("vectors.npy", bytes)); }
 
 void take_csv(std::string_view bytes) { expect_round_trip(scratch().write("vectors.csv", bytes)); }
+
+void take_safetensors(std::string_view bytes) {
+  const auto numbers = read_safetensors(bytes, "some.safetensors");
+  expect(numbers.size() <= bytes.size() / 2, "a number has at least two bytes");
+}
 
 void take_answer(std::string_view bytes) {
   const std::array<std::size_t, 2> shape{2, 3};

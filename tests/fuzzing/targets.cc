@@ -19,6 +19,7 @@ std::span<const NamedTarget> targets() {
       NamedTarget{.name = "facts", .take = take_facts},
       NamedTarget{.name = "npy", .take = take_npy},
       NamedTarget{.name = "csv", .take = take_csv},
+      NamedTarget{.name = "safetensors", .take = take_safetensors},
       NamedTarget{.name = "answer", .take = take_answer},
       NamedTarget{.name = "recorded", .take = take_recorded},
       NamedTarget{.name = "checkpoint", .take = take_checkpoint},

@@ -22,6 +22,7 @@ void take_vocabulary(std::string_view bytes);     // a kept vocabulary, with or 
 void take_facts(std::string_view bytes);          // a kept minimizer
 void take_npy(std::string_view bytes);            // vectors for `residuum inspect`
 void take_csv(std::string_view bytes);            // the same as text
+void take_safetensors(std::string_view bytes);    // the numbers of one worker
 void take_answer(std::string_view bytes);         // of a compressor to a vector of six numbers
 void take_recorded(std::string_view bytes);       // gradients of a file (T, P, d)
 void take_checkpoint(std::string_view bytes);     // a whole file, or parts `head` and `state`
