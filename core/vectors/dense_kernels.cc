@@ -155,14 +155,14 @@ void step_virtual(const double* w,
 }
 
 template <class Real>
-constexpr DenseKernels<Real> kTable{.add_squares = add_squares<Real>,
-                                    .add_magnitudes = add_magnitudes<Real>,
-                                    .norm_inf = norm_inf<Real>,
-                                    .add_to = add_to<Real>};
+constexpr static DenseKernels<Real> kDenseTable{.add_squares = add_squares<Real>,
+                                                .add_magnitudes = add_magnitudes<Real>,
+                                                .norm_inf = norm_inf<Real>,
+                                                .add_to = add_to<Real>};
 constexpr DoubleKernels kDoubleTable{.add_distance = add_distance, .step_virtual = step_virtual};
 
-const DenseKernels<float>* dense_float_table() { return &kTable<float>; }
-const DenseKernels<double>* dense_double_table() { return &kTable<double>; }
+const DenseKernels<float>* dense_float_table() { return &kDenseTable<float>; }
+const DenseKernels<double>* dense_double_table() { return &kDenseTable<double>; }
 const DoubleKernels* double_only_table() { return &kDoubleTable; }
 
 }  // namespace residuum::kernels::HWY_NAMESPACE

@@ -238,10 +238,10 @@ std::uint32_t* subtract(Real* memory,
 }
 
 template <class Real>
-constexpr Kernels<Real> kTable{.accumulate = accumulate<Real>,
-                               .subtract = subtract<Real>,
-                               .collect = collect<Real>,
-                               .count = count<Real>};
+constexpr static Kernels<Real> kTable{.accumulate = accumulate<Real>,
+                                      .subtract = subtract<Real>,
+                                      .collect = collect<Real>,
+                                      .count = count<Real>};
 
 const Kernels<float>* float_table() { return &kTable<float>; }
 const Kernels<double>* double_table() { return &kTable<double>; }

@@ -151,7 +151,7 @@ std::size_t keep_marked(const Source<Real>& from,
 }
 
 template <class Real>
-constexpr Kernels<Real> kTable{
+constexpr static Kernels<Real> kTable{
     .keep_within = keep_within<Real>, .divide = divide<Real>, .keep_marked = keep_marked<Real>};
 
 const Kernels<float>* float_table() { return &kTable<float>; }

@@ -199,7 +199,9 @@ std::vector<std::pair<std::string, std::string>> versions() {
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"memory", proc_value("/proc/meminfo", "MemTotal")},
       {"GPU", cuda::description()}};
-  if (blas.find("openblas") == std::string::npos && blas.find("mkl") == std::string::npos) {
+  const bool is_slow =
+      blas.find("openblas") == std::string::npos && blas.find("mkl") == std::string::npos;
+  if (blas != "none" && is_slow) {  // none is loaded without the networks
     lines.emplace_back("warning",
                        "the reference BLAS is in use, about 80 times slower: install "
                        "libopenblas0-pthread");
