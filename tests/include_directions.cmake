@@ -103,7 +103,7 @@ macro(check_own file header)
   endif()
 endmacro()
 
-set(private "(^|/)(impl|details?|internal|src)/")
+set(private "(^|/)(impl|details?|internal|src|bits)/|-inl\\.h$")
 
 macro(check_library file header)
   if("${header}" MATCHES "${private}")

@@ -293,6 +293,19 @@ bool started_by_launcher() {
   });
 }
 
+void check_launcher(const World& world) {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const said = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread yet
+    const std::string_view text = said == nullptr ? "" : said;
+    require(
+        world.size() > 1 || text.empty() || text == "1",
+        "{} processes were started, and each is alone: the launcher belongs to another MPI than "
+        "the program; start it by {}",
+        text,
+        RESIDUUM_LAUNCHER);
+  }
+}
+
 std::vector<std::string> launch_words(int processes) {
   std::vector<std::string> words{RESIDUUM_LAUNCHER, "-n", std::to_string(processes)};
 #ifdef OPEN_MPI  // others start more processes than there are cores without being asked

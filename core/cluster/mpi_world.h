@@ -29,6 +29,10 @@ std::optional<int> mpi_communicator(const World& world);
 /// Throws an Error with MPI's own reason if a call of MPI has not returned MPI_SUCCESS.
 void check_mpi(int code, std::string_view call);
 
+/// Throws a usage error if this process is alone in MPI though its launcher has started several: a
+/// launcher of another MPI library does so.
+void check_launcher(const World& world);
+
 /// True if a launcher (mpirun, srun) started this process, also if it started only one; else MPI
 /// need not be initialised. The environment tells: Open MPI, Hydra, PMIx and Slurm each set a
 /// variable, whose value does not matter.

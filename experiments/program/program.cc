@@ -344,6 +344,7 @@ residuum::JobDigest digest_of(const CLI::App& app) {
 ExitCode obey(CommandLine& line,
               const std::vector<std::string>& arguments,
               residuum::World& world) {
+  residuum::check_launcher(world);
   std::string help;
   {
     std::optional<residuum::CallWatch> watch;

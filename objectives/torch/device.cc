@@ -34,7 +34,7 @@ int cuda_devices() { return static_cast<int>(torch::cuda::device_count()); }
 Device device_from(const Section& section, int local_rank, int devices) {
   const auto index = index_in(section.text("device", "auto"));
   const std::string name =
-      index ? "cuda" : section.choice("device", {"auto", "cpu", "cuda", "cuda:0"}, "auto");
+      index ? "cuda" : section.choice("device", {"auto", "cpu", "cuda", "cuda:N"}, "auto");
   if (name == "cuda" && devices == 0) {
     resource_error("{} is \"{}\", but this libtorch has no CUDA device; use \"auto\" or \"cpu\"",
                    section.where("device"),

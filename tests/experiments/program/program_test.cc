@@ -92,6 +92,18 @@ TEST_F(Program, SkipsFinishedRunsTheSecondTime) {
   EXPECT_EQ(read_text(table), first) << "wall times included: nothing was run again";
 }
 
+// As the mpirun of another MPI library starts it: told that there are two, and alone.
+TEST_F(Program, ThatIsAloneAmongSeveralNamesTheLauncher) {
+  const Finished alone = run_program(
+      {"env", "OMPI_COMM_WORLD_SIZE=2", RESIDUUM_PROGRAM, "list", "columns"}, folder_.path());
+
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(
+      alone.err,
+      HasSubstr("error: 2 processes were started, and each is alone: the launcher belongs to "
+                "another MPI than the program; start it by "));
+}
+
 TEST_F(Program, RunsAgainWhatWasNotFinished) {
   ASSERT_EQ(run(kStudy).code, 0);
   const auto runs = results() / "runs";
