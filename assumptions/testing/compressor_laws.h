@@ -3,6 +3,7 @@
 // functions check what its user claims of it and what every compressor owes, in words like those of
 // laws.h.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -67,7 +68,7 @@ struct CompressorCases {
 };
 
 /// Indices of one byte end at 256 entries and those of two bytes at 65536.
-inline const std::vector<std::size_t> kUsualLengths{300, 70000};
+inline constexpr std::array<std::size_t, 2> kUsualLengths{300, 70000};
 
 /// Says whether a law was seen to hold; absent: it was not looked at, and the explanation says why.
 struct LawFinding {

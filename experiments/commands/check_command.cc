@@ -128,7 +128,9 @@ std::vector<laws::LawFinding> findings_of_program(const Options& options) {
   const CheckOptions& given = options.check;
   const laws::CompressorCases cases{
       .shape = parse_shape_option(given.shape.value_or("60")),
-      .lengths = given.shape ? std::vector<std::size_t>() : laws::kUsualLengths,
+      .lengths = given.shape ? std::vector<std::size_t>()
+                             : std::vector<std::size_t>(laws::kUsualLengths.begin(),
+                                                        laws::kUsualLengths.end()),
       .draws = static_cast<std::size_t>(std::max<std::int64_t>(given.draws, 1))};
   std::size_t dimension = 1;
   for (const std::size_t size : cases.shape) {
