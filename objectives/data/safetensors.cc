@@ -85,7 +85,7 @@ Tensor tensor_of(const std::string& name,
                  std::size_t size,
                  const std::string& file) {
   const json& type = member_of(told, "dtype");
-  const auto known =
+  const auto* const known =
       std::find_if(kTensorTypes.begin(), kTensorTypes.end(), [&](const TensorType& one) {
         return type.is_string() && type.get_ref<const std::string&>() == one.name;
       });
@@ -100,7 +100,7 @@ Tensor tensor_of(const std::string& name,
                           places[0] <= places[1] && places[1] <= size;
   require(has_places, "{}: tensor '{}' does not lie within the file", file, name);
   Tensor tensor{.name = name,
-                .type = &*known,
+                .type = known,
                 .begin = places[0].get<std::size_t>(),
                 .end = places[1].get<std::size_t>()};
   require(bytes_of_shape(member_of(told, "shape"), known->width, size) == tensor.end - tensor.begin,
