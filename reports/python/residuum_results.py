@@ -8,7 +8,7 @@
     results.table("iterations").pivot_table("delta", "iteration", "p_sparsifier_density").plot()
 
 A column `p_SECTION_KEY` stands for each key of the study that varies. It has the value that a run used, also
-where that is the default. It is missing (NaN) only where a run has no such key. All other columns and their
+where that is the default. It is missing (NaN) only where a run has no such key; group by "method", or by p_* with dropna=False. All other columns and their
 units are in datapackage.json of the folder and in experiments/reference/columns.md.
 """
 
