@@ -29,7 +29,7 @@ constexpr std::string_view kPrefix = "state-";
 constexpr std::string_view kRefusedPrefix = "refused-";
 constexpr std::uint64_t kMagic = 0x5253444d53544154;  // read backwards on the other kind of machine
 constexpr std::uint32_t kFormat = 4;
-constexpr std::uint32_t kLongestHead = 1U << 16U;
+constexpr std::uint32_t kLongestCheckpointHead = 1U << 16U;
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
 // The standard lets char alias every type, so bytes may be read and written as characters.
@@ -175,7 +175,7 @@ Opened open_checkpoint(const fs::path& path) {
   const auto format = read_number<std::uint32_t>(opened.file);
   require(format == kFormat, "its format is {}, this program writes {}", format, kFormat);
   const auto head_size = read_number<std::uint32_t>(opened.file);
-  require(opened.file && head_size <= kLongestHead, "it is damaged");
+  require(opened.file && head_size <= kLongestCheckpointHead, "it is damaged");
   std::string head(head_size, '\0');
   opened.file.read(head.data(), static_cast<std::streamsize>(head.size()));
   const std::uint64_t size = fs::file_size(path);
