@@ -81,6 +81,8 @@ struct Layer {
   std::size_t size = 0;
 };
 
+class GradientSource;
+
 class Objective {
  public:
   Objective() = default;
@@ -95,6 +97,10 @@ class Objective {
   virtual bool has_function() const { return true; }
   /// Returns how many gradients there are of each worker; absent where there is no end of them.
   virtual std::optional<std::uint64_t> recorded_steps() const { return std::nullopt; }
+
+  /// Returns what hands over the gradients, one iteration after the other; null where the objective
+  /// has them itself. Then the number of iterations may be open.
+  virtual GradientSource* source() const { return nullptr; }
 
   virtual std::size_t dimension() const = 0;
   /// Returns the named parts of w in their order; by default w is one part.

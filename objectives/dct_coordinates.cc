@@ -42,6 +42,7 @@ class DctCoordinates final : public Objective {
 
   bool has_function() const override { return inner_->has_function(); }
   std::optional<std::uint64_t> recorded_steps() const override { return inner_->recorded_steps(); }
+  GradientSource* source() const override { return inner_->source(); }
   std::size_t dimension() const override { return inner_->dimension(); }
   std::vector<Layer> layers() const override { return inner_->layers(); }
   void to_parameters(std::span<const double> w, std::span<double> parameters) const override {

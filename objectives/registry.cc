@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objectives/dct_coordinates.h"
+#include "objectives/live.h"
 #include "objectives/network_module.h"
 #include "objectives/noisy_function.h"
 
@@ -25,6 +26,7 @@ std::vector<ObjectiveEntry> all_objectives() {
   const auto convex = convex_objectives();
   const auto networks = network_objectives();
   std::vector<ObjectiveEntry> all(convex.begin(), convex.end());
+  all.push_back(live_objective());
   all.insert(all.end(), networks.begin(), networks.end());
   auto added = added_objectives();
   std::sort(

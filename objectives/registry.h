@@ -32,14 +32,16 @@ class WorkerCount {
 
 /// The context is what an objective needs to know besides its section of the study.
 struct ObjectiveContext {
-  std::filesystem::path data_dir;   // the folder of named data sets
-  std::filesystem::path cache_dir;  // the folder of solved facts; empty: they are not kept
-  WorkerCount workers = 1;          // P, logical
-  int local_rank = 0;               // of this process among those on its machine
+  std::filesystem::path data_dir;    // the folder of named data sets
+  std::filesystem::path cache_dir;   // the folder of solved facts; empty: they are not kept
+  WorkerCount workers = 1;           // P, logical
+  int local_rank = 0;                // of this process among those on its machine
+  GradientSource* source = nullptr;  // the training outside that objective `live` is attached to
 };
 
 /// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,
-/// that needs no file; the law tests build it and `residuum list` prints it.
+/// that needs no file; the law tests build it and `residuum list` prints it. It is empty where the
+/// objective cannot be built of a section alone.
 struct ObjectiveEntry {
   std::string_view name;
   std::string_view summary;

@@ -1,5 +1,6 @@
-// The key `value` is a number, "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or
-// "C*sqrt(P/T)" with the run's length and workers (the step sizes of the rates), or "theory":
+// The key `value` is a number, "live" (the learning rate of the training that a run is attached
+// to), "C/L" or "C/mu" with the objective's constants, "C/sqrt(T)" or "C*sqrt(P/T)" with the run's
+// length and workers (the step sizes of the rates), or "theory":
 //   constant  delta_c / (4 L), delta_c = k/d: the largest step of mean-contraction (error feedback
 //             without bounded gradients), 1/(4 L) when nothing is dropped;
 //   inv-time  8/mu, with shift (alpha + 2) d/k, alpha = 5: Mem-SGD (Stich et al., NeurIPS 2018).
@@ -26,6 +27,15 @@ double fact(const std::optional<double>& known, std::string_view symbol, const s
   return *known;
 }
 
+/// Returns T, which must not be open.
+double length_of_run(const StepContext& context, const std::string& where) {
+  require(context.iterations > 0,
+          "{} refers to T, the number of iterations, which is open; give a number, or "
+          "'budget.iterations'",
+          where);
+  return context.iterations;
+}
+
 /// Returns the number that `text` starts with and removes it from `text`.
 std::optional<double> leading_number(std::string_view& text) {
   double number = 0;
@@ -42,10 +52,10 @@ double scaled_value(const std::string& value, const Section& section, const Step
   const auto factor = leading_number(rest);
   const std::string where = section.where("value");
   if (factor && rest == "/sqrt(T)") {
-    return *factor / std::sqrt(context.iterations);
+    return *factor / std::sqrt(length_of_run(context, where));
   }
   if (factor && rest == "*sqrt(P/T)") {
-    return *factor * std::sqrt(context.workers / context.iterations);
+    return *factor * std::sqrt(context.workers / length_of_run(context, where));
   }
   require(factor && (rest == "/L" || rest == "/mu"),
           "{} must be a number, \"theory\", or a multiple such as \"1/L\", \"8/mu\", "
@@ -85,6 +95,16 @@ class Constant final : public StepRule {
 
  private:
   double value_;
+};
+
+/// The learning rate of the training outside whose gradients these are.
+class Live final : public StepRule {
+ public:
+  explicit Live(std::function<double()> rate) : rate_(std::move(rate)) {}
+  double at(std::uint64_t /*iteration*/, double /*epoch*/) const override { return rate_(); }
+
+ private:
+  std::function<double()> rate_;
 };
 
 /// This rule is eta_t = value / sqrt(t + 1).
@@ -192,6 +212,12 @@ bool in_epochs(const Section& section, const StepContext& context) {
 }
 
 std::unique_ptr<StepRule> make_constant(const Section& section, const StepContext& context) {
+  if (section.has("value") && section.any("value") == "live") {
+    require(context.live != nullptr,
+            "{} is \"live\", which is for objective 'live' alone; give a number",
+            section.where("value"));
+    return std::make_unique<Live>(context.live);
+  }
   double theory = 0;
   if (wants_theory(section)) {
     const double smoothness = fact(context.facts().smoothness, "L", section.where("value"));
@@ -256,10 +282,14 @@ std::unique_ptr<StepRule> make_milestones(const Section& section, const StepCont
 /// Reads `until`: a number, or "T" (default), which is recorded as the number of iterations.
 double read_end(const Section& section, const StepContext& context) {
   const bool is_all = section.has("until") && section.given()["until"] == "T";
-  if (is_all) {
-    section.adopt({{"until", context.iterations}});
+  if (!is_all && section.has("until")) {
+    return section.number("until");
   }
-  return is_all ? context.iterations : section.number("until", context.iterations);
+  const double all = length_of_run(context, section.where("until"));
+  if (is_all) {
+    section.adopt({{"until", all}});
+  }
+  return is_all ? all : section.number("until", all);
 }
 
 std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext& context) {
@@ -278,7 +308,7 @@ std::unique_ptr<StepRule> make_cosine(const Section& section, const StepContext&
           end);
   require(floor >= 0 && floor <= 1, "{} must lie in [0, 1], got {}", section.where("floor"), floor);
   require(
-      floor > 0 || (!epochs && end >= context.iterations),
+      floor > 0 || (!epochs && context.iterations > 0 && end >= context.iterations),
       "{} is 0, but the step must be positive in all {} iterations, so that {} must be as many, "
       "or more, in iterations",
       section.where("floor"),

@@ -32,12 +32,13 @@ class StepRule {
 
 /// A step size may refer to these numbers.
 struct StepContext {
-  std::function<Facts()> facts;  // asked only if the rule refers to L or mu
-  double dimension = 1;          // d
-  double k = 1;                  // kept entries, d if nothing is dropped
-  double iterations = 1;         // T
-  double workers = 1;            // P
-  bool has_epochs = true;        // there is a data set, so epochs are defined
+  std::function<Facts()> facts;       // asked only if the rule refers to L or mu
+  double dimension = 1;               // d
+  double k = 1;                       // kept entries, d if nothing is dropped
+  double iterations = 1;              // T; 0 where it is open
+  double workers = 1;                 // P
+  bool has_epochs = true;             // there is a data set, so epochs are defined
+  std::function<double()> live = {};  // learning rate of a training outside, if there is one
 };
 
 /// Reads `rule`, `value`, the rule's own keys and a warm-up; the caller finishes the section.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/gradient_source.h"
 #include "core/protocols/protocol.h"
 #include "core/protocols/stage.h"
 
@@ -38,7 +39,8 @@ class Trainer {
       outcome.iterations = training_.checkpoints->load(state);
       wall_before = outcome.iterations > 0 ? outcome.wall_s : 0;
     }
-    while (outcome.iterations < training_.iterations && outcome.state == State::finished) {
+    while (outcome.iterations < training_.iterations && outcome.state == State::finished &&
+           await_gradients(outcome.iterations, state)) {
       const StepEnd end = loop_->advance(outcome.iterations);
       take_note(end, outcome);
       const bool saves = end.reason != Reason::none || outcome.iterations == training_.iterations;
@@ -57,6 +59,22 @@ class Trainer {
  private:
   using State = Outcome::State;
   using Reason = StepEnd::Reason;
+
+  /// Waits for the gradients of the next iteration where a training outside has them, and saves
+  /// when it asks for that; returns false if it has ended.
+  bool await_gradients(std::uint64_t done, const Checkpoints::Visit& state) {
+    GradientSource* const source = training_.objective->source();
+    if (source == nullptr) {
+      return true;
+    }
+    auto next = source->await();
+    for (; next == GradientSource::Next::save; next = source->await()) {
+      if (training_.checkpoints != nullptr && done > 0 && !stage_.model_is_lost()) {
+        training_.checkpoints->save(done, state);
+      }
+    }
+    return next == GradientSource::Next::iteration;
+  }
 
   /// Updates the outcome after a version was made or given up.
   void take_note(const StepEnd& end, Outcome& outcome) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/gradient_source.h"
 #include "core/training/divergence.h"
 #include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
@@ -27,6 +28,14 @@ template <class Real>
 double sum_norm(const Delivery<Real>& delivery) {
   return std::sqrt(delivery.is_dense ? norm_sq<Real>(delivery.dense_sum)
                                      : norm_sq<Real>(delivery.sum.values));
+}
+
+/// Returns the room for w_t - w_{t+1}, set to 0, where the training is outside and asks for it.
+std::span<double> update_asked_for(const Objective& objective) {
+  GradientSource* const source = objective.source();
+  const std::span<double> update = source != nullptr ? source->update() : std::span<double>();
+  std::fill(update.begin(), update.end(), 0.0);
+  return update;
 }
 
 }  // namespace
@@ -68,8 +77,12 @@ bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
   const double step = in_gradient_units ? eta : 1.0;
   const double push = in_gradient_units ? 1.0 : eta;
   bool usable = true;
+  const std::span<double> update = update_asked_for(objective_);
   const auto move = [&](std::size_t i, double change) {
     model[i] -= change;
+    if (!update.empty()) {
+      update[i] += change;
+    }
     working_model[i] = static_cast<Real>(model[i]);
     usable = usable && is_usable(working_model[i]);
   };

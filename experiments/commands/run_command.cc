@@ -93,7 +93,7 @@ class StudyRuns {
                                    .result_dir = result_dir_,
                                    .provenance = provenance(command_line_, world_),
                                    .checkpoint_every_s = options_.checkpoint_every_s,
-                                   .watch = watch_});
+                                   .watch = &watch_});
     return run_planned();
   }
 

@@ -68,7 +68,7 @@ void RunMaker::check_data_at_end(const RunSpec& spec,
 
 /// Trains over real processes. If one of them is lost, a resume goes on at the last checkpoint.
 Outcome RunMaker::train_really(Training& training, Monitor& monitor) const {
-  LossWatch& watch = place_.watch;
+  LossWatch& watch = *place_.watch;
   training.mailbox = &watch.mailbox();
   watch.set_cluster(*training.cluster);
   try {

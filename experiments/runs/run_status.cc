@@ -94,7 +94,8 @@ Json facts_json(const PreparedRun& run) {
   }
   set_known(json, "lower_bound", facts.lower_bound);
   json["starts_from_seed"] = facts.starts_from_seed;
-  json["gradients_from_seed"] = !run.objective->recorded_steps().has_value();
+  json["gradients_from_seed"] =
+      !run.objective->recorded_steps() && run.objective->source() == nullptr;
   json["partition_from_seed"] = run.config["workers"].value("partition_seed", Json()) == "run";
   if (const auto bias = gradient_bias(facts, run.training); !bias.empty()) {
     json["gradient_bias"] = bias;

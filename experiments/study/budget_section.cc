@@ -44,12 +44,24 @@ void check_recorded(const Section& budget, const Training& training, const Proto
       *steps / law.local_steps);
 }
 
+void check_source(const Section& protocol, const Training& training, const ProtocolLaw& law) {
+  if (training.objective->source() == nullptr) {
+    return;
+  }
+  const bool takes_one =
+      law.synchrony == Synchrony::lockstep && law.local_steps == 1 && !law.is_real;
+  require(takes_one,
+          "{}: a training outside has one gradient of each worker an iteration, at one model; use "
+          "'bsp'",
+          protocol.where("kind"));
+}
+
 std::optional<double> read_loss_bound(const Section& section, const Objective& objective) {
   if (!section.has("loss_bound")) {
     return std::nullopt;
   }
   require(objective.has_function(),
-          "{}: the gradients of this objective are recorded, and have no loss to bound",
+          "{}: the gradients of this objective come from elsewhere, and have no loss to bound",
           section.where("loss_bound"));
   const double bound = section.number("loss_bound");
   require(bound > 0, "{} must be positive, got {}", section.where("loss_bound"), bound);

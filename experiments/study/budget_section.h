@@ -23,6 +23,9 @@ void check_batches(const Section& budget, const Training& training, std::uint64_
 /// shows in the run.
 void check_recorded(const Section& budget, const Training& training, const ProtocolLaw& law);
 
+/// A training outside hands over one gradient of each worker, then waits for the update.
+void check_source(const Section& protocol, const Training& training, const ProtocolLaw& law);
+
 /// Reads the loss from which a run counts as diverged.
 std::optional<double> read_loss_bound(const Section& section, const Objective& objective);
 

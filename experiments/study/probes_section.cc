@@ -73,7 +73,8 @@ Cadence read_cadence(const Section& section,
 
 /// Refuses what a study asks for that takes an f, where only gradients are known.
 void refuse_function(const Section& section, const PreparedRun& run) {
-  const std::string reason = "the gradients of this objective are recorded, and no f is known";
+  const std::string reason =
+      "the gradients of this objective come from elsewhere, and no f is known";
   for (const char* key :
        {"evaluate", "test", "virtual_every", "noise_every", "power_every", "full_gradient"}) {
     require(!section.has(key), "{}: {}; leave it out", section.where(key), reason);
@@ -154,10 +155,12 @@ void read_probes(const Section& section, PreparedRun& run) {
     training.plan.magnitudes = read_cadence(section, "magnitudes_every", 1, iterations);
   }
   // What holds in every iteration is decided by rows of every iteration: short runs have them, long
-  // runs have some kDefaultRows. A recording takes no gradients, so that every step is measured.
+  // runs have some kDefaultRows. Gradients that come from elsewhere take no time here, and their
+  // end may be open, so that every step is measured.
   constexpr int kDefaultRows = 2000;
-  const nlohmann::json every =
-      run.objective->recorded_steps() ? nlohmann::json(1) : nlohmann::json{{"even", kDefaultRows}};
+  const nlohmann::json every = run.objective->recorded_steps() || run.objective->source() != nullptr
+                                   ? nlohmann::json(1)
+                                   : nlohmann::json{{"even", kDefaultRows}};
   training.plan.measured = read_cadence(section, "every", every, iterations);
   const nlohmann::json dense_start{{"geometric", 1.1}};
   const auto evaluate = section.any("evaluate", dense_start);

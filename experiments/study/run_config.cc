@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/fnv1a.h"
+#include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
 #include "core/training/matrices.h"
 #include "experiments/study/budget_section.h"
@@ -51,9 +52,11 @@ Section with_default_kind(const Section& section, const char* kind, const RunSpe
   return with_default(section, "kind", kind, spec);
 }
 
-/// Returns the section [step]; recorded gradients do not depend on the step, which is then 1.
+/// Returns the section [step]; gradients that come from elsewhere do not depend on the step, which
+/// is then 1.
 Section read_step(const Section& section, const Objective& objective, const RunSpec& spec) {
-  const bool needs_none = objective.recorded_steps() && !section.has("rule");
+  const bool comes_from_elsewhere = objective.recorded_steps() || objective.source() != nullptr;
+  const bool needs_none = comes_from_elsewhere && !section.has("rule");
   return needs_none ? with_default(section, "value", 1, spec) : section;
 }
 
@@ -165,11 +168,19 @@ std::uint64_t whole_iterations(double epochs, double per_iteration, const std::s
   return static_cast<std::uint64_t>(iterations);
 }
 
+/// The number of iterations where the training outside decides when it ends: the most there can be.
+constexpr std::uint64_t kOpenEnd = (std::uint64_t{1} << 32U) - 1;
+
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(!(section.has("iterations") && section.has("epochs")),
           "{} and {}: give one of them, either is enough",
           section.where("iterations"),
           section.where("epochs"));
+  if (run.objective->source() != nullptr && !section.has("iterations") && !section.has("epochs")) {
+    section.knows("iterations");
+    section.knows("epochs");
+    return kOpenEnd;
+  }
   require(section.has("iterations") || section.has("epochs"),
           "section [budget] needs 'iterations' or 'epochs'");
   if (section.has("iterations")) {
@@ -271,13 +282,17 @@ std::unique_ptr<Method> read_method(const Sections& sections,
           aggregator.where("kind"),
           config["sparsifier"]["kind"].get<std::string>());
   const Section step = read_step(sections["step"], objective, spec);
-  method->step_rule = make_step_rule(step,
-                                     {.facts = [&objective] { return objective.facts(); },
-                                      .dimension = static_cast<double>(d),
-                                      .k = static_cast<double>(k.value_or(d)),
-                                      .iterations = static_cast<double>(run.training.iterations),
-                                      .workers = static_cast<double>(run.participants()),
-                                      .has_epochs = objective.samples() > 0});
+  StepContext context{.facts = [&objective] { return objective.facts(); },
+                      .dimension = static_cast<double>(d),
+                      .k = static_cast<double>(k.value_or(d)),
+                      .iterations = static_cast<double>(run.training.iterations),
+                      .workers = static_cast<double>(run.participants()),
+                      .has_epochs = objective.samples() > 0};
+  if (GradientSource* const source = objective.source()) {
+    context.iterations = run.training.iterations == kOpenEnd ? 0 : context.iterations;
+    context.live = [source] { return source->step_size(); };
+  }
+  method->step_rule = make_step_rule(step, context);
   const ProtocolLaw protocol = law_of(run);
   read_update(step, feedback, protocol, *method);
   resolve(step);
@@ -424,6 +439,7 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   training.iterations = read_iterations(budget, run);
   check_batches(budget, training, law_of(run).local_steps);
   check_recorded(budget, training, law_of(run));
+  check_source(sections["protocol"], training, law_of(run));
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);
@@ -433,6 +449,9 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   check_participation(workers, training, law_of(run), *run.method);
   training.method = run.method.get();
   if (const auto pilot = run.method->sparsifier->pilot(run.objective->dimension())) {
+    require(run.objective->source() == nullptr,
+            "{}: pilot runs need gradients of their own; give 'threshold'",
+            sections["sparsifier"].where("kind"));
     check_pilot(*pilot, run.workers, training.iterations);
     run.needs_pilot = true;
   }

@@ -1,0 +1,97 @@
+// The gradients of a training outside: iteration t gives worker p the gradient that the training
+// has computed in its step t, whatever the methods of this study would have done to its model. As
+// with recorded gradients, nothing is known of an f.
+
+#include "objectives/live.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/gradient_source.h"
+
+namespace residuum {
+namespace {
+
+class Live final : public Objective {
+ public:
+  explicit Live(GradientSource& source) : source_(source) {}
+
+  bool has_function() const override { return false; }
+  GradientSource* source() const override { return &source_; }
+
+  std::size_t dimension() const override { return source_.dimension(); }
+  std::vector<Layer> layers() const override { return source_.layers(); }
+  std::size_t samples() const override { return 0; }
+  std::span<const std::int32_t> labels() const override { return {}; }
+  DataInfo data() const override {
+    return {.name = "live",
+            .samples = 0,
+            .features = source_.dimension(),
+            .fingerprint = {},
+            .note = "the gradients of a training that this study was attached to"};
+  }
+
+  Facts facts() const override {
+    Facts facts;
+    facts.gradient_bias = "the gradients are those of a training outside, and its f is not known";
+    return facts;
+  }
+
+  void initial_point(std::uint64_t /*seed*/, std::span<double> w) const override {
+    std::fill(w.begin(), w.end(), 0.0);
+  }
+
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const float> /*w*/,
+                           std::span<float> gradient) const override {
+    take(draw, gradient);
+  }
+  void stochastic_gradient(const Draw& draw,
+                           std::span<const double> /*w*/,
+                           std::span<double> gradient) const override {
+    take(draw, gradient);
+  }
+
+  double evaluate(int /*worker*/,
+                  int /*workers*/,
+                  std::span<const std::uint32_t> /*shard*/,
+                  const Point& /*at*/,
+                  std::span<double> /*gradient*/) const override {
+    assert(false && "an objective without a function is not evaluated");
+    return 0;
+  }
+
+  std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
+
+ private:
+  template <class Real>
+  void take(const Draw& draw, std::span<Real> gradient) const {
+    assert(!draw.first_half);
+    const auto given = source_.gradient(draw.worker);
+    std::copy(given.begin(), given.end(), gradient.begin());
+  }
+
+  GradientSource& source_;
+};
+
+std::unique_ptr<Objective> make_live(const Section& section, const ObjectiveContext& context) {
+  require(context.source != nullptr,
+          "{}: its gradients come from a training: attach the study to it, by residuum.py or "
+          "residuum_live.h",
+          section.where("kind"));
+  return std::make_unique<Live>(*context.source);
+}
+
+}  // namespace
+
+const ObjectiveEntry& live_objective() {
+  static constexpr ObjectiveEntry kEntry{
+      .name = "live",
+      .summary = "gradients of a training of yours while it runs; no f is known",
+      .source = "Residuum",
+      .example = "",
+      .make = make_live};
+  return kEntry;
+}
+
+}  // namespace residuum
