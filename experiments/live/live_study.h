@@ -1,0 +1,73 @@
+#pragma once
+// A live study is attached to a training of somebody else: in every step it takes the gradients of
+// the training and does one iteration of each of its runs. The folder of results is that of
+// `residuum run`.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cluster/callback_world.h"
+#include "core/objective.h"
+
+namespace residuum {
+
+/// What the training tells of itself. All its processes have the same workers and layers.
+struct LiveTraining {
+  Transport transport;          // between its processes
+  int workers_here = 1;         // gradients that each process hands over in a step; P is their sum
+  std::vector<Layer> layers;    // the named parts of a gradient, in their order
+  bool applies_update = false;  // it asks for the update of the study's only run
+};
+
+class LiveStudy {
+ public:
+  /// Reads the study, of which `file` is the name in messages, prepares its runs and begins the
+  /// folder `out`. Where the study gives no 'workers.count', it is P. Collective. Errors are usage
+  /// errors with their place; a program can have one live study at a time.
+  LiveStudy(const std::string& text,
+            const std::string& file,
+            const std::filesystem::path& out,
+            LiveTraining training);
+  LiveStudy(const LiveStudy&) = delete;
+  LiveStudy& operator=(const LiveStudy&) = delete;
+  LiveStudy(LiveStudy&&) = delete;
+  LiveStudy& operator=(LiveStudy&&) = delete;
+  /// Abandons a study that was not closed.
+  ~LiveStudy();
+
+  std::size_t dimension() const;  // d
+
+  /// Does one iteration of every run with the gradients of this process's workers, d numbers each,
+  /// taken at a positive learning rate. Without `update` the call returns when they are copied, and
+  /// waits for the iteration before it; an error of that one is thrown here. With it, d numbers,
+  /// the call waits and sets `update` to (w_t - w_{t+1}) / learning rate of the run, or of its step
+  /// size where that is its own. Throws when no run goes on, and says why. Collective.
+  void step(std::span<const float* const> gradients, double rate, std::span<float> update);
+
+  /// Adds a row (step, learning rate, loss) to training.csv; the root alone writes.
+  void note(double loss);
+
+  /// Saves what the runs need to go on, in files of `folder` that the root writes; nothing before
+  /// the first step. Collective.
+  void save(const std::filesystem::path& folder);
+  /// Goes on from what `save` has written. It must come before the first step, and the folder of
+  /// results must be the one of then. Collective.
+  void load(const std::filesystem::path& folder);
+
+  /// Ends all runs and writes the tables. Collective; later calls do nothing.
+  void close();
+  /// Leaves the folder as it is; nothing of it is collective.
+  void abandon();
+
+ private:
+  class Runs;
+  std::unique_ptr<Runs> runs_;
+};
+
+}  // namespace residuum

@@ -1,0 +1,79 @@
+/* The C interface of libresiduum_live.so: a study of Residuum measures a training of yours while it
+ * runs. residuum.py is the same for PyTorch.
+ *
+ * Every process of the training calls the functions in the same order. Functions that return int
+ * return 0, or the exit code of the error that residuum_last_error() explains. They are called by
+ * one thread; the transport is called by threads of the library, one at a time.
+ */
+#ifndef RESIDUUM_LIVE_H
+#define RESIDUUM_LIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct residuum_monitor residuum_monitor;
+
+/* Carries bytes between the processes of the training; null functions where there is one process.
+ * Both return 0, or another number if it failed. `send` must not wait for the receiver: it takes a
+ * copy of the bytes. Messages from one process to another arrive in their order. */
+typedef struct residuum_transport {
+  void* context;
+  int rank;
+  int size;
+  int (*send)(void* context, int to, const void* bytes, size_t size);
+  int (*receive)(void* context, int from, void* bytes, size_t size);
+} residuum_transport;
+
+/* A named part of a gradient. Parts follow each other without gaps. */
+typedef struct residuum_layer {
+  const char* name;
+  const int64_t* shape;
+  int dimensions;
+} residuum_layer;
+
+/* Reads the study, a text in TOML of which `file` is the name in messages, and begins the folder
+ * `out`. In every step each process hands over the gradients of `workers_here` workers. If
+ * `applies_update` is not 0 the study must have one run, whose update residuum_step returns.
+ * Returns null if that fails. */
+residuum_monitor* residuum_open(const char* study,
+                                const char* file,
+                                const char* out,
+                                const residuum_transport* transport,
+                                const residuum_layer* layers,
+                                size_t layer_count,
+                                int workers_here,
+                                int applies_update);
+
+/* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each, which
+ * the call copies; `learning_rate` is positive. `update` takes d float32, (w_t - w_{t+1}) over the
+ * step size, or is null where the update is not applied; then the call returns before the iteration
+ * is done. */
+int residuum_step(residuum_monitor* monitor,
+                  const float* const* gradients,
+                  double learning_rate,
+                  float* update);
+
+/* Adds the loss of the last step to training.csv in the folder of results. */
+int residuum_note(residuum_monitor* monitor, double loss);
+
+/* Saves the memories of all runs as files in `folder`, written by rank 0, and goes on from them. A
+ * state is loaded before the first step, with the folder of results that it was saved with. */
+int residuum_save(residuum_monitor* monitor, const char* folder);
+int residuum_load(residuum_monitor* monitor, const char* folder);
+
+/* Ends the runs, writes the tables and frees the monitor. If `abandon` is not 0 it leaves the
+ * folder as it is, without a message to other processes: for a training that has failed. */
+int residuum_close(residuum_monitor* monitor, int abandon);
+
+/* Returns what went wrong in the last call of this thread that failed. */
+const char* residuum_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
