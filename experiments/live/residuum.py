@@ -8,8 +8,8 @@
 
 `live.toml` is a study without [objective] and [budget]: it names sparsifiers, aggregators, feedbacks and probes. In shadow mode, the
 default, the training keeps its bits: every method of the study runs beside it on the same gradients, with a memory of its own. With
-apply=True the hook returns the update of the study's only method, so the training is the compressed one. `residuum watch`,
-`residuum report` and `residuum compare` read the folder. Needs torch and libresiduum_live.so, which RESIDUUM_LIBRARY may name.
+apply=True the hook returns the update of the study's only method, so the training is the compressed one. `residuum watch`, `report` and
+`compare` read the folder. It needs torch and libresiduum_live.so, which RESIDUUM_LIBRARY may name.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import pathlib
 import sys
 import tempfile
 import warnings
-from typing import Any, Iterable, Sequence
+from typing import Any, Sequence, Union
 
 import torch
 import torch.distributed as dist
 
-_SEND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
+Path = Union[str, "os.PathLike[str]"]
+_CARRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class ResiduumError(RuntimeError):
@@ -35,7 +36,7 @@ class ResiduumError(RuntimeError):
 
 
 class _Transport(ctypes.Structure):
-    _fields_ = [("context", ctypes.c_void_p), ("rank", ctypes.c_int), ("size", ctypes.c_int), ("send", _SEND), ("receive", _SEND)]
+    _fields_ = [("context", ctypes.c_void_p), ("rank", ctypes.c_int), ("size", ctypes.c_int), ("send", _CARRY), ("receive", _CARRY)]
 
 
 class _Layer(ctypes.Structure):
@@ -43,106 +44,112 @@ class _Layer(ctypes.Structure):
 
 
 def _load_library() -> ctypes.CDLL:
-    here = pathlib.Path(__file__).resolve().parent
-    places = [os.environ.get("RESIDUUM_LIBRARY"), here / "libresiduum_live.so", *here.glob("../../../lib*/**/libresiduum_live.so")]
-    found = next((str(place) for place in places if place and os.path.exists(place)), "libresiduum_live.so")
-    library = ctypes.CDLL(found)
-    library.residuum_open.restype = ctypes.c_void_p
-    library.residuum_open.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_void_p] * 2 + [ctypes.c_size_t, ctypes.c_int, ctypes.c_int]
-    library.residuum_step.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
-    library.residuum_note.argtypes = [ctypes.c_void_p, ctypes.c_double]
-    library.residuum_save.argtypes = library.residuum_load.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-    library.residuum_close.argtypes = [ctypes.c_void_p, ctypes.c_int]
-    library.residuum_last_error.restype = ctypes.c_char_p
+    here, name = pathlib.Path(__file__).resolve().parent, "libresiduum_live.so"
+    places = [os.environ.get("RESIDUUM_LIBRARY"), here / name, *here.glob(f"../../../lib*/**/{name}")]
+    library = ctypes.CDLL(next((str(place) for place in places if place and os.path.exists(place)), name))
+    pointer, text, number, whole = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double, ctypes.c_int
+    library.residuum_open.restype, library.residuum_last_error.restype = pointer, text
+    library.residuum_open.argtypes = [text, text, text, pointer, pointer, ctypes.c_size_t, whole, whole]
+    library.residuum_step.argtypes = [pointer, pointer, number, pointer]
+    library.residuum_note.argtypes, library.residuum_close.argtypes = [pointer, number], [pointer, whole]
+    library.residuum_save.argtypes = library.residuum_load.argtypes = [pointer, text]
     return library
 
 
 class _Messages:
-    """Carries the library's messages over a gloo group of torch.distributed that nobody else uses."""
+    """Carries the library's messages over gloo groups of torch.distributed that nobody else uses."""
 
     def __init__(self, timeout_s: float) -> None:
-        self.group = dist.new_group(backend="gloo", timeout=datetime.timedelta(seconds=timeout_s))
+        patience = datetime.timedelta(seconds=timeout_s)
+        self.group, self.answers = (dist.new_group(backend="gloo", timeout=patience) for _ in range(2))
         self.under_way: list[tuple[Any, torch.Tensor]] = []
         self.error = ""
 
-    def send(self, _: Any, to: int, address: int, size: int) -> int:
-        return self._guarded(self._send, to, address, size)
-
-    def receive(self, _: Any, sender: int, address: int, size: int) -> int:
-        return self._guarded(self._receive, sender, address, size)
-
-    def _send(self, to: int, address: int, size: int) -> None:
+    def send(self, to: int, address: int, size: int) -> None:
         self.under_way = [(work, kept) for work, kept in self.under_way if not work.is_completed()]
         message = torch.frombuffer(bytearray(ctypes.string_at(address, size)), dtype=torch.uint8)
         self.under_way.append((dist.isend(message, to, group=self.group), message))
 
-    def _receive(self, sender: int, address: int, size: int) -> None:
+    def receive(self, sender: int, address: int, size: int) -> None:
         room = torch.frombuffer((ctypes.c_ubyte * size).from_address(address), dtype=torch.uint8)
         dist.recv(room, sender, group=self.group)
 
-    def _guarded(self, action: Any, peer: int, address: int, size: int) -> int:
-        try:
-            action(peer, address, size)
-            return 0
-        except BaseException as error:  # no exception may pass through the library
-            self.error = str(error).splitlines()[0] if str(error) else type(error).__name__
-            return 1
+    def call(self, action: Any) -> Any:
+        def guarded(_: Any, peer: int, address: int, size: int) -> int:
+            try:
+                action(peer, address, size)
+                return 0
+            except BaseException as error:  # no exception may pass through the library
+                self.error = (str(error) or type(error).__name__).splitlines()[0]
+                return 1
+
+        return _CARRY(guarded)
 
 
 class Monitor:
-    """A study attached to a training; made by `attach`.
+    """A study attached to a training; made by `attach`. `stopped` says why it has ended before the training.
 
-    names, shapes: of the parameters with gradients, in their order; a gradient is their flat concatenation, d float32 in all.
+    names, shapes: of the parameters that have gradients, in their order; a gradient is their concatenation, d float32 in all.
     workers: how many gradients this process hands over in a step; P is their sum over the processes.
     """
 
-    def __init__(self, study: str | os.PathLike[str], out: str | os.PathLike[str], names: Sequence[str],
-                 shapes: Sequence[torch.Size], workers: int, apply: bool, timeout_s: float) -> None:  # fmt: skip
-        self._library = _load_library()
-        self._names, self._sizes = list(names), [shape.numel() for shape in shapes]
-        self._apply, self._workers, self._steps = apply, workers, 0
-        self.stopped = ""  # why the study has ended before the training
+    def __init__(self, study: Path, out: Path, names: Sequence[str], shapes: Sequence[torch.Size], workers: int, apply: bool, timeout_s: float) -> None:
+        self.names, self.sizes = list(names), [shape.numel() for shape in shapes]
+        self.apply, self.workers, self.steps, self.stopped = apply, workers, 0, ""
         distributed = dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
-        self._messages = _Messages(timeout_s) if distributed else None
+        self.messages = _Messages(timeout_s) if distributed else None
         rank, size = (dist.get_rank(), dist.get_world_size()) if distributed else (0, 1)
-        calls = (_SEND(self._messages.send), _SEND(self._messages.receive)) if self._messages else (_SEND(), _SEND())
-        self._transport = _Transport(None, rank, size, *calls)  # kept: the library calls it
-        layers = (_Layer * len(self._names))()
-        for layer, name, shape in zip(layers, self._names, shapes):
+        calls = [self.messages.call(one) for one in (self.messages.send, self.messages.receive)] if self.messages else [_CARRY(), _CARRY()]
+        self._transport = _Transport(None, rank, size, *calls)  # kept, because the library calls it
+        layers = (_Layer * len(self.names))()
+        for layer, name, shape in zip(layers, self.names, shapes):
             layer.name, layer.dimensions = name.encode(), len(shape)
             layer.shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)
-        path = pathlib.Path(study)
-        self._handle = self._library.residuum_open(
-            path.read_bytes(), str(path).encode(), os.fsencode(out), ctypes.byref(self._transport), layers, len(layers), workers, int(apply))
+        self._library, text, file = _load_library(), pathlib.Path(study).read_bytes(), os.fsencode(study)
+        transport = ctypes.byref(self._transport)
+        self._handle = self._library.residuum_open(text, file, os.fsencode(out), transport, layers, len(layers), workers, int(apply))
         if not self._handle:
             raise ResiduumError(self._reason())
-        self._out = pathlib.Path(out)
-        self._flat = torch.empty(workers, sum(self._sizes), pin_memory=torch.cuda.is_available())
+        self.flat = torch.empty(workers, sum(self.sizes), pin_memory=torch.cuda.is_available())
+        self.parts = [row.split(self.sizes) for row in self.flat]
         atexit.register(self.close)
-        _watch_for_failure()
 
     def step(self, gradients: Any, lr: float = 1.0, loss: float | None = None) -> torch.Tensor | None:
-        """Hands over the gradients of one step: a flat tensor of d entries, a list of tensors in the order of the parameters (None: no
-        gradient, which is 0), or a list of these, one per worker. Gradients must be those that the step uses: unscaled, finite, summed over
-        accumulation. lr: learning rate in use, for step.value = "live". Returns the update, d float32, with apply; else None."""
+        """Hands over the gradients of one step: a flat tensor of d entries, or a list of tensors in the order of the parameters, None where
+        one has no gradient; with several workers a list of these. They are those that the step uses: unscaled, and summed over its
+        accumulation. lr: learning rate in use, for step.value = "live". loss: goes to training.csv. With apply it returns the update, d
+        float32."""
+        by_worker = list(gradients) if self.workers > 1 else [gradients]
+        if len(by_worker) != self.workers:
+            raise ResiduumError(f"step {self.steps} has the gradients of {len(by_worker)} workers, not of {self.workers}")
+        for worker, gradient in enumerate(by_worker):
+            is_flat = isinstance(gradient, torch.Tensor)
+            given, parts = ([gradient], [self.flat[worker]]) if is_flat else (list(gradient), self.parts[worker])
+            names = ["the model"] if is_flat else self.names
+            if len(given) != len(parts):
+                raise ResiduumError(f"step {self.steps} has {len(given)} gradients, but the model had {len(parts)} parameters")
+            for name, part, values in zip(names, parts, given):
+                if values is not None and values.numel() != part.numel():
+                    raise ResiduumError(f"step {self.steps}: the gradient of {name} has {values.numel()} entries, not {part.numel()}")
+                part.zero_() if values is None else part.copy_(values.detach().reshape(-1))
+        return self.step_filled(lr, loss)
+
+    def step_filled(self, lr: float, loss: float | None = None) -> torch.Tensor | None:
+        """As `step`, with the gradients that lie in `flat`, (workers, d) float32."""
         if self.stopped or not self._handle:
-            if self._apply:
-                raise ResiduumError(self.stopped or "the monitor is closed")
+            self._stop(self.stopped or "the monitor is closed") if self.apply else None
             return None
-        for row, gradient in zip(self._flat, self._by_worker(gradients)):
-            self._fill(row, gradient)
-        rows = (ctypes.c_void_p * self._workers)(*[row.data_ptr() for row in self._flat])
-        update = torch.empty(self._flat.shape[1]) if self._apply else None
-        code = self._library.residuum_step(self._handle, rows, lr, update.data_ptr() if update is not None else None)
-        if code != 0:
+        rows = (ctypes.c_void_p * self.workers)(*[row.data_ptr() for row in self.flat])
+        update = torch.empty(self.flat.shape[1]) if self.apply else None
+        if self._library.residuum_step(self._handle, rows, lr, update.data_ptr() if update is not None else None) != 0:
             self._stop(self._reason())
         elif loss is not None:
             self._check(self._library.residuum_note(self._handle, float(loss)))
-        self._steps += 1
+        self.steps += 1
         return update
 
     def state_dict(self) -> dict[str, bytes]:
-        """Returns the memories of all methods, for a checkpoint of the training; call it on all ranks. Only rank 0 gets something."""
+        """Returns the memories of all methods, for a checkpoint of the training; call it on all ranks. Rank 0 alone gets something."""
         with tempfile.TemporaryDirectory() as folder:
             if self._handle and not self.stopped:
                 self._check(self._library.residuum_save(self._handle, os.fsencode(folder)))
@@ -156,50 +163,25 @@ class Monitor:
             self._check(self._library.residuum_load(self._handle, os.fsencode(folder)))
 
     def close(self) -> None:
-        """Ends the study and writes its tables; call it on all ranks. Later calls do nothing. After an exception of the training
-        the folder is left as it is."""
+        """Ends the study and writes its tables; call it on all ranks. Later calls do nothing. After an exception that ended the training, or
+        a lost process, the folder stays as it is."""
         handle, self._handle = self._handle, None
         atexit.unregister(self.close)
         if handle:
-            abandons = _training_failed or bool(self._messages and self._messages.error)
-            code = self._library.residuum_close(handle, int(abandons))
-            if code != 0 and not self.stopped:
+            abandons = bool(_failures or (self.messages and self.messages.error))
+            if self._library.residuum_close(handle, int(abandons)) != 0 and not self.stopped:
                 self._stop(self._reason())
 
     def __enter__(self) -> Monitor:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        global _training_failed
-        _training_failed = _training_failed or kind is not None
+        _failures.extend([kind] if kind is not None else [])
         self.close()
-
-    def _by_worker(self, gradients: Any) -> list[Any]:
-        several = not isinstance(gradients, torch.Tensor) and len(gradients) == self._workers and not isinstance(gradients[0], (torch.Tensor, type(None)))
-        by_worker = list(gradients) if several or (self._workers > 1 and not isinstance(gradients, torch.Tensor)) else [gradients]
-        if len(by_worker) != self._workers:
-            raise ResiduumError(f"a step takes the gradients of {self._workers} workers, got {len(by_worker)}")
-        return by_worker
-
-    def _fill(self, row: torch.Tensor, gradient: Any) -> None:
-        if isinstance(gradient, torch.Tensor):
-            if gradient.numel() != row.numel():
-                raise ResiduumError(f"step {self._steps}: a gradient has {gradient.numel()} entries, but the model has {row.numel()}")
-            row.copy_(gradient.detach().reshape(-1))
-            return
-        if len(gradient) != len(self._sizes):
-            raise ResiduumError(f"step {self._steps}: {len(gradient)} gradients, but the model has {len(self._sizes)} parameters")
-        for name, part, given in zip(self._names, row.split(self._sizes), gradient):
-            if given is None:
-                part.zero_()
-            elif given.numel() != part.numel():
-                raise ResiduumError(f"step {self._steps}: the gradient of {name} has {given.numel()} entries, but it had {part.numel()}")
-            else:
-                part.copy_(given.detach().reshape(-1))
 
     def _reason(self) -> str:
         reason = self._library.residuum_last_error().decode(errors="replace")
-        return f"{reason}: {self._messages.error}" if self._messages and self._messages.error else reason
+        return f"{reason}: {self.messages.error}" if self.messages and self.messages.error else reason
 
     def _check(self, code: int) -> None:
         if code != 0:
@@ -207,81 +189,83 @@ class Monitor:
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason
-        if self._apply:
+        if self.apply:
             raise ResiduumError(reason)
-        warnings.warn(f"residuum: the study has stopped, the training goes on: {reason}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"the study has stopped, the training goes on: {reason}", RuntimeWarning, stacklevel=3)
 
 
-_training_failed = False
+_failures: list[Any] = []  # exceptions that end the program: other ranks may not take part in an orderly end
 
 
-def _watch_for_failure() -> None:
-    before = sys.excepthook
-
-    def hook(*details: Any) -> None:
-        global _training_failed
-        _training_failed = True
-        before(*details)
-
-    sys.excepthook = hook
+def _note_failure(*details: Any, before: Any = sys.excepthook) -> None:
+    _failures.append(details[0])
+    before(*details)
 
 
-def attach(model: torch.nn.Module, study: str | os.PathLike[str], out: str | os.PathLike[str], *, optimizer: torch.optim.Optimizer | None = None,
-           apply: bool = False, workers: int = 1, scaler: Any = None, timeout_s: float = 600) -> Monitor:  # fmt: skip
-    """Attaches the study to the training of a model and returns its monitor; call it on all ranks, before the first step.
+sys.excepthook = _note_failure
 
-    A DistributedDataParallel model gets a communication hook, by which every backward pass that exchanges gradients is a step of the study; in
-    shadow mode the hook does what DDP does without one. Any other model has no hook: call monitor.step(...) in every step, with the gradients of
+
+def attach(model: torch.nn.Module, study: Path, out: Path, *, optimizer: torch.optim.Optimizer | None = None, apply: bool = False,
+           workers: int = 1, scaler: Any = None, timeout_s: float = 600) -> Monitor:
+    """Attaches the study to the training of a model; call it on all ranks, before the first step.
+
+    A DistributedDataParallel model gets a communication hook: every backward pass that exchanges gradients is a step of the study. In shadow
+    mode the hook does what DDP does without one. Any other model has no hook: call monitor.step(...) in every step, with the gradients of
     `workers` workers. optimizer: its learning rate is handed on. scaler: a GradScaler, whose scale is divided out; a step that overflows is
     left out. timeout_s: so long processes wait for each other's messages before the study gives up.
     """
-    names, parameters = zip(*[(name, value) for name, value in getattr(model, "module", model).named_parameters() if value.requires_grad])
-    monitor = Monitor(study, out, names, [value.shape for value in parameters], workers, apply, timeout_s)
+    named = [(name, value) for name, value in getattr(model, "module", model).named_parameters() if value.requires_grad]
+    monitor = Monitor(study, out, [name for name, _ in named], [value.shape for _, value in named], workers, apply, timeout_s)
     if isinstance(model, torch.nn.parallel.DistributedDataParallel):
-        model.register_comm_hook(_Steps(monitor, parameters, optimizer, scaler), _hook)
+        model.register_comm_hook(_Steps(monitor, [value for _, value in named], optimizer, scaler), _hook)
     return monitor
 
 
 class _Steps:
-    """Collects the buckets of a backward pass; when the last has come they are a step."""
+    """Collects the buckets of a backward pass; with the last they are a step."""
 
-    def __init__(self, monitor: Monitor, parameters: Iterable[torch.nn.Parameter], optimizer: Any, scaler: Any) -> None:
+    def __init__(self, monitor: Monitor, parameters: Sequence[torch.nn.Parameter], optimizer: Any, scaler: Any) -> None:
         self.monitor, self.optimizer, self.scaler = monitor, optimizer, scaler
         self.places = {id(value): place for place, value in enumerate(parameters)}
-        self.gradients: list[torch.Tensor | None] = [None] * len(self.places)
         self.waiting: list[tuple[Any, Any]] = []
-        self.world = dist.get_world_size()
+
+    def of(self, bucket: Any, parts: Sequence[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        if not all(id(one) in self.places for one in bucket.parameters()):
+            raise ResiduumError("the model has another parameter than when the study was attached")
+        return [(parts[self.places[id(one)]], gradient) for one, gradient in zip(bucket.parameters(), bucket.gradients())]
+
+    def take_step(self) -> None:
+        scale, update = self.scaler.get_scale() if self.scaler is not None and self.scaler.is_enabled() else 1.0, None
+        if scale == 1.0 or self.is_finite(self.monitor.flat[0].div_(scale)):
+            update = self.monitor.step_filled(self.optimizer.param_groups[0]["lr"] if self.optimizer else 1.0)
+        elif self.monitor.apply:
+            update = torch.full_like(self.monitor.flat[0], float("inf"))  # the scaler leaves out the step
+        waiting, self.waiting = self.waiting, []
+        for done, bucket in waiting:
+            for part, gradient in self.of(bucket, update.split(self.monitor.sizes)):
+                gradient.copy_((part * scale).reshape(gradient.shape))
+            done.set_result(bucket.buffer())
+
+    def is_finite(self, gradient: torch.Tensor) -> bool:
+        answer = torch.isfinite(gradient).all().float()
+        if self.monitor.messages:  # of all ranks
+            dist.all_reduce(answer, dist.ReduceOp.MIN, group=self.monitor.messages.answers)
+        return bool(answer.item() > 0)
 
 
 def _hook(state: _Steps, bucket: Any) -> Any:
-    scale = float(state.scaler.get_scale()) if state.scaler is not None else 1.0
-    for parameter, gradient in zip(bucket.parameters(), bucket.gradients()):
-        state.gradients[state.places[id(parameter)]] = gradient.detach().float() / scale if scale != 1 else gradient.detach().float().clone()
-    done: Any = torch.futures.Future()
-    state.waiting.append((done, bucket))
-    if not state.monitor._apply:
-        # As DDP without a hook: it multiplies by 1 / P, then adds.
-        reduced = dist.all_reduce(bucket.buffer().mul_(1.0 / state.world), async_op=True).get_future()
-        reduced.add_done_callback(lambda future: done.set_result(future.value()[0]))
-    if bucket.is_last():
-        _take_step(state)
-    return done
-
-
-def _take_step(state: _Steps) -> None:
-    gradients, waiting = state.gradients, state.waiting
-    state.gradients, state.waiting = [None] * len(gradients), []
-    lr = state.optimizer.param_groups[0]["lr"] if state.optimizer is not None else 1.0
-    if state.scaler is not None:
-        overflow = torch.tensor([float(any(g is not None and not bool(torch.isfinite(g).all()) for g in gradients))])
-        dist.all_reduce(overflow, group=state.monitor._messages.group if state.monitor._messages else None)
-        if overflow.item() > 0:
-            gradients = None  # type: ignore[assignment]
-    update = state.monitor.step(gradients, lr=lr) if gradients is not None else None
-    if state.monitor._apply:
-        parts = update.split(state.monitor._sizes) if update is not None else None
-        for done, bucket in waiting:
-            for parameter, gradient in zip(bucket.parameters(), bucket.gradients()):
-                part = parts[state.places[id(parameter)]] if parts is not None else torch.full_like(gradient, float("inf"))
-                gradient.copy_(part.reshape(gradient.shape))
-            done.set_result(bucket.buffer())
+    buffer, monitor = bucket.buffer(), state.monitor
+    if not monitor.stopped:
+        monitor.flat.zero_() if bucket.index() == 0 else None
+        for part, gradient in state.of(bucket, monitor.parts[0]):
+            part.copy_(gradient.detach().reshape(-1))
+    if monitor.apply:
+        done = torch.futures.Future(devices=[buffer.device] if buffer.is_cuda else None)
+        state.waiting.append((done, bucket))
+    if bucket.is_last() and (monitor.apply or not monitor.stopped):
+        state.take_step()
+    if monitor.apply:
+        return done
+    # As DDP without a hook: it multiplies by 1/P, then adds.
+    reduced = dist.all_reduce(buffer.mul_(1.0 / dist.get_world_size()), async_op=True).get_future()
+    return reduced.then(lambda future: future.value()[0])

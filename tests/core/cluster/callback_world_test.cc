@@ -1,0 +1,134 @@
+// Processes whose messages are carried by two functions.
+
+#include "core/cluster/callback_world.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "tests/core/thread_world.h"
+
+namespace residuum {
+namespace {
+
+/// Runs the action on so many processes, each a thread, whose messages go through a post office.
+template <class Action>
+void on_carried_processes(int size, const Action& action) {
+  test::PostOffice office;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&office, &action, rank, size] {
+      const auto world = make_callback_world(
+          {.rank = rank,
+           .size = size,
+           .send = [&, rank](int to,
+                             std::span<const std::byte> bytes) { office.put(rank, to, bytes); },
+           .receive =
+               [&, rank](int from, std::span<std::byte> bytes) {
+                 const Bytes message = office.take(from, rank);
+                 ASSERT_EQ(message.size(), bytes.size());
+                 std::copy(message.begin(), message.end(), bytes.begin());
+               }});
+      action(*world);
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(office.is_empty());
+}
+
+std::span<std::byte> bytes_of(int& value) { return std::as_writable_bytes(std::span(&value, 1)); }
+
+TEST(CallbackWorld, BothSendBeforeTheyReceive) {
+  on_carried_processes(2, [](World& world) {
+    int mine = 10 + world.rank();
+    int theirs = 0;
+    world.post(1 - world.rank(), bytes_of(theirs));
+    world.send(1 - world.rank(), bytes_of(mine));
+    EXPECT_EQ(world.take(1 - world.rank()), sizeof(int));
+    EXPECT_EQ(theirs, 11 - world.rank());
+  });
+}
+
+TEST(CallbackWorld, TakesRoomsInTheirOrderAndShortAndEmptyMessages) {
+  on_carried_processes(2, [](World& world) {
+    if (world.rank() == 0) {
+      const std::array<std::byte, 3> bytes{std::byte{7}, std::byte{8}, std::byte{9}};
+      world.send(1, bytes);
+      world.send(1, {});
+      return;
+    }
+    std::array<std::byte, 5> first{};
+    std::array<std::byte, 5> second{std::byte{1}};
+    world.post(0, first);
+    world.post(0, second);
+    EXPECT_EQ(world.take(0), 3U);
+    EXPECT_EQ(first[2], std::byte{9});
+    EXPECT_EQ(world.take(0), 0U);
+    EXPECT_EQ(second[0], std::byte{1});
+  });
+}
+
+TEST(CallbackWorld, GathersBroadcastsAndAddsInTheOrderOfTheProcesses) {
+  on_carried_processes(3, [](World& world) {
+    int value = world.rank();
+    world.broadcast(2, bytes_of(value));
+    EXPECT_EQ(value, 2);
+    EXPECT_EQ(world.minimum(5 - world.rank()), 3);
+    // (2^24 + 1) + 1 is 2^24 in float32, and 2^24 + (1 + 1) is not.
+    std::array<float, 1> sum{world.rank() == 0 ? 16777216.0F : 1.0F};
+    world.add_up(std::span<float>(sum));
+    EXPECT_EQ(sum[0], 16777216.0F);
+    Gathered all;
+    const std::vector<std::byte> mine(static_cast<std::size_t>(world.rank()), std::byte{4});
+    world.all_gather(mine, all);
+    ASSERT_EQ(all.parts(), 3U);
+    EXPECT_EQ(all.part(2).size(), 2U);
+  });
+}
+
+TEST(CallbackWorld, AfterAFailureEveryCallFailsAtOnce) {
+  int calls = 0;
+  const auto world = make_callback_world(
+      {.rank = 0,
+       .size = 2,
+       .send =
+           [&](int /*to*/, std::span<const std::byte> /*bytes*/) {
+             ++calls;
+             resource_error("process 1 is lost");
+           },
+       .receive = [](int /*from*/,
+                     std::span<std::byte> /*b*/) { FAIL() << "nothing is waited for"; }});
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      world->minimum(1);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "process 1 is lost");
+    }
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(CallbackWorld, AMessageThatDoesNotFitIsRefused) {
+  std::uint64_t length = 99;
+  const auto world =
+      make_callback_world({.rank = 0,
+                           .size = 2,
+                           .send = [](int /*to*/, std::span<const std::byte> /*bytes*/) {},
+                           .receive =
+                               [&](int /*from*/, std::span<std::byte> bytes) {
+                                 std::memcpy(bytes.data(), &length, bytes.size());
+                               }});
+  std::array<std::byte, 4> room{};
+  world->post(1, room);
+  EXPECT_THROW(world->take(1), Error);
+}
+
+}  // namespace
+}  // namespace residuum

@@ -1,0 +1,197 @@
+"""The trainings of tests/experiments/live/run, and what must be true of them: check.py RESIDUUM SCRATCH [CASE...]."""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import numpy
+import torch
+
+import residuum
+
+PROGRAM, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2])
+TRAINING = pathlib.Path(__file__).with_name("training.py")
+
+SHADOW = """
+[sparsifier]
+kind = "top-k"
+density = 0.1
+[probes]
+times = false
+[sweep]
+"aggregator.kind" = ["gtopk-tree", "allgather"]
+"""
+DENSE = """
+[sparsifier]
+kind = "none"
+[aggregator]
+kind = "dense"
+[step]
+value = "live"
+[probes]
+times = false
+"""
+
+
+def train(name, size, study=SHADOW, **settings):
+    """Trains on `size` ranks; returns the exit codes and what they printed."""
+    folder = SCRATCH / name
+    folder.mkdir(exist_ok=True)
+    (folder / "live.toml").write_text(study)
+    store = folder / f"store-{len(list(folder.iterdir()))}"
+    settings = {"model": "mlp", "steps": 6, "study": str(folder / "live.toml"), "out": str(folder / "results"), "store": str(store),
+                "own": str(folder / "own"), **settings}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    ranks = [subprocess.Popen([sys.executable, TRAINING, folder / "settings.json"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(size)}) for rank in range(size)]
+    printed = [rank.communicate(timeout=200)[0] for rank in ranks]
+    return folder, [rank.returncode for rank in ranks], printed
+
+
+def tables(results):
+    """The rows of all runs by the words that tell methods apart, without their ids."""
+    found = {}
+    for run in sorted((results / "runs").iterdir()):
+        method = json.loads((run / "config.json").read_text())["config"]["aggregator"]["kind"]
+        for table in ("iterations.csv", "checks.csv"):
+            rows = list(csv.reader((run / table).open()))
+            found[method, table] = [row[1:] for row in rows]
+    return found
+
+
+def run_recorded(folder, study, size, steps):
+    gradients = numpy.stack([numpy.load(folder / f"own-{rank}.npy") for rank in range(size)], axis=1)
+    numpy.save(folder / "gradients.npy", gradients)
+    text = f'[objective]\nkind = "recorded"\ndata = "{folder / "gradients.npy"}"\n[workers]\ncount = {size}\n[budget]\niterations = {steps}\n' + study
+    (folder / "recorded.toml").write_text(text)
+    subprocess.run([PROGRAM, "run", folder / "recorded.toml", "--out", folder / "recorded", "--progress", "none"], check=True, stdout=subprocess.DEVNULL)
+
+
+def expect(condition, what, printed=()):
+    if not condition:
+        print("\n".join(printed))
+        raise AssertionError(what)
+
+
+def recorded_and_live_are_equal():
+    cases = [("mlp", 1, {}), ("mlp", 2, {"bucket_mb": 0.0001}), ("transformer", 2, {}), ("transformer", 4, {"bucket_mb": 0.001}),
+             ("unused", 2, {}), ("mlp", 3, {"accumulate": 2})]
+    for model, size, settings in cases:
+        name = f"equal-{model}-{size}-{'-'.join(settings)}"
+        folder, codes, printed = train(name, size, model=model, **settings)
+        expect(codes == [0] * size, f"{name}: {codes}", printed)
+        run_recorded(folder, SHADOW, size, 6)
+        live, recorded = tables(folder / "results"), tables(folder / "recorded")
+        expect(len(live) == 4 and live == recorded, f"{name}: the tables differ", printed)
+        # The training has the bits of one without a study.
+        alone = train(name + "-alone", size, model=model, attach=False, **settings)[0]
+        for rank in range(size):
+            weights = [numpy.load(where / f"own-weights-{rank}.npy") for where in (folder, alone)]
+            expect(weights[0].tobytes() == weights[1].tobytes(), f"{name}: the weights of rank {rank} differ")
+
+
+def dense_apply_is_the_training():
+    folder, codes, printed = train("apply", 3, study=DENSE, apply=True)
+    expect(codes == [0, 0, 0], f"apply: {codes}", printed)
+    alone = train("apply-alone", 3, attach=False)[0]
+    for rank in range(3):
+        applied, plain = (numpy.load(where / f"own-weights-{rank}.npy") for where in (folder, alone))
+        # Sums of three float32 in another order, in six steps of 0.1.
+        numpy.testing.assert_allclose(applied, plain, rtol=0, atol=6 * 0.1 * 4 * 2.0**-24 * 3)
+        expect(not numpy.array_equal(plain, numpy.load(alone / "own-0.npy")[0]), "the weights are weights")
+
+
+def a_restart_goes_on():
+    whole, codes, printed = train("whole", 2, steps=8)
+    expect(codes == [0, 0], "whole", printed)
+    checkpoint = str(SCRATCH / "restart" / "checkpoint.pt")
+    folder, codes, printed = train("restart", 2, steps=8, save_at=5, stop_at=7, checkpoint=checkpoint)
+    expect(codes == [0, 0] and os.path.exists(checkpoint), "stopped", printed)
+    folder, codes, printed = train("restart", 2, steps=8, checkpoint=checkpoint)
+    expect(codes == [0, 0], "restarted", printed)
+    expect(tables(whole / "results") == tables(folder / "results"), "the tables of a restart differ", printed)
+
+
+def bad_input_is_one_line():
+    def refused(name, size, words, ranks=None, **settings):
+        _, codes, printed = train(name, size, **settings)
+        for rank in ranks if ranks is not None else range(size):
+            lines = [line for line in printed[rank].splitlines() if "ResiduumError" in line or "the study has stopped" in line]
+            expect(lines and all(word in lines[-1] for word in words), f"{name}: rank {rank} said {lines}", printed)
+        return codes
+
+    refused("two-methods", 1, ["2 runs", "apply"], apply=True)
+    refused("unknown-key", 2, ["densty", "density"], study=SHADOW.replace("density", "densty"))
+    refused("other-model", 2, ["layers of the model", "rank 1"], other_model="transformer")
+    codes = refused("nan", 2, ["worker 1", "iteration 2", "0.weight"], nan_at=2)
+    expect(codes == [0, 0], "the training goes on after a gradient that is not finite")
+    refused("no-folder", 1, ["/dev/null/results"], out="/dev/null/results")
+    refused("iterations-of-local", 1, ["'protocol.kind'", "bsp"], study=SHADOW + '\n[protocol]\nkind = "local"\nlocal_steps = 2\n')
+    refused("step-of-T", 1, ["T, the number of iterations"], study=SHADOW + '\n[step]\nvalue = "1/sqrt(T)"\n')
+    _, codes, printed = train("dies", 2, die_at=3)
+    expect(codes[1] == 9 and codes[0] != 0, f"a rank that dies: {codes}", printed)
+
+
+def several_workers_of_one_process():
+    torch.manual_seed(3)
+    model = torch.nn.Linear(4, 2)
+    folder = SCRATCH / "workers"
+    folder.mkdir()
+    (folder / "live.toml").write_text(SHADOW)
+    rows = torch.randn(5, 3, 10)
+    with residuum.attach(model, folder / "live.toml", folder / "results", workers=3) as monitor:
+        for row in rows:
+            monitor.step([[one[:8].reshape(2, 4), one[8:]] for one in row], lr=0.5, loss=1.25)
+        for wrong in (rows[0][:2], [[rows[0][0][:8]]] * 3, rows[0][:, :9]):
+            try:
+                monitor.step(wrong)
+                raise AssertionError("a step of another shape was taken")
+            except residuum.ResiduumError as error:
+                expect("step 5" in str(error), str(error))
+    for rank in range(3):
+        numpy.save(folder / f"own-{rank}.npy", rows[:, rank].numpy())
+    run_recorded(folder, SHADOW, 3, 5)
+    expect(tables(folder / "results") == tables(folder / "recorded"), "the tables of three workers differ")
+    notes = list(csv.reader((folder / "results" / "training.csv").open()))
+    expect(notes[0] == ["step", "learning_rate", "loss"] and notes[-1] == ["4", "0.5", "1.25"] and len(notes) == 6, notes)
+    for study, words in ((SHADOW, "already holds"), (SHADOW + "[workers]\ncount = 4\n", "the training has 3 workers")):
+        (folder / "live.toml").write_text(study)
+        try:
+            residuum.attach(model, folder / "live.toml", folder / "results", workers=3)
+            raise AssertionError("attached to " + words)
+        except residuum.ResiduumError as error:
+            expect(words in str(error), str(error))
+
+
+def bfloat16_and_scale():
+    model = torch.nn.Linear(3, 1, bias=False)
+    folder = SCRATCH / "half"
+    folder.mkdir()
+    (folder / "live.toml").write_text(DENSE)
+    gradient = torch.tensor([[1.0, -2.5, 0.125]], dtype=torch.bfloat16)
+    with residuum.attach(model, folder / "live.toml", folder / "results", apply=True) as monitor:
+        update = monitor.step([gradient], lr=0.25)
+        expect(torch.equal(update, gradient.float().reshape(-1)), f"the update is the gradient: {update}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            expect(torch.equal(monitor.step([None], lr=0.25), torch.zeros(3)), "no gradient is 0")
+
+
+def nothing_else_is_exported():
+    names = subprocess.run(["nm", "-D", "--defined-only", os.environ["RESIDUUM_LIBRARY"]], capture_output=True, text=True, check=True).stdout
+    functions = sorted(line.split()[-1] for line in names.splitlines())
+    expect(functions == sorted("residuum_" + name for name in "open step note save load close last_error".split()), functions[:20])
+    needed = subprocess.run(["ldd", os.environ["RESIDUUM_LIBRARY"]], capture_output=True, text=True, check=True).stdout
+    expect("libtorch" not in needed, needed)
+
+
+CASES = [nothing_else_is_exported, several_workers_of_one_process, bfloat16_and_scale, recorded_and_live_are_equal, dense_apply_is_the_training,
+         a_restart_goes_on, bad_input_is_one_line]
+for case in CASES:
+    if not sys.argv[3:] or case.__name__ in sys.argv[3:]:
+        case()
+        print(case.__name__, "passed", flush=True)

@@ -1,0 +1,232 @@
+// A study that is attached to a training: the same gradients give the tables of a recording.
+
+#include "experiments/live/live_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/experiments/support.h"
+
+namespace residuum {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr std::size_t kEntries = 6;  // d
+
+LiveTraining small_training(int workers, bool applies_update = false) {
+  return {.transport = {},
+          .workers_here = workers,
+          .layers = {{.name = "weight", .shape = {2, 2}, .offset = 0, .size = 4},
+                     {.name = "bias", .shape = {2}, .offset = 4, .size = 2}},
+          .applies_update = applies_update};
+}
+
+std::vector<float> gradient_at(int step, int worker) {
+  std::vector<float> gradient(kEntries);
+  for (std::size_t i = 0; i < kEntries; ++i) {
+    gradient[i] =
+        std::sin(static_cast<float>(1 + step * 7 + worker * 3) * static_cast<float>(i + 1));
+  }
+  return gradient;
+}
+
+void take_steps(LiveStudy& study, int first, int end, int workers, double rate = 0.5) {
+  for (int step = first; step < end; ++step) {
+    std::vector<std::vector<float>> gradients;
+    std::vector<const float*> pointers;
+    for (int worker = 0; worker < workers; ++worker) {
+      gradients.push_back(gradient_at(step, worker));
+    }
+    for (const auto& gradient : gradients) {
+      pointers.push_back(gradient.data());
+    }
+    study.step(pointers, rate, {});
+  }
+}
+
+constexpr const char* kMethods =
+    "[sparsifier]\nkind = \"top-k\"\nk = 2\n[probes]\ntimes = false\n"
+    "[sweep]\n\"aggregator.kind\" = [\"gtopk-tree\", \"allgather\"]\n";
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::map<std::string, std::string> tables_by_method(const fs::path& results) {
+  std::map<std::string, std::string> tables;
+  for (const auto& run : fs::directory_iterator(results / "runs")) {
+    const std::string id = run.path().filename().string();
+    const std::string method = id.substr(id.find('-') + 1, id.rfind("-s") - id.find('-') - 1);
+    for (const char* table : {"iterations.csv", "checks.csv"}) {
+      std::string text = read_text(run.path() / table);
+      for (std::size_t at = text.find(id); at != std::string::npos; at = text.find(id)) {
+        text.erase(at, id.size());
+      }
+      tables[method + "/" + table] = text;
+    }
+  }
+  return tables;
+}
+
+TEST(LiveStudy, TheSameGradientsRecordedGiveTheSameTables) {
+  const TemporaryFolder folder;
+  {
+    LiveStudy study(kMethods, "live.toml", folder.path() / "live", small_training(3));
+    take_steps(study, 0, 5, 3);
+    study.close();
+  }
+  const std::uint8_t version[] = {1, 0};
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 3, 6), }";
+  header.resize(117, ' ');  // with the 10 bytes before it and a line end, 128
+  header += '\n';
+  std::string file = "\x93NUMPY";
+  file.append(version, version + 2);
+  file += static_cast<char>(header.size());
+  file += '\0';
+  file += header;
+  for (int step = 0; step < 5; ++step) {
+    for (int worker = 0; worker < 3; ++worker) {
+      for (const float value : gradient_at(step, worker)) {
+        char bytes[sizeof(float)];
+        std::memcpy(bytes, &value, sizeof(float));
+        file.append(bytes, sizeof(float));
+      }
+    }
+  }
+  folder.write("gradients.npy", file);
+  folder.write("recorded.toml",
+               "[objective]\nkind = \"recorded\"\ndata = \"gradients.npy\"\n"
+               "layers = [{name = \"weight\", shape = [2, 2]}, {name = \"bias\", shape = [2]}]\n"
+               "[workers]\ncount = 3\n[budget]\niterations = 5\n" +
+                   std::string(kMethods));
+  const Finished run = residuum_program(
+      {"run", "recorded.toml", "--out", "recorded", "--progress", "none"}, folder.path());
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto live = tables_by_method(folder.path() / "live");
+  EXPECT_EQ(live.size(), 4U);
+  EXPECT_EQ(live, tables_by_method(folder.path() / "recorded"));
+  const Finished report = residuum_program({"report", "live"}, folder.path());
+  EXPECT_EQ(report.code, 0) << report.err;
+}
+
+TEST(LiveStudy, TheUpdateOfDenseSgdIsTheMeanGradient) {
+  const TemporaryFolder folder;
+  const std::string dense =
+      "[sparsifier]\nkind = \"none\"\n[aggregator]\nkind = \"dense\"\n[step]\nvalue = \"live\"\n";
+  LiveStudy study(dense, "live.toml", folder.path() / "out", small_training(2, true));
+  for (int step = 0; step < 3; ++step) {
+    const auto first = gradient_at(step, 0);
+    const auto second = gradient_at(step, 1);
+    std::vector<float> update(kEntries, -1);
+    const double rate = 0.5 / (step + 1);
+    study.step(std::vector<const float*>{first.data(), second.data()}, rate, update);
+    for (std::size_t i = 0; i < kEntries; ++i) {
+      // eta G is rounded to float32, summed, and divided by P eta.
+      EXPECT_NEAR(update[i], (first[i] + second[i]) / 2, 3e-7F) << i;
+    }
+  }
+  study.close();
+}
+
+TEST(LiveStudy, ALoadedStateGoesOnWithTheSameTables) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "state");
+  const auto with_study_in = [&](const char* out, const std::function<void(LiveStudy&)>& action) {
+    LiveStudy study(kMethods, "live.toml", folder.path() / out, small_training(2));
+    action(study);
+  };
+  with_study_in("whole", [](LiveStudy& study) {
+    take_steps(study, 0, 9, 2);
+    study.close();
+  });
+  with_study_in("parts", [&](LiveStudy& study) {
+    take_steps(study, 0, 4, 2);
+    study.save(folder.path() / "state");
+    take_steps(study, 4, 7, 2);
+    study.abandon();
+  });
+  with_study_in("parts", [&](LiveStudy& study) {
+    study.load(folder.path() / "state");
+    take_steps(study, 4, 9, 2);
+    study.close();
+  });
+  EXPECT_EQ(tables_by_method(folder.path() / "whole"), tables_by_method(folder.path() / "parts"));
+}
+
+TEST(LiveStudy, WhatItCannotDoIsOneLine) {
+  const TemporaryFolder folder;
+  const auto opened = [&](const std::string& text, bool applies_update = false) {
+    return message_of([&] {
+      const LiveStudy study(
+          text, "live.toml", folder.path() / "none", small_training(2, applies_update));
+    });
+  };
+  EXPECT_THAT(opened(kMethods, true), HasSubstr("the study has 2 runs"));
+  EXPECT_THAT(opened("[workers]\ncount = 3\n"), HasSubstr("the training has 2 workers"));
+  EXPECT_THAT(opened("[objective]\nkind = \"quadratic\"\n"), HasSubstr("must be \"live\""));
+  EXPECT_THAT(opened("[step]\nvalue = \"1/sqrt(T)\"\n"), HasSubstr("which is open"));
+  EXPECT_THAT(opened("[step]\nrule = \"cosine\"\nvalue = 1\nunit = \"iterations\"\n"),
+              HasSubstr("which is open"));
+  EXPECT_THAT(opened("[protocol]\nkind = \"local\"\n"), HasSubstr("use 'bsp'"));
+  EXPECT_THAT(opened("[probes]\nevaluate = 1\n"), HasSubstr("no f is known"));
+  EXPECT_FALSE(fs::exists(folder.path() / "none"));
+}
+
+TEST(LiveStudy, WrongStepsAreRefusedAndNothingIsLost) {
+  const TemporaryFolder folder;
+  LiveStudy study(kMethods, "live.toml", folder.path() / "out", small_training(2));
+  const auto one = gradient_at(0, 0);
+  const std::vector<const float*> two{one.data(), one.data()};
+  std::vector<float> update(kEntries);
+  EXPECT_THAT(message_of([&] { study.step({two.data(), 1}, 1, {}); }), HasSubstr("2 workers"));
+  EXPECT_THAT(message_of([&] { study.step(two, 0, {}); }), HasSubstr("positive"));
+  EXPECT_THAT(message_of([&] { study.step(two, 1, update); }), HasSubstr("without asking"));
+  EXPECT_THAT(message_of([&] {
+                const LiveStudy second(
+                    kMethods, "live.toml", folder.path() / "second", small_training(2));
+              }),
+              HasSubstr("attached already"));
+  take_steps(study, 0, 2, 2);
+  EXPECT_THAT(message_of([&] { study.load(folder.path()); }), HasSubstr("before the first step"));
+  study.close();
+  study.close();
+  EXPECT_THAT(message_of([&] { study.step(two, 1, {}); }), HasSubstr("closed"));
+}
+
+TEST(LiveStudy, AGradientThatIsNotFiniteEndsTheRunsAndNamesTheLayer) {
+  const TemporaryFolder folder;
+  LiveStudy study(kMethods, "live.toml", folder.path() / "out", small_training(2));
+  take_steps(study, 0, 1, 2);
+  auto broken = gradient_at(1, 1);
+  broken[5] = std::numeric_limits<float>::quiet_NaN();
+  const auto good = gradient_at(1, 0);
+  const std::vector<const float*> gradients{good.data(), broken.data()};
+  study.step(gradients, 1, {});
+  const std::string message = message_of([&] { study.step(gradients, 1, {}); });
+  EXPECT_THAT(message, HasSubstr("worker 1"));
+  EXPECT_THAT(message, HasSubstr("iteration 1"));
+  EXPECT_THAT(message, HasSubstr("bias"));
+  study.close();
+}
+
+TEST(LiveStudy, AnObjectiveWithoutATrainingIsRefused) {
+  const TemporaryFolder folder;
+  folder.write("live.toml", "[objective]\nkind = \"live\"\n[budget]\niterations = 3\n");
+  const Finished run = residuum_program({"run", "live.toml"}, folder.path());
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("residuum.py"));
+}
+
+}  // namespace
+}  // namespace residuum
