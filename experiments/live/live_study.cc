@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <limits>
@@ -40,8 +41,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAttached = "attached to a training";
+constexpr const char* kShadow = "attached to a training, which goes on as without the study";
+constexpr const char* kApply = "attached to a training, which takes the update of the study";
 constexpr std::string_view kStatePrefix = "state-";  // what the names of checkpoints begin with
+constexpr std::chrono::seconds kPatience{2};         // of a training that leaves
 constexpr std::size_t kMostDigits = 10;              // of an iteration
 
 std::atomic<bool> any_is_open = false;
@@ -209,10 +212,7 @@ class LiveStudy::Runs {
     conductor_ = std::thread([this] { conduct(); });
   }
 
-  ~Runs() {
-    abandon();
-    any_is_open = false;
-  }
+  ~Runs() { any_is_open = false; }
 
   std::size_t dimension() const { return gradients_.dimension; }
 
@@ -295,6 +295,7 @@ class LiveStudy::Runs {
     if (is_closed_) {
       return;
     }
+    is_closed_ = true;
     finish(Order::end);
     each_together(*world_, [&] {
       if (world_->is_root()) {
@@ -305,11 +306,19 @@ class LiveStudy::Runs {
     lock_.reset();
   }
 
-  void abandon() {
-    if (!is_closed_) {
-      finish(Order::abandon);
-      lock_.reset();
+  /// False if a run waits for another process, which may never answer: then it is left where it is.
+  bool abandon() {
+    if (is_closed_) {
+      return true;
     }
+    is_closed_ = true;
+    is_abandoned_ = true;
+    if (!rests_within(kPatience)) {
+      return false;
+    }
+    finish(Order::abandon);
+    lock_.reset();
+    return true;
   }
 
  private:
@@ -346,6 +355,7 @@ class LiveStudy::Runs {
     }
   }
 
+  std::string attachment() const { return training_.applies_update ? kApply : kShadow; }
   int workers() const { return world_->size() * training_.workers_here; }
 
   void read(const std::string& text, const std::string& file) {
@@ -384,7 +394,7 @@ class LiveStudy::Runs {
       members_[i]->is_over = done[i].get<bool>();
       members_[i]->failure = members_[i]->is_over ? "it had ended before" : "";
     }
-    provenance_ = provenance({kAttached}, *world_);
+    provenance_ = provenance({attachment()}, *world_);
   }
 
   void begin_folder(const std::vector<PreparedRun>& planned, const std::vector<std::string>& ids) {
@@ -395,7 +405,7 @@ class LiveStudy::Runs {
     const Options options;
     RunBatches batches(study_, options.share, ids, result_dir_);
     batches.next();
-    lock_ = begin_study(result_dir_, study_, planned, batches, kAttached, options);
+    lock_ = begin_study(result_dir_, study_, planned, batches, attachment(), options);
   }
 
   OutputPath folder_of(const Member& member) const {
@@ -491,6 +501,8 @@ class LiveStudy::Runs {
       member.failure = error.what();
     } catch (const std::bad_alloc&) {
       member.failure = "out of memory";
+    } catch (const std::exception& error) {
+      member.failure = fmt::format("internal error: {}", error.what());
     }
     if (!member.failure.empty() && world_->is_root() && !is_abandoned_) {
       note_failure(member);
@@ -512,6 +524,7 @@ class LiveStudy::Runs {
     for (;;) {
       const Order command = next_order();
       if (!has_begun_) {
+        has_begun_ = true;
         begin_runs(command);
       }
       for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -528,21 +541,25 @@ class LiveStudy::Runs {
     }
   }
 
-  /// Starts every run up to its first gradients. A study that ends before its first step has none.
+  /// Starts every run up to its first gradients. One that is abandoned before its first step has
+  /// none.
   void begin_runs(Order command) {
-    has_begun_ = true;
-    if (command == Order::abandon) {
-      for (const auto& member : members_) {
-        member->is_over = true;
+    std::string refusal = command == Order::abandon ? "the training has left the study" : "";
+    try {
+      if (world_->is_root() && !is_loaded_) {
+        forget_checkpoints();  // without a state that the training gives, a run begins anew
       }
-      return;
-    }
-    if (world_->is_root() && !is_loaded_) {
-      forget_checkpoints();  // without a state that the training gives, a run begins anew
+    } catch (const Error& error) {
+      refusal = error.what();
     }
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!members_[i]->is_over) {
-        members_[i]->thread = std::thread([this, i] { make(i); });
+      Member& member = *members_[i];
+      if (!member.is_over && !refusal.empty()) {
+        member.is_over = true;
+        member.failure = refusal;
+      }
+      if (!member.is_over) {
+        member.thread = std::thread([this, i] { make(i); });
         relay_.give(i);
         relay_.await(Relay::kConductor);
       }
@@ -564,15 +581,17 @@ class LiveStudy::Runs {
     ordered_.reset();
     changed_.notify_all();
   }
-  /// Waits until the conductor rests.
+  /// Waits until the conductor rests, or so long; false if it does not.
+  bool rests_within(std::chrono::seconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return !ordered_.has_value(); });
+  }
   void rest() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !ordered_.has_value(); });
   }
 
   void finish(Order command) {
-    is_closed_ = true;
-    is_abandoned_ = command == Order::abandon;
     rest();
     order(command);
     rest();
@@ -621,7 +640,7 @@ LiveStudy::LiveStudy(const std::string& text,
   }
 }
 
-LiveStudy::~LiveStudy() = default;
+LiveStudy::~LiveStudy() { abandon(); }
 
 std::size_t LiveStudy::dimension() const { return runs_->dimension(); }
 
@@ -635,6 +654,11 @@ void LiveStudy::note(double loss) { runs_->note(loss); }
 void LiveStudy::save(const fs::path& folder) { runs_->save(folder); }
 void LiveStudy::load(const fs::path& folder) { runs_->load(folder); }
 void LiveStudy::close() { runs_->close(); }
-void LiveStudy::abandon() { runs_->abandon(); }
+
+void LiveStudy::abandon() {
+  if (runs_ && !runs_->abandon()) {
+    static_cast<void>(runs_.release());  // a thread still uses it; the program is about to end
+  }
+}
 
 }  // namespace residuum

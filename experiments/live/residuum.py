@@ -171,6 +171,8 @@ class Monitor:
             abandons = bool(_failures or (self.messages and self.messages.error))
             if self._library.residuum_close(handle, int(abandons)) != 0 and not self.stopped:
                 self._stop(self._reason())
+            for work, _ in self.messages.under_way if self.messages and not abandons else []:
+                work.wait()  # the others need the last messages of this rank
 
     def __enter__(self) -> Monitor:
         return self

@@ -226,6 +226,16 @@ void refuse_other_program(const std::filesystem::path& result_dir, const Prepare
   }
 }
 
+namespace {
+
+/// Returns T; null where a training outside decides when the run ends.
+Json planned_iterations(const PreparedRun& run) {
+  const bool is_open = run.objective->source() != nullptr && run.training.iterations == kOpenEnd;
+  return is_open ? Json() : Json(run.training.iterations);
+}
+
+}  // namespace
+
 RunFolder::RunFolder(const std::filesystem::path& result_dir,
                      const PreparedRun& run,
                      const Study& study)
@@ -246,7 +256,7 @@ RunFolder::RunFolder(const std::filesystem::path& result_dir,
   write_status(folder_,
                {{"state", "running"},
                 {"started_utc", started_utc_},
-                {"planned_iterations", run.training.iterations}});
+                {"planned_iterations", planned_iterations(run)}});
   remove_file(reports::failure_file(folder_));
   if (!resumed_) {
     begin_tables();

@@ -168,9 +168,6 @@ std::uint64_t whole_iterations(double epochs, double per_iteration, const std::s
   return static_cast<std::uint64_t>(iterations);
 }
 
-/// The number of iterations where the training outside decides when it ends: the most there can be.
-constexpr std::uint64_t kOpenEnd = (std::uint64_t{1} << 32U) - 1;
-
 std::uint64_t read_iterations(const Section& section, const PreparedRun& run) {
   require(!(section.has("iterations") && section.has("epochs")),
           "{} and {}: give one of them, either is enough",

@@ -23,6 +23,10 @@ namespace residuum {
 /// The number of workers P where a study gives none.
 inline constexpr int kDefaultWorkers = 4;
 
+/// The number of iterations where a training outside decides when the run ends: the most there can
+/// be.
+inline constexpr std::uint64_t kOpenEnd = (std::uint64_t{1} << 32U) - 1;
+
 /// The cache makes objectives from their settings; the last one stays loaded, since neighbouring
 /// runs share it.
 class ObjectiveCache {
