@@ -544,11 +544,19 @@ class LiveStudy::Runs {
   /// Starts every run up to its first gradients. One that is abandoned before its first step has
   /// none.
   void begin_runs(Order command) {
-    std::string refusal = command == Order::abandon ? "the training has left the study" : "";
-    try {
-      if (world_->is_root() && !is_loaded_) {
-        forget_checkpoints();  // without a state that the training gives, a run begins anew
+    if (command == Order::abandon) {
+      for (const auto& member : members_) {
+        member->is_over = true;
       }
+      return;
+    }
+    std::string refusal;
+    try {
+      each_together(*world_, [&] {
+        if (world_->is_root() && !is_loaded_) {
+          forget_checkpoints();  // without a state that the training gives, a run begins anew
+        }
+      });
     } catch (const Error& error) {
       refusal = error.what();
     }
