@@ -12,7 +12,7 @@ namespace {
 class CertificateProbe final : public Probe {
  public:
   Needs needs() const override {
-    return {.virtual_loss = true, .unperturbed = true, .gradients = true};
+    return {.virtual_loss = true, .unperturbed = true, .iterate = true, .gradients = true};
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

@@ -81,7 +81,7 @@ LostMass dense_lost_mass(const StepView& view) {
 
 class ConservationProbe final : public Probe {
  public:
-  Needs needs() const override { return {.gradients = true}; }
+  Needs needs() const override { return {.iterate = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (view.run.exchanges_gradients) {

@@ -22,7 +22,7 @@ constexpr double kUnitRoundoff = 0x1.0p-53;
 
 class ContractionProbe final : public Probe {
  public:
-  Needs needs() const override { return {.gradients = true}; }
+  Needs needs() const override { return {.iterate = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean.gradient));

@@ -22,6 +22,7 @@ struct Needs {
   bool power = false;              // power iteration
   bool averages_iterates = false;  // f at the average of the iterates
   bool sorts = false;              // sorted accumulators
+  bool iterate = false;            // z_t, for which every iteration takes a mean of d numbers
   /// The probe needs gradients, accumulators or memories of all workers, or z, which is made of
   /// them: the root has them only where it sees more than messages.
   bool gradients = false;

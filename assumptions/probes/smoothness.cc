@@ -12,7 +12,7 @@ namespace {
 class SmoothnessProbe final : public Probe {
  public:
   Needs needs() const override {
-    return {.compares_points = true, .power = true, .gradients = true};
+    return {.compares_points = true, .power = true, .iterate = true, .gradients = true};
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

@@ -51,7 +51,9 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     take_late_means(state, measured);
   }
   if (is_root_ && !sees_messages_only_) {
-    virtual_.move(virtual_step(state));
+    if (training_.plan.follows_iterate) {
+      virtual_.move(virtual_step(state));
+    }
     unperturbed_.move(
         state.step_size, state.steps_locally ? mean_first_gradient_ : mean_gradient_, state.model);
     if (measured) {
@@ -99,9 +101,13 @@ void Measurement<Real>::take_waiting(const StepState<Real>& state) {
       waiting_);
 }
 
-/// Takes means over the workers that take part.
+/// Takes means over the workers that take part: between two measured iterations those alone that an
+/// iterate is moved by.
 template <class Real>
 void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) {
+  if (!measured && !training_.plan.follows_iterate && !unperturbed_.is_followed()) {
+    return;
+  }
   take_mean(
       state,
       [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
@@ -172,7 +178,7 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
   }
   if (!late_ && !have_own_models_) {  // the expected gap of own models stays 0
     follow_residuals(state, measured);
-  } else if (late_ && is_root_) {
+  } else if (late_ && is_root_ && training_.plan.follows_iterate) {
     virtual_.move_expected_gap_by(
         virtual_step(state), late_measurement_.residual_fall(*state.parts, mean_gradient_.size()));
   }
@@ -183,7 +189,9 @@ void Measurement<Real>::after_update(const StepState<Real>& state, bool measured
 
 template <class Real>
 void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool measured) {
-  if (!measured && virtual_.gap_is_mean_residual()) {
+  const bool gap_needs_residual =
+      training_.plan.follows_iterate && !virtual_.gap_is_mean_residual();
+  if (!measured && !gap_needs_residual) {
     return;
   }
   mean_.take(
@@ -195,7 +203,7 @@ void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool meas
   for (std::size_t i = 0; i < expected_gap_.size(); ++i) {
     expected_gap_[i] = scale * mean_residual_[i];
   }
-  if (!virtual_.gap_is_mean_residual() && is_root_) {
+  if (gap_needs_residual && is_root_) {
     virtual_.move_expected_gap(virtual_step(state),
                                expected_gap_.empty() ? mean_residual_ : expected_gap_);
   }

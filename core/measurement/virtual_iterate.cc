@@ -16,7 +16,8 @@ VirtualIterate::VirtualIterate(const Training& training,
       in_gradient_units_(method_.feedback->units() == Units::gradient),
       gap_is_mean_residual_(!late && method_.momentum == 0 && !in_gradient_units_ &&
                             method_.clip != Clip::update && method_.outer_step == 1) {
-  if (!training.plan.measure || !training.cluster->world().is_root()) {
+  const MeasurementPlan& plan = training.plan;
+  if (!plan.measure || !plan.follows_iterate || !training.cluster->world().is_root()) {
     return;
   }
   z_.assign(initial_point.begin(), initial_point.end());

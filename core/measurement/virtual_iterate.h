@@ -14,7 +14,7 @@ namespace residuum {
 
 class VirtualIterate {
  public:
-  /// The iterate exists on the root of a run that is measured; elsewhere it is empty.
+  /// The iterate exists on the root of a run whose plan follows it; elsewhere it is empty.
   VirtualIterate(const Training& training, bool late, std::span<const double> initial_point);
 
   /// A step is what an iteration hands to z. All vectors have d numbers.

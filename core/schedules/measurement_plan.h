@@ -10,6 +10,7 @@ namespace residuum {
 
 struct MeasurementPlan {
   bool measure = true;                    // false: no probe wants anything; z is not even formed
+  bool follows_iterate = true;            // z is moved in every iteration: something looks at w - z
   std::optional<Cadence> measured;        // when probes look
   std::optional<Cadence> evaluated;       // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;          // when held-out data are

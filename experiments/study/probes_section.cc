@@ -105,6 +105,7 @@ void read_needs(const Section& section, PreparedRun& run) {
   bool halves = false;
   bool sorts = false;
   bool power = false;
+  bool iterate = !run.details.layers.empty();
   for (const auto& probe : make_probes(run.probes, section.where("names"))) {
     const Needs needs = probe->needs();
     virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
@@ -114,7 +115,9 @@ void read_needs(const Section& section, PreparedRun& run) {
     halves = halves || needs.halves;
     sorts = sorts || needs.sorts;
     power = power || needs.power;
+    iterate = iterate || needs.iterate;
   }
+  training.plan.follows_iterate = iterate;
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {
     return read_cadence(section, key, fallback, training.iterations);
   };
