@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -26,9 +27,14 @@ std::unique_ptr<Objective> example_of(const ObjectiveEntry& entry) {
   return objective;
 }
 
-/// All objectives that this build can make.
-std::span<const ObjectiveEntry> built_objectives() {
-  return networks_are_built() ? objectives() : convex_objectives();
+/// All objectives that this build can make of a section alone.
+std::vector<ObjectiveEntry> built_objectives() {
+  const auto all = networks_are_built() ? objectives() : convex_objectives();
+  std::vector<ObjectiveEntry> built;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(built), [](const ObjectiveEntry& entry) {
+    return !entry.example.empty();
+  });
+  return built;
 }
 
 TEST(Objectives, HaveLayersThatTileTheModelUnderNamesOfTheirOwn) {

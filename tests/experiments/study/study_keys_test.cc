@@ -76,6 +76,9 @@ void read_examples(const std::string& section,
                    const Make& make,
                    KeysRead& read) {
   for (const auto& entry : entries) {
+    if (entry.example.empty()) {
+      continue;  // it cannot be made of a section alone
+    }
     auto values = nlohmann::json::parse(entry.example);
     values["kind"] = std::string(entry.name);
     const Section example(section, values);
@@ -309,6 +312,9 @@ std::vector<std::string> studies_of_all_components() {
   std::vector<std::string> studies;
   const auto add = [&](const std::string& name, const auto& entries, const std::string& others) {
     for (const auto& entry : entries) {
+      if (entry.example.empty()) {
+        continue;
+      }
       std::string text = "[" + name + "]\nkind = \"" + std::string(entry.name) + "\"\n";
       const auto example = nlohmann::json::parse(entry.example);
       for (const auto& [key, value] : example.items()) {
