@@ -37,7 +37,8 @@
 #include "reports/tables/csv.h"
 
 namespace residuum {
-namespace {
+// Members of LiveStudy::Runs, which unlike an unnamed namespace has external linkage.
+inline namespace live {
 
 namespace fs = std::filesystem;
 
@@ -188,7 +189,7 @@ JobDigest digest_of_training(const std::string& text, const LiveTraining& traini
        {.name = "the way it is attached", .text = training.applies_update ? "apply" : "shadow"}}};
 }
 
-}  // namespace
+}  // namespace live
 
 class LiveStudy::Runs {
  public:
