@@ -16,7 +16,8 @@ import residuum
 PROGRAM, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2])
 TRAINING = pathlib.Path(__file__).with_name("training.py")
 
-SHADOW = """
+SHADOW = """schema = 1
+name = "live"
 [sparsifier]
 kind = "top-k"
 density = 0.1
@@ -25,7 +26,8 @@ times = false
 [sweep]
 "aggregator.kind" = ["gtopk-tree", "allgather"]
 """
-DENSE = """
+DENSE = """schema = 1
+name = "live"
 [sparsifier]
 kind = "none"
 [aggregator]
@@ -66,7 +68,7 @@ def tables(results):
 def run_recorded(folder, study, size, steps):
     gradients = numpy.stack([numpy.load(folder / f"own-{rank}.npy") for rank in range(size)], axis=1)
     numpy.save(folder / "gradients.npy", gradients)
-    text = f'[objective]\nkind = "recorded"\ndata = "{folder / "gradients.npy"}"\n[workers]\ncount = {size}\n[budget]\niterations = {steps}\n' + study
+    text = study + f'[objective]\nkind = "recorded"\ndata = "{folder / "gradients.npy"}"\n[workers]\ncount = {size}\n[budget]\niterations = {steps}\n'
     (folder / "recorded.toml").write_text(text)
     subprocess.run([PROGRAM, "run", folder / "recorded.toml", "--out", folder / "recorded", "--progress", "none"], check=True, stdout=subprocess.DEVNULL)
 

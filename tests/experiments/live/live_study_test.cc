@@ -51,7 +51,7 @@ void take_steps(LiveStudy& study, int first, int end, int workers, double rate =
 }
 
 constexpr const char* kMethods =
-    "[sparsifier]\nkind = \"top-k\"\nk = 2\n[probes]\ntimes = false\n"
+    "schema = 1\nname = \"live\"\n[sparsifier]\nkind = \"top-k\"\nk = 2\n[probes]\ntimes = false\n"
     "[sweep]\n\"aggregator.kind\" = [\"gtopk-tree\", \"allgather\"]\n";
 
 std::string message_of(const std::function<void()>& action) {
@@ -105,11 +105,12 @@ TEST(LiveStudy, TheSameGradientsRecordedGiveTheSameTables) {
     }
   }
   folder.write("gradients.npy", file);
-  folder.write("recorded.toml",
-               "[objective]\nkind = \"recorded\"\ndata = \"gradients.npy\"\n"
-               "layers = [{name = \"weight\", shape = [2, 2]}, {name = \"bias\", shape = [2]}]\n"
-               "[workers]\ncount = 3\n[budget]\niterations = 5\n" +
-                   std::string(kMethods));
+  folder.write(
+      "recorded.toml",
+      std::string(kMethods) +
+          "[objective]\nkind = \"recorded\"\ndata = \"gradients.npy\"\n"
+          "layers = [{name = \"weight\", shape = [2, 2]}, {name = \"bias\", shape = [2]}]\n"
+          "[workers]\ncount = 3\n[budget]\niterations = 5\n");
   const Finished run = residuum_program(
       {"run", "recorded.toml", "--out", "recorded", "--progress", "none"}, folder.path());
   ASSERT_EQ(run.code, 0) << run.err;
@@ -123,7 +124,8 @@ TEST(LiveStudy, TheSameGradientsRecordedGiveTheSameTables) {
 TEST(LiveStudy, TheUpdateOfDenseSgdIsTheMeanGradient) {
   const TemporaryFolder folder;
   const std::string dense =
-      "[sparsifier]\nkind = \"none\"\n[aggregator]\nkind = \"dense\"\n[step]\nvalue = \"live\"\n";
+      "schema = 1\nname = \"live\"\n[sparsifier]\nkind = \"none\"\n[aggregator]\nkind = "
+      "\"dense\"\n[step]\nvalue = \"live\"\n";
   LiveStudy study(dense, "live.toml", folder.path() / "out", small_training(2, true));
   for (int step = 0; step < 3; ++step) {
     const auto first = gradient_at(step, 0);
@@ -168,8 +170,10 @@ TEST(LiveStudy, WhatItCannotDoIsOneLine) {
   const TemporaryFolder folder;
   const auto opened = [&](const std::string& text, bool applies_update = false) {
     return message_of([&] {
-      const LiveStudy study(
-          text, "live.toml", folder.path() / "none", small_training(2, applies_update));
+      const LiveStudy study((text == kMethods ? "" : "schema = 1\nname = \"live\"\n") + text,
+                            "live.toml",
+                            folder.path() / "none",
+                            small_training(2, applies_update));
     });
   };
   EXPECT_THAT(opened(kMethods, true), HasSubstr("the study has 2 runs"));
@@ -222,7 +226,9 @@ TEST(LiveStudy, AGradientThatIsNotFiniteEndsTheRunsAndNamesTheLayer) {
 
 TEST(LiveStudy, AnObjectiveWithoutATrainingIsRefused) {
   const TemporaryFolder folder;
-  folder.write("live.toml", "[objective]\nkind = \"live\"\n[budget]\niterations = 3\n");
+  folder.write(
+      "live.toml",
+      "schema = 1\nname = \"live\"\n[objective]\nkind = \"live\"\n[budget]\niterations = 3\n");
   const Finished run = residuum_program({"run", "live.toml"}, folder.path());
   EXPECT_EQ(run.code, 2);
   EXPECT_THAT(run.err, HasSubstr("residuum.py"));
