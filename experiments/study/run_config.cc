@@ -434,9 +434,9 @@ PreparedRun prepare(const RunSpec& spec, ObjectiveCache& objectives, KnownKeys& 
   read_protocol(sections, spec, run, known);
   const Section& budget = sections["budget"];
   training.iterations = read_iterations(budget, run);
+  check_source(sections["protocol"], training, law_of(run));
   check_batches(budget, training, law_of(run).local_steps);
   check_recorded(budget, training, law_of(run));
-  check_source(sections["protocol"], training, law_of(run));
   training.loss_bound = read_loss_bound(budget, *run.objective);
   resolve(budget);
   run.method = read_method(sections, spec, run, run.config, known);

@@ -132,10 +132,10 @@ def bad_input_is_one_line():
     codes = refused("nan", 2, ["worker 1", "iteration 2", "0.weight"], nan_at=2)
     expect(codes == [0, 0], "the training goes on after a gradient that is not finite")
     refused("no-folder", 1, ["/dev/null/results"], out="/dev/null/results")
-    refused("iterations-of-local", 1, ["'protocol.kind'", "bsp"], study=SHADOW + '\n[protocol]\nkind = "local"\nperiod = 2\n')
     refused("step-of-T", 1, ["T, the number of iterations"], study=SHADOW + '\n[step]\nvalue = "1/sqrt(T)"\n')
     _, codes, printed = train("dies", 2, die_at=3)
     expect(codes[1] == 9 and codes[0] != 0, f"a rank that dies: {codes}", printed)
+    refused("iterations-of-local", 1, ["'protocol.kind'", "bsp"], study=SHADOW + '\n[protocol]\nkind = "local"\nperiod = 2\n')
 
 
 def several_workers_of_one_process():
