@@ -63,8 +63,8 @@ DeltaPrediction predict_delta(const SelectionLaws& laws,
     return {};
   }
   const bool is_never_cut = laws.applies_whole_messages || laws.selects_largest;
-  if (laws.shares_support && laws.exact_share && is_never_cut) {
-    return {.delta = (1 - *laws.exact_share) / (1 - rho), .largest_workers = std::nullopt};
+  if (laws.shares_support && laws.exact_contraction && is_never_cut) {
+    return {.delta = (1 - *laws.exact_contraction) / (1 - rho), .largest_workers = std::nullopt};
   }
   if (!laws.keeps_largest || !laws.remembers_residuals) {
     return {};

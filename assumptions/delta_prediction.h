@@ -13,7 +13,7 @@ struct SelectionLaws {
   // These are the sparsifier's, over the whole model and at one density.
   bool keeps_largest = false;   // messages are the k largest entries of the accumulators
   bool shares_support = false;  // all workers send the same indices, chosen without their a^p
-  std::optional<double> exact_share = std::nullopt;  // s, where E|a - C(a)|^2 = (1 - s) |a|^2
+  std::optional<double> exact_contraction = std::nullopt;  // s, where E|a - C(a)|^2 = (1 - s) |a|^2
 
   // These are the aggregator's.
   bool applies_whole_messages = false;

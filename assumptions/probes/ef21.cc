@@ -36,7 +36,7 @@ class Ef21Probe final : public Probe {
     row.set(Column::ef21_change, change);
     set_weighted(view, row);
     const bool comparable = view.follows_measured || view.iteration == 0;
-    if (comparable && view.selection.contraction_promise && view.run.applies_whole_messages) {
+    if (comparable && view.selection.contraction && view.run.applies_whole_messages) {
       check(view, {distortion, change, magnitude}, checks);
     }
     previous_ = distortion;
@@ -69,7 +69,7 @@ class Ef21Probe final : public Probe {
   void check(const StepView& view, const Seen& seen, std::vector<Check>& checks) const {
     // g^p = 0 and G^p = 0 before the start: the first gradient is all change.
     const double before = view.iteration == 0 ? 0 : previous_;
-    const double root = std::sqrt(1 - *view.selection.contraction_promise);
+    const double root = std::sqrt(1 - *view.selection.contraction);
     const double beta = root < 1 ? root * root / (1 - root) : 0;
     const double bound = root * before + beta * seen.change;
     const double rounding = 8 * view.run.unit_roundoff * std::sqrt(seen.magnitude);

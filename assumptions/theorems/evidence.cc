@@ -308,7 +308,7 @@ namespace {
 
 Constant promised_contraction(const MethodFacts& method) {
   return {"q_p",
-          1 - *method.promised_share,
+          1 - *method.contraction,
           fmt::format("exact: what {} promises{}",
                       method.sparsifier,
                       method.selects_at_random ? ", in expectation" : "")};
@@ -317,7 +317,8 @@ Constant promised_contraction(const MethodFacts& method) {
 }  // namespace
 
 Constant Evidence::worker_contraction_in_windows() const {
-  if (method_.promised_share && method_.promise_is_exact && method_.keeps_what_selection_leaves()) {
+  if (method_.contraction && method_.contraction_is_exact &&
+      method_.keeps_what_selection_leaves()) {
     return promised_contraction(method_);
   }
   return largest(pooled(&SeedMeasures::worker_contraction),
@@ -326,19 +327,19 @@ Constant Evidence::worker_contraction_in_windows() const {
 }
 
 Constant Evidence::worker_contraction() const {
-  if (method_.promised_share && method_.promise_is_exact) {
+  if (method_.contraction && method_.contraction_is_exact) {
     return promised_contraction(method_);  // of which single draws are a poor estimate
   }
   Constant seen = largest_beginning(pooled(&SeedMeasures::worker_contraction),
                                     "q_p",
                                     {"contraction of the residuals, on average", "residual"});
-  return seen.value || !method_.promised_share ? seen : promised_contraction(method_);
+  return seen.value || !method_.contraction ? seen : promised_contraction(method_);
 }
 
 bool Evidence::worker_contraction_is_known() const {
-  const bool is_promised = method_.promised_share.has_value();
+  const bool is_promised = method_.contraction.has_value();
   if (is_promised &&
-      (method_.promise_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
+      (method_.contraction_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
     return true;
   }
   return std::all_of(seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) {
@@ -448,8 +449,8 @@ Constant Evidence::largest_staleness() const {
             seen->largest,
             fmt::format("measured: largest staleness in each of {} versions", seen->measured)};
   }
-  if (method_.delay) {
-    return {"τ", method_.delay, "exact: the protocol's limit"};
+  if (method_.staleness) {
+    return {"τ", method_.staleness, "exact: the protocol's limit"};
   }
   return {"τ",
           std::nullopt,
@@ -491,9 +492,9 @@ Constant Evidence::spectral_gap() const {
              : Constant{"p", std::nullopt, "not known: the spectral gap of the mixing matrix"};
 }
 
-Constant Evidence::period() const {
-  return method_.period ? Constant{"H", method_.period, "exact: the period"}
-                        : Constant{"H", std::nullopt, "not known"};
+Constant Evidence::local_steps() const {
+  return method_.local_steps ? Constant{"H", method_.local_steps, "exact: the period"}
+                             : Constant{"H", std::nullopt, "not known"};
 }
 
 }  // namespace residuum

@@ -43,15 +43,15 @@ struct MethodFacts {
 
   // The sparsifier's law (core/sparsifiers/sparsifier.h).
   bool sends_everything = true;
-  std::optional<double> k = std::nullopt;               // entries a worker keeps
-  std::optional<double> promised_share = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
-  bool promise_is_exact = false;                        // with equality, for every a
-  bool keeps_largest = false;                           // the k largest of the whole accumulator
-  bool shares_support = false;                          // the same indices on all workers
-  bool selects_at_random = false;                       // draws decide what is sent
-  bool density_varies = false;                          // a schedule keeps more at first
-  std::optional<double> threshold = std::nullopt;       // tau on step-multiplied accumulators
-  bool threshold_follows_step = false;                  // tau = eta lambda
+  std::optional<double> k = std::nullopt;            // entries a worker keeps
+  std::optional<double> contraction = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
+  bool contraction_is_exact = false;                 // with equality, for every a
+  bool keeps_largest = false;                        // the k largest of the whole accumulator
+  bool shares_support = false;                       // the same indices on all workers
+  bool selects_at_random = false;                    // draws decide what is sent
+  bool density_varies = false;                       // a schedule keeps more at first
+  std::optional<double> threshold = std::nullopt;    // tau on step-multiplied accumulators
+  bool threshold_follows_step = false;               // tau = eta lambda
 
   // The aggregator's and the feedback's laws.
   bool applies_whole_messages = true;
@@ -81,9 +81,9 @@ struct MethodFacts {
   std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
 
   // The protocol's law: limits that hold in every run, absent where it sets none.
-  std::optional<double> delay = std::nullopt;          // tau: largest staleness
+  std::optional<double> staleness = std::nullopt;      // tau: largest staleness
   std::optional<double> contributions = std::nullopt;  // gradients in one update
-  std::optional<double> period = std::nullopt;         // H: gradients between two exchanges
+  std::optional<double> local_steps = std::nullopt;    // H: gradients between two exchanges
   std::optional<double> spectral_gap = std::nullopt;   // 1 - |lambda_2| of what neighbours mix by
   bool contributions_weigh_alike = true;               // a version is the mean of its gradients
   std::optional<double> participants = std::nullopt;   // m, where some workers are left out
@@ -111,8 +111,8 @@ struct MethodFacts {
 
   /// True if the selection loses in expectation exactly what a random one of k entries does.
   bool loses_as_random() const {
-    return promise_is_exact && promised_share && k &&
-           std::abs(*promised_share - *k / dimension) <= 1e-12;
+    return contraction_is_exact && contraction && k &&
+           std::abs(*contraction - *k / dimension) <= 1e-12;
   }
 
   /// True if what enters the update is the mean of what workers sent, as they sent it: the law of a
@@ -225,7 +225,7 @@ class Evidence {
   /// tau_C, how many gradients can be in the making at a time, the one that enters next included.
   Constant concurrency() const;
   /// H, the gradients that a worker takes between two exchanges.
-  Constant period() const;
+  Constant local_steps() const;
   /// p = 1 - |lambda_2| of the matrix that acts on the models of neighbours.
   Constant spectral_gap() const;
   /// V^2 with the mean over workers of E|G^p - mean G|^2 <= V^2: the largest window mean.

@@ -574,9 +574,9 @@ void Examination::full_gradients() {
 double Examination::sparsifier_keeps_a_share() {
   const MethodFacts& facts = method();
   precondition("the sparsifier keeps a share of every accumulator",
-               facts.promised_share.has_value(),
+               facts.contraction.has_value(),
                "sparsifier is " + facts.sparsifier);
-  return need({"α", facts.promised_share, "exact: the share that the sparsifier keeps"});
+  return need({"α", facts.contraction, "exact: the share that the sparsifier keeps"});
 }
 
 void Examination::error_feedback() {

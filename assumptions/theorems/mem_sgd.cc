@@ -45,8 +45,8 @@ Bound mem_sgd(const Evidence& evidence) {
   exam.error_feedback_of_whole_messages();
   exam.convex_objective();
   exam.precondition("the sparsifier keeps the share k/d of every accumulator, in expectation",
-                    facts.k && facts.promised_share &&
-                        *facts.promised_share >= *facts.k / facts.dimension * (1 - 1e-12),
+                    facts.k && facts.contraction &&
+                        *facts.contraction >= *facts.k / facts.dimension * (1 - 1e-12),
                     "sparsifier is " + facts.sparsifier);
   const double convexity = exam.need(evidence.strong_convexity());
   exam.precondition("μ > 0", !(convexity <= 0), fmt::format("μ = {:.6g}", convexity));

@@ -41,10 +41,10 @@ void weaken(MethodFacts& facts,
 }
 
 void weaken_claims(MethodFacts& facts, const MethodFacts& other) {
-  const bool one_share = facts.promised_share == other.promised_share && facts.k == other.k;
-  facts.promise_is_exact = facts.promise_is_exact && one_share;
+  const bool one_share = facts.contraction == other.contraction && facts.k == other.k;
+  facts.contraction_is_exact = facts.contraction_is_exact && one_share;
   for (const auto claim : {&MethodFacts::sends_everything,
-                           &MethodFacts::promise_is_exact,
+                           &MethodFacts::contraction_is_exact,
                            &MethodFacts::keeps_largest,
                            &MethodFacts::shares_support,
                            &MethodFacts::threshold_follows_step,
@@ -92,13 +92,13 @@ MethodFacts weaker_of(const MethodFacts& a, const MethodFacts& b) {
                  b,
                  Weaker::smaller,
                  {&MethodFacts::k,
-                  &MethodFacts::promised_share,
+                  &MethodFacts::contraction,
                   &MethodFacts::contributions,
                   &MethodFacts::spectral_gap});
   weaken<double>(facts,
                  b,
                  Weaker::larger,
-                 {&MethodFacts::threshold, &MethodFacts::delay, &MethodFacts::period});
+                 {&MethodFacts::threshold, &MethodFacts::staleness, &MethodFacts::local_steps});
   weaken<Known>(facts,
                 b,
                 Weaker::smaller,

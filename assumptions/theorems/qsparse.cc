@@ -37,7 +37,7 @@ Bound qsparse_local_sgd(const Evidence& evidence) {
   const double gap = exam.need(evidence.initial_gap());
   const double variance = exam.need(evidence.noise_variance());
   const double moment = exam.need(evidence.worker_second_moment());
-  const double period = exam.need(evidence.period());
+  const double period = exam.need(evidence.local_steps());
   const double q = exam.residuals_contract();
   const double eta = exam.step_at_most(1 / (4 * smoothness * period), "1/(4LH)");
   const double noise = 2 * smoothness * eta * variance / facts.workers;

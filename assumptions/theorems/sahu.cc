@@ -97,7 +97,7 @@ Bound top_k_bound(const Evidence& evidence, const Form& form, double start_facto
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
   exam.precondition("the sparsifier keeps a share of every accumulator, in expectation",
-                    facts.promised_share.has_value(),
+                    facts.contraction.has_value(),
                     "sparsifier is " + facts.sparsifier);
   const Start start = need_start(exam, form, start_factor);
   const double smoothness = exam.need(evidence.smoothness());

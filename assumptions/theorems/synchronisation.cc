@@ -66,7 +66,7 @@ Bound local_sgd(const Evidence& evidence) {
   protocol_is(exam, Synchrony::periodic);
   const auto [smoothness, gap, variance] = need_dense_constants(exam);
   const double moment = exam.need(evidence.worker_second_moment());
-  const double period = exam.need(evidence.period());
+  const double period = exam.need(evidence.local_steps());
   const double eta = exam.step_at_most(1 / smoothness, "1/L");
   const double largest = exam.need(evidence.largest_worker_smoothness());
   const double drift = largest * eta * (period - 1);

@@ -232,7 +232,7 @@ constexpr double kGapOfRounding = 1e-9;
 constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
 
 bool holds_nothing_back(const MethodFacts& method) {
-  return method.sends_everything && method.promised_share == 1.0 && method.applies_whole_messages &&
+  return method.sends_everything && method.contraction == 1.0 && method.applies_whole_messages &&
          method.memory == Memory::residual && method.synchrony == Synchrony::lockstep &&
          !method.participants;
 }

@@ -258,7 +258,7 @@ SelectionView Measurement<Real>::selection_view(const StepState<Real>& state) co
       .keeps_largest = law.keeps_largest,
       .layer_k = layer_counts(sparsifier),
       .threshold = std::nullopt,
-      .contraction_promise = law.pathwise ? law.contraction : std::nullopt};
+      .contraction = law.pathwise ? law.contraction : std::nullopt};
   // Late messages were selected at the steps and densities of earlier versions.
   const Method& method = *training_.method;
   if (law.threshold && (!late_ || (method.step_rule->constant() && method.stages.empty()))) {

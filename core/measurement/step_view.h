@@ -48,8 +48,8 @@ struct SelectionView {
   bool by_layer = false;        // scope = "layer"
   bool keeps_largest = false;   // a message is Top_k(a^p), its k largest entries as they are
   std::vector<double> layer_k;  // then k of every layer, empty where the data decide
-  std::optional<double> threshold;            // an absolute sparsifier's, on the accumulator
-  std::optional<double> contraction_promise;  // delta_c of the sparsifier, for every accumulator
+  std::optional<double> threshold;    // an absolute sparsifier's, on the accumulator
+  std::optional<double> contraction;  // delta_c of the sparsifier, for every accumulator
 };
 
 /// MeanView has means over the workers, d numbers each. Where not all take part in a version,

@@ -34,10 +34,10 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 }
 
 void add_laws(MethodFacts& facts, const Json& laws) {
-  facts.promised_share = number_at(laws, "sparsifier.contraction");
+  facts.contraction = number_at(laws, "sparsifier.contraction");
   facts.selects_at_random = !flag_at(laws, "sparsifier.deterministic", false);
   facts.density_varies = flag_at(laws, "sparsifier.scheduled", false);
-  facts.promise_is_exact = flag_at(laws, "sparsifier.exact", false);
+  facts.contraction_is_exact = flag_at(laws, "sparsifier.exact", false);
   facts.keeps_largest = flag_at(laws, "sparsifier.keeps_largest", false);
   facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
   facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
@@ -58,8 +58,8 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   }
   facts.averaging = number_at(laws, "feedback.averaging");
   facts.synchrony = synchrony_of(text_at(laws, "protocol.synchrony")).value_or(Synchrony::lockstep);
-  facts.period = number_at(laws, "protocol.local_steps");
-  facts.delay = number_at(laws, "protocol.staleness");
+  facts.local_steps = number_at(laws, "protocol.local_steps");
+  facts.staleness = number_at(laws, "protocol.staleness");
   facts.contributions = number_at(laws, "protocol.contributions");
   facts.contributions_weigh_alike = flag_at(laws, "protocol.contributions_weigh_alike", true);
   facts.spectral_gap = number_at(laws, "protocol.spectral_gap");

@@ -11,15 +11,16 @@ namespace {
 
 DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
   const bool one_density = !method.density_varies;
-  const SelectionLaws laws{
-      .keeps_largest = method.keeps_largest && one_density,
-      .shares_support = method.shares_support,
-      .exact_share = method.promise_is_exact && one_density ? method.promised_share : std::nullopt,
-      .applies_whole_messages = method.applies_whole_messages,
-      .selects_largest = method.selects_largest,
-      .cuts_in_merges = method.cuts_in_merges,
-      .completes_support = method.completes_support,
-      .remembers_residuals = method.memory == Memory::residual};
+  const SelectionLaws laws{.keeps_largest = method.keeps_largest && one_density,
+                           .shares_support = method.shares_support,
+                           .exact_contraction = method.contraction_is_exact && one_density
+                                                    ? method.contraction
+                                                    : std::nullopt,
+                           .applies_whole_messages = method.applies_whole_messages,
+                           .selects_largest = method.selects_largest,
+                           .cuts_in_merges = method.cuts_in_merges,
+                           .completes_support = method.completes_support,
+                           .remembers_residuals = method.memory == Memory::residual};
   const double density = method.k.value_or(method.dimension) / method.dimension;
   return predict_delta(
       laws, density, method.participants.value_or(method.workers), {.kind = entries});

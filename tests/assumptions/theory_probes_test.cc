@@ -87,7 +87,7 @@ TEST(Ef21Probe, SeesARecursionThatIsBroken) {
   view.run.workers = 1;
   view.run.dimension = 4;
   view.run.estimates = true;
-  view.selection.contraction_promise = 0.25;
+  view.selection.contraction = 0.25;
   view.run.applies_whole_messages = true;
   view.run.unit_roundoff = 0x1.0p-53;
   std::vector<WorkerScalars> scalars(1);

@@ -82,7 +82,7 @@ TEST(DeltaPrediction, OfASharedRandomSupportIsExactWhateverIsAccumulated) {
   }
   // Scaled by d/k = 3/2: |a - C(a)|^2 = (d/k - 1) |a|^2, over 1 - k/d: delta = d/k.
   const SelectionLaws scaled{
-      .shares_support = true, .exact_share = 2 - 1.5, .applies_whole_messages = true};
+      .shares_support = true, .exact_contraction = 2 - 1.5, .applies_whole_messages = true};
   EXPECT_NEAR(*predict_delta(scaled, 4.0 / 6, 8).delta, 1.5, 1e-15);
   EXPECT_NEAR(enumerated(mean, 4, 1.5), 1.5, 1e-12);
 }
@@ -114,8 +114,10 @@ TEST(DeltaPrediction, IsAbsentWhereNoLawIsKnown) {
   }
   EXPECT_FALSE(predict_delta({}, 0.1, 4).delta.has_value()) << "of rules of one's own";
   EXPECT_FALSE(predict_delta({.keeps_largest = true}, 0.1, 4).delta.has_value());
-  const SelectionLaws everything{
-      .keeps_largest = true, .shares_support = true, .exact_share = 1, .selects_largest = true};
+  const SelectionLaws everything{.keeps_largest = true,
+                                 .shares_support = true,
+                                 .exact_contraction = 1,
+                                 .selects_largest = true};
   EXPECT_FALSE(predict_delta(everything, 1, 4).delta.has_value());
 }
 

@@ -80,7 +80,7 @@ TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
 TEST(ThreePoint, IsThatOfAHandCalculation) {
   // G = 4 throughout and changes of 1: B = 4 A for every A, limit 1/(1 + 2).
   MethodFacts facts = estimates();
-  facts.promised_share.reset();
+  facts.contraction.reset();
   facts.applies_whole_messages = false;
   SteadyRun run{.gradient = 1e-3,
                 .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};

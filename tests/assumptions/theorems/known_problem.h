@@ -130,9 +130,9 @@ class UnequalQuadratics final : public Objective {
     const auto selection = sparsifier(recipe.sparsifier);
     const auto law = selection->law(dimension(), 1);
     facts.sends_everything = law.contraction == 1.0;
-    facts.promised_share = law.contraction;
+    facts.contraction = law.contraction;
     facts.selects_at_random = !law.deterministic;
-    facts.promise_is_exact = law.exact;
+    facts.contraction_is_exact = law.exact;
     if (const auto k = selection->k(dimension())) {
       facts.k = static_cast<double>(*k);
     }
@@ -185,8 +185,8 @@ class UnequalQuadratics final : public Objective {
         return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
       };
       facts.synchrony = stays.synchrony;
-      facts.period = static_cast<double>(stays.local_steps);
-      facts.delay = number(stays.staleness);
+      facts.local_steps = static_cast<double>(stays.local_steps);
+      facts.staleness = number(stays.staleness);
       facts.contributions = number(stays.contributions);
       facts.spectral_gap = stays.spectral_gap;
     }

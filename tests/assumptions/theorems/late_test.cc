@@ -76,7 +76,7 @@ TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
   EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
   EXPECT_NE(bound.reason.find("not measured in each iteration"), std::string::npos) << bound.reason;
 
-  facts.delay = 5;  // the protocol's law is a limit, whatever was measured
+  facts.staleness = 5;  // the protocol's law is a limit, whatever was measured
   facts.contributions = 4;
   bound = evaluate("delayed", with_one_late_version(facts, false));
   EXPECT_EQ(value_of(bound, "τ"), 5);

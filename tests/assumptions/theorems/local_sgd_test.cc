@@ -98,7 +98,7 @@ MethodFacts qsparse_facts() {
   facts.protocol = "local";
   facts.synchrony = Synchrony::periodic;
   facts.workers = 4;
-  facts.period = 5;
+  facts.local_steps = 5;
   facts.noise_variance = Known{8, "exact"};
   facts.largest_worker_smoothness = Known{2, "exact"};
   return facts;
@@ -133,10 +133,10 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
   facts.conserves = false;
   EXPECT_EQ(state(facts, "what was not delivered"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.promised_share = 0;
+  facts.contraction = 0;
   EXPECT_EQ(state(facts, "contraction q < 1"), PreconditionState::not_met);
   facts = qsparse_facts();
-  facts.period = 6;
+  facts.local_steps = 6;
   EXPECT_EQ(state(facts, "η ≤ 1/(4LH)"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.steps_are_constant = false;
@@ -155,10 +155,10 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
 TEST(QsparseLocalSgd, NeedsTheTermOfTheResiduals) {
   MethodFacts facts = qsparse_facts();
   facts.workers = 1;
-  facts.period = 1;
+  facts.local_steps = 1;
   facts.noise_variance = Known{0, "exact"};
   facts.largest_worker_smoothness = Known{1, "exact"};
-  facts.promised_share.reset();
+  facts.contraction.reset();
   facts.deterministic = true;
   constexpr std::uint64_t kVersions = 6 * Windows::kWindows;  // a window has six of them
   SeedEvidence seed(kVersions);

@@ -9,11 +9,11 @@ namespace {
 
 MethodFacts first_seed() {
   return {.k = 10,
-          .promised_share = 0.1,
-          .promise_is_exact = true,
+          .contraction = 0.1,
+          .contraction_is_exact = true,
           .threshold = 0.5,
           .conserves = true,
-          .delay = 3,
+          .staleness = 3,
           .contributions = 4,
           .gradient_bias = {},
           .deterministic = true,
@@ -28,11 +28,11 @@ MethodFacts first_seed() {
 
 MethodFacts second_seed() {
   return {.k = 8,
-          .promised_share = 0.1,
-          .promise_is_exact = true,
+          .contraction = 0.1,
+          .contraction_is_exact = true,
           .threshold = 0.7,
           .conserves = false,
-          .delay = 2,
+          .staleness = 2,
           .contributions = 3,
           .gradient_bias = "images are augmented",
           .deterministic = true,
@@ -47,11 +47,11 @@ MethodFacts second_seed() {
 
 void expect_the_weaker(const MethodFacts& facts) {
   EXPECT_EQ(facts.k, 8);
-  EXPECT_EQ(facts.promised_share, 0.1);
-  EXPECT_FALSE(facts.promise_is_exact) << "it is exact for one k alone";
+  EXPECT_EQ(facts.contraction, 0.1);
+  EXPECT_FALSE(facts.contraction_is_exact) << "it is exact for one k alone";
   EXPECT_EQ(facts.threshold, 0.7);
   EXPECT_FALSE(facts.conserves);
-  EXPECT_EQ(facts.delay, 3);
+  EXPECT_EQ(facts.staleness, 3);
   EXPECT_EQ(facts.contributions, 3);
   EXPECT_EQ(facts.gradient_bias, "images are augmented");
   EXPECT_TRUE(facts.deterministic);
@@ -72,7 +72,7 @@ TEST(WeakerFacts, AreTheSameWhicheverSeedComesFirst) {
 
 TEST(WeakerFacts, OfOneSeedAreItsOwn) {
   const MethodFacts facts = weaker_of(first_seed(), first_seed());
-  EXPECT_TRUE(facts.promise_is_exact);
+  EXPECT_TRUE(facts.contraction_is_exact);
   EXPECT_EQ(facts.convex, true);
   EXPECT_EQ(facts.threshold, 0.5);
   MethodFacts concave = first_seed();

@@ -108,10 +108,10 @@ TEST(Ef21, IsThatOfAHandCalculation) {
   EXPECT_NEAR(*bound.rhs, 0.2 + 4 / (0.2 * 100), 1e-12);
   run.step = 0.21;
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
-  facts.promised_share.reset();  // as of a selection that is scaled to be unbiased
+  facts.contraction.reset();  // as of a selection that is scaled to be unbiased
   EXPECT_EQ(evaluate("ef21", SteadyRun{.further = run.further}.evidence(facts)).verdict,
             BoundVerdict::not_applicable);
-  facts.promised_share = 0.36;
+  facts.contraction = 0.36;
   run.step = 0.1;
   facts.worker_smoothness.reset();
   EXPECT_EQ(evaluate("ef21", run.evidence(facts)).verdict, BoundVerdict::not_measured);
@@ -249,7 +249,7 @@ TEST(Preconditions, AreNotRefutedByASingleDrawOfARandomSelection) {
 TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
   const auto state = [](std::uint64_t every) {
     MethodFacts facts = top_k_facts(36);
-    facts.promised_share.reset();
+    facts.contraction.reset();
     Evidence evidence(facts);
     SeedEvidence seed(10);
     for (std::uint64_t t = 0; t < 10; ++t) {
@@ -309,10 +309,10 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
   EXPECT_EQ(evaluate("local-sgd", run.evidence(facts)).verdict, BoundVerdict::not_applicable);
 
   facts.synchrony = Synchrony::periodic;
-  facts.period = 1;
+  facts.local_steps = 1;
   facts.largest_worker_smoothness = Known{1, "exact"};
   EXPECT_DOUBLE_EQ(*evaluate("local-sgd", run.evidence(facts)).rhs, *lockstep.rhs);
-  facts.period = 4;  // 2 Delta/(eta R) = 0.2 and 4 times 0.1 * 8/4 and (3 * 0.1)^2 * 5
+  facts.local_steps = 4;  // 2 Delta/(eta R) = 0.2 and 4 times 0.1 * 8/4 and (3 * 0.1)^2 * 5
   EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 0.45), 1e-12);
   facts.largest_worker_smoothness = Known{2, "exact"};  // the drift weighs four times as much
   EXPECT_NEAR(*evaluate("local-sgd", run.evidence(facts)).rhs, 0.2 + 4 * (0.2 + 1.8), 1e-12);
@@ -322,7 +322,7 @@ TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
 
   facts.synchrony = Synchrony::late;
   facts.workers_are_alike = true;
-  facts.delay = 0;
+  facts.staleness = 0;
   facts.contributions = 4;
   EXPECT_DOUBLE_EQ(*evaluate("delayed", run.evidence(facts)).rhs, *lockstep.rhs);
 }

@@ -109,7 +109,7 @@ class ReferenceQuadratic : public ::testing::Test {
                              .dimension = 200,
                              .sends_everything = false,
                              .k = 20,
-                             .promised_share = 0.1,
+                             .contraction = 0.1,
                              .keeps_largest = true,
                              .applies_whole_messages = false,
                              .convex = true,

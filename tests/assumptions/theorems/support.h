@@ -100,7 +100,7 @@ inline MethodFacts top_k_facts(double k) {
   facts.aggregator = "allgather";
   facts.sends_everything = false;
   facts.k = k;
-  facts.promised_share = k / facts.dimension;
+  facts.contraction = k / facts.dimension;
   facts.keeps_largest = true;
   facts.noise_variance = Known{1, "exact"};
   return facts;

@@ -104,7 +104,7 @@ TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
 // A step that falls to 0 leaves the gap of float32 and takes away what it is held against.
 TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
   MethodFacts dense;
-  dense.promised_share = 1;
+  dense.contraction = 1;
   const auto with_contraction = [](MethodFacts method) {
     return evidence(
         2,
@@ -122,7 +122,7 @@ TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
   cut.applies_whole_messages = false;
   EXPECT_EQ(verdict(with_contraction(cut), "contraction").state, AssumptionState::fails);
   MethodFacts quantised = dense;
-  quantised.promised_share = std::nullopt;
+  quantised.contraction = std::nullopt;
   EXPECT_EQ(verdict(with_contraction(quantised), "contraction").state, AssumptionState::fails);
 }
 

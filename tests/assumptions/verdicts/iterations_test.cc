@@ -119,8 +119,8 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   const MethodFacts random_k{.sparsifier = "rand-k",
                              .dimension = 100,
                              .k = 10,
-                             .promised_share = 0.1,
-                             .promise_is_exact = true,
+                             .contraction = 0.1,
+                             .contraction_is_exact = true,
                              .shares_support = true,
                              .selects_at_random = true};
   const auto one = verdict(sampled(10, range(10), delta, 4, random_k), "gtopk");
@@ -132,13 +132,13 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   // One that is scaled to be unbiased has a share of its own, 2 - d/k: nothing is one by law.
   MethodFacts scaled = random_k;
   scaled.k = 75;
-  scaled.promised_share = 2 - 100 / 75.0;
+  scaled.contraction = 2 - 100 / 75.0;
   EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "gtopk").state,
             AssumptionState::fails);
 
   // Another selection that draws promises something of the expectation, which is what is tested.
   MethodFacts own = random_k;
-  own.promise_is_exact = false;
+  own.contraction_is_exact = false;
   const auto other = verdict(sampled(10, range(10), delta, 4, own), "gtopk");
   EXPECT_EQ(other.state, AssumptionState::fails);
   EXPECT_EQ(other.every->state, AssumptionState::undecided);

@@ -33,13 +33,13 @@ MethodFacts facts_of(const Json& protocol) {
 TEST(MethodFacts, HaveTheLimitsOfTheProtocolsLaw) {
   const MethodFacts limited =
       facts_of({{"synchrony", "late"}, {"staleness", 15}, {"contributions", 1}});
-  EXPECT_EQ(limited.delay, 15);
+  EXPECT_EQ(limited.staleness, 15);
   EXPECT_EQ(limited.contributions, 1);
   const MethodFacts free =
       facts_of({{"synchrony", "late"}, {"staleness", nullptr}, {"contributions", nullptr}});
   EXPECT_EQ(facts_of({{"synchrony", "neighbours"}, {"spectral_gap", 0.25}}).spectral_gap, 0.25);
   EXPECT_FALSE(free.spectral_gap);
-  EXPECT_FALSE(free.delay);
+  EXPECT_FALSE(free.staleness);
   EXPECT_FALSE(free.contributions);
 }
 
@@ -104,7 +104,7 @@ TEST(MethodFacts, AreWhatTheStudyAndTheStatusSay) {
   EXPECT_TRUE(facts.in_gradient_units);
   EXPECT_FALSE(facts.applies_whole_messages);
   EXPECT_TRUE(facts.keeps_largest);
-  EXPECT_EQ(facts.promised_share, 0.1);
+  EXPECT_EQ(facts.contraction, 0.1);
   EXPECT_EQ(facts.sampling, "shuffle");
   EXPECT_EQ(facts.step_rule, "inv-time");
   EXPECT_EQ(facts.momentum, 0.9);
@@ -169,8 +169,8 @@ TEST(MethodFacts, AreTheLawsThatTheRunWroteAndNotItsNames) {
                       {"evaluated_samples", 5000},
                       {"power_samples", 1024}}}};
   const MethodFacts facts = method_facts(run_with(config, status));
-  EXPECT_EQ(facts.promised_share, 0.1);
-  EXPECT_TRUE(facts.promise_is_exact);
+  EXPECT_EQ(facts.contraction, 0.1);
+  EXPECT_TRUE(facts.contraction_is_exact);
   EXPECT_TRUE(facts.selects_at_random);
   EXPECT_TRUE(facts.shares_support);
   EXPECT_FALSE(facts.keeps_largest);
