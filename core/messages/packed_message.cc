@@ -51,7 +51,8 @@ void fill_blocks(Message<Real>& message, std::size_t dimension) {
   message.entries.resize(place);
   for (auto number = message.blocks.rbegin(); number != message.blocks.rend(); ++number) {
     const auto [begin, size] = cut.segment(*number);
-    for (std::size_t i = begin + size; i-- > begin;) {
+    for (std::size_t i = begin + size; i > begin;) {
+      --i;
       const bool is_kept = left > 0 && indices[left - 1] == i;
       const Real value = is_kept ? values[--left] : Real{0};
       --place;

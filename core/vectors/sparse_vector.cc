@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <cassert>
 
 #include "core/vectors/list_kernels.h"
@@ -20,7 +21,8 @@ void push_non_zero(SparseVector<Real>& vector, std::uint32_t index, Real value) 
 template <class Real>
 Real masked(Real value, bool keep) {
   using Bits = list_kernels::Bits<Real>;
-  return std::bit_cast<Real>(std::bit_cast<Bits>(value) & (Bits{0} - Bits{keep}));
+  const auto all_or_none = static_cast<Bits>(-static_cast<std::make_signed_t<Bits>>(keep));
+  return std::bit_cast<Real>(std::bit_cast<Bits>(value) & all_or_none);
 }
 
 struct Sum {
