@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
 #include <cassert>
+#include <type_traits>
 
 #include "core/vectors/list_kernels.h"
 
