@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/objective.h"
@@ -25,6 +26,9 @@ class GradientSource {
   virtual std::size_t dimension() const = 0;
   /// Returns the named parts of a gradient in their order; together they have `dimension` entries.
   virtual const std::vector<Layer>& layers() const = 0;
+
+  /// Says in words whose gradients these are: "the gradients of a training ...".
+  virtual std::string description() const = 0;
 
   /// Waits between two iterations until the training has the next gradients, wants the state saved,
   /// or has ended. All processes of the run get the same answers.

@@ -71,6 +71,8 @@ struct DataInfo {
   std::uint64_t features = 0;
   std::string fingerprint;  // 16 hexadecimal digits over the values as loaded
   std::string note;         // e.g. how labels were mapped
+  /// Whose gradients these are, in words, where the objective does not compute them.
+  std::string gradients_of = {};
 };
 
 /// A layer is one tensor of parameters and its place in w.

@@ -28,7 +28,8 @@ class Live final : public Objective {
             .samples = 0,
             .features = source_.dimension(),
             .fingerprint = {},
-            .note = "the gradients of a training that this study was attached to"};
+            .note = source_.description(),
+            .gradients_of = source_.description()};
   }
 
   Facts facts() const override {

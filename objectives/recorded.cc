@@ -34,12 +34,14 @@ class Recorded final : public Objective {
   std::span<const std::int32_t> labels() const override { return {}; }
   DataInfo data() const override {
     const RecordedShape shape = gradients_->shape();
-    return {.name = name_,
-            .samples = 0,
-            .features = shape.dimension,
-            .fingerprint = gradients_->fingerprint(),
-            .note = fmt::format(
-                "recorded gradients of {} steps and {} workers", shape.steps, shape.workers)};
+    return {
+        .name = name_,
+        .samples = 0,
+        .features = shape.dimension,
+        .fingerprint = gradients_->fingerprint(),
+        .note = fmt::format(
+            "recorded gradients of {} steps and {} workers", shape.steps, shape.workers),
+        .gradients_of = "recorded gradients, whatever the methods would have done to the model"};
   }
 
   Facts facts() const override {

@@ -42,8 +42,12 @@ inline namespace live {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kShadow = "attached to a training, which goes on as without the study";
-constexpr const char* kApply = "attached to a training, which takes the update of the study";
+constexpr const char* kAttached = "attached to a training";
+constexpr const char* kShadow =
+    "the gradients of your training as it goes without the study, whatever its methods would have "
+    "done to the model";
+constexpr const char* kApply =
+    "the gradients of your training, which takes the update of this method";
 constexpr std::string_view kStatePrefix = "state-";  // what the names of checkpoints begin with
 constexpr std::chrono::seconds kPatience{2};         // of a training that leaves
 constexpr std::size_t kMostDigits = 10;              // of an iteration
@@ -57,6 +61,9 @@ struct StepGradients {
   int first_worker = 0;                // of this process
   std::vector<std::vector<float>> of;  // by worker of this process
   double rate = 1;
+  bool applies_update = false;
+
+  std::string description() const { return applies_update ? kApply : kShadow; }
 };
 
 /// For planning, which asks for sizes and not for gradients.
@@ -65,6 +72,7 @@ class PlanSource final : public GradientSource {
   explicit PlanSource(const StepGradients& gradients) : gradients_(gradients) {}
   std::size_t dimension() const override { return gradients_.dimension; }
   const std::vector<Layer>& layers() const override { return gradients_.layers; }
+  std::string description() const override { return gradients_.description(); }
   Next await() override { return Next::end; }
   std::span<const float> gradient(int /*worker*/) const override { return {}; }
   double step_size() const override { return 1; }
@@ -112,6 +120,7 @@ class RunSource final : public GradientSource {
 
   std::size_t dimension() const override { return gradients_.dimension; }
   const std::vector<Layer>& layers() const override { return gradients_.layers; }
+  std::string description() const override { return gradients_.description(); }
   Next await() override {
     relay_.give(Relay::kConductor);
     relay_.await(number_);
@@ -205,6 +214,7 @@ class LiveStudy::Runs {
     });
     agree(*world_, digest_of_training(text, training_));
     gradients_.layers = training_.layers;
+    gradients_.applies_update = training_.applies_update;
     gradients_.first_worker = world_->rank() * training_.workers_here;
     gradients_.of.assign(static_cast<std::size_t>(training_.workers_here),
                          std::vector<float>(gradients_.dimension));
@@ -356,7 +366,6 @@ class LiveStudy::Runs {
     }
   }
 
-  std::string attachment() const { return training_.applies_update ? kApply : kShadow; }
   int workers() const { return world_->size() * training_.workers_here; }
 
   void read(const std::string& text, const std::string& file) {
@@ -395,7 +404,7 @@ class LiveStudy::Runs {
       members_[i]->is_over = done[i].get<bool>();
       members_[i]->failure = members_[i]->is_over ? "it had ended before" : "";
     }
-    provenance_ = provenance({attachment()}, *world_);
+    provenance_ = provenance({kAttached}, *world_);
   }
 
   void begin_folder(const std::vector<PreparedRun>& planned, const std::vector<std::string>& ids) {
@@ -406,7 +415,7 @@ class LiveStudy::Runs {
     const Options options;
     RunBatches batches(study_, options.share, ids, result_dir_);
     batches.next();
-    lock_ = begin_study(result_dir_, study_, planned, batches, attachment(), options);
+    lock_ = begin_study(result_dir_, study_, planned, batches, kAttached, options);
   }
 
   OutputPath folder_of(const Member& member) const {

@@ -152,12 +152,16 @@ Json checks_json(const RunSummary& summary) {
 
 Json data_json(const PreparedRun& run) {
   const DataInfo data = run.objective->data();
-  return {{"name", data.name},
-          {"settings", Json(data_settings(run.config))},
-          {"samples", data.samples},
-          {"features", data.features},
-          {"fingerprint", data.fingerprint},
-          {"note", data.note}};
+  Json json{{"name", data.name},
+            {"settings", Json(data_settings(run.config))},
+            {"samples", data.samples},
+            {"features", data.features},
+            {"fingerprint", data.fingerprint},
+            {"note", data.note}};
+  if (!data.gradients_of.empty()) {
+    json["gradients_of"] = data.gradients_of;
+  }
+  return json;
 }
 
 /// Returns a number, or the word for what JSON has no number for.

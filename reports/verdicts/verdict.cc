@@ -419,8 +419,21 @@ std::vector<std::string> leak_sentences(const Summary& summary) {
   return sentences;
 }
 
+/// Says whose gradients these are where the objective has not computed them; empty where it has.
+std::string gradients_sentence(const Summary& summary) {
+  for (const auto& run : summary.folder.runs) {
+    if (const std::string of = text_at(run.status, "data.gradients_of"); !of.empty()) {
+      return fmt::format("What is said here is said of {}.", of);
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> notices_of(const Summary& summary) {
   auto sentences = silence_sentences(summary);
+  if (std::string sentence = gradients_sentence(summary); !sentence.empty()) {
+    sentences.push_back(std::move(sentence));
+  }
   if (std::string sentence = asked_k_sentence(summary); !sentence.empty()) {
     sentences.push_back(std::move(sentence));
   }
@@ -437,6 +450,7 @@ std::vector<std::string> findings(const Summary& summary) {
   const auto silence = silence_sentences(summary);
   sentences.insert(sentences.begin(), silence.begin(), silence.end());
   sentences.push_back(asked_k_sentence(summary));
+  sentences.push_back(gradients_sentence(summary));
   sentences.erase(std::remove(sentences.begin(), sentences.end(), ""), sentences.end());
   const auto leaks = leak_sentences(summary);
   sentences.insert(sentences.end(), leaks.begin(), leaks.end());
