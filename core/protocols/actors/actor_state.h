@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -98,7 +97,7 @@ class ActorState {
     }
     require(bytes.size() <= rest_.size(),
             "the saved state of the protocol is damaged: it ends early");
-    std::memcpy(bytes.data(), rest_.data(), bytes.size());
+    std::copy_n(rest_.begin(), bytes.size(), bytes.begin());
     rest_ = rest_.subspan(bytes.size());
   }
 
