@@ -14,6 +14,7 @@ set(rules
   "core/stop -> core/stop core/error"
   "core/output_file -> core/output_file core/error"
   "core/objective -> core/objective core/vectors core/config core/error"
+  "core/gradient_source -> core/gradient_source core/objective"
   "core/config -> core/config core/error"
   "core/record -> core/record core/error"
   "core/random -> core/random core/error"
@@ -27,7 +28,7 @@ set(rules
   "core/cluster -> core/cluster core/messages core/vectors core/error"
   "core/aggregators -> core/aggregators core/cluster core/messages core/vectors core/random core/config core/error"
   "core/schedules -> core/schedules core/sparsifiers core/vectors core/config core/error core/objective core/random"
-  "core/training -> core/training core/schedules core/aggregators core/cluster core/feedback core/optimisers core/quantisers core/sparsifiers core/messages core/vectors core/random core/error core/objective"
+  "core/training -> core/training core/schedules core/aggregators core/cluster core/feedback core/optimisers core/quantisers core/sparsifiers core/messages core/vectors core/random core/error core/objective core/gradient_source"
   "core/measurement -> core/measurement core/training core/schedules core/aggregators core/cluster core/quantisers core/messages core/vectors core/random core/error core/objective"
   "core/protocols -> core/protocols core/measurement core/training core/schedules core/aggregators core/cluster core/quantisers core/messages core/graphs core/vectors core/config core/error"
   "core/protocols/actors -> core/protocols/actors core/cluster core/random core/error"
@@ -51,6 +52,7 @@ set(rules
   "experiments/benchmarks -> experiments/benchmarks experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
   "experiments/commands/report_ -> experiments/commands experiments/console reports/ core/record core/error"
   "experiments/commands -> experiments/commands experiments/benchmarks experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
+  "experiments/live -> experiments/ reports/ core/"
   "experiments/program -> experiments/ reports/ assumptions/ objectives/ core/"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
 
