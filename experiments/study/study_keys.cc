@@ -41,10 +41,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective,
      "data",
      "synthetic-logistic; networks: synthetic-images, synthetic-text",
-     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst), lstm, gpt: a text; "
-     "recorded: "
-     ".npy, "
-     "(T, P, d), or a folder of T files of (P, d)",
+     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text; "
+     "recorded: .npy, (T, P, d), .npz, or a folder of T files of (P, d)",
      kDecidesData},
     {kObjective, "rows", "4000; images: 6000", "samples of synthetic data", kDecidesData},
     {kObjective, "features", "200", "of synthetic-logistic", kDecidesData},
