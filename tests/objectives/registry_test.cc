@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -26,9 +27,14 @@ std::unique_ptr<Objective> example_of(const ObjectiveEntry& entry) {
   return objective;
 }
 
-/// All objectives that this build can make.
-std::span<const ObjectiveEntry> built_objectives() {
-  return networks_are_built() ? objectives() : convex_objectives();
+/// All objectives that this build can make without a file.
+std::vector<ObjectiveEntry> built_objectives() {
+  const auto built = networks_are_built() ? objectives() : convex_objectives();
+  std::vector<ObjectiveEntry> without_files;
+  std::copy_if(built.begin(), built.end(), std::back_inserter(without_files), [](const auto& one) {
+    return !one.executes_foreign_code;
+  });
+  return without_files;
 }
 
 TEST(Objectives, HaveLayersThatTileTheModelUnderNamesOfTheirOwn) {
@@ -75,6 +81,31 @@ TEST(Objectives, GiveTheSameFiniteGradientAtEveryCall) {
     EXPECT_TRUE(std::all_of(once.begin(), once.end(), [](float g) { return std::isfinite(g); }))
         << entry.name;
   }
+}
+
+TEST(Objectives, ThatExecuteForeignCodeAreMadeOnlyWhereCommandsAreAllowed) {
+  int count = 0;
+  for (const auto& entry : objectives()) {
+    auto values = nlohmann::json::parse(entry.example);
+    values["kind"] = entry.name;
+    const Section section("objective", values);
+    if (!entry.executes_foreign_code) {
+      EXPECT_NO_THROW(require_allowed(entry, section, {})) << entry.name;
+      continue;
+    }
+    ++count;
+    ObjectiveContext context;
+    context.allow_commands = true;
+    EXPECT_NO_THROW(require_allowed(entry, section, context)) << entry.name;
+    try {
+      make_objective(section, {});
+      FAIL() << entry.name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(std::string(error.what()).find("--allow-commands"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(count, 1);
 }
 
 }  // namespace
