@@ -40,7 +40,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "dct: workers train, select and remember cosine coefficients of blocks of the layers"},
     {kObjective,
      "data",
-     "synthetic-logistic; networks: synthetic-images, synthetic-text",
+     "synthetic-logistic; networks: synthetic-images, synthetic-text; least-squares: "
+     "synthetic-regression; softmax: synthetic-classes",
      "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text; "
      "recorded: .npy, (T, P, d), .npz, or a folder of T files of (P, d); "
      "torchscript: .npy, (samples, ...), or images",
@@ -66,7 +67,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      kDecidesData},
     {kObjective, "test_labels", "", "torchscript: .npy, of test_data", kDecidesData},
     {kObjective, "rows", "4000; images: 6000", "samples of synthetic data", kDecidesData},
-    {kObjective, "features", "200", "of synthetic-logistic", kDecidesData},
+    {kObjective, "features", "200", "of synthetic rows", kDecidesData},
     {kObjective,
      "zero_based",
      "false",
@@ -79,7 +80,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      kDecidesData},
     {kObjective, "data_seed", "1", "of what is drawn once for all runs", kDecidesData},
     {kObjective, "scale", "none", "max-abs divides each feature by its largest magnitude"},
-    {kObjective, "intercept", "false", "logistic: one more parameter, a constant feature"},
+    {kObjective, "intercept", "false", "data of rows: one more parameter, a constant feature"},
     {kObjective, "l2", "1/n", "a number, 1/n or L/NUMBER: the loss has l2/2 |w|^2"},
     {kObjective, "start", "zero", "logistic: zero, a number, or \"minimizer + NUMBER\""},
     {kObjective, "shifted", "false", "logistic: gradients less those of the worker at x* (EF-GD*)"},
