@@ -42,8 +42,8 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "data",
      "synthetic-logistic; networks: synthetic-images, synthetic-text; least-squares: "
      "synthetic-regression; softmax: synthetic-classes",
-     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text; "
-     "recorded: .npy, (T, P, d), .npz, or a folder of T files of (P, d); "
+     "residuum list datasets, or a path: LIBSVM (plain, .gz, .xz, .bz2, .zst); lstm, gpt: a text "
+     "or a .bin of tokens; recorded: .npy, (T, P, d), .npz, or a folder of T files of (P, d); "
      "torchscript: .npy, (samples, ...), or images",
      kDecidesData},
     {kObjective,
@@ -63,7 +63,7 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kObjective,
      "test_data",
      "",
-     "torchscript: .npy, held-out samples",
+     "torchscript: .npy, held-out samples; lstm, gpt: .bin, held-out tokens",
      kDecidesData},
     {kObjective, "test_labels", "", "torchscript: .npy, of test_data", kDecidesData},
     {kObjective, "rows", "4000; images: 6000", "samples of synthetic data", kDecidesData},
@@ -114,6 +114,11 @@ constexpr auto kKeys = std::to_array<StudyKey>({
      "level",
      "word; synthetic-text: character",
      "lstm, gpt: a token is a word or a character",
+     kDecidesData},
+    {kObjective,
+     "vocabulary",
+     "",
+     "lstm, gpt: how many tokens a .bin tells apart, such as 50257",
      kDecidesData},
     {kObjective, "characters", "20000", "lstm, gpt: length of synthetic-text", kDecidesData},
     {kObjective,
