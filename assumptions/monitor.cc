@@ -1,6 +1,7 @@
 #include "assumptions/monitor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -33,7 +34,9 @@ void set_basics(const StepView& view, Row& row) {
   }
   if (view.test) {
     row.set(Column::test_loss, view.test->loss);
-    row.set(Column::test_accuracy, view.test->accuracy);
+    if (!std::isnan(view.test->accuracy)) {  // it is where nothing is classified
+      row.set(Column::test_accuracy, view.test->accuracy);
+    }
     if (view.test->perplexity) {
       row.set(Column::test_perplexity, *view.test->perplexity);
     }

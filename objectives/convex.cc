@@ -11,6 +11,9 @@ std::unique_ptr<Objective> make_signal(const Section& section, const ObjectiveCo
 std::unique_ptr<Objective> make_logistic(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_nonconvex_logistic(const Section& section,
                                                    const ObjectiveContext& context);
+std::unique_ptr<Objective> make_least_squares(const Section& section,
+                                              const ObjectiveContext& context);
+std::unique_ptr<Objective> make_softmax(const Section& section, const ObjectiveContext& context);
 std::unique_ptr<Objective> make_recorded(const Section& section, const ObjectiveContext& context);
 
 std::span<const ObjectiveEntry> convex_objectives() {
@@ -37,9 +40,20 @@ std::span<const ObjectiveEntry> convex_objectives() {
                                "Fatkhullin (EF21) 2021",
                      .example = R"({"data": "synthetic-logistic", "rows": 300, "features": 12})",
                      .make = make_nonconvex_logistic},
+      ObjectiveEntry{.name = "least-squares",
+                     .summary = "|A w - b|^2/(2n) with (l2/2)|w|^2; L, mu, f*, x* by eigenvalues",
+                     .source = "Legendre 1805; Hoerl, Kennard 1970; LIBSVM data",
+                     .example = R"({"data": "synthetic-regression", "rows": 300, "features": 12})",
+                     .make = make_least_squares},
+      ObjectiveEntry{
+          .name = "softmax",
+          .summary = "multi-class logistic regression with (l2/2)|w|^2; L is Boehning's bound",
+          .source = "Cox 1966; Boehning 1992; LIBSVM data",
+          .example = R"({"data": "synthetic-classes", "rows": 300, "features": 12})",
+          .make = make_softmax},
       ObjectiveEntry{
           .name = "recorded",
-          .summary = "gradients that you recorded, (T, P, d) in .npy files; no f is known",
+          .summary = "gradients that you recorded, (T, P, d) in .npy or .npz; no f is known",
           .source = "Residuum",
           .example = R"({"data": "synthetic-gradients", "steps": 20, "dimension": 50})",
           .make = make_recorded},

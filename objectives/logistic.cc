@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <mutex>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include "objectives/facts_cache.h"
 #include "objectives/logistic_objective.h"
 #include "objectives/newton.h"
+#include "objectives/prepared_rows.h"
 #include "objectives/registry.h"
 
 namespace residuum {
@@ -169,33 +169,6 @@ class Logistic final : public LogisticObjective<RidgeRegulariser> {
   mutable Facts facts_;
 };
 
-/// Returns the number that all of `text` spells; NaN if it spells none.
-double parse_number(std::string_view text) {
-  double value = std::nan("");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : std::nan("");
-}
-
-/// Reads `l2`: a number, "1/n", or "L/NUMBER", where L is the smoothness of the data part.
-double read_l2(const Section& section, const LogisticLoss& loss) {
-  const auto value = section.any("l2", "1/n");
-  if (value.is_number()) {
-    const double l2 = section.number("l2");
-    require(l2 >= 0, "{} must not be negative, got {}", section.where("l2"), l2);
-    return l2;
-  }
-  const std::string text = value.is_string() ? value.get<std::string>() : shown(value);
-  if (text == "1/n") {
-    return 1 / static_cast<double>(loss.samples());
-  }
-  const double divisor = text.starts_with("L/") ? parse_number(text.substr(2)) : std::nan("");
-  require(divisor > 0 && std::isfinite(divisor),
-          "{} must be a number, \"1/n\" or \"L/NUMBER\" such as \"L/1e4\", got {}",
-          section.where("l2"),
-          text);
-  return loss.smoothness() / divisor;
-}
-
 /// Returns what follows `prefix` and blanks, or nothing if `text` does not start with it.
 std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {
@@ -246,7 +219,7 @@ std::unique_ptr<Objective> make_logistic(const Section& section, const Objective
   auto data = read_classification_data(section, context);
   const bool shifted = section.flag("shifted", false);
   const LogisticSettings settings{
-      .l2 = read_l2(section, *data.train),
+      .l2 = read_l2(section, data.train->samples(), [&data] { return data.train->smoothness(); }),
       .start = read_start(section),
       .shifted = shifted,
       .cache_dir = context.cache_dir,

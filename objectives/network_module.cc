@@ -73,6 +73,7 @@ constexpr std::string_view kVgg16 = "vgg16";
 constexpr std::string_view kAlexnet = "alexnet";
 constexpr std::string_view kLstm = "lstm";
 constexpr std::string_view kGpt = "gpt";
+constexpr std::string_view kTorchscript = "torchscript";
 
 constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
     {{.name = kMlp,
@@ -114,7 +115,13 @@ constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
       .summary = "GPT language model: a transformer without biases, of characters or of words",
       .source = "Vaswani et al. 2017; Radford et al. 2019",
       .example = R"({"data": "synthetic-text", "width": 16, "heads": 2, "layers": 1})",
-      .make = make_network<kGpt>}});
+      .make = make_network<kGpt>},
+     {.name = kTorchscript,
+      .summary = "a module of PyTorch, from the file that torch.jit.script(module).save writes",
+      .source = "Paszke et al. 2019",
+      .example = R"({"model": "model.pt", "data": "synthetic-images", "rows": 64})",
+      .make = make_network<kTorchscript>,
+      .executes_foreign_code = true}});
 
 }  // namespace
 

@@ -28,7 +28,11 @@ class Recorded final : public Objective {
 
   std::size_t dimension() const override { return gradients_->shape().dimension; }
   std::vector<Layer> layers() const override {
-    return layers_.empty() ? Objective::layers() : layers_;
+    if (!layers_.empty()) {
+      return layers_;
+    }
+    const auto named = gradients_->layers();
+    return named.empty() ? Objective::layers() : named;
   }
   std::size_t samples() const override { return 0; }
   std::span<const std::int32_t> labels() const override { return {}; }

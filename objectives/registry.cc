@@ -51,6 +51,17 @@ std::span<const ObjectiveEntry> objectives() {
   return all;
 }
 
+void require_allowed(const ObjectiveEntry& entry,
+                     const Section& section,
+                     const ObjectiveContext& context) {
+  require(
+      context.allow_commands || !entry.executes_foreign_code,
+      "{}: '{}' executes code of the file that the study names, and until then nothing is known "
+      "of its size; give --allow-commands if you trust its author",
+      section.where("kind"),
+      entry.name);
+}
+
 std::unique_ptr<Objective> make_objective(const Section& section, const ObjectiveContext& context) {
   std::vector<std::string> names;
   for (const auto& entry : objectives()) {
@@ -59,6 +70,7 @@ std::unique_ptr<Objective> make_objective(const Section& section, const Objectiv
   const std::string kind = section.choice("kind", names);
   for (const auto& entry : objectives()) {
     if (entry.name == kind) {
+      require_allowed(entry, section, context);
       return in_coordinates(section, entry.make(section, context));
     }
   }

@@ -36,18 +36,23 @@ struct ObjectiveContext {
   std::filesystem::path cache_dir;   // the folder of solved facts; empty: they are not kept
   WorkerCount workers = 1;           // P, logical
   int local_rank = 0;                // of this process among those on its machine
+  bool allow_commands = false;       // code of somebody else may be executed (--allow-commands)
   GradientSource* source = nullptr;  // the training outside that objective `live` is attached to
 };
 
 /// An entry is one way to build an Objective. The example is a section without `kind`, as JSON,
-/// that needs no file; the law tests build it and `residuum list` prints it. It is empty where the
-/// objective cannot be built of a section alone.
+/// that needs no file; the law tests build it and `residuum list` prints it. One that executes
+/// foreign code needs a file, `model.pt`. It is empty where the objective cannot be built of a
+/// section at all.
 struct ObjectiveEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
   std::string_view example;
   std::unique_ptr<Objective> (*make)(const Section&, const ObjectiveContext&);
+  /// True if to make it executes code that the study names. It is then refused unless the context
+  /// allows commands.
+  bool executes_foreign_code = false;
 };
 
 /// Returns all objectives.
@@ -55,6 +60,11 @@ std::span<const ObjectiveEntry> objectives();
 
 /// Returns the objectives that need no libtorch; they are a part of `objectives()`.
 std::span<const ObjectiveEntry> convex_objectives();
+
+/// Refuses what executes code that a study names, unless the user has allowed it: a usage error.
+void require_allowed(const ObjectiveEntry& entry,
+                     const Section& section,
+                     const ObjectiveContext& context);
 
 /// Builds what the section's `kind` names, in its `coordinates`. The caller finishes the section.
 std::unique_ptr<Objective> make_objective(const Section& section, const ObjectiveContext& context);

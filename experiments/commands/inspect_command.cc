@@ -231,7 +231,7 @@ void print_answers(const StepQuantities& step, const reports::Json& json) {
 }  // namespace
 
 ExitCode inspect_command(const Options& options) {
-  const Vectors accumulators = read_vectors(options.file, options.step);
+  const Vectors accumulators = read_vectors(options.file, options.step, options.member);
   const Method method = make_method(options);
   const std::size_t workers = accumulators.size();
   const std::size_t dimension = accumulators.front().size();
@@ -252,7 +252,9 @@ ExitCode inspect_command(const Options& options) {
     quantities.row.set(Column::sent_bytes, *bytes);
   }
   if (options.gradient) {
-    const Vectors gradients = read_vectors(*options.gradient, options.step);
+    const bool is_archive = options.gradient->extension() == ".npz";
+    const Vectors gradients =
+        read_vectors(*options.gradient, options.step, is_archive ? options.member : std::nullopt);
     require(gradients.size() == workers && gradients.front().size() == dimension,
             "{} holds {} vectors of {} numbers, {} holds {} of {}",
             options.gradient->string(),

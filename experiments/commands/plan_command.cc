@@ -138,8 +138,10 @@ std::uint64_t gradients_of(const PreparedRun& run) {
 ExitCode plan_command(const Options& options) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
-  ObjectiveCache objectives(
-      {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
+  ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
+                             .cache_dir = cache_folder(),
+                             .workers = 1,
+                             .allow_commands = options.allow_commands});
   if (options.layers) {
     plan_layers(options, study, objectives);
     return ExitCode::done;

@@ -21,6 +21,9 @@ std::vector<std::string> study_words(const Options& options) {
   for (const auto& change : options.overrides) {
     words.insert(words.end(), {"--set", change});
   }
+  if (options.allow_commands) {
+    words.emplace_back("--allow-commands");
+  }
   if (options.out) {
     words.insert(words.end(), {"--out", options.out->string()});
   }

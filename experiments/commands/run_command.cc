@@ -61,7 +61,8 @@ class StudyRuns {
         objectives_({.data_dir = data_directory(options.data_dir),
                      .cache_dir = cache_folder(),
                      .workers = 1,
-                     .local_rank = world.local_rank()}),
+                     .local_rank = world.local_rank(),
+                     .allow_commands = options.allow_commands}),
         command_line_(command_line),
         command_(quoted_command(command_line)) {
     start_.reset();  // processes give signs of life from here on

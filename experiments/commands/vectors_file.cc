@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "objectives/data/npy.h"
+#include "objectives/data/npz.h"
 #include "objectives/data/safetensors.h"
 #include "objectives/data/utf8.h"
 #include "reports/tables/files.h"
@@ -169,8 +170,12 @@ Vectors read_csv(std::string_view text, const std::string& file) {
   return vectors;
 }
 
-/// Returns all numbers of an array, row after row.
-std::vector<double> flat_npy(std::string_view bytes, const std::string& file) {
+struct FlatArray {
+  std::vector<std::size_t> shape;
+  std::vector<double> numbers;  // row after row
+};
+
+FlatArray flat_npy(std::string_view bytes, const std::string& file) {
   const NpyHeader header = parse_npy_header(bytes, file);
   const auto type = npy_type(header.type);
   const auto shape = parse_npy_shape(header.shape);
@@ -189,7 +194,7 @@ std::vector<double> flat_npy(std::string_view bytes, const std::string& file) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = npy_number(*type, data, i);
   }
-  return numbers;
+  return {.shape = *shape, .numbers = std::move(numbers)};
 }
 
 /// Returns which step of an array of this shape is meant; 0 of a shape (P, d), which has one.
@@ -254,20 +259,84 @@ void refuse_archives(const std::filesystem::path& file) {
           "numpy.save('a.npy', torch.load('{}', weights_only=True).numpy())\"",
           file.string(),
           file.filename().string());
-  require(ending != ".npz",
-          "{}: holds several arrays; save one: python3 -c \"import numpy; numpy.save('a.npy', "
-          "numpy.load('{}')['NAME'])\"",
-          file.string(),
-          file.filename().string());
+}
+
+/// Returns the arrays of a .npz file, or the one that is named.
+std::vector<NpzMember> chosen_members(std::string_view bytes,
+                                      const std::string& file,
+                                      const std::optional<std::string>& wanted) {
+  auto members = read_npz(bytes, file);
+  if (!wanted) {
+    return members;
+  }
+  std::vector<std::string> names;
+  names.reserve(members.size());
+  for (const NpzMember& member : members) {
+    names.push_back(member.name);
+  }
+  std::erase_if(members, [&](const NpzMember& member) { return member.name != *wanted; });
+  require(!members.empty(), "{}: has no array '{}'{}", file, *wanted, suggestion(*wanted, names));
+  return members;
+}
+
+std::string array_name(const NpzMember& member, const std::string& file) {
+  return fmt::format("{}, array '{}'", file, member.name);
+}
+
+/// Reads one array as a .npy file is read. Of several, each has the workers as its first dimension,
+/// and a worker's vector is its part of every array, in their order.
+Vectors read_npz_vectors(std::string_view bytes,
+                         const std::string& file,
+                         std::optional<std::int64_t> step,
+                         const std::optional<std::string>& wanted) {
+  const auto members = chosen_members(bytes, file, wanted);
+  if (members.size() == 1) {
+    return read_npy(members.front().bytes, array_name(members.front(), file), step);
+  }
+  require(!step, "{}: has {} arrays; name the one with steps by --member", file, members.size());
+  Vectors vectors;
+  for (const NpzMember& member : members) {
+    const std::string name = array_name(member, file);
+    const FlatArray array = flat_npy(member.bytes, name);
+    const std::size_t workers = array.shape.front();
+    vectors.resize(vectors.empty() ? workers : vectors.size());
+    require(
+        workers == vectors.size(),
+        "{}: has {} rows, and array '{}' has {}: each array has a row for each worker; --member "
+        "takes one",
+        name,
+        workers,
+        members.front().name,
+        vectors.size());
+    const std::size_t count = array.numbers.size() / workers;
+    for (std::size_t i = 0; i < array.numbers.size(); ++i) {
+      require(std::isfinite(array.numbers[i]),
+              "{}: entry ({}, {}) is not finite",
+              name,
+              i / count,
+              i % count);
+      vectors[i / count].push_back(array.numbers[i]);
+    }
+  }
+  return vectors;
 }
 
 /// Returns all numbers of one file as a vector, whatever their shape.
-std::vector<double> read_worker(const std::filesystem::path& file) {
+std::vector<double> read_worker(const std::filesystem::path& file,
+                                const std::optional<std::string>& member) {
   const std::string bytes = reports::read_file(file);
   if (file.extension() == ".safetensors") {
     return read_safetensors(bytes, file.string());
   }
-  return flat_npy(bytes, file.string());
+  if (file.extension() != ".npz") {
+    return flat_npy(bytes, file.string()).numbers;
+  }
+  std::vector<double> numbers;
+  for (const NpzMember& one : chosen_members(bytes, file.string(), member)) {
+    const auto part = flat_npy(one.bytes, array_name(one, file.string())).numbers;
+    numbers.insert(numbers.end(), part.begin(), part.end());
+  }
+  return numbers;
 }
 
 /// Returns the last number in a file's name; nothing without one.
@@ -284,12 +353,13 @@ std::optional<std::uint64_t> number_in(const std::string& name) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-Vectors read_folder(const std::filesystem::path& folder) {
+Vectors read_folder(const std::filesystem::path& folder, const std::optional<std::string>& member) {
   std::map<std::uint64_t, std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const auto ending = entry.path().extension();
     const std::string name = entry.path().stem().string();
-    if ((ending != ".npy" && ending != ".safetensors") || name.starts_with('.')) {
+    const bool is_known = ending == ".npy" || ending == ".npz" || ending == ".safetensors";
+    if (!is_known || name.starts_with('.')) {
       continue;
     }
     const auto number = number_in(name);
@@ -301,10 +371,10 @@ Vectors read_folder(const std::filesystem::path& folder) {
             entry.path().string(),
             *number);
   }
-  require(!files.empty(), "{}: has no .npy and no .safetensors files", folder.string());
+  require(!files.empty(), "{}: has no .npy, .npz and .safetensors files", folder.string());
   Vectors vectors;
   for (const auto& [number, file] : files) {
-    vectors.push_back(read_worker(file));
+    vectors.push_back(read_worker(file, member));
     require(vectors.back().size() == vectors.front().size() && !vectors.back().empty(),
             "{}: has {} numbers, and {} has {}",
             file.string(),
@@ -336,21 +406,27 @@ void write_vectors(const std::filesystem::path& file,
 }
 
 std::vector<std::vector<double>> read_vectors(const std::filesystem::path& file,
-                                              std::optional<std::int64_t> step) {
+                                              std::optional<std::int64_t> step,
+                                              const std::optional<std::string>& member) {
   const std::string name = file.string();
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {
     require(!step, "{}: a folder has one step; leave out --step", name);
-    return read_folder(file);
+    return read_folder(file, member);
   }
   refuse_archives(file);
   require(file.extension() != ".safetensors",
           "{}: holds one worker's numbers; name a folder with a file for each worker",
           name);
   const bool is_array = file.extension() == ".npy";
-  require(is_array || !step, "{}: only a .npy array of shape (T, P, d) has steps", name);
+  const bool is_archive = file.extension() == ".npz";
+  require(
+      is_array || is_archive || !step, "{}: only a .npy array of shape (T, P, d) has steps", name);
+  require(is_archive || !member, "{}: only a .npz file has arrays for --member", name);
   const std::string bytes = reports::read_file(file);
-  auto vectors = is_array ? read_npy(bytes, name, step) : read_csv(bytes, name);
+  auto vectors = is_archive ? read_npz_vectors(bytes, name, step, member)
+                 : is_array ? read_npy(bytes, name, step)
+                            : read_csv(bytes, name);
   require(!vectors.empty(), "{}: no vectors in the file", name);
   return vectors;
 }

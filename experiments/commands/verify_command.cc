@@ -123,6 +123,9 @@ std::vector<std::string> run_arguments(const Options& options,
     arguments.emplace_back("--set");
     arguments.push_back(change);
   }
+  if (options.allow_commands) {
+    arguments.emplace_back("--allow-commands");
+  }
   if (options.data_dir) {
     arguments.emplace_back("--data-dir");
     arguments.push_back(*options.data_dir);
@@ -160,8 +163,10 @@ void remove_old_results(const OutputPath& folder, const std::string& study) {
 /// Returns the runs of the study. A mistake in the study shows here, before mpirun wraps it into
 /// lines of its own.
 std::vector<PreparedRun> prepared_runs(const Study& study, const Options& options) {
-  ObjectiveCache objectives(
-      {.data_dir = data_directory(options.data_dir), .cache_dir = cache_folder(), .workers = 1});
+  ObjectiveCache objectives({.data_dir = data_directory(options.data_dir),
+                             .cache_dir = cache_folder(),
+                             .workers = 1,
+                             .allow_commands = options.allow_commands});
   auto runs = prepare_all(study, objectives);
   require_prepared(runs);
   return runs;

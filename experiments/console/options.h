@@ -53,6 +53,7 @@ struct Options {
   bool json = false;
   bool strict = false;  // --strict: a failed assumption is exit code 4
   bool fail_fast = false;
+  bool allow_commands = false;  // code that the study names may be executed
   Share share;
   int groups = 1;           // --groups: how many runs at once
   double time_limit_s = 0;  // 0: none
@@ -84,7 +85,8 @@ struct Options {
 
   // inspect, and falsify where it is the same
   std::filesystem::path file;
-  std::optional<std::int64_t> step;  // of an array (T, P, d)
+  std::optional<std::int64_t> step;   // of an array (T, P, d)
+  std::optional<std::string> member;  // of a .npz
   std::optional<std::filesystem::path> gradient;
   bool entries = false;  // print the update, entry by entry
   bool fits = false;     // fit laws to the magnitudes

@@ -52,6 +52,13 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
+void add_allowance(CLI::App& command, Options& options) {
+  add_flag(command,
+           "--allow-commands",
+           options.allow_commands,
+           "execute code that the study names, such as a TorchScript file");
+}
+
 void add_progress(CLI::App& command, Options& options) {
   const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::automatic},
                                                     {"bar", ProgressStyle::bar},
@@ -179,11 +186,13 @@ struct CommandLine {
   CommandLine() {
     app.require_subcommand(1);
     add_study(*run, options);
+    add_allowance(*run, options);
     add_progress(*run, options);
     add_flag(*run, "--json", options.json, "the final table as JSON");
     add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
     add_batch(*run, options);
     add_study(*plan, options);
+    add_allowance(*plan, options);
     plan->add_option("--format", options.plan_format, "table, json, slurm, parallel or snakemake")
         ->check(CLI::IsMember(residuum::plan_format_names()));
     add_flag(*plan, "--layers", options.layers, "the layers of the models, for probes.layers");
@@ -202,6 +211,7 @@ struct CommandLine {
     add_falsify(*falsify, options);
     add_check(*check, options);
     add_study(*verify, options);
+    add_allowance(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
         ->delimiter(',')
         ->allow_extra_args(false)

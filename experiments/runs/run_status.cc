@@ -114,7 +114,9 @@ Json final_json(const Outcome& outcome, const std::optional<double>& minimum) {
     }
   }
   if (outcome.test) {
-    json["test_accuracy"] = json_number(outcome.test->accuracy);
+    if (!std::isnan(outcome.test->accuracy)) {  // it is where nothing is classified
+      json["test_accuracy"] = json_number(outcome.test->accuracy);
+    }
     json["test_loss"] = json_number(outcome.test->loss);
     set_known(json, "test_perplexity", outcome.test->perplexity);
   }

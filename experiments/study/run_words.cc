@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace residuum {
 
 std::string label_of(const nlohmann::json& varying, std::uint64_t seed) {
@@ -34,9 +36,13 @@ std::string describe(const Outcome& outcome) {
     text += fmt::format(", loss {:.6g}", outcome.evaluation->loss);
   }
   if (outcome.test) {
-    text += outcome.test->perplexity
-                ? fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity)
-                : fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
+    if (outcome.test->perplexity) {
+      text += fmt::format(", test perplexity {:.2f}", *outcome.test->perplexity);
+    } else if (std::isnan(outcome.test->accuracy)) {
+      text += fmt::format(", test loss {:.6g}", outcome.test->loss);
+    } else {
+      text += fmt::format(", test accuracy {:.4f}", outcome.test->accuracy);
+    }
   }
   return text;
 }

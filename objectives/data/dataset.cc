@@ -55,6 +55,10 @@ std::string fingerprint(const SparseDataset& data) {
     hash.word(std::bit_cast<std::uint64_t>(value));
   }
   hash.labels(data.labels);
+  hash.labels(data.class_labels);
+  for (const double target : data.targets) {
+    hash.word(std::bit_cast<std::uint64_t>(target));
+  }
   return hash.text();
 }
 

@@ -25,9 +25,11 @@ struct SparseDataset {
   std::vector<std::uint64_t> row_begin{0};  // rows + 1 offsets
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
-  std::vector<std::int32_t> labels;  // one per row, mapped to -1 / +1 for two classes
-  LabelPair classes;                 // the labels as they were before
-  std::string note;                  // how labels were mapped, e.g. "labels 1, 2 mapped to -1, +1"
+  std::vector<std::int32_t> labels;             // one per row, mapped to -1 / +1 for two classes
+  LabelPair classes;                            // the labels as they were before
+  std::vector<std::int32_t> class_labels = {};  // of many classes: what labels 0, 1, ... were
+  std::vector<double> targets = {};             // of a regression, one per row; labels are 0 then
+  std::string note;  // how labels were mapped, e.g. "labels 1, 2 mapped to -1, +1"
 
   std::size_t rows() const { return labels.size(); }
 };

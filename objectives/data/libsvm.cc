@@ -119,6 +119,14 @@ class Parser {
 
   void parse_label(std::string_view token) {
     const auto value = number(token);
+    if (wishes_.labels == LabelKind::targets) {
+      parse_target(token, value);
+      return;
+    }
+    if (wishes_.labels == LabelKind::many_classes) {
+      parse_one_of_many(token, value);
+      return;
+    }
     if (wishes_.positive) {
       parse_class(token, value);
       return;
@@ -138,13 +146,45 @@ class Parser {
     data_.labels.push_back(label);
   }
 
-  /// Maps a label of any class to that of "this class" or "the rest".
-  void parse_class(std::string_view token, std::optional<double> value) {
+  void parse_target(std::string_view token, std::optional<double> value) {
+    if (!value) {
+      fail(token_begin_, "target '{}' is not a finite number of float32's range", shown(token));
+    }
+    data_.targets.push_back(*value);
+    data_.labels.push_back(0);
+  }
+
+  int whole_label(std::string_view token, std::optional<double> value) const {
     constexpr double kLargest = std::numeric_limits<std::int32_t>::max();
     if (!value || std::abs(*value) > kLargest || *value != std::trunc(*value)) {
       fail(token_begin_, "label '{}' is no class; expected a whole number", shown(token));
     }
-    const int label = static_cast<int>(*value);
+    return static_cast<int>(*value);
+  }
+
+  /// Takes the label as it is; `map_many` numbers it.
+  void parse_one_of_many(std::string_view token, std::optional<double> value) {
+    constexpr std::size_t kMostClasses = 10000;
+    const int label = whole_label(token, value);
+    const auto& known = wishes_.known_classes;
+    if (!known.empty() && !std::binary_search(known.begin(), known.end(), label)) {
+      fail(token_begin_, "label {} is none of the training data's {} classes", label, known.size());
+    }
+    rest_.insert(label);
+    if (rest_.size() > kMostClasses) {
+      fail(token_begin_,
+           "label {} is a class beyond the {} that are taken; targets of a regression are for kind "
+           "= "
+           "\"least-squares\"",
+           label,
+           kMostClasses);
+    }
+    data_.labels.push_back(label);
+  }
+
+  /// Maps a label of any class to that of "this class" or "the rest".
+  void parse_class(std::string_view token, std::optional<double> value) {
+    const int label = whole_label(token, value);
     if (label != *wishes_.positive) {
       rest_.insert(label);
     }
@@ -278,7 +318,41 @@ class Parser {
         fmt::format("label {} mapped to +1, {} others to -1", *wishes_.positive, rest_.size());
   }
 
+  void map_many() {
+    auto& classes = data_.class_labels;
+    classes = wishes_.known_classes;
+    if (classes.empty()) {
+      classes.assign(rest_.begin(), rest_.end());
+    }
+    require(classes.size() >= 2,
+            "{}: label {} is the only class in all {} rows; two or more are expected",
+            file_,
+            classes.front(),
+            data_.rows());
+    for (auto& label : data_.labels) {
+      const auto place = std::lower_bound(classes.begin(), classes.end(), label);
+      label = static_cast<std::int32_t>(place - classes.begin());
+    }
+    data_.note = fmt::format("{} classes, labels {} to {} numbered from 0 in their order",
+                             classes.size(),
+                             classes.front(),
+                             classes.back());
+  }
+
+  void note_targets() {
+    const auto [least, most] = std::minmax_element(data_.targets.begin(), data_.targets.end());
+    data_.note = fmt::format("targets from {} to {}", *least, *most);
+  }
+
   void map_labels() {
+    if (wishes_.labels == LabelKind::targets) {
+      note_targets();
+      return;
+    }
+    if (wishes_.labels == LabelKind::many_classes) {
+      map_many();
+      return;
+    }
     if (wishes_.positive) {
       map_classes();
       return;
@@ -305,7 +379,7 @@ class Parser {
   std::size_t token_begin_ = 0;
   int classes_ = 0;
   std::array<FirstSeen, 2> seen_;
-  std::set<int> rest_;  // the labels but `positive`
+  std::set<int> rest_;  // the labels but `positive`; of many classes all of them
   bool has_queries_ = false;
   SparseDataset data_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -20,6 +22,8 @@
 #include "core/fnv1a.h"
 #include "core/random/random.h"
 #include "objectives/data/npy.h"
+#include "objectives/data/npy_array.h"
+#include "objectives/data/npz.h"
 
 namespace residuum {
 namespace {
@@ -77,6 +81,13 @@ class InputFile {
     require(now.written_s == before.written_s && now.written_ns == before.written_ns,
             "{}: was written to while it was in use; start again",
             name_);
+  }
+
+  /// Returns the whole file.
+  std::string read_all() const {
+    std::string bytes(identity().size, '\0');
+    read_at(0, bytes);
+    return bytes;
   }
 
   /// Fills `bytes` from this place on.
@@ -196,12 +207,14 @@ fs::path next_file(const fs::path& path) {
              "{}{:0{}}{}", name.before, step_number(path) + 1, name.digits.size(), name.after);
 }
 
-/// Returns the .npy files of a folder by their steps, of which none is missing.
+bool is_archive(const fs::path& file) { return file.extension() == ".npz"; }
+
+/// Returns the .npy or .npz files of a folder by their steps, of which none is missing.
 std::map<std::uint64_t, fs::path> step_files(const fs::path& folder) {
   std::map<std::uint64_t, fs::path> by_number;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const bool is_hidden = entry.path().filename().string().starts_with('.');
-    if (is_hidden || entry.path().extension() != ".npy") {
+    if (is_hidden || (entry.path().extension() != ".npy" && !is_archive(entry.path()))) {
       continue;
     }
     const auto [place, is_new] = by_number.emplace(step_number(entry.path()), entry.path());
@@ -212,6 +225,13 @@ std::map<std::uint64_t, fs::path> step_files(const fs::path& folder) {
             place->first);
   }
   require(!by_number.empty(), "{}: has no .npy files, one for each step", folder.string());
+  const auto& first = by_number.begin()->second;
+  for (const auto& [number, file] : by_number) {
+    require(is_archive(file) == is_archive(first),
+            "{} and {}: are of two kinds; all steps are .npy files, or all are .npz",
+            first.string(),
+            file.string());
+  }
   for (auto before = by_number.begin(), one = std::next(before); one != by_number.end();
        before = one++) {
     require(one->first == before->first + 1,
@@ -356,6 +376,159 @@ class FileGradients final : public RecordedGradients {
   std::string fingerprint_;
 };
 
+/// The gradients of one .npz file: of all steps, or of one.
+struct UnpackedGradients {
+  RecordedShape shape;
+  std::vector<Layer> layers;
+  std::vector<double> numbers;  // of steps, their workers, and their entries, layer after layer
+};
+
+/// Reads arrays of shape (T, P, ...), or without steps (P, ...), all of as many steps and workers.
+UnpackedGradients unpack_gradients(std::string_view bytes,
+                                   const std::string& file,
+                                   bool has_steps) {
+  const std::size_t own = has_steps ? 2 : 1;  // dimensions before those of a layer
+  UnpackedGradients all;
+  std::vector<NpyArray> arrays;
+  for (NpzMember& member : read_npz(bytes, file)) {
+    const std::string name = fmt::format("{}, array '{}'", file, member.name);
+    arrays.emplace_back(std::move(member.bytes), name);
+    const std::vector<std::size_t>& shape = arrays.back().shape();
+    require(!arrays.back().is_whole() && !arrays.back().is_byte() && shape.size() >= own,
+            "{}: shape ({}) is not {} of floating-point numbers",
+            name,
+            fmt::join(shape, ", "),
+            has_steps ? "(T, P, ...)" : "(P, ...)");
+    const RecordedShape of_array{.steps = has_steps ? shape.front() : 1, .workers = shape[own - 1]};
+    if (all.layers.empty()) {
+      all.shape = of_array;
+    }
+    const std::string& first = all.layers.empty() ? member.name : all.layers.front().name;
+    require(of_array.steps == all.shape.steps && of_array.workers == all.shape.workers,
+            "{}: has {} steps and {} workers, and array '{}' has {} and {}",
+            name,
+            of_array.steps,
+            of_array.workers,
+            first,
+            all.shape.steps,
+            all.shape.workers);
+    Layer layer{.name = member.name, .shape = {}, .offset = all.shape.dimension, .size = 1};
+    for (auto size = shape.begin() + static_cast<std::ptrdiff_t>(own); size != shape.end();
+         ++size) {
+      layer.shape.push_back(static_cast<std::int64_t>(*size));
+      layer.size *= *size;
+    }
+    if (layer.shape.empty()) {
+      layer.shape = {1};
+    }
+    all.shape.dimension += layer.size;
+    all.layers.push_back(std::move(layer));
+  }
+  all.numbers.resize(all.shape.steps * all.shape.workers * all.shape.dimension);
+  double* place = all.numbers.data();
+  for (std::size_t row = 0; row < all.shape.steps * all.shape.workers; ++row) {
+    for (std::size_t l = 0; l < arrays.size(); ++l) {
+      const std::size_t size = all.layers[l].size;
+      for (std::size_t i = 0; i < size; ++i) {
+        *place++ = arrays[l].number(row * size + i);
+      }
+    }
+  }
+  return all;
+}
+
+bool is_same(const std::vector<Layer>& a, const std::vector<Layer>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Layer& x, const Layer& y) {
+    return x.name == y.name && x.shape == y.shape;
+  });
+}
+
+class ArchivedGradients final : public RecordedGradients {
+ public:
+  explicit ArchivedGradients(const fs::path& path) : has_steps_(!fs::is_directory(path)) {
+    if (has_steps_) {
+      files_ = {path};
+    } else {
+      for (const auto& [number, file] : step_files(path)) {
+        files_.push_back(file);
+      }
+    }
+    Fnv1a hash;
+    for (std::size_t at = 0; at < files_.size(); ++at) {
+      identities_.push_back(InputFile(files_[at]).identity());
+      const UnpackedGradients& own = file(at);
+      if (at == 0) {
+        shape_ = own.shape;
+        layers_ = own.layers;
+      }
+      require(own.shape.workers == shape_.workers && is_same(own.layers, layers_),
+              "{}: has other workers or arrays than {}",
+              files_[at].string(),
+              files_.front().string());
+      for (const double number : own.numbers) {
+        const auto bytes = std::bit_cast<std::array<char, sizeof(number)>>(number);
+        hash.add(std::string_view(bytes.data(), bytes.size()));
+      }
+    }
+    shape_.steps = has_steps_ ? shape_.steps : files_.size();
+    for (const Layer& layer : layers_) {
+      hash.add(fmt::format("{} {} ", layer.name, fmt::join(layer.shape, "x")));
+    }
+    hash.add(fmt::format("{} {} {}", shape_.steps, shape_.workers, shape_.dimension));
+    fingerprint_ = fmt::format("{:016x}", hash.value());
+  }
+
+  RecordedShape shape() const override { return shape_; }
+  std::vector<Layer> layers() const override { return layers_; }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  void read(std::size_t step, std::size_t worker, std::span<float> gradient) const override {
+    take(step, worker, gradient);
+  }
+  void read(std::size_t step, std::size_t worker, std::span<double> gradient) const override {
+    take(step, worker, gradient);
+  }
+
+ private:
+  /// Returns what is in a file; the last one stays unpacked. The guard is held, or nobody else
+  /// knows the object yet.
+  const UnpackedGradients& file(std::size_t at) const {
+    const InputFile open(files_[at]);
+    open.require_same(identities_[at]);
+    if (unpacked_at_ != at) {
+      unpacked_ = unpack_gradients(open.read_all(), files_[at].string(), has_steps_);
+      unpacked_at_ = at;
+    }
+    return unpacked_;
+  }
+
+  template <class Real>
+  void take(std::size_t step, std::size_t worker, std::span<Real> gradient) const {
+    const std::lock_guard lock(guard_);
+    const UnpackedGradients& own = file(has_steps_ ? 0 : step);
+    const std::size_t row = (has_steps_ ? step * shape_.workers : 0) + worker;
+    const double* const begin = own.numbers.data() + row * shape_.dimension;
+    std::transform(begin, begin + shape_.dimension, gradient.begin(), [](double number) {
+      return static_cast<Real>(number);
+    });
+  }
+
+  bool has_steps_;  // one file of all steps
+  RecordedShape shape_;
+  std::vector<Layer> layers_;
+  std::vector<fs::path> files_;
+  std::vector<FileIdentity> identities_;
+  std::string fingerprint_;
+  mutable std::mutex guard_;
+  mutable std::optional<std::size_t> unpacked_at_;
+  mutable UnpackedGradients unpacked_;
+};
+
+/// True for a .npz file, and for a folder of them.
+bool is_archived(const fs::path& path) {
+  return fs::is_directory(path) ? is_archive(step_files(path).begin()->second) : is_archive(path);
+}
+
 class DrawnGradients final : public RecordedGradients {
  public:
   DrawnGradients(const RecordedShape& shape, std::uint64_t seed) : shape_(shape), seed_(seed) {}
@@ -388,6 +561,9 @@ class DrawnGradients final : public RecordedGradients {
 }  // namespace
 
 std::unique_ptr<RecordedGradients> open_recorded_gradients(const std::filesystem::path& path) {
+  if (is_archived(path)) {
+    return std::make_unique<ArchivedGradients>(path);
+  }
   return std::make_unique<FileGradients>(path);
 }
 

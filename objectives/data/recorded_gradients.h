@@ -11,6 +11,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "core/objective.h"
 
 namespace residuum {
 
@@ -30,6 +33,8 @@ class RecordedGradients {
   virtual ~RecordedGradients() = default;
 
   virtual RecordedShape shape() const = 0;
+  /// Returns the arrays of which a gradient is made; empty where they have no names.
+  virtual std::vector<Layer> layers() const { return {}; }
   /// Tells recordings apart; empty where the study itself says which numbers they are.
   virtual std::string fingerprint() const = 0;
   /// gradient := that of the worker at the step, which must exist; safe to call at once by threads.
@@ -39,10 +44,11 @@ class RecordedGradients {
 
 /// Opens an .npy file of shape (T, P, d), or a folder of T .npy files of shape (P, d), in the order
 /// of the last number in each name; files whose names begin with a dot, such as those that macOS
-/// leaves beside others, are not looked at. Their numbers are float16, float32 or float64,
-/// little-endian, in C or Fortran order; Fortran order takes longer to read. All numbers are looked
-/// at: one that is not finite is a usage error that names step, worker and index, and so is any
-/// other file.
+/// leaves beside others, are not looked at. In place of a .npy file there may be a .npz, whose
+/// arrays of shape (T, P, ...) or (P, ...) are the layers; each is unpacked in memory when it is
+/// read. Their numbers are float16, float32 or float64, little-endian, in C or Fortran order;
+/// Fortran order takes longer to read. All numbers are looked at: one that is not finite is a usage
+/// error that names step, worker and index, and so is any other file.
 std::unique_ptr<RecordedGradients> open_recorded_gradients(const std::filesystem::path& path);
 
 /// Makes a recording of independent N(0, 1) numbers that depend on the seed alone.

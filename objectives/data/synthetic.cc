@@ -200,6 +200,53 @@ void add_image(const TeacherModel& model,
 
 }  // namespace
 
+SparseDataset make_regression_data(const RegressionModel& model) {
+  check({.rows = model.rows, .features = model.features});
+  const std::vector<double> truth =
+      make_truth({.features = model.features, .seed = model.seed, .signal = 1}, model.features);
+  SparseDataset data;
+  data.name = "synthetic-regression";
+  data.features = model.features;
+  for (std::size_t row = 0; row < model.rows; ++row) {
+    RandomStream random = sample_stream(model.seed, model.part, row);
+    double target = 0;
+    for (std::size_t j = 0; j < model.features; ++j) {
+      data.columns.push_back(static_cast<std::uint32_t>(j));
+      data.values.push_back(random.normal());
+      target += data.values.back() * truth[j];
+    }
+    data.targets.push_back(target + model.noise * random.normal());
+    data.labels.push_back(0);
+    data.row_begin.push_back(data.columns.size());
+  }
+  return data;
+}
+
+SparseDataset make_class_data(const ClassesModel& model) {
+  check({.rows = model.rows, .features = model.features});
+  const double scale = model.apart / std::sqrt(static_cast<double>(model.features));
+  std::vector<double> centres(static_cast<std::size_t>(model.classes) * model.features);
+  RandomStream truth = truth_stream(model.seed, 0);
+  std::generate(centres.begin(), centres.end(), [&] { return scale * truth.normal(); });
+  SparseDataset data;
+  data.name = "synthetic-classes";
+  data.features = model.features;
+  for (int label = 0; label < model.classes; ++label) {
+    data.class_labels.push_back(label);
+  }
+  for (std::size_t row = 0; row < model.rows; ++row) {
+    RandomStream random = sample_stream(model.seed, model.part, row);
+    const std::size_t label = row % static_cast<std::size_t>(model.classes);
+    for (std::size_t j = 0; j < model.features; ++j) {
+      data.columns.push_back(static_cast<std::uint32_t>(j));
+      data.values.push_back(centres[label * model.features + j] + random.normal());
+    }
+    data.labels.push_back(static_cast<std::int32_t>(label));
+    data.row_begin.push_back(data.columns.size());
+  }
+  return data;
+}
+
 LogisticData make_logistic_data(const LogisticModel& model) {
   check(model);
   const std::size_t nonzeros = model.nonzeros == 0 ? model.features : model.nonzeros;

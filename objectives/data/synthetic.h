@@ -33,6 +33,33 @@ struct LogisticData {
 
 LogisticData make_logistic_data(const LogisticModel& model);
 
+/// In this model y = x.truth + noise, with standard normal entries of x and a truth of norm 1: a
+/// target has standard deviation sqrt(1 + noise^2).
+struct RegressionModel {
+  std::size_t rows = 0;
+  std::size_t features = 0;
+  std::uint64_t seed = 1;
+  double noise = 0.5;  ///< Its standard deviation.
+  Part part = Part::training;
+};
+
+/// Returns rows with targets.
+SparseDataset make_regression_data(const RegressionModel& model);
+
+/// In this model sample i has class i mod classes, and x is normal around the centre of its class
+/// with variance 1. Centres are normal with variance `apart`^2 / features in every coordinate.
+struct ClassesModel {
+  std::size_t rows = 0;
+  std::size_t features = 0;
+  int classes = 0;
+  std::uint64_t seed = 1;
+  double apart = 3;
+  Part part = Part::training;
+};
+
+/// Returns rows with labels 0, 1, ...
+SparseDataset make_class_data(const ClassesModel& model);
+
 /// This model imitates gisette (Guyon et al., NIPS 2003: handwritten digits 4 and 9, features
 /// scaled to [-1, 1]) in the quantities that matter to logistic regression. An entry is -1 but for
 /// a share of ink, where it is -1 + 2 U^a, U uniform. Share, a and contrast are chosen so that 6000

@@ -32,6 +32,11 @@ std::unique_ptr<Objective> make_lstm(const Section& section, const ObjectiveCont
 /// data_seed of synthetic text.
 std::unique_ptr<Objective> make_gpt(const Section& section, const ObjectiveContext& context);
 
+/// A module of PyTorch from a TorchScript file also has the keys model, loss, labels, test_data and
+/// test_labels; the last three only where data is a .npy file. Its file is executed.
+std::unique_ptr<Objective> make_torchscript(const Section& section,
+                                            const ObjectiveContext& context);
+
 /// An MLP has fully connected layers with ReLU between them; without a hidden layer it is softmax
 /// regression.
 Networks mlp(const ImageShape& shape, const std::vector<std::int64_t>& hidden);

@@ -24,7 +24,8 @@ constexpr auto kMakers =
                                                       {"vgg16", make_vgg16},
                                                       {"alexnet", make_alexnet},
                                                       {"lstm", make_lstm},
-                                                      {"gpt", make_gpt}});
+                                                      {"gpt", make_gpt},
+                                                      {"torchscript", make_torchscript}});
 
 class TorchModule final : public NetworkModule {
  public:

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,22 +29,33 @@ struct ImageShape {
 };
 
 /// A batch has its samples one after another: normalised pixels or token numbers, and labels, one
-/// per image or one per token of a sequence.
+/// per image or one per token of a sequence. A squared error has targets in place of labels.
 template <class Real>
 struct Batch {
   std::vector<std::int64_t> shape;  // that of one sample
   std::vector<Real> pixels;
   std::vector<std::int64_t> tokens;
   std::vector<std::int64_t> labels;
-  std::size_t labels_per_sample = 1;
+  std::vector<Real> targets;
+  std::vector<std::int64_t> label_shape = {};  // of one sample's labels or targets; empty: a number
+  std::size_t labels_per_sample = 1;           // or targets
 
-  std::size_t samples() const { return labels.size() / labels_per_sample; }
+  std::size_t samples() const {
+    const std::int64_t numbers =
+        std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    return (tokens.empty() ? pixels.size() : tokens.size()) / static_cast<std::size_t>(numbers);
+  }
 };
 
 struct BatchLoss {
-  double sum = 0;           // sum over the samples of the mean cross-entropy of a sample's labels
+  double sum = 0;           // sum over the samples of their losses
   std::size_t correct = 0;  // number of labels with the largest logit; ties go to the lower class
+  std::size_t outputs = 0;  // numbers of a row of logits, or of the output for one sample
 };
+
+/// The loss of a sample: the mean cross-entropy of its labels, the mean squared difference of its
+/// targets and the output, or what the module itself returns, the mean over a batch.
+enum class NetworkLoss { cross_entropy, squared_error, output };
 
 /// In the training phase batch normalisation takes mean and variance from the batch and updates the
 /// running statistics; in the evaluation phase it takes them from the running statistics.
@@ -64,6 +77,9 @@ class Network {
 
   /// Sets the parameters and zeroes the gradient.
   virtual void load(std::span<const Real> w) = 0;
+
+  /// Sets the seed of random layers (dropout), which only modules of files have.
+  virtual void seed(std::uint64_t /*seed*/) {}
 
   /// Returns running means and variances, module after module; none without batch normalisation.
   /// Initially means are 0 and variances 1.
@@ -105,6 +121,11 @@ struct Networks {
   std::function<std::unique_ptr<Network<float>>(Device)> make_single;
   std::function<std::unique_ptr<Network<double>>(Device)> make_double;
   StartRule start = torch_start;
+  std::vector<double> saved_start = {};      // w_0 of a module from a file; empty: drawn by `start`
+  std::optional<double> lower_bound = 0;     // of a sample's loss
+  bool is_random = false;                    // the training phase draws random numbers
+  std::string training_bias = {};            // see Facts::gradient_bias
+  std::string averaging = "(momentum 0.1)";  // of the running statistics
 };
 
 }  // namespace residuum

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/fnv1a.h"
 #include "core/random/random.h"
 
 namespace residuum {
@@ -53,6 +54,17 @@ std::vector<std::uint32_t> chosen(std::size_t count, std::size_t total, Selectio
 std::size_t samples_at_once(const ImageShape& shape, std::size_t labels_per_sample) {
   const std::size_t logits = labels_per_sample * static_cast<std::size_t>(shape.classes);
   return std::clamp<std::size_t>(kMostLogits / logits, 1, kSamplesAtOnce);
+}
+
+/// The seed depends on the samples, because the parts of an accumulated batch are one iteration.
+std::uint64_t seed_of(const Draw& draw, std::span<const std::uint32_t> samples) {
+  RandomStream random(draw.seed,
+                      Purpose::noise,
+                      static_cast<std::uint32_t>(draw.worker),
+                      static_cast<std::uint32_t>(draw.iteration));
+  Fnv1a hash;
+  hash.add(fmt::format("{} {}", random.bits64(), fmt::join(samples, " ")));
+  return hash.value();
 }
 
 using Clock = std::chrono::steady_clock;
@@ -127,9 +139,10 @@ NetworkObjective::NetworkObjective(NetworkData data,
   }
   initial_statistics_ = single_->statistics();
   if (!initial_statistics_.empty()) {
-    data_.info.note +=
-        "; batch normalisation: each worker keeps running statistics (momentum 0.1), evaluations "
-        "use their average over the workers";
+    data_.info.note += fmt::format(
+        "; batch normalisation: each worker keeps running statistics {}, evaluations "
+        "use their average over the workers",
+        networks_.averaging);
   }
   Batch<float> first;
   data_.train->assemble(std::vector<std::uint32_t>{0}, nullptr, first);
@@ -158,6 +171,9 @@ Facts NetworkObjective::facts() const {
   if (!initial_statistics_.empty()) {
     biases.emplace_back("batch normalisation in training mode");
   }
+  if (!networks_.training_bias.empty()) {
+    biases.push_back(networks_.training_bias);
+  }
   if (data_.is_augmented) {
     biases.emplace_back("batches are augmented, the samples of f are not");
   }
@@ -166,8 +182,8 @@ Facts NetworkObjective::facts() const {
         fmt::format("f is evaluated on {} of {} samples", evaluated_.size(), samples()));
   }
   Facts facts;
-  facts.lower_bound = 0;
-  facts.starts_from_seed = true;
+  facts.lower_bound = networks_.lower_bound;
+  facts.starts_from_seed = networks_.saved_start.empty();
   facts.gradient_bias = fmt::to_string(fmt::join(biases, "; "));
   return facts;
 }
@@ -178,6 +194,10 @@ void NetworkObjective::initial_statistics(std::span<double> statistics) const {
 
 void NetworkObjective::initial_point(std::uint64_t seed, std::span<double> w) const {
   assert(w.size() == dimension());
+  if (!networks_.saved_start.empty()) {
+    std::copy(networks_.saved_start.begin(), networks_.saved_start.end(), w.begin());
+    return;
+  }
   std::int64_t fan_in = 1;
   std::uint32_t stream = 0;
   for (const Layer& layer : layers()) {
@@ -191,6 +211,20 @@ void NetworkObjective::initial_point(std::uint64_t seed, std::span<double> w) co
       value = static_cast<float>(start_value(start, random));
     }
   }
+}
+
+/// Returns the parts of a batch that random layers draw numbers for. Each half has a seed of its
+/// own, so that the gradient of the first half draws the numbers that it has in that of the whole.
+/// Batch normalisation needs the batch whole.
+std::vector<std::span<const std::uint32_t>> NetworkObjective::parts_with_seeds(
+    const Draw& draw) const {
+  const std::size_t half = draw.samples.size() / 2;
+  const bool has_halves =
+      networks_.is_random && initial_statistics_.empty() && !draw.first_half && half > 0;
+  if (!has_halves) {
+    return {draw.samples};
+  }
+  return {draw.samples.first(half), draw.samples.subspan(half)};
 }
 
 /// Calls `use(batch)` on the samples in order, a part at a time.
@@ -223,12 +257,20 @@ void NetworkObjective::batch_gradient(Network<Real>& learner,
   if (!draw.statistics.empty()) {
     learner.load_statistics(draw.statistics);
   }
-  for_each_part<Real>(
-      *data_.train,
-      draw.samples,
-      initial_statistics_.empty() ? at_once_ : kNormalisedAtOnce,
-      &augmentation,
-      [&](Batch<Real>& batch) { learner.add_gradient(batch, scale, Phase::training); });
+  const auto add = [&](std::span<const std::uint32_t> samples) {
+    for_each_part<Real>(
+        *data_.train,
+        samples,
+        initial_statistics_.empty() ? at_once_ : kNormalisedAtOnce,
+        &augmentation,
+        [&](Batch<Real>& batch) { learner.add_gradient(batch, scale, Phase::training); });
+  };
+  for (const auto& part : parts_with_seeds(draw)) {
+    if (networks_.is_random) {
+      learner.seed(seed_of(draw, part));
+    }
+    add(part);
+  }
   if (!draw.statistics.empty()) {
     const auto moved = learner.statistics();
     std::copy(moved.begin(), moved.end(), draw.statistics.begin());

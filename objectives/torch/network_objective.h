@@ -1,7 +1,7 @@
 #pragma once
 // NetworkObjective trains a network: f(w) = (1/n) sum_i loss(network(sample_i; w), labels_i), the
-// cross-entropy of an image's class, or the mean cross-entropy of the successors of a sequence's
-// tokens.
+// cross-entropy of an image's class, the mean cross-entropy of the successors of a sequence's
+// tokens, or another NetworkLoss. Without classes the test accuracy is NaN.
 //
 // Stochastic gradients are computed in the precision of w; evaluate and test in float64 or, on
 // request, in float32. A NaN or Inf in w gives a NaN or Inf in loss and gradient, never a finite
@@ -43,15 +43,15 @@ class NetworkObjective final : public Objective {
   std::size_t samples() const override { return data_.train->samples(); }
   std::span<const std::int32_t> labels() const override { return data_.labels; }
   DataInfo data() const override { return data_.info; }
-  /// Returns the lower bound 0, since a cross-entropy is never negative. Nothing is known of
-  /// convexity.
+  /// Returns the lower bound 0, since a cross-entropy is never negative; a loss that the module of
+  /// a file computes has none. Nothing is known of convexity.
   Facts facts() const override;
   std::span<const std::uint32_t> evaluated() const override { return evaluated_; }
   std::size_t statistics() const override { return initial_statistics_.size(); }
   void initial_statistics(std::span<double> statistics) const override;
 
-  /// Draws w_0 by the network's start rule. It is rounded to float, so that runs of either
-  /// precision start at the same point.
+  /// Draws w_0 by the network's start rule, or takes what a module's file has, for every seed. It
+  /// is rounded to float, so that runs of either precision start at the same point.
   void initial_point(std::uint64_t seed, std::span<double> w) const override;
 
   /// Returns medians over a few gradients at w_0 on a network of their own.
@@ -74,6 +74,7 @@ class NetworkObjective final : public Objective {
   template <class Real>
   Network<Real>& network() const;
 
+  std::vector<std::span<const std::uint32_t>> parts_with_seeds(const Draw& draw) const;
   template <class Real>
   void batch_gradient(Network<Real>& learner,
                       const Draw& draw,

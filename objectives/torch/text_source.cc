@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "objectives/data/catalogue.h"
 #include "objectives/data/synthetic_text.h"
+#include "objectives/data/token_shard.h"
 #include "objectives/torch/network_options.h"
 
 namespace residuum {
@@ -78,6 +81,42 @@ void keep_first(std::int64_t count,
   text.tokens.resize((kept - 1) * stride + sequence + 1);
 }
 
+/// Reads the keys vocabulary and test_data of token shards.
+TextDataset load_shards(const Section& section, const std::string& name) {
+  constexpr std::int64_t kMostTokens = 65536;  // that two bytes tell apart
+  const std::int64_t vocabulary = section.integer("vocabulary");
+  require(vocabulary >= 1 && vocabulary <= kMostTokens,
+          "{} must lie in 1..{}, got {}",
+          section.where("vocabulary"),
+          kMostTokens,
+          vocabulary);
+  section.knows("test_data");
+  std::optional<std::filesystem::path> held_out;
+  if (section.has("test_data")) {
+    held_out = section.text("test_data");
+  }
+  return read_token_shards(name, held_out, static_cast<std::size_t>(vocabulary));
+}
+
+TextDataset load_words(const Section& section,
+                       const ObjectiveContext& context,
+                       const std::string& name,
+                       UnknownWord unknown) {
+  if (name.ends_with(".bin")) {
+    return load_shards(section, name);
+  }
+  for (const char* const key : {"vocabulary", "test_data"}) {
+    section.knows(key);
+    require(!section.has(key),
+            "{}: a text has it of its own; it is for a .bin of tokens",
+            section.where(key));
+  }
+  const TextSource source =
+      name == kSyntheticText ? synthetic_text(section) : load_text(name, context.data_dir);
+  const TextLevel level = read_level(section, source.usual_level);
+  return make_text(source, level, context.cache_dir, unknown);
+}
+
 }  // namespace
 
 NetworkData load_text_data(const Section& section,
@@ -85,10 +124,7 @@ NetworkData load_text_data(const Section& section,
                            std::size_t sequence,
                            UnknownWord unknown) {
   const std::string name = section.text("data", kSyntheticText);
-  const TextSource source =
-      name == kSyntheticText ? synthetic_text(section) : load_text(name, context.data_dir);
-  const TextLevel level = read_level(section, source.usual_level);
-  TextDataset text = make_text(source, level, context.cache_dir, unknown);
+  TextDataset text = load_words(section, context, name, unknown);
   const std::size_t stride = stride_from(section, sequence);
   keep_first(section.integer("train_samples", 0), section, sequence, stride, text);
   return text_samples(std::move(text), sequence, stride);

@@ -10,13 +10,17 @@
 
 #include "objectives/torch/torch_network.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <functional>
 #include <malloc.h>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -55,28 +59,13 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, kKept);
 }
 
-/// Makes libtorch deterministic in the calling thread, once for each thread, because OpenMP keeps
-/// its thread count per calling thread.
-void be_deterministic() {
-  thread_local const bool done = [] {
-    at::set_num_threads(1);
-    use_one_blas_thread();
-    const bool cuda = cuda_devices() > 0;
-    if (cuda) {
-      use_full_cuda_precision();
-    }
-    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/cuda);
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
-std::vector<Layer> layer_table(const torch::nn::Sequential& module) {
+std::vector<Layer> layer_table(const std::vector<ModuleParameter>& parameters) {
   std::vector<Layer> layers;
   std::size_t offset = 0;
-  for (const auto& parameter : module->named_parameters()) {
-    const auto size = static_cast<std::size_t>(parameter.value().numel());
-    layers.push_back({parameter.key(), parameter.value().sizes().vec(), offset, size});
+  for (const auto& parameter : parameters) {
+    const torch::Tensor& tensor = parameter.tensors.front();
+    const auto size = static_cast<std::size_t>(tensor.numel());
+    layers.push_back({parameter.name, tensor.sizes().vec(), offset, size});
     offset += size;
   }
   return layers;
@@ -87,18 +76,41 @@ torch::Tensor part(const torch::Tensor& flat, const Layer& layer) {
   return flat.narrow(0, offset, static_cast<std::int64_t>(layer.size)).view(layer.shape);
 }
 
-/// Returns means and variances without the third buffer of batch normalisation, in which it counts
-/// its batches.
-std::vector<torch::Tensor> running_statistics(const torch::nn::Sequential& module) {
-  std::vector<torch::Tensor> running;
-  for (const auto& buffer : module->named_buffers()) {
-    const std::string& name = buffer.key();
-    if (name.ends_with("running_mean") || name.ends_with("running_var")) {
-      running.push_back(buffer.value());
+/// A module of our own.
+class SequentialModel final : public TorchModel {
+ public:
+  explicit SequentialModel(torch::nn::Sequential module) : module_(std::move(module)) {}
+
+  std::vector<ModuleParameter> parameters() const override {
+    std::vector<ModuleParameter> all;
+    for (const auto& parameter : module_->named_parameters()) {
+      all.push_back({.name = parameter.key(), .tensors = {parameter.value()}});
     }
+    return all;
   }
-  return running;
-}
+
+  /// Returns means and variances without the third buffer of batch normalisation, in which it
+  /// counts its batches.
+  std::vector<torch::Tensor> running_statistics() const override {
+    std::vector<torch::Tensor> running;
+    for (const auto& buffer : module_->named_buffers()) {
+      const std::string& name = buffer.key();
+      if (name.ends_with("running_mean") || name.ends_with("running_var")) {
+        running.push_back(buffer.value());
+      }
+    }
+    return running;
+  }
+
+  void move_to(torch::Device device, torch::Dtype type) override { module_->to(device, type); }
+  void train(bool is_training) override { module_->train(is_training); }
+  torch::Tensor forward(const torch::Tensor& input, const torch::Tensor& /*labels*/) override {
+    return module_->forward(input);
+  }
+
+ private:
+  torch::nn::Sequential module_;
+};
 
 /// Copies the buffers into one tensor and makes them views of it.
 torch::Tensor flattened(std::vector<torch::Tensor> buffers, const torch::TensorOptions& where) {
@@ -128,23 +140,53 @@ bool is_correct(std::span<const Real> logits, std::size_t label) {
   return true;
 }
 
+bool is_out_of_memory(const std::string& failure) {
+  return failure.find("not enough memory") != std::string::npos ||
+         failure.find("out of memory") != std::string::npos;
+}
+
+/// Runs what a module of a file does. What fails in it is a mistake of the file, or a lack of
+/// memory, in one line.
+template <class Action>
+auto blaming(const std::string& origin, const Action& action) {
+  if (origin.empty()) {
+    return action();
+  }
+  try {
+    return action();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& failed) {
+    const std::string failure = torch_failure(failed);
+    if (is_out_of_memory(failure)) {
+      resource_error("{}: {}", origin, failure);
+    }
+    usage_error("{}: the module fails: {}", origin, failure);
+  }
+}
+
 template <class Real>
 class TorchNetwork final : public Network<Real> {
  public:
-  TorchNetwork(torch::nn::Sequential module, torch::Device device)
-      : module_(std::move(module)), layers_(layer_table(module_)), device_(device) {
-    module_->to(device_, kDtype<Real>);
+  TorchNetwork(std::unique_ptr<TorchModel> model, torch::Device device, NetworkLoss loss)
+      : model_(std::move(model)),
+        loss_(loss),
+        layers_(layer_table(model_->parameters())),
+        device_(device) {
+    auto parameters = model_->parameters();
+    model_->move_to(device_, kDtype<Real>);
     const auto here = torch::TensorOptions().dtype(kDtype<Real>).device(device_);
-    statistics_ = flattened(running_statistics(module_), here);
+    statistics_ = flattened(model_->running_statistics(), here);
     const auto& last = layers_.back();
     const auto d = static_cast<std::int64_t>(last.offset + last.size);
     parameters_ = torch::zeros({d}, here);
     gradient_ = torch::zeros({d}, here);
     gradient_on_host_ = device_.is_cpu() ? gradient_ : torch::zeros({d}, kDtype<Real>);
-    auto parameters = module_->parameters();
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      parameters[i].set_data(part(parameters_, layers_[i]));
-      parameters[i].mutable_grad() = part(gradient_, layers_[i]);
+      for (torch::Tensor& tensor : parameters[i].tensors) {
+        tensor.set_data(part(parameters_, layers_[i]));
+        tensor.mutable_grad() = part(gradient_, layers_[i]);
+      }
     }
   }
 
@@ -159,6 +201,8 @@ class TorchNetwork final : public Network<Real> {
     parameters_.copy_(torch::from_blob(data, parameters_.sizes(), kDtype<Real>));
     gradient_.zero_();
   }
+
+  void seed(std::uint64_t seed) override { torch::manual_seed(seed); }
 
   std::vector<double> statistics() const override {
     const torch::Tensor here = statistics_.to(torch::kCPU);
@@ -176,34 +220,39 @@ class TorchNetwork final : public Network<Real> {
   BatchLoss loss(Batch<Real>& batch) override {
     be_deterministic();
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor there = forward(batch, Phase::evaluation);
-    BatchLoss result{.sum = sum(losses(there, batch))};
-    const torch::Tensor logits = there.to(torch::kCPU).contiguous();
-    const auto classes = static_cast<std::size_t>(logits.size(1));
-    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
-      const std::span<const Real> row(logits.data_ptr<Real>() + i * classes, classes);
-      result.correct += is_correct(row, static_cast<std::size_t>(batch.labels[i])) ? 1 : 0;
-    }
-    return result;
+    return blaming(model_->origin(), [&] {
+      const torch::Tensor there = forward(batch, Phase::evaluation);
+      BatchLoss result{.sum = sum(losses(there, batch), batch)};
+      if (loss_ == NetworkLoss::cross_entropy) {
+        count_correct(there, batch, result);
+      } else {
+        result.outputs = static_cast<std::size_t>(there.numel()) / batch.samples();
+      }
+      return result;
+    });
   }
 
   double add_gradient(Batch<Real>& batch, Real scale, Phase phase) override {
     be_deterministic();
-    const torch::Tensor each = losses(forward(batch, phase), batch);
-    each.backward(torch::full_like(each, static_cast<double>(scale)));
-    return sum(each.detach());
+    return blaming(model_->origin(), [&] {
+      const torch::Tensor each = losses(forward(batch, phase), batch);
+      each.backward(torch::full_like(each, weight_of(batch, scale)));
+      return sum(each.detach(), batch);
+    });
   }
 
   void tell_ready_layers(std::function<void(std::size_t layer)> listener) override {
-    auto parameters = module_->parameters();
+    auto parameters = model_->parameters();
     for (std::size_t l = 0; l < parameters.size(); ++l) {
-      parameters[l].register_hook([this, l, listener](const torch::Tensor& /*gradient*/) {
-        if (!device_.is_cpu()) {
-          torch::cuda::synchronize(
-              device_.index());  // until here the device has only been asked for it
-        }
-        listener(l);
-      });
+      for (torch::Tensor& tensor : parameters[l].tensors) {
+        tensor.register_hook([this, l, listener](const torch::Tensor& /*gradient*/) {
+          if (!device_.is_cpu()) {
+            torch::cuda::synchronize(
+                device_.index());  // until here the device has only been asked for it
+          }
+          listener(l);
+        });
+      }
     }
   }
 
@@ -216,13 +265,30 @@ class TorchNetwork final : public Network<Real> {
 
  private:
   torch::Tensor forward(Batch<Real>& batch, Phase phase) {
-    if (module_->is_training() != (phase == Phase::training)) {
-      module_->train(phase == Phase::training);
+    if (phase_ != phase) {
+      model_->train(phase == Phase::training);
+      phase_ = phase;
     }
     // The input is copied because torch's memory starts at multiples of 64 bytes, a vector's
     // anywhere in the heap: with a copy, the way a kernel splits its loops cannot depend on the
     // history of the heap.
-    return module_->forward(input_of(batch).to(device_, /*non_blocking=*/false, /*copy=*/true));
+    const torch::Tensor input = input_of(batch).to(device_, /*non_blocking=*/false, /*copy=*/true);
+    return loss_ == NetworkLoss::output ? samples_loss(input, batch)
+                                        : model_->forward(input, torch::Tensor());
+  }
+
+  /// Returns the module's own loss, which is the mean over the batch, times its samples.
+  torch::Tensor samples_loss(const torch::Tensor& input, Batch<Real>& batch) {
+    const torch::Tensor labels = labels_of(batch);
+    const torch::Tensor mean =
+        model_->forward(input, labels.defined() ? labels.to(device_, false, true) : labels);
+    require(
+        mean.numel() == 1 && mean.is_floating_point(),
+        "{}: with loss = \"output\" the module returns one number, the mean loss of a batch; it "
+        "returns a tensor of shape ({})",
+        model_->origin(),
+        fmt::join(mean.sizes(), ", "));
+    return mean.reshape({});
   }
 
   static torch::Tensor input_of(Batch<Real>& batch) {
@@ -234,8 +300,46 @@ class TorchNetwork final : public Network<Real> {
     return torch::from_blob(batch.pixels.data(), sizes, kDtype<Real>);
   }
 
+  /// Returns labels or targets of shape (samples, ...); undefined where the batch has neither.
+  static torch::Tensor labels_of(Batch<Real>& batch) {
+    std::vector<std::int64_t> sizes{static_cast<std::int64_t>(batch.samples())};
+    sizes.insert(sizes.end(), batch.label_shape.begin(), batch.label_shape.end());
+    if (!batch.targets.empty()) {
+      return torch::from_blob(batch.targets.data(), sizes, kDtype<Real>);
+    }
+    return batch.labels.empty() ? torch::Tensor()
+                                : torch::from_blob(batch.labels.data(), sizes, torch::kInt64);
+  }
+
+  /// Returns losses that add up to those of the samples; a module's own loss is one number.
+  torch::Tensor losses(const torch::Tensor& output, Batch<Real>& batch) const {
+    switch (loss_) {
+      case NetworkLoss::cross_entropy:
+        return cross_entropies(output, batch);
+      case NetworkLoss::squared_error:
+        return squared_errors(output, batch);
+      case NetworkLoss::output:
+        break;
+    }
+    return output;
+  }
+
+  /// Returns the logits as rows, one for each label.
+  torch::Tensor rows_of(const torch::Tensor& logits, const Batch<Real>& batch) const {
+    const auto labels = static_cast<std::int64_t>(batch.labels.size());
+    const bool has_rows = logits.dim() >= 2 && logits.size(-1) > 0 &&
+                          logits.numel() == labels * logits.size(-1) && logits.is_floating_point();
+    require(has_rows,
+            "{}: {} labels need logits of shape (labels, classes), and the module returns ({})",
+            model_->origin(),
+            labels,
+            fmt::join(logits.sizes(), ", "));
+    return logits.dim() == 2 ? logits : logits.reshape({labels, logits.size(-1)});
+  }
+
   /// Returns one loss per label, such that those of a sample add up to its loss.
-  static torch::Tensor losses(const torch::Tensor& logits, Batch<Real>& batch) {
+  torch::Tensor cross_entropies(const torch::Tensor& output, Batch<Real>& batch) const {
+    const torch::Tensor logits = rows_of(output, batch);
     const auto labels = torch::from_blob(
         batch.labels.data(), {static_cast<std::int64_t>(batch.labels.size())}, torch::kInt64);
     const auto each = torch::nn::functional::cross_entropy(
@@ -246,13 +350,52 @@ class TorchNetwork final : public Network<Real> {
                                         : each / static_cast<double>(batch.labels_per_sample);
   }
 
-  static double sum(const torch::Tensor& each) {
-    return each.sum(torch::kFloat64).template item<double>();
+  /// Returns the squared differences over how many a sample has.
+  torch::Tensor squared_errors(const torch::Tensor& output, Batch<Real>& batch) const {
+    const auto numbers = static_cast<std::int64_t>(batch.targets.size());
+    require(output.numel() == numbers && output.is_floating_point(),
+            "{}: {} samples have {} targets, and the module returns a tensor of shape ({})",
+            model_->origin(),
+            batch.samples(),
+            numbers,
+            fmt::join(output.sizes(), ", "));
+    const torch::Tensor targets =
+        torch::from_blob(batch.targets.data(), {numbers}, kDtype<Real>).to(output.device());
+    const auto each = torch::mse_loss(output.reshape({numbers}), targets, at::Reduction::None);
+    return batch.labels_per_sample == 1 ? each
+                                        : each / static_cast<double>(batch.labels_per_sample);
   }
 
-  torch::nn::Sequential module_;
+  /// Returns the weight of the losses in the gradient. A module's own loss is a mean, which counts
+  /// once for every sample: 1 where the batch is all that `scale` divides by, without rounding.
+  double weight_of(const Batch<Real>& batch, Real scale) const {
+    const auto weight = static_cast<double>(scale);
+    return loss_ == NetworkLoss::output
+               ? static_cast<double>(batch.samples()) / std::round(1 / weight)
+               : weight;
+  }
+
+  void count_correct(const torch::Tensor& output, Batch<Real>& batch, BatchLoss& result) const {
+    const torch::Tensor logits = rows_of(output, batch).to(torch::kCPU).contiguous();
+    const auto classes = static_cast<std::size_t>(logits.size(1));
+    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+      const std::span<const Real> row(logits.data_ptr<Real>() + i * classes, classes);
+      result.correct += is_correct(row, static_cast<std::size_t>(batch.labels[i])) ? 1 : 0;
+    }
+    result.outputs = classes;
+  }
+
+  /// Returns the sum over the samples.
+  double sum(const torch::Tensor& losses, const Batch<Real>& batch) const {
+    const auto sum = losses.sum(torch::kFloat64).template item<double>();
+    return loss_ == NetworkLoss::output ? static_cast<double>(batch.samples()) * sum : sum;
+  }
+
+  std::unique_ptr<TorchModel> model_;
+  NetworkLoss loss_;
   std::vector<Layer> layers_;
   torch::Device device_;
+  std::optional<Phase> phase_;
   torch::Tensor parameters_;
   torch::Tensor gradient_;
   torch::Tensor gradient_on_host_;  // the same tensor where there is no other device
@@ -260,31 +403,74 @@ class TorchNetwork final : public Network<Real> {
 };
 
 template <class Real>
-std::unique_ptr<Network<Real>> make_network(const BuildModule& build, Device device) {
+std::unique_ptr<Network<Real>> make_network(const BuildModel& build,
+                                            Device device,
+                                            NetworkLoss loss) {
   be_deterministic();
   keep_freed_memory();
   const torch::Device there =
       device.cuda ? torch::Device(torch::kCUDA, static_cast<torch::DeviceIndex>(*device.cuda))
                   : torch::Device(torch::kCPU);
   try {
-    return std::make_unique<TorchNetwork<Real>>(build(), there);
+    return std::make_unique<TorchNetwork<Real>>(build(), there, loss);
   } catch (const c10::Error& error) {
-    const std::string message = error.what_without_backtrace();
-    resource_error("libtorch cannot build the network: {}", message.substr(0, message.find('\n')));
+    resource_error("libtorch cannot build the network: {}", torch_failure(error));
   }
 }
 
+Networks networks_of(const BuildModel& build, NetworkLoss loss) {
+  const auto make_single = [build, loss](Device device) {
+    return make_network<float>(build, device, loss);
+  };
+  const auto make_double = [build, loss](Device device) {
+    return make_network<double>(build, device, loss);
+  };
+  return {.shape = {}, .make_single = make_single, .make_double = make_double};
+}
+
 }  // namespace
+
+void be_deterministic() {
+  // Once for each thread, because OpenMP keeps its thread count per calling thread.
+  thread_local const bool done = [] {
+    at::set_num_threads(1);
+    use_one_blas_thread();
+    const bool cuda = cuda_devices() > 0;
+    if (cuda) {
+      use_full_cuda_precision();
+    }
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/cuda);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+std::string torch_failure(const std::exception& failure) {
+  const auto* const of_torch = dynamic_cast<const c10::Error*>(&failure);
+  const std::string message =
+      of_torch == nullptr ? failure.what() : of_torch->what_without_backtrace();
+  // The interpreter of TorchScript puts a traceback before the line "RuntimeError: ...".
+  constexpr std::string_view kKind = "Error: ";
+  const std::size_t kind = message.rfind(kKind);
+  const std::size_t begin = kind == std::string::npos ? 0 : kind + kKind.size();
+  return message.substr(begin, message.find('\n', begin) - begin);
+}
 
 Start torch_start(const Layer& /*layer*/, std::int64_t fan_in) {
   return {.law = Start::Law::uniform, .scale = 1 / std::sqrt(static_cast<double>(fan_in))};
 }
 
 Networks make_networks(const ImageShape& shape, BuildModule build, StartRule start) {
-  return {.shape = shape,
-          .make_single = [build](Device device) { return make_network<float>(build, device); },
-          .make_double = [build](Device device) { return make_network<double>(build, device); },
-          .start = std::move(start)};
+  Networks networks =
+      networks_of([build = std::move(build)] { return std::make_unique<SequentialModel>(build()); },
+                  NetworkLoss::cross_entropy);
+  networks.shape = shape;
+  networks.start = std::move(start);
+  return networks;
+}
+
+Networks make_model_networks(BuildModel build, NetworkLoss loss) {
+  return networks_of(build, loss);
 }
 
 }  // namespace residuum

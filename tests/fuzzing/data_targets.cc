@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -11,7 +12,10 @@
 #include "objectives/data/cifar10.h"
 #include "objectives/data/idx.h"
 #include "objectives/data/libsvm.h"
+#include "objectives/data/npy_array.h"
+#include "objectives/data/npz.h"
 #include "objectives/data/text.h"
+#include "objectives/data/token_shard.h"
 #include "objectives/data/vocabulary_cache.h"
 #include "objectives/facts_cache.h"
 #include "tests/fuzzing/inputs.h"
@@ -29,6 +33,10 @@ void expect_rows(const SparseDataset& data) {
                      data.columns.end(),
                      [&](std::uint32_t column) { return column < data.features; }),
          "columns are below the number of features");
+}
+
+void expect_two_classes(const SparseDataset& data) {
+  expect_rows(data);
   expect(std::all_of(data.labels.begin(),
                      data.labels.end(),
                      [](std::int32_t label) { return label == -1 || label == 1; }),
@@ -55,7 +63,58 @@ void expect_tokens(const TextDataset& text) {
 
 }  // namespace
 
-void take_libsvm(std::string_view bytes) { expect_rows(parse_libsvm(bytes, "data.svm")); }
+void take_libsvm(std::string_view bytes) { expect_two_classes(parse_libsvm(bytes, "data.svm")); }
+
+void take_targets(std::string_view bytes) {
+  const SparseDataset data = parse_libsvm(bytes, "data.svm", {.labels = LabelKind::targets});
+  expect_rows(data);
+  expect(data.targets.size() == data.rows(), "a row has a target");
+  expect(std::all_of(data.targets.begin(),
+                     data.targets.end(),
+                     [](double target) { return std::isfinite(target); }),
+         "targets are finite");
+}
+
+void take_classes(std::string_view bytes) {
+  const SparseDataset data = parse_libsvm(bytes, "data.svm", {.labels = LabelKind::many_classes});
+  expect_rows(data);
+  const auto classes = static_cast<std::int32_t>(data.class_labels.size());
+  expect(classes >= 2 && std::is_sorted(data.class_labels.begin(), data.class_labels.end()),
+         "classes have labels of their own");
+  expect(std::all_of(data.labels.begin(),
+                     data.labels.end(),
+                     [&](std::int32_t label) { return label >= 0 && label < classes; }),
+         "labels are numbers of classes");
+}
+
+void take_shard(std::string_view bytes) {
+  constexpr std::size_t kVocabulary = 1000;
+  const auto tokens = parse_token_shard(bytes, "t.bin", kVocabulary);
+  expect(!tokens.empty() && 2 * tokens.size() <= bytes.size(), "a token has two bytes");
+  expect(std::all_of(tokens.begin(), tokens.end(), [](auto token) { return token < kVocabulary; }),
+         "tokens are of the vocabulary");
+}
+
+/// An archive of more numbers than this is refused: unpacking would take all the time.
+void take_npz(std::string_view bytes) {
+  constexpr std::size_t kLimit = std::size_t{1} << 20U;
+  std::string before;
+  for (const NpzMember& member : read_npz(bytes, "a.npz", kLimit)) {
+    expect(member.name != before, "arrays have names of their own");
+    expect(member.bytes.size() <= kLimit, "no array is beyond the limit");
+    before = member.name;
+  }
+}
+
+void take_array(std::string_view bytes) {
+  const NpyArray array(std::string(bytes), "x.npy");
+  const std::size_t count = array.samples() * array.numbers_per_sample();
+  for (std::size_t i = 0; i < count; ++i) {
+    expect(std::isfinite(array.number(i)), "numbers are finite");
+    expect(!array.is_whole() || static_cast<double>(array.whole_number(i)) == array.number(i),
+           "a whole number is one number");
+  }
+}
 
 void take_idx(std::string_view bytes) {
   const auto parts = parts_of(bytes);

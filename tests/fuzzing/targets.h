@@ -14,6 +14,8 @@ using Target = void (*)(std::string_view bytes);
 void take_study(std::string_view bytes);          // the form of a study file
 void take_sections(std::string_view bytes);       // a study file, and what its values mean
 void take_libsvm(std::string_view bytes);         // a LIBSVM file
+void take_targets(std::string_view bytes);        // the same with the targets of a regression
+void take_classes(std::string_view bytes);        // the same with many classes
 void take_idx(std::string_view bytes);            // parts `images` and `labels`
 void take_cifar10(std::string_view bytes);        // a CIFAR-10 file
 void take_text(std::string_view bytes);           // a text to train on
@@ -23,6 +25,9 @@ void take_facts(std::string_view bytes);          // a kept minimizer
 void take_npy(std::string_view bytes);            // vectors for `residuum inspect`
 void take_csv(std::string_view bytes);            // the same as text
 void take_safetensors(std::string_view bytes);    // the numbers of one worker
+void take_shard(std::string_view bytes);          // the tokens of a text, as numbers
+void take_npz(std::string_view bytes);            // an archive of arrays
+void take_array(std::string_view bytes);          // samples or labels for a module
 void take_answer(std::string_view bytes);         // of a compressor to a vector of six numbers
 void take_recorded(std::string_view bytes);       // gradients of a file (T, P, d)
 void take_checkpoint(std::string_view bytes);     // a whole file, or parts `head` and `state`

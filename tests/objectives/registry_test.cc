@@ -27,14 +27,14 @@ std::unique_ptr<Objective> example_of(const ObjectiveEntry& entry) {
   return objective;
 }
 
-/// All objectives that this build can make of a section alone.
+/// All objectives that this build can make without a file.
 std::vector<ObjectiveEntry> built_objectives() {
-  const auto all = networks_are_built() ? objectives() : convex_objectives();
-  std::vector<ObjectiveEntry> built;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(built), [](const ObjectiveEntry& entry) {
-    return !entry.example.empty();
+  const auto built = networks_are_built() ? objectives() : convex_objectives();
+  std::vector<ObjectiveEntry> without_files;
+  std::copy_if(built.begin(), built.end(), std::back_inserter(without_files), [](const auto& one) {
+    return !one.example.empty() && !one.executes_foreign_code;
   });
-  return built;
+  return without_files;
 }
 
 TEST(Objectives, HaveLayersThatTileTheModelUnderNamesOfTheirOwn) {
@@ -81,6 +81,31 @@ TEST(Objectives, GiveTheSameFiniteGradientAtEveryCall) {
     EXPECT_TRUE(std::all_of(once.begin(), once.end(), [](float g) { return std::isfinite(g); }))
         << entry.name;
   }
+}
+
+TEST(Objectives, ThatExecuteForeignCodeAreMadeOnlyWhereCommandsAreAllowed) {
+  int count = 0;
+  for (const auto& entry : objectives()) {
+    auto values = nlohmann::json::parse(entry.example);
+    values["kind"] = entry.name;
+    const Section section("objective", values);
+    if (!entry.executes_foreign_code) {
+      EXPECT_NO_THROW(require_allowed(entry, section, {})) << entry.name;
+      continue;
+    }
+    ++count;
+    ObjectiveContext context;
+    context.allow_commands = true;
+    EXPECT_NO_THROW(require_allowed(entry, section, context)) << entry.name;
+    try {
+      make_objective(section, {});
+      FAIL() << entry.name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(std::string(error.what()).find("--allow-commands"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(count, 1);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "tests/experiments/support.h"
+#include "tests/objectives/data/stored_npz.h"
 
 namespace residuum {
 namespace {
@@ -47,6 +48,9 @@ class VectorsFile : public testing::Test {
  protected:
   Vectors read(const std::string& name, const std::string& content) const {
     return read_vectors(folder_.write(name, content));
+  }
+  Vectors read_member(const std::string& content, const std::string& member) const {
+    return read_vectors(folder_.write("a.npz", content), std::nullopt, member);
   }
   std::string error(const std::string& name, const std::string& content) const {
     try {
@@ -181,7 +185,6 @@ TEST_F(VectorsFile, OfSafetensorsThatAreWrongAreRefusedByPlace) {
 
 TEST_F(VectorsFile, OfArchivesAreRefusedWithWhatConvertsThem) {
   EXPECT_THAT(error("a.pt", "PK"), HasSubstr("torch.load('a.pt', weights_only=True).numpy())"));
-  EXPECT_THAT(error("a.npz", "PK"), HasSubstr("numpy.load('a.npz')['NAME'])"));
   EXPECT_THAT(error("a.safetensors", "x"), HasSubstr("name a folder with a file for each worker"));
 }
 
@@ -280,6 +283,50 @@ TEST_F(VectorsFile, TakesANumpyHeaderInAnyOrderOfItsThreeKeys) {
 
 TEST_F(VectorsFile, NamesAFileThatIsNotThere) {
   EXPECT_THROW(read_vectors(folder_.path() / "none.csv"), Error);
+}
+
+// Two workers: the array `a` has 2 x 1 entries of each, `b` one.
+TEST_F(VectorsFile, OfAnArchiveHasTheWorkersRowOfEveryArray) {
+  const std::string a = npy<double>("<f8", "(2, 2, 1)", {1, 2, 3, 4});
+  const std::string b = npy<float>("<f4", "(2,)", {5, 6});
+  const std::string both = stored_npz({{"a", a}, {"b", b}});
+
+  EXPECT_EQ(read("v.npz", both), (Vectors{{1, 2, 5}, {3, 4, 6}}));
+  const std::string steps = npy<double>("<f8", "(2, 1, 2)", {1, 2, 3, 4});
+  const auto file = folder_.write("t.npz", stored_npz({{"b", b}, {"steps", steps}}));
+  EXPECT_EQ(read_vectors(file, 1, "steps"), (Vectors{{3, 4}}));
+  const std::string rows = npy<double>("<f8", "(2, 2)", {1, 2, 3, 4});
+  EXPECT_EQ(read("v.npz", stored_npz({{"only", rows}})), (Vectors{{1, 2}, {3, 4}}));
+  EXPECT_EQ(read_member(stored_npz({{"b", b}, {"rows", rows}}), "rows"), (Vectors{{1, 2}, {3, 4}}));
+}
+
+TEST_F(VectorsFile, OfAFolderMayBeArchives) {
+  const std::string first = npy<double>("<f8", "(2,)", {1, 2});
+  const std::string second = npy<double>("<f8", "(1, 1)", {3});
+  std::filesystem::create_directories(folder_.path() / "w");
+  folder_.write("w/0.npz", stored_npz({{"x", first}, {"y", second}}));
+  folder_.write("w/1.npz", stored_npz({{"x", first}, {"y", second}}));
+
+  EXPECT_EQ(read_vectors(folder_.path() / "w"), (Vectors{{1, 2, 3}, {1, 2, 3}}));
+  EXPECT_EQ(read_vectors(folder_.path() / "w", std::nullopt, "y"), (Vectors{{3}, {3}}));
+}
+
+TEST_F(VectorsFile, OfAnArchiveThatDoesNotFitIsRefused) {
+  const std::string two = npy<double>("<f8", "(2, 1)", {1, 2});
+  const std::string three = npy<double>("<f8", "(3,)", {1, 2, 3});
+  const std::string both = stored_npz({{"two", two}, {"three", three}});
+  EXPECT_THAT(error("a.npz", both), HasSubstr("array 'three': has 3 rows, and array 'two' has 2"));
+  EXPECT_THAT(error("a.npz", "PK"), HasSubstr("a.npz: is no .npz file"));
+  const auto fault = [&](const std::optional<std::int64_t> step, const std::string& member) {
+    try {
+      read_vectors(folder_.write("a.npz", both), step, member);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(fault(std::nullopt, "thre"), HasSubstr("has no array 'thre'; did you mean 'three'?"));
+  EXPECT_THAT(fault(0, "two"), HasSubstr("leave out --step"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::vector<Case> cases() {
   all.push_back({"quadratic d=1", "quadratic", {{"dimension", 1}}});
   all.push_back({"quadratic defaults", "quadratic", nlohmann::json::object()});
   all.push_back({"signal laplace", "signal", {{"dimension", 30}, {"law", "laplace"}}});
-  for (const std::string kind : {"logistic", "nonconvex-logistic"}) {
+  for (const std::string kind : {"logistic", "nonconvex-logistic", "least-squares", "softmax"}) {
     all.push_back({kind + " d=1", kind, {{"rows", 40}, {"features", 1}}});
     all.push_back({kind + " one sample", kind, {{"rows", 1}, {"features", 5}}});
     all.push_back(
@@ -207,11 +207,16 @@ TEST_P(ObjectiveLaw, StartsAtZero) {
   EXPECT_THAT(w, testing::Each(0.0));
 }
 
-TEST_P(ObjectiveLaw, LabelsAreTheTwoClassesOrAbsent) {
+TEST_P(ObjectiveLaw, LabelsAreTheClassesOrAbsent) {
   const auto f = objective();
-  EXPECT_EQ(f->labels().size(), f->samples());
+  const bool has_targets = GetParam().kind == "least-squares";
+  EXPECT_EQ(f->labels().size(), has_targets ? 0 : f->samples());
   for (const auto label : f->labels()) {
-    EXPECT_EQ(std::abs(label), 1);
+    if (GetParam().kind == "softmax") {
+      EXPECT_TRUE(label >= 0 && static_cast<std::size_t>(label) < f->dimension());
+    } else {
+      EXPECT_EQ(std::abs(label), 1);
+    }
   }
   EXPECT_EQ(f->data().samples, f->samples());
 }
@@ -308,7 +313,7 @@ TEST_P(ObjectiveLaw, IsConvexWhereTheFactsSaySo) {
 TEST_P(ObjectiveLaw, IsNowhereBelowItsLowerBound) {
   const auto f = objective();
   const Facts facts = f->facts();
-  const bool is_a_loss = GetParam().kind == "logistic" || GetParam().kind == "nonconvex-logistic";
+  const bool is_a_loss = f->samples() > 0;
   EXPECT_EQ(facts.lower_bound, is_a_loss ? std::optional<double>(0) : std::nullopt);
   for (std::uint64_t i = 0; facts.lower_bound && i < 20; ++i) {
     const auto w =

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "objectives/data/npy.h"
+#include "tests/objectives/data/stored_npz.h"
 
 namespace residuum {
 namespace {
@@ -299,6 +300,69 @@ TEST_F(Recording, HasAFingerprintOfItsNumbers) {
   EXPECT_EQ(one->fingerprint(), same->fingerprint());
   EXPECT_NE(one->fingerprint(), other->fingerprint());
   EXPECT_NE(one->fingerprint(), reshaped->fingerprint());
+}
+
+using ::testing::ElementsAre;
+
+// Two steps of two workers: a tensor `a` of 1 x 2 entries, and one entry `b`.
+TEST_F(Recording, OfAnArchiveHasItsArraysAsLayers) {
+  const std::string both = stored_npz({{"a", singles_npy({2, 2, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})},
+                                       {"b", singles_npy({2, 2}, {10, 20, 30, 40})}});
+  const std::string first =
+      stored_npz({{"a", singles_npy({2, 1, 2}, {1, 2, 3, 4})}, {"b", singles_npy({2}, {10, 20})}});
+  const std::string second =
+      stored_npz({{"a", singles_npy({2, 1, 2}, {5, 6, 7, 8})}, {"b", singles_npy({2}, {30, 40})}});
+  write("steps/step-7.npz", first);
+  write("steps/step-8.npz", second);
+
+  for (const auto& path : {write("g.npz", both), folder_ / "steps"}) {
+    const auto recording = open_recorded_gradients(path);
+    EXPECT_EQ(recording->shape().steps, 2U);
+    EXPECT_EQ(recording->shape().workers, 2U);
+    EXPECT_EQ(recording->shape().dimension, 3U);
+    EXPECT_EQ(gradient(*recording, 0, 0), (Doubles{1, 2, 10}));
+    EXPECT_EQ(gradient(*recording, 1, 0), (Doubles{5, 6, 30}));
+    EXPECT_EQ(gradient(*recording, 0, 1), (Doubles{3, 4, 20}));
+    EXPECT_EQ(gradient(*recording, 1, 1), (Doubles{7, 8, 40}));
+    const auto layers = recording->layers();
+    ASSERT_EQ(layers.size(), 2U);
+    EXPECT_EQ(layers[0].name, "a");
+    EXPECT_THAT(layers[0].shape, ElementsAre(1, 2));
+    EXPECT_EQ(layers[1].name, "b");
+    EXPECT_EQ(layers[1].offset, 2U);
+  }
+}
+
+TEST_F(Recording, OfArchivesThatDoNotFitIsRefused) {
+  const auto of = [](const std::string& name, const std::vector<std::size_t>& shape) {
+    std::size_t count = 1;
+    for (const std::size_t size : shape) {
+      count *= size;
+    }
+    return stored_npz({{name, singles_npy(shape, std::vector<float>(count, 1))}});
+  };
+  EXPECT_THAT(fault(write("g.npz", of("a", {3}))),
+              HasSubstr("array 'a': shape (3) is not (T, P, ...) of floating-point numbers"));
+  const std::string unequal =
+      stored_npz({{"a", singles_npy({1, 2, 1}, {1, 2})}, {"b", singles_npy({1, 1, 1}, {1})}});
+  EXPECT_THAT(fault(write("g.npz", unequal)),
+              HasSubstr("array 'b': has 1 steps and 1 workers, and array 'a' has 1 and 2"));
+  write("steps/0.npz", of("a", {2, 3}));
+  write("steps/1.npz", of("b", {2, 3}));
+  EXPECT_THAT(fault(folder_ / "steps"), HasSubstr("1.npz: has other workers or arrays than"));
+  write("mixed/0.npz", of("a", {2, 3}));
+  write("mixed/1.npy", singles_npy({1, 1}, {1}));
+  EXPECT_THAT(fault(folder_ / "mixed"), HasSubstr("are of two kinds"));
+  EXPECT_THAT(fault(write("g.npz", stored_npz({{"a", singles_npy({1, 1, 1}, {NAN})}}))),
+              HasSubstr("all numbers must be finite"));
+}
+
+TEST_F(Recording, OfAnArchiveThatIsReplacedIsNoticed) {
+  const auto path = write("g.npz", stored_npz({{"a", singles_npy({1, 1, 2}, {1, 2})}}));
+  const auto recording = open_recorded_gradients(path);
+  std::filesystem::remove(path);
+  write("g.npz", stored_npz({{"a", singles_npy({1, 1, 2}, {1, 3})}}));
+  EXPECT_THROW(gradient(*recording, 0, 0), Error);
 }
 
 }  // namespace
