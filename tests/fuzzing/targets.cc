@@ -10,6 +10,7 @@ std::span<const NamedTarget> targets() {
   static constexpr std::array kTargets{
       NamedTarget{.name = "study", .take = take_study},
       NamedTarget{.name = "sections", .take = take_sections},
+      NamedTarget{.name = "page_tables", .take = take_page_tables},
       NamedTarget{.name = "libsvm", .take = take_libsvm},
       NamedTarget{.name = "idx", .take = take_idx},
       NamedTarget{.name = "cifar10", .take = take_cifar10},
