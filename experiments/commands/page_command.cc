@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
 #include "core/error.h"
 #include "core/output_file.h"
 #include "core/text.h"
@@ -10,24 +14,32 @@
 
 namespace residuum {
 
+namespace {
+
+void print_stale_table(const StaleTable& stale) {
+  fmt::print("{} is stale\n  is:      {}\n  must be: {}\n",
+             harmless(stale.place),
+             stale.is.empty() ? "(no line)" : harmless(stale.is),
+             stale.must.empty() ? "(no line)" : harmless(stale.must));
+}
+
+void write_page(const std::filesystem::path& file, const std::string& text) {
+  AtomicFile out{OutputPath(file)};
+  out.append(text);
+  out.commit();
+}
+
+}  // namespace
+
 ExitCode page_command(const Options& options) {
   bool any_stale = false;
   for (const auto& file : options.pages) {
     const PageTables page = tables_of_page(file);
-    for (const auto& stale : page.stale) {
-      if (!options.check_pages) {
-        break;  // it is made anew
-      }
-      fmt::print("{} is stale\n  is:      {}\n  must be: {}\n",
-                 harmless(stale.place),
-                 stale.is.empty() ? "(no line)" : harmless(stale.is),
-                 stale.must.empty() ? "(no line)" : harmless(stale.must));
-    }
     any_stale = any_stale || !page.stale.empty();
-    if (!options.check_pages && !page.stale.empty()) {
-      AtomicFile out{OutputPath(file)};
-      out.append(page.text);
-      out.commit();
+    if (options.check_pages) {
+      std::for_each(page.stale.begin(), page.stale.end(), print_stale_table);
+    } else if (!page.stale.empty()) {
+      write_page(file, page.text);
     }
     fmt::print("{}: {} table{}, {} {}\n",
                harmless(file.string()),

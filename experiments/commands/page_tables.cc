@@ -200,59 +200,90 @@ std::pair<std::string, double> named_number_at(const toml::node& node, std::stri
   return {std::string(only->first.str()), number_at(only->second, what)};
 }
 
+/// A CellKey is a key that tables, columns and rows may have, and what it does to a cell.
+struct CellKey {
+  std::string_view name;
+  void (*set)(KeptCell& cell, const toml::node& node, const MethodNames& methods);
+};
+
+template <std::string KeptCell::*member>
+void set_text(KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+  cell.*member = text_at(node, "the value");
+}
+
+template <bool KeptCell::*member>
+void set_flag(KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+  cell.*member = flag_at(node, "the value");
+}
+
+constexpr int kMostTestsOfCell = 1'000'000;
+constexpr std::array<CellKey, 21> kCellKeys{
+    {{"folder", set_text<&KeptCell::folder>},
+     {"table", set_text<&KeptCell::table>},
+     {"column", set_text<&KeptCell::column>},
+     {"over", set_text<&KeptCell::over>},
+     {"low", set_text<&KeptCell::low>},
+     {"high", set_text<&KeptCell::high>},
+     {"unit", set_text<&KeptCell::unit>},
+     {"missing", set_text<&KeptCell::missing>},
+     {"interval", set_flag<&KeptCell::has_interval>},
+     {"signed", set_flag<&KeptCell::is_signed>},
+     {"text",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.written = text_at(node, "text");
+      }},
+     {"where",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        add_keys(cell.where, texts_at(node, "where"));
+      }},
+     {"method",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& methods) {
+        add_keys(cell.where, keys_of_method(node, methods));
+      }},
+     {"minus",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& methods) {
+        cell.minus = node.is_string() ? keys_of_method(node, methods) : texts_at(node, "minus");
+      }},
+     {"take",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.take = named_value(node, "take", kTakes);
+      }},
+     {"statistic",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.statistic = named_value(node, "statistic", kCellStatistics);
+      }},
+     {"budget",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        const auto [cost, amount] = named_number_at(node, "budget");
+        cell.budget = reports::Budget{.cost = cost, .amount = amount};
+      }},
+     {"until",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.until = named_number_at(node, "until");
+      }},
+     {"scale",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.scale = number_at(node, "scale");
+      }},
+     {"digits",
+      [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.digits = small_number_at(node, "digits", kMostDigits);
+      }},
+     {"tests", [](KeptCell& cell, const toml::node& node, const MethodNames& /*methods*/) {
+        cell.tests = small_number_at(node, "tests", kMostTestsOfCell);
+      }}}};
+
 /// Gives a cell one key of its table, column or row; false for a key that is not of cells.
 bool set_cell_key(KeptCell& cell,
                   std::string_view key,
                   const toml::node& node,
                   const MethodNames& methods) {
-  constexpr int kMostTests = 1'000'000;
-  if (key == "text") {
-    cell.written = text_at(node, key);
-  } else if (key == "folder") {
-    cell.folder = text_at(node, key);
-  } else if (key == "table") {
-    cell.table = text_at(node, key);
-  } else if (key == "column") {
-    cell.column = text_at(node, key);
-  } else if (key == "where") {
-    add_keys(cell.where, texts_at(node, key));
-  } else if (key == "method") {
-    add_keys(cell.where, keys_of_method(node, methods));
-  } else if (key == "minus") {
-    cell.minus = node.is_string() ? keys_of_method(node, methods) : texts_at(node, key);
-  } else if (key == "take") {
-    cell.take = named_value(node, key, kTakes);
-  } else if (key == "statistic") {
-    cell.statistic = named_value(node, key, kCellStatistics);
-  } else if (key == "over") {
-    cell.over = text_at(node, key);
-  } else if (key == "low") {
-    cell.low = text_at(node, key);
-  } else if (key == "high") {
-    cell.high = text_at(node, key);
-  } else if (key == "budget") {
-    const auto [cost, amount] = named_number_at(node, key);
-    cell.budget = reports::Budget{.cost = cost, .amount = amount};
-  } else if (key == "until") {
-    cell.until = named_number_at(node, key);
-  } else if (key == "digits") {
-    cell.digits = small_number_at(node, key, kMostDigits);
-  } else if (key == "scale") {
-    cell.scale = number_at(node, key);
-  } else if (key == "unit") {
-    cell.unit = text_at(node, key);
-  } else if (key == "interval") {
-    cell.has_interval = flag_at(node, key);
-  } else if (key == "signed") {
-    cell.is_signed = flag_at(node, key);
-  } else if (key == "tests") {
-    cell.tests = small_number_at(node, key, kMostTests);
-  } else if (key == "missing") {
-    cell.missing = text_at(node, key);
-  } else {
-    return false;
+  const auto* const found = std::find_if(
+      kCellKeys.begin(), kCellKeys.end(), [&](const CellKey& known) { return known.name == key; });
+  if (found != kCellKeys.end()) {
+    found->set(cell, node, methods);
   }
-  return true;
+  return found != kCellKeys.end();
 }
 
 /// A TableDescription is one [NAME] of tables.toml.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -164,38 +165,52 @@ std::string cell_or_reason(const KeptCell& cell, reports::KeptFolders& folders) 
   }
 }
 
-/// The texts of one method's row; empty where the method is not asked for.
-std::vector<std::string> row_of_method(const RunKeys& method,
+/// Returns the rows that --where leaves of a method's; nothing if that asks for other methods.
+std::optional<RunKeys> chosen_rows(const RunKeys& method, const RunKeys& chosen) {
+  RunKeys where = method;
+  for (const auto& [key, value] : chosen) {
+    const auto own = method.find(key);
+    if (own != method.end() && value != "*" && own->second != value) {
+      return std::nullopt;
+    }
+    where.try_emplace(key, value);
+  }
+  return where;
+}
+
+/// True if the runs that a cell subtracts are there, and are not the method's own.
+bool is_compared(const RunKeys& method, const KeptCell& cell, const std::vector<RunKeys>& methods) {
+  RunKeys other = rows_of_method(method, methods);
+  for (const auto& [key, value] : *cell.minus) {
+    other.insert_or_assign(key, value);
+  }
+  return !any_has({method}, other) && any_has(methods, other);
+}
+
+/// Returns what all cells of a method's row have in common; nothing where the method is not asked
+/// for.
+std::optional<KeptCell> cell_of_method(const RunKeys& method,
                                        const std::vector<RunKeys>& methods,
-                                       const TableOptions& given,
-                                       reports::KeptFolders& folders) {
+                                       const TableOptions& given) {
   const RunKeys own = rows_of_method(method, methods);
-  const auto chosen = settings_in(given.where, "--where");
-  const auto baseline = settings_in(given.minus, "--minus");
+  const auto where = chosen_rows(own, settings_in(given.where, "--where"));
+  if (!where) {
+    return std::nullopt;
+  }
   KeptCell cell;
   cell.folder = given.folder.string();
-  cell.where = own;
-  for (const auto& [key, value] : chosen) {
-    if (own.contains(key) && value != "*" && own.at(key) != value) {
-      return {};
-    }
-    cell.where.insert_or_assign(key, own.contains(key) ? own.at(key) : value);
-  }
-  if (!baseline.empty()) {
+  cell.where = *where;
+  if (const auto baseline = settings_in(given.minus, "--minus"); !baseline.empty()) {
     cell.minus = baseline_of(own, baseline, given.by);
-    RunKeys other = own;
-    for (const auto& [key, value] : *cell.minus) {
-      other.insert_or_assign(key, value);
-    }
-    if (any_has({method}, other) || !any_has(methods, other)) {
-      return {};
+    cell.tests = static_cast<int>(given.tests);
+    if (!is_compared(method, cell, methods)) {
+      return std::nullopt;
     }
   }
   cell.take = take_named(given.take);
   cell.digits = -1;
   cell.missing = "–";
   cell.scale = given.scale;
-  cell.tests = baseline.empty() ? 0 : static_cast<int>(given.tests);
   if (given.budget) {
     const auto [cost, amount] = limit_in(*given.budget, "--budget");
     cell.budget = reports::Budget{.cost = cost, .amount = amount};
@@ -203,8 +218,16 @@ std::vector<std::string> row_of_method(const RunKeys& method,
   if (given.until) {
     cell.until = limit_in(*given.until, "--until");
   }
+  return cell;
+}
+
+/// The texts of one method's row.
+std::vector<std::string> row_of_method(const RunKeys& method,
+                                       KeptCell cell,
+                                       const TableOptions& given,
+                                       reports::KeptFolders& folders) {
   std::vector<std::string> row{name_of_method(method)};
-  KeptFolder& folder = folders.at(cell.folder);
+  const KeptFolder& folder = folders.at(cell.folder);
   for (const auto& column : given.columns) {
     cell.column = column;
     cell.place = column;
@@ -243,9 +266,8 @@ ExitCode table_command(const Options& options) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& method : methods) {
-    auto row = row_of_method(method, methods, given, folders);
-    if (!row.empty()) {
-      rows.push_back(std::move(row));
+    if (auto cell = cell_of_method(method, methods, given)) {
+      rows.push_back(row_of_method(method, *std::move(cell), given, folders));
     }
   }
   require(!rows.empty(), "no method of {} is asked for, or has a baseline", given.folder.string());

@@ -78,6 +78,21 @@ bool is_at_limit(const KeptCell& cell, const KeptTable& table, const KeptRow& ro
   return value && *value <= cell.until->second;
 }
 
+/// Adds a row's number to its run's, if it has one.
+void add_row(RunNumbers& run,
+             const KeptCell& cell,
+             const KeptTable& table,
+             const KeptRow& row,
+             KeptFolder& folder) {
+  const auto value = cell.budget ? folder.at_budget(row, cell.column, *cell.budget)
+                                 : table.number(row, table.column(cell.column));
+  if (value) {
+    run.values.push_back(*value);
+    run.iterations.push_back(
+        cell.take == Take::rate ? table.number(row, table.column("iteration")).value_or(0) : 0);
+  }
+}
+
 struct RunValue {
   std::uint64_t seed = 0;
   double value = 0;
@@ -92,16 +107,9 @@ std::vector<RunValue> values_of_runs(const KeptCell& cell,
   for (const KeptRow* row : rows_of_cell(cell, where, table)) {
     RunNumbers& run = of_run[row->run];
     run.seed = row->seed;
-    if (cell.until && (!run.values.empty() || !is_at_limit(cell, table, *row))) {
-      continue;
-    }
-    const auto value = cell.budget ? folder.at_budget(*row, cell.column, *cell.budget)
-                                   : table.number(*row, table.column(cell.column));
-    if (value) {
-      run.values.push_back(*value);
-      if (cell.take == Take::rate) {
-        run.iterations.push_back(table.number(*row, table.column("iteration")).value_or(0));
-      }
+    const bool counts = !cell.until || (run.values.empty() && is_at_limit(cell, table, *row));
+    if (counts) {
+      add_row(run, cell, table, *row, folder);
     }
   }
   std::vector<RunValue> values;
@@ -155,8 +163,8 @@ std::vector<double> numbers_of_cell(const KeptCell& cell, KeptFolder& folder) {
 
 /// Writes a number with the minus sign of typesetters; a number that rounds to zero has no sign.
 std::string written_number(double value, int digits, bool is_signed) {
-  const std::string size = digits < 0 ? fmt::format("{:.6g}", std::abs(value))
-                                      : fmt::format("{:.{}f}", std::abs(value), digits);
+  std::string size = digits < 0 ? fmt::format("{:.6g}", std::abs(value))
+                                : fmt::format("{:.{}f}", std::abs(value), digits);
   if (size.find_first_not_of("0.") == std::string::npos) {
     return size;
   }
@@ -168,7 +176,7 @@ std::string written_number(double value, int digits, bool is_signed) {
 std::string written_bound(double value, int digits) {
   constexpr int kMore = 3;
   for (int more = 0; value != 0 && more <= kMore; ++more) {
-    const std::string text = written_number(value, digits < 0 ? digits : digits + more, false);
+    std::string text = written_number(value, digits < 0 ? digits : digits + more, false);
     if (text.find_first_not_of("0.") != std::string::npos) {
       return text;
     }

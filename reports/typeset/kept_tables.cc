@@ -124,6 +124,64 @@ std::map<double, double> clock_of(const KeptTable& clocks,
   return ends;
 }
 
+/// A Spending says what a run had spent when f was measured in a row: bytes before the row's
+/// iteration, seconds at its end.
+class Spending {
+ public:
+  Spending(const KeptTable& rows, const Budget& budget)
+      : rows_(&rows), reach_(budget.amount), each_(bytes_of(budget.cost)) {}
+
+  static std::string bytes_of(const std::string& cost) {
+    return cost == "bytes" ? "sent_bytes" : cost == "uplink" ? "uplink_bytes" : "";
+  }
+
+  void follow_clock(std::map<double, double> ends, const std::string& run) {
+    clock_ = std::move(ends);
+    for (const auto& [at, end] : clock_) {
+      range_.take(at);
+      require(reach_.spend(end), "networks.csv: virtual_s of {} falls to {}", run, end);
+    }
+  }
+
+  /// Takes a row with its iteration, and what was measured in it.
+  void take(const KeptRow& row, double at, std::optional<double> measured) {
+    const auto spent = each_.empty() ? seconds_at(at) : bytes_before(row, at);
+    if (spent && measured) {
+      reach_.measure(*spent, *measured);
+    }
+  }
+
+  /// True if the run of so many iterations ended within the budget, as its rows show.
+  bool has_ended(std::optional<double> iterations) const {
+    return !reach_.is_spent() && (!iterations || range_.last + range_.step >= *iterations);
+  }
+  std::optional<double> between() const { return reach_.between(); }
+
+ private:
+  std::optional<double> seconds_at(double at) const {
+    const auto found = clock_.find(at);
+    return found == clock_.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::optional<double> bytes_before(const KeptRow& row, double at) {
+    range_.take(at);
+    const auto total = rows_->number(row, rows_->column("total_" + each_));
+    const auto own = rows_->number(row, rows_->column(each_));
+    if (!total || !own) {
+      return std::nullopt;
+    }
+    require(reach_.spend(*total), "{}: total_{} of {} falls", rows_->file, each_, row.run);
+    return *total - *own;
+  }
+
+  const KeptTable* rows_;
+  Reach reach_;
+  RowRange range_;
+  std::string each_;  // the column of bytes; empty for seconds
+  std::map<double, double> clock_;
+};
+
+bool is_finite(const std::optional<double>& value) { return value && std::isfinite(*value); }
+
 }  // namespace
 
 std::optional<std::size_t> KeptTable::find(std::string_view name) const {
@@ -197,33 +255,38 @@ KeptTable KeptFolder::read(const std::string& name) {
       table.header.push_back(reader.header()[i]);
     }
   }
-  const auto run = reader.find("run_id");
-  const auto method = reader.find("method");
-  const auto seed = reader.find("seed");
   while (reader.next()) {
-    KeptRow row;
-    if (run) {
-      row.run = reader.text(*run);
-      const auto found = owners().find(row.run);
-      if (found == owners().end()) {
-        reader.fail(fmt::format("runs.csv has no run {}", row.run));
-      }
-      if (!found->second.has_finished) {
-        continue;
-      }
-      row.keys = found->second.keys;
-      row.seed = found->second.seed;
-    } else {
-      row.keys = method ? keys_in_name(reader.text(*method)) : RunKeys();
-      row.seed = seed ? reader.integer(*seed) : table.rows.size();
-      row.run = fmt::format("{}, seed {}", method ? reader.text(*method) : "a row", row.seed);
+    auto row = row_without_fields(reader, table.rows.size());
+    if (!row) {
+      continue;
     }
     for (const std::size_t i : kept) {
-      row.fields.push_back(reader.text(i));
+      row->fields.push_back(reader.text(i));
     }
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(*std::move(row));
   }
   return table;
+}
+
+std::optional<KeptRow> KeptFolder::row_without_fields(const CsvReader& reader,
+                                                      std::size_t position) {
+  KeptRow row;
+  if (const auto run = reader.find("run_id")) {
+    row.run = reader.text(*run);
+    const auto found = owners().find(row.run);
+    if (found == owners().end()) {
+      reader.fail(fmt::format("runs.csv has no run {}", row.run));
+    }
+    row.keys = found->second.keys;
+    row.seed = found->second.seed;
+    return found->second.has_finished ? std::optional(row) : std::nullopt;
+  }
+  const auto method = reader.find("method");
+  const auto seed = reader.find("seed");
+  row.keys = method ? keys_in_name(reader.text(*method)) : RunKeys();
+  row.seed = seed ? reader.integer(*seed) : position;
+  row.run = fmt::format("{}, seed {}", method ? reader.text(*method) : "a row", row.seed);
+  return row;
 }
 
 std::vector<RunKeys> KeptFolder::methods() {
@@ -261,52 +324,28 @@ std::optional<double> KeptFolder::at_budget(const KeptRow& run,
   const auto iteration = rows.column("iteration");
   const auto loss = rows.column("loss");
   const auto value = rows.column(column);
-  const bool is_of_bytes = budget.cost == "bytes" || budget.cost == "uplink";
-  const std::string each = budget.cost == "uplink" ? "uplink_bytes" : "sent_bytes";
-  Reach reach(budget.amount);
-  RowRange range;
-  std::map<double, double> clock;
-  if (!is_of_bytes) {
-    clock = clock_of(table("networks.csv"), run.run, budget.cost);
-    for (const auto& [at, end] : clock) {
-      range.take(at);
-      require(reach.spend(end), "networks.csv: virtual_s of {} falls to {}", run.run, end);
-    }
+  Spending spending(rows, budget);
+  if (Spending::bytes_of(budget.cost).empty()) {
+    spending.follow_clock(clock_of(table("networks.csv"), run.run, budget.cost), run.run);
   }
   std::optional<double> last;
   for (const auto& row : rows.rows) {
     if (row.run != run.run) {
       continue;
     }
-    const double at = rows.number(row, iteration).value_or(0);
-    std::optional<double> spent;  // before the iteration by bytes, after it by time
-    if (is_of_bytes) {
-      range.take(at);
-      const auto total = rows.number(row, rows.column("total_" + each));
-      const auto own = rows.number(row, rows.column(each));
-      if (total && own) {
-        require(reach.spend(*total), "{}: total_{} of {} falls", rows.file, each, run.run);
-        spent = *total - *own;
-      }
-    } else if (const auto found = clock.find(at); found != clock.end()) {
-      spent = found->second;
-    }
     const auto measured = rows.number(row, value);
+    const bool is_measured = is_finite(measured) && is_finite(rows.number(row, loss));
     last = measured ? measured : last;
-    const auto f = rows.number(row, loss);
-    if (spent && measured && f && std::isfinite(*f) && std::isfinite(*measured)) {
-      reach.measure(*spent, *measured);
-    }
+    spending.take(
+        row, rows.number(row, iteration).value_or(0), is_measured ? measured : std::nullopt);
   }
   const KeptTable& runs = table("runs.csv");
   if (const auto ends = runs.find("final_" + column)) {
     const auto end = runs.number(run, *ends);
     last = end ? end : last;
   }
-  const auto iterations = runs.number(run, runs.column("iterations"));
-  const bool is_whole = !iterations || range.last + range.step >= *iterations;
-  const bool has_ended = !reach.is_spent() && is_whole && last;
-  return has_ended ? last : reach.between();
+  const bool has_ended = spending.has_ended(runs.number(run, runs.column("iterations"))) && last;
+  return has_ended ? last : spending.between();
 }
 
 }  // namespace residuum::reports

@@ -15,6 +15,8 @@
 
 namespace residuum::reports {
 
+class CsvReader;
+
 /// The varied keys of a run with their values, "aggregator_kind" = "dense", without those that it
 /// leaves out.
 using RunKeys = std::map<std::string, std::string>;
@@ -33,12 +35,12 @@ struct KeptTable {
   std::vector<std::string> header;
   std::vector<KeptRow> rows;
 
-  std::optional<std::size_t> find(std::string_view column) const;
+  std::optional<std::size_t> find(std::string_view name) const;
   /// A usage error where there is no such column.
   std::size_t column(std::string_view name) const;
   /// The number in a field, which may be infinite or not a number; nothing for an empty one. A text
   /// is a usage error.
-  std::optional<double> number(const KeptRow& row, std::size_t column) const;
+  std::optional<double> number(const KeptRow& row, std::size_t at) const;
   /// The text that a row has for a key: that of its column of this name, else that of the varied
   /// key, else nothing.
   std::string text(const KeptRow& row, const std::string& key) const;
@@ -87,6 +89,9 @@ class KeptFolder {
 
   const std::map<std::string, Owner>& owners();
   KeptTable read(const std::string& name);
+  /// The keys and the seed of the run that a row is of; nothing if it has not finished. `position`
+  /// is the seed of a row that has none.
+  std::optional<KeptRow> row_without_fields(const CsvReader& reader, std::size_t position);
 
   std::filesystem::path folder_;
   std::set<std::string> columns_;        // that are kept; empty: all
