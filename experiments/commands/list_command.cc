@@ -107,26 +107,52 @@ struct Room {
   const char* title;
   std::vector<std::string> heads;
   std::function<Groups()> groups;
+  bool is_of_others = false;  // its lines are those of other rooms
 };
+
+/// Returns the lines of the first rooms, each under its title.
+Groups joined_groups(const std::vector<Room>& rooms, std::size_t first) {
+  Groups joined;
+  for (std::size_t i = 0; i < first; ++i) {
+    for (auto& group : rooms[i].groups()) {
+      group.title = rooms[i].title;
+      joined.push_back(std::move(group));
+    }
+  }
+  return joined;
+}
 
 std::vector<Room> rooms(const Groups& commands) {
   const std::vector<std::string> named{"name", "source", "summary"};
-  return {{"objectives", "Objectives", named, [] { return lines_of(objectives()); }},
-          {"datasets", "Data sets", {"name", "terms", "summary"}, datasets_by_name},
-          {"sparsifiers", "Sparsifiers", named, [] { return lines_of(sparsifiers()); }},
-          {"quantisers", "Quantisers", named, [] { return lines_of(quantisers()); }},
-          {"optimisers", "Optimisers of workers", named, [] { return lines_of(optimisers()); }},
-          {"aggregators", "Aggregators", named, [] { return lines_of(aggregators()); }},
-          {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
-          {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},
-          {"networks", "Networks", named, [] { return lines_of(named_networks()); }},
-          {"probes", "Probes", named, [] { return lines_of(probes()); }},
-          {"theorems", "Theorems", {"name", "paper", "statement"}, theorems_by_name},
-          {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
-          {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
-          {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
-             return commands;
-           }}};
+  std::vector<Room> all{
+      {"objectives", "Objectives", named, [] { return lines_of(objectives()); }},
+      {"datasets", "Data sets", {"name", "terms", "summary"}, datasets_by_name},
+      {"sparsifiers", "Sparsifiers", named, [] { return lines_of(sparsifiers()); }},
+      {"quantisers", "Quantisers", named, [] { return lines_of(quantisers()); }},
+      {"optimisers", "Optimisers of workers", named, [] { return lines_of(optimisers()); }},
+      {"aggregators", "Aggregators", named, [] { return lines_of(aggregators()); }},
+      {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
+      {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},
+      {"networks", "Networks", named, [] { return lines_of(named_networks()); }},
+      {"probes", "Probes", named, [] { return lines_of(probes()); }},
+      {"theorems", "Theorems", {"name", "paper", "statement"}, theorems_by_name},
+      {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
+      {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
+      {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
+         return commands;
+       }}};
+  // What a study names in its sections; probes, theorems and what follows are no part of a method.
+  const auto components = static_cast<std::size_t>(
+      std::find_if(all.begin(),
+                   all.end(),
+                   [](const Room& room) { return std::string_view(room.name) == "probes"; }) -
+      all.begin());
+  all.push_back({"components",
+                 "Components",
+                 named,
+                 [all, components] { return joined_groups(all, components); },
+                 true});
+  return all;
 }
 
 void print(const Room& room, bool with_title) {
@@ -164,7 +190,7 @@ ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>&
   auto json = nlohmann::json::object();
   for (const Room& room : rooms(commands)) {
     known.emplace_back(room.name);
-    if (!options.room.empty() && options.room != room.name) {
+    if (options.room.empty() ? room.is_of_others : options.room != room.name) {
       continue;
     }
     if (options.json) {

@@ -44,6 +44,21 @@ struct Share {
   bool has(std::size_t run) const { return run % of == index - 1; }
 };
 
+/// The options of `table` say which numbers of which runs are printed.
+struct TableOptions {
+  std::filesystem::path folder;
+  std::vector<std::string> columns;
+  std::optional<std::string> table;  // else iterations.csv, or runs.csv for its own columns
+  std::string take = "last";         // last, max, mean or rate
+  std::vector<std::string> where;    // KEY=VALUE
+  std::vector<std::string> minus;    // KEY=VALUE, of the baseline
+  std::string by = "all";  // what a baseline shares beside the seed: all other keys, none, or one
+  std::optional<std::string> budget;  // COST=AMOUNT
+  std::optional<std::string> until;   // COLUMN=LIMIT
+  std::int64_t tests = 0;
+  double scale = 1;
+};
+
 struct Options {
   std::filesystem::path study;               // STUDY.toml
   std::vector<std::string> overrides;        // --set key=value
@@ -82,6 +97,12 @@ struct Options {
   double tolerance = 0.01;
   bool anyway = false;
   bool fail_on_regression = false;
+
+  // page
+  std::vector<std::filesystem::path> pages;
+  bool check_pages = false;
+
+  TableOptions table;
 
   // inspect, and falsify where it is the same
   std::filesystem::path file;

@@ -1,4 +1,4 @@
-# What the awk programs of this folder share: reading a study's tables, and Student's intervals. A
+# by_epoch and keep_seeds share this: reading a study's tables. A
 # program is given to awk behind this text, with -F, and says in a BEGIN rule which columns it needs,
 # as in needed["runs.csv"] = "run_id seed". An END rule has to return at once where `failed` is set.
 
@@ -65,47 +65,8 @@ function add_run(label,    same) {
   run_of[same] = value("run_id")
 }
 
-# The probability that Student's t with so many degrees of freedom lies between -t and t, where
-# t = sqrt(degrees) tan(angle) (Abramowitz and Stegun, 26.7.3 and 26.7.4).
-function within(angle, degrees,    i, cosine, term, sum) {
-  cosine = cos(angle)
-  if (degrees % 2 == 0) {
-    term = sum = 1
-    for (i = 2; i < degrees; i += 2) { sum += term *= cosine ^ 2 * (i - 1) / i }
-    return sin(angle) * sum
-  }
-  if (degrees > 1) { term = sum = cosine }
-  for (i = 3; i < degrees; i += 2) { sum += term *= cosine ^ 2 * (i - 1) / i }
-  return (angle + sin(angle) * sum) / (pi / 2)
-}
-
-# The t beyond which, on both sides together, Student's t lies with a probability of 0.05 / tests.
-function student(degrees, tests,    low, high, middle) {
-  if ((degrees, tests) in quantile) { return quantile[degrees, tests] }
-  low = 0
-  high = pi / 2
-  for (middle = high / 2; low < middle && middle < high; middle = (low + high) / 2) {
-    if (within(middle, degrees) < 1 - 0.05 / tests) { low = middle } else { high = middle }
-  }
-  return quantile[degrees, tests] = sqrt(degrees) * sin(high) / cos(high)
-}
-
-# The same of the standard normal distribution, of which Student's t with many degrees differs by
-# (z^3 + z) / (4 degrees) (Abramowitz and Stegun, 26.7.5).
-function normal(tests,    z) {
-  z = student(1e4, tests)
-  return z - (z ^ 3 + z) / 4e4
-}
-
-# Half the width of the 95 % interval of a mean of n values whose squared deviations add up to this,
-# or of one of so many intervals that hold together in 95 % of the cases (Bonferroni).
-function half_width(squares, n, tests) { return student(n - 1, tests) * sqrt(squares / (n - 1) / n) }
-
-function plural(n, noun) { return n " " noun (n == 1 ? "" : "s") }
-
 BEGIN {
   OFMT = CONVFMT = "%.17g"
-  pi = atan2(0, -1)
   for (argument = 1; argument < ARGC; ++argument) {
     folder = table = ARGV[argument]
     sub(/\/?[^\/]*$/, "", folder)

@@ -165,6 +165,39 @@ void add_compare(CLI::App& command, Options& options) {
   add_flag(command, "--json", options.json, "as JSON");
 }
 
+void add_page(CLI::App& command, Options& options) {
+  command.add_option("PAGE", options.pages, "Markdown pages whose tables are marked")->required();
+  add_flag(command, "--check", options.check_pages, "write nothing; a stale table is exit 4");
+}
+
+void add_table(CLI::App& command, Options& options) {
+  auto& own = options.table;
+  command.add_option("DIR", own.folder, "a result folder, or what is kept of one")->required();
+  command.add_option("COLUMN", own.columns, "columns of iterations.csv or runs.csv")->required();
+  command.add_option("--of", own.table, "the table that has them, such as networks.csv");
+  command
+      .add_option(
+          "--take", own.take, "of a run's rows: last, max, mean, or rate, the rise per iteration")
+      ->check(CLI::IsMember({"last", "max", "mean", "rate"}));
+  const auto words = [&](const char* name, std::vector<std::string>& into, const char* text) {
+    command.add_option(name, into, text)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  words("--where", own.where, "KEY=VALUE: rows of these texts, methods of these varied keys");
+  words("--minus",
+        own.minus,
+        "KEY=VALUE: less the runs of the same seed with this instead; * is any");
+  command.add_option("--by", own.by, "what they share: all (other keys), none, or a key");
+  command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
+  command.add_option(
+      "--until", own.until, "COLUMN=LIMIT: in the first row where it is at most that");
+  command.add_option(
+      "--tests", own.tests, "mark differences significant among so many (Bonferroni)");
+  command.add_option("--scale", own.scale, "multiplies the numbers");
+}
+
 struct CommandLine {
   Options options;
   CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
@@ -177,6 +210,8 @@ struct CommandLine {
   CLI::App* inspect = app.add_subcommand("inspect", "one aggregation step on your own vectors");
   CLI::App* falsify = app.add_subcommand("falsify", "search for vectors that break an assumption");
   CLI::App* check = app.add_subcommand("check", "the laws of a compressor in any language");
+  CLI::App* page = app.add_subcommand("page", "make the tables of pages from kept results");
+  CLI::App* table = app.add_subcommand("table", "numbers of each method, over the seeds");
   CLI::App* verify =
       app.add_subcommand("verify", "run a study at several process counts, compare the bits");
   CLI::App* bench = app.add_subcommand("bench", "benchmarks, as ratios within one run");
@@ -210,6 +245,8 @@ struct CommandLine {
     add_inspect(*inspect, options);
     add_falsify(*falsify, options);
     add_check(*check, options);
+    add_page(*page, options);
+    add_table(*table, options);
     add_study(*verify, options);
     add_allowance(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
@@ -311,6 +348,12 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.check->parsed()) {
     return residuum::check_command(options);
+  }
+  if (line.table->parsed()) {
+    return residuum::table_command(options);
+  }
+  if (line.page->parsed()) {
+    return residuum::page_command(options);
   }
   if (line.verify->parsed()) {
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));

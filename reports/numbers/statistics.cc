@@ -57,7 +57,7 @@ std::optional<Interval> student_interval(const std::vector<double>& values, doub
   return mean_interval(values, confidence);
 }
 
-std::optional<double> seeds_for_sign(const std::vector<double>& differences) {
+std::optional<double> seeds_for_sign(const std::vector<double>& differences, double confidence) {
   const auto centre = mean(differences);
   if (!centre || *centre == 0 || differences.size() < 2) {
     return std::nullopt;
@@ -68,10 +68,10 @@ std::optional<double> seeds_for_sign(const std::vector<double>& differences) {
   }
   const double variance = squares / static_cast<double>(differences.size() - 1);
   const boost::math::normal normal;
-  const double confidence = boost::math::quantile(normal, 0.975);
+  const double width = boost::math::quantile(normal, (1 + confidence) / 2);
   const double power = boost::math::quantile(normal, 0.8);
-  const double sum = confidence + power;
-  return std::ceil(sum * sum * variance / (*centre * *centre) + confidence * confidence / 2);
+  const double sum = width + power;
+  return std::ceil(sum * sum * variance / (*centre * *centre) + width * width / 2);
 }
 
 Spread spread_of(const std::vector<double>& values) {

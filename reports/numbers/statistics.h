@@ -30,8 +30,10 @@ std::optional<Interval> student_interval(const std::vector<double>& values,
 /// so far: the least n at which Student's 95 % interval of the mean excludes zero in four of five
 /// repetitions, provided that mean m and deviation s stay as they are. With d = |m| / s it is
 /// (z(0.975) + z(0.8))^2 / d^2 + z(0.975)^2 / 2, rounded up (Guenther, The American Statistician
-/// 35(4), 1981). Absent for fewer than two differences, for one that is not finite and for m = 0.
-std::optional<double> seeds_for_sign(const std::vector<double>& differences);
+/// 35(4), 1981). Of another confidence c, z(0.975) is z((1 + c) / 2). Absent for fewer than two
+/// differences, for one that is not finite and for m = 0.
+std::optional<double> seeds_for_sign(const std::vector<double>& differences,
+                                     double confidence = 0.95);
 
 /// A Spread is what tables and figures say of the values of one quantity over the seeds.
 struct Spread {

@@ -1,10 +1,12 @@
-// Study files. Grids that a file may ask for, but that only take time, are cut down.
+// Study files, and descriptions of tables. Grids that a file may ask for, but that only take time,
+// are cut down.
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <string>
 
+#include "experiments/commands/page_tables.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "experiments/study/study.h"
@@ -86,6 +88,10 @@ void take_sections(std::string_view bytes) {
   }
   ObjectiveCache objectives(ObjectiveContext{});
   static_cast<void>(prepare_all(study, objectives));
+}
+
+void take_page_tables(std::string_view bytes) {
+  check_table_description(std::string(bytes), "tables.toml");
 }
 
 }  // namespace residuum::fuzzing

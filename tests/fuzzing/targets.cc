@@ -10,6 +10,7 @@ std::span<const NamedTarget> targets() {
   static constexpr std::array kTargets{
       NamedTarget{.name = "study", .take = take_study},
       NamedTarget{.name = "sections", .take = take_sections},
+      NamedTarget{.name = "page_tables", .take = take_page_tables},
       NamedTarget{.name = "libsvm", .take = take_libsvm},
       NamedTarget{.name = "targets", .take = take_targets},
       NamedTarget{.name = "classes", .take = take_classes},

@@ -13,6 +13,7 @@ using Target = void (*)(std::string_view bytes);
 
 void take_study(std::string_view bytes);          // the form of a study file
 void take_sections(std::string_view bytes);       // a study file, and what its values mean
+void take_page_tables(std::string_view bytes);    // a description of tables of pages
 void take_libsvm(std::string_view bytes);         // a LIBSVM file
 void take_targets(std::string_view bytes);        // the same with the targets of a regression
 void take_classes(std::string_view bytes);        // the same with many classes

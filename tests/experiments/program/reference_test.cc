@@ -18,6 +18,9 @@ class ReferencePage : public testing::TestWithParam<const char*> {};
 
 TEST_P(ReferencePage, IsWhatTheProgramPrints) {
   const std::string name = GetParam();
+  if (name == "components") {
+    RESIDUUM_NEEDS_NETWORKS();  // a build without them names fewer objectives
+  }
   const TemporaryFolder folder;
 
   const auto printed = residuum_program({"list", name, "--format", "markdown"}, folder.path());
@@ -28,7 +31,10 @@ TEST_P(ReferencePage, IsWhatTheProgramPrints) {
       << name << ".md";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReferencePage, testing::Values("columns", "keys", "commands"));
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    ReferencePage,
+    testing::Values("columns", "keys", "commands", "components", "probes", "theorems"));
 
 TEST(Reference, NamesColumnsOfEveryTableWithUnitAndMeaning) {
   const TemporaryFolder folder;
@@ -56,6 +62,20 @@ TEST(Reference, NamesEveryCommandWithItsOptions) {
   EXPECT_THAT(page, HasSubstr("| `--groups VALUE` |"));
   EXPECT_THAT(page, HasSubstr("| `--json` |"));
   EXPECT_THAT(page, HasSubstr("| `STUDY` | required |"));
+}
+
+TEST(Reference, NamesComponentsByTheirRoomsAndEachOnce) {
+  const TemporaryFolder folder;
+
+  const std::string page =
+      residuum_program({"list", "components", "--format", "markdown"}, folder.path()).out;
+  const std::string all = residuum_program({"list"}, folder.path()).out;
+
+  for (const char* line : {"\n## Sparsifiers\n", "\n| `gtopk-tree` |", "\n## Networks\n"}) {
+    EXPECT_THAT(page, HasSubstr(line));
+  }
+  EXPECT_THAT(page, testing::Not(HasSubstr("bounded-moment")));
+  EXPECT_EQ(all.find("  gtopk-tree "), all.rfind("  gtopk-tree "));
 }
 
 TEST(Reference, KeepsBarsAndTagsInsideACell) {
