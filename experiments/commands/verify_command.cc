@@ -32,6 +32,7 @@
 #include "experiments/runs/file_lock.h"
 #include "experiments/runs/study_data.h"
 #include "experiments/study/detail_tables.h"
+#include "experiments/study/foreign_code.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "experiments/study/study.h"
@@ -122,6 +123,9 @@ std::vector<std::string> run_arguments(const Options& options,
   for (const auto& change : options.overrides) {
     arguments.emplace_back("--set");
     arguments.push_back(change);
+  }
+  if (options.allow_commands) {
+    arguments.emplace_back("--allow-commands");
   }
   if (options.data_dir) {
     arguments.emplace_back("--data-dir");
@@ -325,6 +329,7 @@ std::optional<std::size_t> rows_at(int ranks,
 ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
+  require_allowed(study, options.allow_commands);
   const auto top = OutputPath::named(output_folder(options, study.name + "-verify"));
   const auto runs = prepared_runs(study, options);
   const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(runs));

@@ -52,6 +52,14 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
+/// What executes code that a study names; see experiments/study/foreign_code.h.
+void add_allowance(CLI::App& command, Options& options) {
+  add_flag(command,
+           "--allow-commands",
+           options.allow_commands,
+           "execute programs that the study names; only if you trust it");
+}
+
 void add_progress(CLI::App& command, Options& options) {
   const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::automatic},
                                                     {"bar", ProgressStyle::bar},
@@ -179,6 +187,7 @@ struct CommandLine {
   CommandLine() {
     app.require_subcommand(1);
     add_study(*run, options);
+    add_allowance(*run, options);
     add_progress(*run, options);
     add_flag(*run, "--json", options.json, "the final table as JSON");
     add_flag(*run, "--strict", options.strict, "a failed assumption is exit code 4");
@@ -202,6 +211,7 @@ struct CommandLine {
     add_falsify(*falsify, options);
     add_check(*check, options);
     add_study(*verify, options);
+    add_allowance(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
         ->delimiter(',')
         ->allow_extra_args(false)

@@ -8,6 +8,7 @@
 #include "core/fnv1a.h"
 #include "core/schedules/density_schedule.h"
 #include "core/training/matrices.h"
+#include "experiments/foreign/command_sparsifier.h"
 #include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/participation_section.h"
@@ -18,6 +19,9 @@
 
 namespace residuum {
 namespace {
+
+// Every program that prepares runs knows it.
+const Registered<Sparsifier> kCommand(command_entry());
 
 /// The sections of one run.
 struct Sections {
