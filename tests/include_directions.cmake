@@ -47,12 +47,13 @@ set(rules
   "reports/terminal -> reports/terminal reports/collection reports/verdicts reports/numbers reports/tables core/error core/text"
   "reports/page -> reports/ assumptions/theorems assumptions/verdicts core/record core/error core/text core/output_file"
   "experiments/console -> experiments/console core/ reports/"
-  "experiments/study -> experiments/study experiments/console reports/ assumptions/ objectives/ core/"
-  "experiments/runs -> experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/ residuum_build.h"
-  "experiments/benchmarks -> experiments/benchmarks experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
+  "experiments/foreign -> experiments/foreign experiments/console assumptions/testing objectives/data core/"
+  "experiments/study -> experiments/study experiments/foreign experiments/console reports/ assumptions/ objectives/ core/"
+  "experiments/runs -> experiments/runs experiments/foreign experiments/study experiments/console reports/ assumptions/ objectives/ core/ residuum_build.h"
+  "experiments/benchmarks -> experiments/benchmarks experiments/foreign experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
   "experiments/commands/report_ -> experiments/commands experiments/console reports/ core/record core/error"
-  "experiments/commands -> experiments/commands experiments/benchmarks experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
   "experiments/live -> experiments/ reports/ core/"
+  "experiments/commands -> experiments/commands experiments/foreign experiments/benchmarks experiments/runs experiments/study experiments/console reports/ assumptions/ objectives/ core/"
   "experiments/program -> experiments/ reports/ assumptions/ objectives/ core/"
   "tests -> tests/ experiments/ reports/ assumptions/ objectives/ core/")
 

@@ -52,6 +52,7 @@ struct MethodFacts {
   bool density_varies = false;                       // a schedule keeps more at first
   std::optional<double> threshold = std::nullopt;    // tau on step-multiplied accumulators
   bool threshold_follows_step = false;               // tau = eta lambda
+  bool law_is_claimed = false;                       // by the study, of a program of its own
 
   // The aggregator's and the feedback's laws.
   bool applies_whole_messages = true;

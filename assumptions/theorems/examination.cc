@@ -576,7 +576,10 @@ double Examination::sparsifier_keeps_a_share() {
   precondition("the sparsifier keeps a share of every accumulator",
                facts.contraction.has_value(),
                "sparsifier is " + facts.sparsifier);
-  return need({"α", facts.contraction, "exact: the share that the sparsifier keeps"});
+  return need({"α",
+               facts.contraction,
+               facts.law_is_claimed ? "claimed by the study: the share that the sparsifier keeps"
+                                    : "exact: the share that the sparsifier keeps"});
 }
 
 void Examination::error_feedback() {

@@ -64,6 +64,7 @@ void weaken_claims(MethodFacts& facts, const MethodFacts& other) {
   }
   for (const auto reservation : {&MethodFacts::selects_at_random,
                                  &MethodFacts::density_varies,
+                                 &MethodFacts::law_is_claimed,
                                  &MethodFacts::weighs_messages,
                                  &MethodFacts::approximates_sum,
                                  &MethodFacts::cuts_in_merges,

@@ -26,6 +26,9 @@ struct Entry {
   std::string_view source;  // the paper it comes from
   std::string_view example;
   std::unique_ptr<Interface> (*make)(const Section&);
+  /// The key of the section that names code which is not the program's and which a run executes;
+  /// empty: none. A study does so only where the user allows it.
+  std::string_view foreign_code = {};
 };
 
 /// Serves as `make` of a component that is constructed from its section.

@@ -76,9 +76,11 @@ GossipLoop<Real>::GossipLoop(Stage<Real>& stage, GossipRule rule, const Simulate
 template <class Real>
 StepEnd GossipLoop<Real>::advance(std::uint64_t t) {
   stage_.begin(t, t * static_cast<std::uint64_t>(cluster_.workers()));
-  each_worker([&](std::size_t slot, Worker<Real>& worker) {
-    take_seconds(seconds_.compute, slot, [&] { compute(t, slot, worker); });
-    take_seconds(seconds_.select, slot, [&] { form(t, slot, worker); });
+  stage_.select_in_step([&] {
+    each_worker([&](std::size_t slot, Worker<Real>& worker) {
+      take_seconds(seconds_.compute, slot, [&] { compute(t, slot, worker); });
+      take_seconds(seconds_.select, slot, [&] { form(t, slot, worker); });
+    });
   });
   const StepEnd end = stage_.agree(end_at_workers());
   if (end.diverged()) {

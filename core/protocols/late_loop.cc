@@ -108,9 +108,11 @@ void LateLoop<Real>::hand_in(const GradientId& gradient, int /*node*/) {
   late_message->worker = static_cast<int>(gradient.worker);
   late_message->number = gradient.iteration;
   late_message->base = gradient.base;
-  if (cluster_.here(late_message->worker)) {
-    form(gradient, *late_message);
-  }
+  stage_.select_in_step([&] {
+    if (cluster_.here(late_message->worker)) {
+      form(gradient, *late_message);
+    }
+  });
   if (cluster_.world().size() > 1) {
     share(*late_message);
   }

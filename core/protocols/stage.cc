@@ -110,20 +110,22 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
 
 template <class Real>
 StepEnd Stage<Real>::form() {
-  for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
-    Worker<Real>& worker = workers_[slot];
-    if (!takes_part(worker)) {
-      worker.memory.skip_version(bench_, worker.scalars);
-      continue;
+  select_in_step([&] {
+    for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
+      Worker<Real>& worker = workers_[slot];
+      if (!takes_part(worker)) {
+        worker.memory.skip_version(bench_, worker.scalars);
+        continue;
+      }
+      take_seconds(seconds_.select, slot, [&] {
+        worker.memory.form(
+            {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)},
+            worker.gradient.gradient(),
+            bench_,
+            worker.scalars);
+      });
     }
-    take_seconds(seconds_.select, slot, [&] {
-      worker.memory.form(
-          {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)},
-          worker.gradient.gradient(),
-          bench_,
-          worker.scalars);
-    });
-  }
+  });
   const StepEnd end = residuum::agree(cluster_.world(), own_end(end_at_workers()));
   times_.select_s = lap();
   return end;

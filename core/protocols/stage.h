@@ -51,6 +51,16 @@ class Stage {
   /// Forms a^p = e^p + c G^p and s^p = C(a^p). Returns how the version is to end, as the processes
   /// agree on it.
   StepEnd form();
+  /// Runs `select`, in which workers of this process form messages. An Error of a sparsifier that
+  /// can fail is thrown by all processes. Collective for such a sparsifier.
+  template <class Select>
+  void select_in_step(const Select& select) {
+    if (method_.sparsifier->can_fail()) {
+      together(cluster_.world(), select);
+    } else {
+      select();
+    }
+  }
   Contributions<Real> contributions() const;
   /// Makes w_{t+1} from g.
   void update(const Delivery<Real>& delivery);

@@ -21,6 +21,7 @@ SparsifierLaw weaker_of(const SparsifierLaw& a, const SparsifierLaw& b) {
   law.unbiased = a.unbiased && b.unbiased;
   law.reuses_threshold = a.reuses_threshold || b.reuses_threshold;
   law.threshold_scales = a.threshold_scales && b.threshold_scales;
+  law.claimed = a.claimed || b.claimed;
   return law;
 }
 

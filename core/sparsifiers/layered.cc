@@ -97,6 +97,12 @@ class Layered final : public SparsifierFor<Layered> {
     return inner ? make_layered(std::move(inner), layers_) : nullptr;
   }
 
+  std::unique_ptr<Sparsifier> started(const RunPlace& place) const override {
+    auto inner = inner_->started(place);
+    return inner ? make_layered(std::move(inner), layers_) : nullptr;
+  }
+  bool can_fail() const override { return inner_->can_fail(); }
+
  private:
   template <class Real>
   static void append(const SparseVector<Real>& layer,

@@ -3,6 +3,7 @@
 // line in registry.cc.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,8 @@ struct SparsifierLaw {
   bool unbiased = false;          // E C(a) = a
   bool threshold_scales = false;  // the threshold is proportional to the step size
   bool reuses_threshold = false;  // C depends on the messages before, by Candidates' threshold
+
+  bool claimed = false;  // a study claims this law of a rule that the program does not know
 };
 
 /// Returns the claims that both laws imply, with the weaker constants.
@@ -58,6 +61,13 @@ struct Pilot {
   bool eta_scaled = false;  // the threshold is in gradient units
 
   friend bool operator==(const Pilot&, const Pilot&) = default;
+};
+
+/// Says where a run is done, for a sparsifier that starts processes.
+struct RunPlace {
+  int first = 0;  // the workers of this process are first, ..., first + count - 1
+  int count = 0;
+  std::filesystem::path vectors;  // begins the names of files with vectors that break a claim
 };
 
 class Sparsifier {
@@ -99,6 +109,12 @@ class Sparsifier {
   virtual std::optional<Pilot> pilot(std::size_t /*dimension*/) const { return std::nullopt; }
   /// Returns this sparsifier with the threshold that was found; null for one that needs none.
   virtual std::unique_ptr<Sparsifier> with_threshold(double /*threshold*/) const { return nullptr; }
+
+  /// Returns this sparsifier with the processes that it selects by, which end with the object; null
+  /// for one that needs none. A process that cannot be started is an Error.
+  virtual std::unique_ptr<Sparsifier> started(const RunPlace& /*place*/) const { return nullptr; }
+  /// True if `select` may throw an Error, and on one process alone.
+  virtual bool can_fail() const { return false; }
 };
 
 /// Implements both overloads of `select` by a member template of that name of Derived, which finds

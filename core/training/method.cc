@@ -19,6 +19,7 @@ SparsifierLaw quantised_law(const SparsifierLaw& of_selection, const QuantiserLa
                     .threshold = std::nullopt};
   law.deterministic = of_selection.deterministic && !of_values.random;
   law.unbiased = of_selection.unbiased && of_values.variance;
+  law.claimed = of_selection.claimed;
   if (of_selection.keeps_values && of_selection.contraction && of_values.contraction) {
     law.contraction = *of_selection.contraction * *of_values.contraction;
   } else if (law.unbiased && of_selection.contraction) {

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "assumptions/testing/compressor_laws.h"
-#include "experiments/commands/child_process.h"
+#include "core/random/random.h"
 #include "experiments/commands/commands.h"
-#include "experiments/commands/compressor_frames.h"
 #include "experiments/commands/vectors_file.h"
 #include "experiments/console/streams.h"
+#include "experiments/foreign/child_process.h"
+#include "experiments/foreign/compressor_frames.h"
 #include "reports/tables/result_folder.h"
 
 namespace residuum {
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t kMostEntries = 10'000'000;
 
 /// A compressor that is a program. It is started when it is first asked after a restart, or after
-/// it has ended.
+/// it has ended. After a restart the requests have the same seeds again, each another.
 class PipedCompressor final : public laws::Compressor {
  public:
   PipedCompressor(std::vector<std::string> words, double timeout_s)
@@ -30,10 +31,14 @@ class PipedCompressor final : public laws::Compressor {
 
   laws::CompressorAnswer compress(const laws::Tensor& tensor, std::span<const float> x) override {
     if (!process_) {
-      process_ = std::make_unique<ChildProcess>(words_, timeout_s_);
+      process_ = std::make_unique<ChildProcess>(
+          words_,
+          ChildProcess::Limits{.timeout_s = timeout_s_, .more_time = "--timeout gives it longer"});
     }
-    const auto bytes = process_->exchange(
-        compressor_request(tensor, x), [&](std::string_view so_far) -> std::optional<std::size_t> {
+    RandomStream random(3, Purpose::test, 0, requests_++);
+    compressor_request(tensor, frame_seed(random.bits64()), x, request_);
+    const auto bytes =
+        process_->exchange(request_, [&](std::string_view so_far) -> std::optional<std::size_t> {
           const auto parsed = parse_answer(so_far, tensor.shape);
           return parsed ? std::optional(parsed->size) : std::nullopt;
         });
@@ -47,11 +52,16 @@ class PipedCompressor final : public laws::Compressor {
     return none;
   }
 
-  void restart() override { process_.reset(); }
+  void restart() override {
+    process_.reset();
+    requests_ = 0;
+  }
 
  private:
   std::vector<std::string> words_;
   double timeout_s_;
+  std::uint32_t requests_ = 0;
+  std::string request_;
   std::unique_ptr<ChildProcess> process_;
 };
 

@@ -10,6 +10,7 @@
 #include "experiments/commands/plan_formats.h"
 #include "experiments/console/streams.h"
 #include "experiments/runs/run_folder.h"
+#include "experiments/study/foreign_code.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "objectives/data/catalogue.h"
@@ -174,6 +175,9 @@ ExitCode plan_command(const Options& options) {
                          .varying = varying_text(run.varying)});
   }
   plan_format(options.plan_format).print(options, plan);
+  if (const std::string note = foreign_code_note(study); !note.empty()) {
+    say(note);
+  }
   require_prepared(runs);
   return ExitCode::done;
 }

@@ -26,6 +26,7 @@
 #include "experiments/runs/run_queue.h"
 #include "experiments/runs/study_begin.h"
 #include "experiments/runs/study_end.h"
+#include "experiments/study/foreign_code.h"
 #include "experiments/study/run_words.h"
 #include "experiments/study/study.h"
 #include "objectives/data/catalogue.h"
@@ -247,7 +248,7 @@ class StudyRuns {
     } catch (const SharedError& error) {
       if (error.code() == ExitCode::stopped) {
         stopped_ = true;
-        progress.end_run("stopped on request before the first iteration", Notice::progress);
+        progress.end_run(error.what(), Notice::progress);
         return;
       }
       fail(planned, error, progress);
@@ -358,6 +359,7 @@ class StudyRuns {
     std::optional<Study> study;
     each_together(world_, [&] {
       study = parse_study(text, options_.study.string(), options_.overrides);
+      require_allowed(*study, options_.allow_commands);
       require(
           !study->search || options_.share.of == 1,
           "--shard: a search decides run by run what comes next; leave it out, or use --groups");

@@ -32,6 +32,7 @@
 #include "experiments/runs/file_lock.h"
 #include "experiments/runs/study_data.h"
 #include "experiments/study/detail_tables.h"
+#include "experiments/study/foreign_code.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "experiments/study/study.h"
@@ -330,6 +331,7 @@ std::optional<std::size_t> rows_at(int ranks,
 ExitCode verify_command(const Options& options, const std::string& program) {
   const Study study =
       parse_study(read_study_file(options.study), options.study.string(), options.overrides);
+  require_allowed(study, options.allow_commands);
   const auto top = OutputPath::named(output_folder(options, study.name + "-verify"));
   const auto runs = prepared_runs(study, options);
   const auto all_ranks = chosen_ranks(options.ranks, fewest_workers(runs));

@@ -3,54 +3,45 @@ from the factor of the step before, with error feedback. It projects, so no vect
 share of it is sure to be sent; the residual is therefore told:
 residuum check --contraction 0 --memory --shape 6x10 -- python3 powersgd.py 2."""
 
-import random
-import struct
 import sys
 
-from frames import serve
+import numpy
+from frames_numpy import Answer, serve
 
 rank = int(sys.argv[1])
 residuals = {}
 factors = {}
 
 
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
 def orthonormal(columns):
     basis = []
     for column in columns:
-        size = dot(column, column) ** 0.5
+        size = numpy.linalg.norm(column)
         for other in basis:
-            share = dot(column, other)
-            column = [a - share * b for a, b in zip(column, other)]
-        left = dot(column, column) ** 0.5
+            column = column - (column @ other) * other
+        left = numpy.linalg.norm(column)
         # A column that the others span is rounding and no direction.
-        scale = 1 / left if left > 1e-9 * size else 0.0
-        basis.append([scale * a for a in column])
-    return basis
+        basis.append(column / left if left > 1e-9 * size else 0 * column)
+    return numpy.array(basis)
 
 
 def first_factor(columns):
-    source = random.Random(1)
-    return [[source.gauss(0, 1) for _ in range(columns)] for _ in range(rank)]
+    return numpy.random.default_rng(1).standard_normal((rank, columns))
 
 
-def compress(tensor, shape, x):
-    rows, columns = shape
-    residual = residuals.get(tensor, [0.0] * len(x))
-    x = [a + e for a, e in zip(x, residual)]
-    matrix = [x[r * columns : (r + 1) * columns] for r in range(rows)]
-    factor = factors.get(tensor) or first_factor(columns)
-    left = orthonormal([[dot(row, q) for row in matrix] for q in factor])
-    right = [[dot(p, column) for column in zip(*matrix)] for p in left]
-    output = [sum(p[r] * q[c] for p, q in zip(left, right)) for r in range(rows) for c in range(columns)]
-    message = b"".join(struct.pack(f"<{len(part)}f", *part) for part in left + right)
-    residuals[tensor] = [a - sent for a, sent in zip(x, output)]
+def compress(x, tensor):
+    matrix = x.astype("f8") + residuals.get(tensor, 0)
+    factor = factors.get(tensor)
+    if factor is None:
+        factor = first_factor(matrix.shape[1])
+    left = orthonormal(factor @ matrix.T)
+    right = left @ matrix
+    output = (left.T @ right).astype("f4")
+    residuals[tensor] = matrix - output
     # A zero factor would project everything away from now on.
-    factors[tensor] = right if all(dot(q, q) > 0 for q in right) else first_factor(columns)
-    return {"output": output, "message": message, "residual": residuals[tensor]}
+    factors[tensor] = right if (right * right).sum(axis=1).all() else first_factor(matrix.shape[1])
+    message = left.astype("<f4").tobytes() + right.astype("<f4").tobytes()
+    return Answer(output, message, residuals[tensor])
 
 
 serve(compress)

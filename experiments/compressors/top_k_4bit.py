@@ -2,32 +2,32 @@
 wrongly, what was not selected ("selected"), which forgets the error of the 4 bits:
 residuum check --k 6 --contraction 0.09 --memory -- python3 top_k_4bit.py 6 selected."""
 
-import struct
 import sys
 
-from frames import as_single, serve
+import numpy
+from frames_numpy import Answer, serve
 
 k = int(sys.argv[1])
 remembers = sys.argv[2]
 residuals = {}
 
 
-def compress(tensor, shape, x):
-    residual = residuals.get(tensor, [0.0] * len(x))
-    x = [a + e for a, e in zip(x, residual)]
-    largest = sorted(range(len(x)), key=lambda i: -abs(x[i]))[:k]
-    scale = as_single(max(abs(a) for a in x))
-    levels = {i: round(7 * x[i] / scale) if scale > 0 else 0 for i in largest}
+def compress(x, tensor):
+    x = x + residuals.get(tensor, 0)
+    chosen = numpy.argsort(-abs(x), kind="stable")[:k]
+    scale = abs(x).max()
+    levels = numpy.rint(7 * (x[chosen] / scale)) if scale > 0 else numpy.zeros(len(chosen), "f4")
     # A pair of values shares a byte; every index takes four.
-    signs = [level + 8 for level in levels.values()] + [8] * (k % 2)
-    nibbles = bytes(a << 4 | b for a, b in zip(signs[::2], signs[1::2]))
-    message = struct.pack(f"<f{k}I", scale, *levels) + nibbles
-    output = [0.0] * len(x)
-    for i, level in levels.items():
-        output[i] = as_single(level * scale / 7)
-    kept = output if remembers == "sent" else [a if i in levels else 0.0 for i, a in enumerate(x)]
-    residuals[tensor] = [a - sent for a, sent in zip(x, kept)]
-    return {"output": output, "message": message}
+    signs = numpy.append(levels + 8, [8] * (k % 2)).astype("u1")
+    message = scale.tobytes() + chosen.astype("<u4").tobytes()
+    message += (signs[::2] << 4 | signs[1::2]).tobytes()
+    output = numpy.zeros_like(x)
+    output[chosen] = levels * (scale / numpy.float32(7))
+    kept = output.copy()
+    if remembers == "selected":
+        kept[chosen] = x[chosen]
+    residuals[tensor] = x - kept
+    return Answer(output, message)
 
 
 serve(compress)

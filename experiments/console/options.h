@@ -68,7 +68,7 @@ struct Options {
   bool json = false;
   bool strict = false;  // --strict: a failed assumption is exit code 4
   bool fail_fast = false;
-  bool allow_commands = false;  // code that the study names may be executed
+  bool allow_commands = false;  // --allow-commands: code that a study names may be executed
   Share share;
   int groups = 1;           // --groups: how many runs at once
   double time_limit_s = 0;  // 0: none

@@ -33,6 +33,7 @@
 #include "experiments/runs/run_maker.h"
 #include "experiments/runs/study_begin.h"
 #include "experiments/runs/study_end.h"
+#include "experiments/study/foreign_code.h"
 #include "reports/collection/collect.h"
 #include "reports/tables/csv.h"
 
@@ -370,6 +371,11 @@ class LiveStudy::Runs {
 
   void read(const std::string& text, const std::string& file) {
     study_ = parse_study(text, file, {});
+    const auto foreign = foreign_code(study_);
+    require(foreign.empty(),
+            "{} executes '{}', which a study that is attached to a training does not do",
+            foreign.empty() ? "" : foreign.front().where,
+            foreign.empty() ? "" : foreign.front().text);
     require(!study_.search, "{}: a search makes runs one after the other; leave it out", file);
     require(!training_.applies_update || study_.runs.size() == 1,
             "{}: the study has {} runs, but the update of one is to be applied; leave out the "

@@ -52,11 +52,12 @@ void add_study(CLI::App& command, Options& options) {
   command.add_option("--data-dir", options.data_dir, "where data sets lie ($RESIDUUM_DATA, data/)");
 }
 
+/// What executes code that a study names; see experiments/study/foreign_code.h.
 void add_allowance(CLI::App& command, Options& options) {
   add_flag(command,
            "--allow-commands",
            options.allow_commands,
-           "execute code that the study names, such as a TorchScript file");
+           "execute programs and models that the study names; only if you trust it");
 }
 
 void add_progress(CLI::App& command, Options& options) {

@@ -38,19 +38,23 @@ std::optional<double> step_threshold(const SparsifierLaw& law, const Method& met
 Json sparsifier_json(const PreparedRun& run) {
   const Method& method = *run.method;
   const SparsifierLaw law = sparsifier_law(run);
-  return {{"contraction", json_number(law.contraction)},
-          {"exact", law.exact},
-          {"pathwise", law.pathwise},
-          {"deterministic", law.deterministic},
-          {"keeps_largest", law.keeps_largest},
-          {"shares_support", law.shares_support},
-          {"unbiased", law.unbiased},
-          {"threshold", json_number(step_threshold(law, method))},
-          {"threshold_follows_step",
-           law.threshold && (holds_gradients(method) || law.threshold_scales)},
-          {"sends_everything", sends_everything(run)},
-          {"by_layer", !method.sparsifier->segments().empty()},
-          {"scheduled", !method.stages.empty()}};
+  Json json{{"contraction", json_number(law.contraction)},
+            {"exact", law.exact},
+            {"pathwise", law.pathwise},
+            {"deterministic", law.deterministic},
+            {"keeps_largest", law.keeps_largest},
+            {"shares_support", law.shares_support},
+            {"unbiased", law.unbiased},
+            {"threshold", json_number(step_threshold(law, method))},
+            {"threshold_follows_step",
+             law.threshold && (holds_gradients(method) || law.threshold_scales)},
+            {"sends_everything", sends_everything(run)},
+            {"by_layer", !method.sparsifier->segments().empty()},
+            {"scheduled", !method.stages.empty()}};
+  if (law.claimed) {
+    json["claimed"] = true;
+  }
+  return json;
 }
 
 /// Tells the law for as many values as a worker sends at most.

@@ -156,6 +156,7 @@ Outcome RunMaker::attempt(const RunSpec& spec,
     }
   });
   use_pilot(run, folder.get());
+  start_processes(run, *cluster);
   auto provenance = place_.provenance;
   const auto device = device_in(spec);
   if (device) {
@@ -186,6 +187,45 @@ Outcome RunMaker::attempt(const RunSpec& spec,
     }
   });
   return outcome;
+}
+
+namespace {
+
+/// Removes the vectors that an earlier start of the run has left beside its folder.
+void remove_vectors(const OutputPath& runs, const std::string& run_id) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(runs.path())) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(run_id + ".worker-") && name.ends_with(".npy")) {
+      names.push_back(name);
+    }
+  }
+  for (const auto& name : names) {
+    remove_file(runs / name);
+  }
+}
+
+}  // namespace
+
+/// Starts the processes of a sparsifier that selects by some. They end with the run.
+void RunMaker::start_processes(PreparedRun& run, const Cluster& cluster) {
+  if (!run.method->sparsifier->can_fail()) {
+    return;
+  }
+  in_step([&] {
+    const OutputPath runs = OutputPath::named(place_.result_dir) / "runs";
+    if (place_.group.is_root()) {
+      remove_vectors(runs, run.id);
+    }
+    auto started = run.method->sparsifier->started(
+        {.first = cluster.first(), .count = cluster.count(), .vectors = runs.path() / run.id});
+    if (started) {
+      auto method = std::make_shared<Method>(*run.method);
+      method->sparsifier = std::move(started);
+      run.method = std::move(method);
+      run.training.method = run.method.get();
+    }
+  });
 }
 
 /// Finds the threshold of a run that asks for one. The run's identity stays what was asked.

@@ -49,6 +49,7 @@ class RunMaker {
   void check_data_at_end(const RunSpec& spec, const PreparedRun& run, const RunFolder* folder);
   Outcome train_really(Training& training, Monitor& monitor) const;
   void use_pilot(PreparedRun& run, RunFolder* folder);
+  void start_processes(PreparedRun& run, const Cluster& cluster);
 
   Place place_;
 };

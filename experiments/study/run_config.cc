@@ -9,6 +9,7 @@
 #include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
 #include "core/training/matrices.h"
+#include "experiments/foreign/command_sparsifier.h"
 #include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/participation_section.h"
@@ -19,6 +20,9 @@
 
 namespace residuum {
 namespace {
+
+// Every program that prepares runs knows it.
+const Registered<Sparsifier> kCommand(command_entry());
 
 /// The sections of one run.
 struct Sections {

@@ -40,6 +40,7 @@ void add_laws(MethodFacts& facts, const Json& laws) {
   facts.contraction_is_exact = flag_at(laws, "sparsifier.exact", false);
   facts.keeps_largest = flag_at(laws, "sparsifier.keeps_largest", false);
   facts.shares_support = flag_at(laws, "sparsifier.shares_support", false);
+  facts.law_is_claimed = flag_at(laws, "sparsifier.claimed", false);
   facts.sends_everything = flag_at(laws, "sparsifier.sends_everything", false);
   facts.applies_whole_messages = flag_at(laws, "aggregator.applies_whole_messages", false);
   facts.weighs_messages = flag_at(laws, "aggregator.weighs_messages", false);
@@ -188,6 +189,9 @@ MethodFacts method_facts(const Run& run) {
   facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
   facts.dimension = std::max(1.0, number_at(run.status, "dimension").value_or(1));
   add_method_facts(facts, config, run.status);
+  if (facts.law_is_claimed) {
+    facts.sparsifier += ", as claimed by the study";
+  }
   add_step_facts(facts, config);
   add_practice_facts(facts, config);
   add_gradient_facts(facts, config, run.status);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "experiments/commands/page_tables.h"
+#include "experiments/study/foreign_code.h"
 #include "experiments/study/prepare_all.h"
 #include "experiments/study/run_config.h"
 #include "experiments/study/study.h"
@@ -76,7 +77,9 @@ void make_few(std::map<std::string, Setting>& workers) {
 
 }  // namespace
 
-void take_study(std::string_view bytes) { static_cast<void>(parsed_study(bytes)); }
+void take_study(std::string_view bytes) {
+  static_cast<void>(foreign_code_note(parsed_study(bytes)));
+}
 
 void take_sections(std::string_view bytes) {
   constexpr std::size_t kMostRuns = 8;

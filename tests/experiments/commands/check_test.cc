@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/error.h"
-#include "experiments/commands/compressor_frames.h"
 #include "experiments/commands/vectors_file.h"
+#include "experiments/foreign/compressor_frames.h"
 #include "objectives/data/npy.h"
 #include "tests/experiments/support.h"
 

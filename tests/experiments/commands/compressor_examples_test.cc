@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/experiments/support.h"
+#include "tests/experiments/python.h"
 
 namespace residuum {
 namespace {
@@ -18,15 +18,14 @@ const std::filesystem::path kCompressors = std::filesystem::path(RESIDUUM_STUDIE
 class CompressorExample : public testing::Test {
  protected:
   void SetUp() override {
-    if (run_program({"python3", "-c", "import struct"}, folder_.path()).code != 0) {
-      GTEST_SKIP() << "python3 is not installed";
-    }
+    RESIDUUM_NEEDS_NUMPY();
+    python_ = python_with("numpy");
   }
 
   /// Runs the check with the example and its arguments, and expects the exit code.
   nlohmann::json checked(std::vector<std::string> claims, const std::string& example, int code) {
     claims.insert(claims.begin(), "check");
-    claims.insert(claims.end(), {"--json", "--", "python3"});
+    claims.insert(claims.end(), {"--json", "--", python_});
     std::istringstream words(example);
     for (std::string word; words >> word;) {
       claims.push_back(word.ends_with(".py") ? (kCompressors / word).string() : word);
@@ -56,10 +55,11 @@ class CompressorExample : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::string python_;
 };
 
 TEST_F(CompressorExample, ARightTopKKeepsAllLaws) {
-  const auto found = checked({"--k", "6", "--memory"}, "top_k.py 6", 0);
+  const auto found = checked({"--k", "6", "--memory"}, "top_k.py 6 memory", 0);
 
   for (const char* name : {"contraction",
                            "conservation",
@@ -73,6 +73,20 @@ TEST_F(CompressorExample, ARightTopKKeepsAllLaws) {
                            "bytes"}) {
     EXPECT_EQ(law(found, name)["verdict"], "holds") << name;
   }
+}
+
+TEST_F(CompressorExample, ATopKWithoutMemoryKeepsTheLawsOfAStatelessOne) {
+  const auto found = checked({"--k", "6"}, "top_k.py 6", 0);
+
+  EXPECT_EQ(law(found, "stateless")["verdict"], "holds");
+  EXPECT_EQ(law(found, "determinism")["verdict"], "holds");
+}
+
+// What is seeded by the requests repeats itself after a new start, though it draws.
+TEST_F(CompressorExample, RandKDrawsByTheSeedsOfTheRequests) {
+  const auto found = checked({"--omega", "9"}, "rand_k.py 6", 4);
+
+  EXPECT_EQ(law(found, "determinism")["verdict"], "holds");
 }
 
 TEST_F(CompressorExample, TopKWithoutTheAbsoluteValueIsNoContraction) {
@@ -148,7 +162,7 @@ TEST_F(CompressorExample, OneForFiniteVectorsAloneIsGivenNoOthers) {
 
 TEST_F(CompressorExample, PrintsATableOfLawsAndVerdicts) {
   const Finished finished = residuum_program(
-      {"check", "--k", "6", "--", "python3", (kCompressors / "top_k_signed.py").string(), "6"},
+      {"check", "--k", "6", "--", python_, (kCompressors / "top_k_signed.py").string(), "6"},
       folder_.path());
 
   EXPECT_EQ(finished.code, 4);

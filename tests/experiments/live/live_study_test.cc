@@ -182,6 +182,8 @@ TEST(LiveStudy, WhatItCannotDoIsOneLine) {
   EXPECT_THAT(opened("[step]\nvalue = \"1/sqrt(T)\"\n"), HasSubstr("which is open"));
   EXPECT_THAT(opened("[step]\nrule = \"cosine\"\nvalue = 1\nunit = \"iterations\"\n"),
               HasSubstr("which is open"));
+  EXPECT_THAT(opened("[sparsifier]\nkind = \"command\"\ncommand = [\"true\"]\n"),
+              HasSubstr("executes 'true'"));
   EXPECT_THAT(opened("[protocol]\nkind = \"local\"\n"), HasSubstr("use 'bsp'"));
   EXPECT_THAT(opened("[probes]\nevaluate = 1\n"), HasSubstr("no f is known"));
   EXPECT_FALSE(fs::exists(folder.path() / "none"));

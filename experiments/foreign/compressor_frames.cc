@@ -1,4 +1,4 @@
-#include "experiments/commands/compressor_frames.h"
+#include "experiments/foreign/compressor_frames.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr std::size_t kMessageBytesPerEntry = 64;
 constexpr std::size_t kSpareMessageBytes = std::size_t{1} << 16U;
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 16U;
-constexpr std::size_t kLongestHead = std::size_t{1} << 16U;
+constexpr std::size_t kLongestArrayHead = std::size_t{1} << 16U;
 
 constexpr std::string_view kAnswer = "the compressor's answer";
 
@@ -108,7 +108,7 @@ std::optional<Array> parse_array(std::string_view bytes,
           begin);
   const std::string place = fmt::format("{}, {}", kAnswer, name);
   const auto head = npy_header_size(bytes, place);
-  require(head.value_or(0) <= kLongestHead, "{}: a head of {} bytes", place, head.value_or(0));
+  require(head.value_or(0) <= kLongestArrayHead, "{}: a head of {} bytes", place, head.value_or(0));
   if (!head || bytes.size() < *head) {
     return std::nullopt;
   }
@@ -145,38 +145,44 @@ std::optional<Array> parse_array(std::string_view bytes,
       .type = type, .shape = *found, .data = bytes.substr(*head, length), .size = *head + length};
 }
 
-std::vector<float> singles_of(const Array& array) {
-  std::vector<float> values(array.data.size() / sizeof(float));
-  std::memcpy(values.data(), array.data.data(), array.data.size());
+std::vector<float> singles_of(std::string_view data) {
+  std::vector<float> values(data.size() / sizeof(float));
+  if (!values.empty()) {
+    std::memcpy(values.data(), data.data(), data.size());
+  }
   return values;
 }
 
 }  // namespace
 
-std::string compressor_request(const laws::Tensor& tensor, std::span<const float> x) {
-  const nlohmann::ordered_json line{{"tensor", tensor.name}, {"shape", tensor.shape}};
-  std::string bytes = line.dump() + '\n' + npy_header(NpyType::float32, tensor.shape);
-  const std::size_t start = bytes.size();
-  bytes.resize(start + x.size_bytes());
-  std::memcpy(bytes.data() + start, x.data(), x.size_bytes());
-  return bytes;
+void compressor_request(const laws::Tensor& tensor,
+                        std::uint64_t seed,
+                        std::span<const float> x,
+                        std::string& bytes) {
+  const nlohmann::ordered_json line{
+      {"tensor", tensor.name}, {"shape", tensor.shape}, {"seed", seed}};
+  bytes = line.dump() + '\n' + npy_header(NpyType::float32, tensor.shape);
+  bytes.append(std::string_view(reinterpret_cast<const char*>(x.data()),  // NOLINT: its bytes
+                                x.size_bytes()));
 }
 
-std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
-                                         std::span<const std::size_t> shape) {
+std::optional<AnswerView> view_answer(std::string_view bytes, std::span<const std::size_t> shape) {
   const auto line = bytes.empty() ? std::nullopt : parse_line(bytes);
   if (!line) {
     return std::nullopt;
   }
-  ParsedAnswer parsed{.answer = {}, .size = line->size};
-  parsed.answer.declared_bytes = line->bytes;
-  parsed.answer.refusal = line->error;
-  if (!line->error.empty()) {
-    return parsed;
+  AnswerView view{.declared_bytes = line->bytes,
+                  .message_bytes = {},
+                  .refusal = line->error,
+                  .output = {},
+                  .residual = {},
+                  .size = line->size};
+  if (!view.refusal.empty()) {
+    return view;
   }
   const auto next = [&](const Expected& expected, const char* name) {
-    auto array = parse_array(bytes.substr(parsed.size), expected, name);
-    parsed.size += array ? array->size : 0;
+    auto array = parse_array(bytes.substr(view.size), expected, name);
+    view.size += array ? array->size : 0;
     return array;
   };
   std::size_t entries = 1;
@@ -194,21 +200,36 @@ std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
   if (!output) {
     return std::nullopt;
   }
-  parsed.answer.output = singles_of(*output);
+  view.output = output->data;
   if (line->residual) {
     const auto residual = next(vector, "the residual");
     if (!residual) {
       return std::nullopt;
     }
-    parsed.answer.residual = singles_of(*residual);
+    view.residual = residual->data;
   }
   if (line->message) {
     const auto message = next(packed, "the message");
     if (!message) {
       return std::nullopt;
     }
-    parsed.answer.message_bytes = message->data.size();
+    view.message_bytes = message->data.size();
   }
+  return view;
+}
+
+std::optional<ParsedAnswer> parse_answer(std::string_view bytes,
+                                         std::span<const std::size_t> shape) {
+  const auto view = view_answer(bytes, shape);
+  if (!view) {
+    return std::nullopt;
+  }
+  ParsedAnswer parsed{.answer = {}, .size = view->size};
+  parsed.answer.output = singles_of(view->output);
+  parsed.answer.residual = singles_of(view->residual);
+  parsed.answer.declared_bytes = view->declared_bytes;
+  parsed.answer.message_bytes = view->message_bytes;
+  parsed.answer.refusal = view->refusal;
   return parsed;
 }
 

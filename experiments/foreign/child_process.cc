@@ -1,4 +1,4 @@
-#include "experiments/commands/child_process.h"
+#include "experiments/foreign/child_process.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -27,7 +27,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kChunk = std::size_t{1} << 16U;
+Clock::duration duration_of(double number) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(number));
+}
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 18U;
+constexpr int kPipeBytes = 1 << 20;
 constexpr std::size_t kMostErrorBytes = std::size_t{16} << 20U;
 constexpr std::size_t kErrorTail = 4096;
 
@@ -38,7 +43,8 @@ struct Pipe {
   int write_end = -1;
 };
 
-/// Both ends close when a program is started; the one that is ours never blocks.
+/// Both ends close when a program is started; the one that is ours never blocks. A buffer for large
+/// arrays is asked for, and is no condition.
 Pipe make_pipe(bool we_read) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -46,6 +52,7 @@ Pipe make_pipe(bool we_read) {
   }
   const int ours = we_read ? ends[0] : ends[1];
   fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK);
+  fcntl(ours, F_SETPIPE_SZ, kPipeBytes);
   return {.read_end = ends[0], .write_end = ends[1]};
 }
 
@@ -56,35 +63,46 @@ void close_end(int& descriptor) {
   descriptor = -1;
 }
 
-/// The child leads a process group, and takes signals as a program that a shell starts.
-class SpawnAttributes {
- public:
-  SpawnAttributes() {
-    posix_spawnattr_init(&attributes_);
-    sigset_t signals;
-    sigfillset(&signals);
-    sigdelset(&signals, SIGKILL);
-    sigdelset(&signals, SIGSTOP);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  SpawnAttributes(SpawnAttributes&&) = delete;
-  SpawnAttributes& operator=(SpawnAttributes&&) = delete;
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_{};
+/// What a child needs to become the program.
+struct Start {
+  std::array<int, 3> streams{};
+  char* const* argv = nullptr;
+  pid_t parent = -1;
 };
 
-pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, int err) {
+/// Becomes the program, or leaves in `failure` why not. The child leads a process group, takes
+/// signals as a program that a shell starts, and is killed when its parent ends. It shares the
+/// memory of its parent until then, which waits.
+[[noreturn]] void become_program(const Start& start, volatile int& failure) {
+  constexpr int kCannotStart = 127;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    std::signal(signal, SIG_DFL);
+  }
+  for (int stream = 0; stream < static_cast<int>(start.streams.size()); ++stream) {
+    dup2(start.streams.at(static_cast<std::size_t>(stream)), stream);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (getppid() == start.parent) {
+    execvp(start.argv[0], start.argv);
+    failure = errno;
+  }
+  _exit(kCannotStart);
+}
+
+/// Copies no page of a large program, and runs no handlers of libraries for forks.
+pid_t start_child(const Start& start, volatile int& failure) {
+  const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (child == 0) {
+    become_program(start, failure);
+  }
+  return child;
+}
+
+pid_t start_with_pipes(const std::vector<std::string>& words, const std::array<int, 3>& streams) {
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
   argv.reserve(copies.size() + 1);
@@ -92,18 +110,49 @@ pid_t spawn_with_pipes(const std::vector<std::string>& words, int in, int out, i
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-  const SpawnAttributes attributes;
-  pid_t child = -1;
-  const int failure =
-      posix_spawnp(&child, argv.front(), &actions, attributes.get(), argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  require(failure == 0, "cannot start '{}': {}", words.front(), words_of_errno(failure));
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler runs in the child
+  volatile int failure = 0;
+  const pid_t child =
+      start_child({.streams = streams, .argv = argv.data(), .parent = getpid()}, failure);
+  const int fork_failure = child < 0 ? errno : 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) {
+    resource_error("cannot start '{}': {}", words.front(), words_of_errno(fork_failure));
+  }
+  if (failure != 0) {
+    waitpid(child, nullptr, 0);
+    usage_error("cannot start '{}': {}", words.front(), words_of_errno(failure));
+  }
   return child;
+}
+
+/// The programs that are at work now; each ends by its own object.
+class AtWork {
+ public:
+  void add(pid_t child) {
+    const std::lock_guard lock(mutex_);
+    children_.insert(child);
+  }
+  void remove(pid_t child) {
+    const std::lock_guard lock(mutex_);
+    children_.erase(child);
+  }
+  std::set<pid_t> all() const {
+    const std::lock_guard lock(mutex_);
+    return children_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<pid_t> children_;
+};
+
+AtWork& at_work() {
+  static AtWork instance;
+  return instance;
 }
 
 /// Returns the parent of a process; absent where it has ended.
@@ -118,8 +167,10 @@ std::optional<pid_t> parent_of(const std::filesystem::path& process) {
   return static_cast<pid_t>(std::strtol(stat.c_str() + name_end + 4, nullptr, 10));
 }
 
-/// Returns all processes that this one, or a process below it, has started or adopted.
+/// Returns all processes that this one, or a process below it, has started or adopted, but for the
+/// programs at work and those below them.
 std::set<pid_t> descendants() {
+  const std::set<pid_t> spared = at_work().all();
   std::multimap<pid_t, pid_t> children;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
@@ -136,7 +187,7 @@ std::set<pid_t> descendants() {
     const auto [begin, end] = children.equal_range(next.back());
     next.pop_back();
     for (auto child = begin; child != end; ++child) {
-      if (found.insert(child->second).second) {
+      if (!spared.contains(child->second) && found.insert(child->second).second) {
         next.push_back(child->second);
       }
     }
@@ -148,7 +199,7 @@ std::set<pid_t> descendants() {
 
 struct ChildProcess::Deadline {
   Clock::time_point at{};
-  double limit_s = 0;
+  bool stops = false;  // it is that of a request to stop
 
   /// Milliseconds until then, at most 100, so that a request to stop is soon seen.
   int wait_ms() const {
@@ -158,8 +209,8 @@ struct ChildProcess::Deadline {
   }
 };
 
-ChildProcess::ChildProcess(const std::vector<std::string>& words, double timeout_s)
-    : timeout_s_(timeout_s), others_(descendants()) {
+ChildProcess::ChildProcess(const std::vector<std::string>& words, Limits limits)
+    : limits_(std::move(limits)), others_(descendants()) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // what outlives the program becomes a child of this process
   Pipe in = make_pipe(false);
   Pipe out = make_pipe(true);
@@ -173,7 +224,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, double timeout
     close_end(err.write_end);
   };
   try {
-    child_ = spawn_with_pipes(words, in.read_end, out.write_end, err.write_end);
+    child_ = start_with_pipes(words, {in.read_end, out.write_end, err.write_end});
+    at_work().add(child_);
   } catch (...) {
     close_theirs();
     kill_all();
@@ -193,6 +245,7 @@ void ChildProcess::kill_all() {
     kill(child_, SIGKILL);  // it may have left its group
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    at_work().remove(child_);
     child_ = -1;
   }
   kill_descendants();
@@ -217,18 +270,30 @@ void ChildProcess::kill_descendants() const {
   }
 }
 
-void ChildProcess::wait_for_pipes(bool has_output, const Deadline& deadline) {
-  if (stop_requested().load()) {
-    throw Error(ExitCode::stopped, "stopped on request");
+/// A request to stop shortens the time for the answer.
+void ChildProcess::heed_stop(Deadline& deadline) const {
+  if (!deadline.stops && stop_requested().load()) {
+    deadline.stops = true;
+    deadline.at = std::min(deadline.at, Clock::now() + duration_of(limits_.stop_grace_s));
   }
-  require(Clock::now() < deadline.at,
-          "the compressor did not answer within {} s, and was killed; --timeout gives it longer{}",
-          deadline.limit_s,
-          last_words());
+}
+
+/// Returns whether there is something to read on standard output, if only its end.
+bool ChildProcess::wait_for_pipes(bool has_output, Deadline& deadline) {
+  heed_stop(deadline);
+  if (Clock::now() >= deadline.at) {
+    if (deadline.stops) {
+      throw Error(ExitCode::stopped, "stopped on request while an answer was waited for");
+    }
+    usage_error("the compressor did not answer within {} s, and was killed; {}{}",
+                limits_.timeout_s,
+                limits_.more_time,
+                last_words());
+  }
   std::array<pollfd, 3> pipes{{{.fd = has_output ? input_ : -1, .events = POLLOUT, .revents = 0},
                                {.fd = output_, .events = POLLIN, .revents = 0},
                                {.fd = errors_, .events = POLLIN, .revents = 0}}};
-  poll(pipes.data(), pipes.size(), deadline.wait_ms());
+  return poll(pipes.data(), pipes.size(), deadline.wait_ms()) > 0 && pipes[1].revents != 0;
 }
 
 void ChildProcess::send(std::string_view& request) const {
@@ -242,16 +307,15 @@ void ChildProcess::send(std::string_view& request) const {
 
 /// Returns false at the end of the stream.
 bool ChildProcess::receive() {
-  std::array<char, kChunk> chunk{};
-  const auto count = read(output_, chunk.data(), chunk.size());
-  if (count > 0) {
-    received_.append(chunk.data(), static_cast<std::size_t>(count));
-  }
+  const std::size_t before = received_.size();
+  received_.resize(before + kReadBytes);
+  const auto count = read(output_, received_.data() + before, kReadBytes);
+  received_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   return count != 0;
 }
 
 void ChildProcess::drain_errors() {
-  std::array<char, kChunk> chunk{};
+  std::array<char, kErrorTail> chunk{};
   const auto count = errors_ < 0 ? 0 : read(errors_, chunk.data(), chunk.size());
   if (count == 0) {
     close_end(errors_);
@@ -280,9 +344,7 @@ void ChildProcess::refuse_surplus(std::size_t expected) const {
 std::optional<std::string> ChildProcess::exchange(
     std::string_view request,
     const std::function<std::optional<std::size_t>(std::string_view)>& size) {
-  const auto limit =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
-  const Deadline deadline{.at = Clock::now() + limit, .limit_s = timeout_s_};
+  Deadline deadline{.at = Clock::now() + duration_of(limits_.timeout_s)};
   receive();
   if (!received_.empty()) {
     size(received_);    // says what is wrong with garbage, whenever it comes
@@ -296,14 +358,21 @@ std::optional<std::string> ChildProcess::exchange(
     if (complete && received_.size() == *complete && request.empty()) {
       return std::exchange(received_, {});
     }
-    wait_for_pipes(!request.empty(), deadline);
+    const bool has_answer = wait_for_pipes(!request.empty(), deadline);
     if (!request.empty()) {
       send(request);
     }
     drain_errors();
-    if (!receive()) {
+    if (has_answer && !receive()) {
       return std::nullopt;
     }
+  }
+}
+
+void ChildProcess::recycle(std::string answer) {
+  if (received_.empty()) {
+    answer.clear();
+    received_ = std::move(answer);
   }
 }
 
