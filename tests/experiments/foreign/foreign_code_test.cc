@@ -93,7 +93,7 @@ TEST_F(ForeignStudy, AResumeAsksAgainAndNothingElseExecutesIt) {
 
 TEST_F(ForeignStudy, WrongKeysAreRefusedInOneLineBeforeAnythingBegins) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"kind = \"command\"\n", "'sparsifier.command' must be a list of words"},
+      {"kind = \"command\"\n", "missing key 'sparsifier.command'"},
       {"kind = \"command\"\ncommand = []\n", "must be a list of words"},
       {"kind = \"command\"\ncommand = \"python3 mine.py\"\n", "must be a list of words"},
       {"kind = \"command\"\ncommand = [\"sh\", 3]\n", "the word 3 is not a text"},
