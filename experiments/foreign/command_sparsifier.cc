@@ -244,7 +244,17 @@ class CommandProcesses {
     throw failure(question, fmt::format("{}: entry {} is {}", what, entry, value));
   }
 
-  std::vector<float> singles;  // room for an accumulator of the other precision
+  /// Returns the accumulator as the float32 of a frame.
+  static std::span<const float> as_singles(std::span<const float> accumulator) {
+    return accumulator;
+  }
+  std::span<const float> as_singles(std::span<const double> accumulator) {
+    singles_.resize(accumulator.size());
+    std::transform(accumulator.begin(), accumulator.end(), singles_.begin(), [](double value) {
+      return static_cast<float>(value);
+    });
+    return singles_;
+  }
 
  private:
   int number_of(int worker) const { return settings_->per_worker ? worker : 0; }
@@ -278,6 +288,7 @@ class CommandProcesses {
   std::filesystem::path vectors_;
   std::map<int, std::unique_ptr<ChildProcess>> processes_;
   std::string request_;
+  std::vector<float> singles_;  // an accumulator of the other precision
 };
 
 class CommandSparsifier final : public SparsifierFor<CommandSparsifier> {
@@ -304,7 +315,7 @@ class CommandSparsifier final : public SparsifierFor<CommandSparsifier> {
                                : fmt::format("worker-{}/layer-{}", context.worker, workspace.part),
                    .shape = {accumulator.size()}},
         .seed = frame_seed(selection_stream(context, /*shared=*/false).bits64()),
-        .x = as_singles(accumulator)};
+        .x = processes_->as_singles(accumulator)};
     for (std::size_t i = 0; i < question.x.size(); ++i) {
       if (!std::isfinite(question.x[i])) {
         processes_->refuse_number(question,
@@ -346,18 +357,6 @@ class CommandSparsifier final : public SparsifierFor<CommandSparsifier> {
   bool can_fail() const override { return true; }
 
  private:
-  std::span<const float> as_singles(std::span<const float> accumulator) const {
-    return accumulator;
-  }
-  std::span<const float> as_singles(std::span<const double> accumulator) const {
-    auto& singles = processes_->singles;
-    singles.resize(accumulator.size());
-    std::transform(accumulator.begin(), accumulator.end(), singles.begin(), [](double value) {
-      return static_cast<float>(value);
-    });
-    return singles;
-  }
-
   /// message := the answer, if it keeps the claims.
   template <class Real>
   void take(const Question& question,

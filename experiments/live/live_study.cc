@@ -53,7 +53,11 @@ constexpr std::string_view kStatePrefix = "state-";  // what the names of checkp
 constexpr std::chrono::seconds kPatience{2};         // of a training that leaves
 constexpr std::size_t kMostDigits = 10;              // of an iteration
 
-std::atomic<bool> any_is_open = false;
+/// Whether a study is attached in this program.
+std::atomic<bool>& any_is_open() {
+  static std::atomic<bool> is_open = false;
+  return is_open;
+}
 
 /// What all runs get of a step.
 struct StepGradients {
@@ -203,11 +207,11 @@ JobDigest digest_of_training(const std::string& text, const LiveTraining& traini
 
 class LiveStudy::Runs {
  public:
-  Runs(const std::string& text, const std::string& file, const fs::path& out, LiveTraining training)
+  Runs(const std::string& text, const std::string& file, fs::path out, LiveTraining training)
       : training_(std::move(training)),
         world_(make_callback_world(training_.transport)),
         log_(world_->rank(), world_->is_root()),
-        result_dir_(out),
+        result_dir_(std::move(out)),
         progress_(ProgressStyle::none, false, 1, 1) {
     each_together(*world_, [&] {
       gradients_.dimension = dimension_of(training_.layers);
@@ -224,7 +228,11 @@ class LiveStudy::Runs {
     conductor_ = std::thread([this] { conduct(); });
   }
 
-  ~Runs() { any_is_open = false; }
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
+  Runs(Runs&&) = delete;
+  Runs& operator=(Runs&&) = delete;
+  ~Runs() { any_is_open() = false; }
 
   std::size_t dimension() const { return gradients_.dimension; }
 
@@ -448,9 +456,8 @@ class LiveStudy::Runs {
   /// have done.
   nlohmann::json load_states(const fs::path& folder) {
     auto done = nlohmann::json::array();
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      const Member& member = *members_[i];
-      done.push_back(member.is_over ? 0 : load_state(folder, member, study_));
+    for (const auto& member : members_) {
+      done.push_back(member->is_over ? 0 : load_state(folder, *member, study_));
     }
     return done;
   }
@@ -655,11 +662,12 @@ LiveStudy::LiveStudy(const std::string& text,
                      const std::string& file,
                      const fs::path& out,
                      LiveTraining training) {
-  require(!any_is_open.exchange(true), "a study is attached already; close it before the next one");
+  require(!any_is_open().exchange(true),
+          "a study is attached already; close it before the next one");
   try {
     runs_ = std::make_unique<Runs>(text, file, out, std::move(training));
   } catch (...) {
-    any_is_open = false;
+    any_is_open() = false;
     throw;
   }
 }

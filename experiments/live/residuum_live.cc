@@ -17,10 +17,13 @@ struct residuum_monitor {
 namespace residuum {
 namespace {
 
-thread_local std::string last_error;
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
 
 int failed(ExitCode code, const char* message) {
-  last_error = message;
+  last_error() = message;
   return static_cast<int>(code);
 }
 
@@ -177,4 +180,4 @@ int residuum_close(residuum_monitor* monitor, int abandon) {
   });
 }
 
-const char* residuum_last_error(void) { return residuum::last_error.c_str(); }
+const char* residuum_last_error(void) { return residuum::last_error().c_str(); }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN: this is C, and these are its names. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -75,5 +76,6 @@ const char* residuum_last_error(void);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND */
 
 #endif
