@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
@@ -70,30 +71,42 @@ std::string and_more(std::size_t count) {
   return count > 1 ? fmt::format(" and {} more", count - 1) : std::string();
 }
 
+/// Returns the setting of a section; null where the run has none.
+const Setting* setting_of(const RunSpec& run, const std::string& section, const std::string& key) {
+  const auto settings = run.sections.find(section);
+  if (settings == run.sections.end()) {
+    return nullptr;
+  }
+  const auto setting = settings->second.find(key);
+  return setting == settings->second.end() ? nullptr : &setting->second;
+}
+
+/// Returns what the section of a run executes.
+std::optional<ForeignCode> code_in(const RunSpec& run, const ForeignSection& foreign) {
+  const Setting* const kind = setting_of(run, foreign.name, "kind");
+  if (kind == nullptr || !kind->value.is_string()) {
+    return std::nullopt;
+  }
+  const std::string key(foreign.key_of(kind->value.get<std::string>()));
+  const Setting* const setting = key.empty() ? nullptr : setting_of(run, foreign.name, key);
+  return setting == nullptr ? std::nullopt : std::optional(code_of(foreign.name, key, *setting));
+}
+
 }  // namespace
 
 std::vector<ForeignCode> foreign_code(const Study& study) {
   std::vector<ForeignCode> all;
+  const auto add = [&](ForeignCode code) {
+    const bool is_new = std::none_of(
+        all.begin(), all.end(), [&](const auto& known) { return known.text == code.text; });
+    if (is_new) {
+      all.push_back(std::move(code));
+    }
+  };
   for (const auto& run : study.runs) {
-    for (const auto& [name, key_of] : kForeignSections) {
-      const auto section = run.sections.find(name);
-      const auto kind = section == run.sections.end()
-                            ? std::map<std::string, Setting>::const_iterator()
-                            : section->second.find("kind");
-      if (section == run.sections.end() || kind == section->second.end() ||
-          !kind->second.value.is_string()) {
-        continue;
-      }
-      const std::string key(key_of(kind->second.value.get<std::string>()));
-      const auto setting = key.empty() ? section->second.end() : section->second.find(key);
-      if (setting == section->second.end()) {
-        continue;
-      }
-      auto code = code_of(name, key, setting->second);
-      const bool is_new = std::none_of(
-          all.begin(), all.end(), [&](const auto& known) { return known.text == code.text; });
-      if (is_new) {
-        all.push_back(std::move(code));
+    for (const auto& foreign : kForeignSections) {
+      if (auto code = code_in(run, foreign)) {
+        add(*std::move(code));
       }
     }
   }
