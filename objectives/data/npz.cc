@@ -60,13 +60,13 @@ ZipEntry read_entry(std::string_view directory, std::size_t& place, const std::s
   const std::size_t size = kZipEntrySize + name + two_bytes(rest, 30) + two_bytes(rest, 32);
   require(size <= rest.size(), "{}: its directory of members is damaged", file);
   place += size;
-  const ZipEntry entry{.name = std::string(rest.substr(kZipEntrySize, name)),
-                       .flags = two_bytes(rest, 8),
-                       .method = two_bytes(rest, 10),
-                       .crc = four_bytes(rest, 16),
-                       .packed = four_bytes(rest, 20),
-                       .unpacked = four_bytes(rest, 24),
-                       .begin = four_bytes(rest, 42)};
+  ZipEntry entry{.name = std::string(rest.substr(kZipEntrySize, name)),
+                 .flags = two_bytes(rest, 8),
+                 .method = two_bytes(rest, 10),
+                 .crc = four_bytes(rest, 16),
+                 .packed = four_bytes(rest, 20),
+                 .unpacked = four_bytes(rest, 24),
+                 .begin = four_bytes(rest, 42)};
   require(entry.packed != kIn64Bits && entry.unpacked != kIn64Bits && entry.begin != kIn64Bits,
           "{}: member '{}' is of 4 GiB or more; save it as .npy",
           file,
@@ -124,7 +124,9 @@ class Inflater {
     stream_.next_in = reinterpret_cast<Bytef*>(  // NOLINT(*-reinterpret-cast)
         const_cast<char*>(packed.data()));       // NOLINT(*-const-cast)
     stream_.avail_in = static_cast<uInt>(packed.size());
-    is_ready_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;  // without a head of zlib's own
+    // Without a head of zlib's own. NOLINTNEXTLINE(*-prefer-member-initializer): the stream is
+    // first
+    is_ready_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
