@@ -354,8 +354,9 @@ std::unique_ptr<Objective> make_least_squares(const Section& section,
                                      .wishes = {.labels = LabelKind::targets}});
   auto& [train, test] = prepared.rows;
   const bool has_test = test.rows() > 0;
+  const std::size_t penalised = train.features - (prepared.intercept ? 1U : 0U);
   RegressionData data{.info = std::move(prepared.info),
-                      .penalised = train.features - (prepared.intercept ? 1U : 0U),
+                      .penalised = penalised,
                       .train = make_squared_loss(std::move(train)),
                       .test = has_test ? make_squared_loss(std::move(test)) : nullptr};
   const SquaredLoss& loss = *data.train;

@@ -250,14 +250,14 @@ class Softmax final : public Objective {
     const SoftmaxSolver solver(*data_.train, ridge_);
     Vector gradient;
     if (const auto stored = load_minimizer(cache_dir_, key, dimension())) {
-      const Vector point =
+      Vector point =
           Eigen::Map<const Vector>(stored->data(), static_cast<Eigen::Index>(stored->size()));
       solver.value(point, &gradient);
       if (gradient.norm() <= solver.accepted()) {
         return point;
       }
     }
-    const Vector point = solver.minimise();
+    Vector point = solver.minimise();
     solver.value(point, &gradient);
     store_minimizer(cache_dir_, key, {point.begin(), point.end()}, gradient.norm());
     return point;
