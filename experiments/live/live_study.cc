@@ -242,8 +242,8 @@ class LiveStudy::Runs {
             "a step takes the gradients of {} workers of this process, got {}",
             gradients_.of.size(),
             given.size());
-    require(std::isfinite(rate) && rate > 0,
-            "a learning rate must be positive and finite, got {} in step {}",
+    require(std::isfinite(rate) && rate >= 0,
+            "a learning rate must be finite and not negative, got {} in step {}",
             rate,
             steps_);
     require(update.empty() == !training_.applies_update,
@@ -251,6 +251,10 @@ class LiveStudy::Runs {
             training_.applies_update ? "to apply its update" : "without asking for its update");
     rest();
     require_some_run();
+    if (rate == 0 && any_step_is_live()) {  // the training does not move either
+      std::fill(update.begin(), update.end(), 0.0F);
+      return;
+    }
     for (std::size_t worker = 0; worker < given.size(); ++worker) {
       std::copy_n(given[worker], gradients_.dimension, gradients_.of[worker].begin());
     }
@@ -305,6 +309,9 @@ class LiveStudy::Runs {
     const std::string iterations =
         text_of_root(*world_, [&] { return load_states(folder).dump(); });
     const auto done = nlohmann::json::parse(iterations);
+    if (done.empty()) {
+      return;
+    }
     for (std::size_t i = 0; i < members_.size(); ++i) {
       members_[i]->done_before = done[i].get<std::uint64_t>();
     }
@@ -453,9 +460,12 @@ class LiveStudy::Runs {
   }
 
   /// Puts the state of each run where it looks for a checkpoint; returns the iterations that they
-  /// have done.
+  /// have done. A folder without a state is of a study that had not taken a step, or had ended.
   nlohmann::json load_states(const fs::path& folder) {
     auto done = nlohmann::json::array();
+    if (fs::is_empty(folder)) {
+      return done;
+    }
     for (const auto& member : members_) {
       done.push_back(member->is_over ? 0 : load_state(folder, *member, study_));
     }
@@ -497,6 +507,12 @@ class LiveStudy::Runs {
     }
   }
 
+  bool any_step_is_live() const {
+    return std::any_of(members_.begin(), members_.end(), [](const auto& member) {
+      return member->planned.config["step"].value("value", nlohmann::json()) == "live";
+    });
+  }
+
   void require_some_run() const {
     const bool any = std::any_of(
         members_.begin(), members_.end(), [](const auto& member) { return !member->is_over; });
@@ -504,7 +520,11 @@ class LiveStudy::Runs {
       return;
     }
     const Member& first = *members_.front();
-    usage_error("no run goes on: {}", first.outcome ? first.outcome->message : first.failure);
+    std::string reason = first.outcome ? first.outcome->message : first.failure;
+    if (reason.empty()) {
+      reason = "all have done the iterations that 'budget.iterations' gives them";
+    }
+    usage_error("no run goes on: {}", reason);
   }
 
   /// Makes a run, in its thread.

@@ -15,6 +15,8 @@ apply=True the hook returns the update of the study's only method, so the traini
 from __future__ import annotations
 
 import atexit
+import collections
+import contextlib
 import ctypes
 import datetime
 import os
@@ -28,6 +30,7 @@ import torch
 import torch.distributed as dist
 
 Path = Union[str, "os.PathLike[str]"]
+_MOST_UNDER_WAY = 64  # messages to a rank; that rank takes more of this one before it sends so many itself
 _CARRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 
 
@@ -62,13 +65,20 @@ class _Messages:
     def __init__(self, timeout_s: float) -> None:
         patience = datetime.timedelta(seconds=timeout_s)
         self.group, self.answers = (dist.new_group(backend="gloo", timeout=patience) for _ in range(2))
-        self.under_way: list[tuple[Any, torch.Tensor]] = []
+        self.under_way: dict[int, collections.deque[tuple[Any, torch.Tensor]]] = collections.defaultdict(collections.deque)
         self.error = ""
 
     def send(self, to: int, address: int, size: int) -> None:
-        self.under_way = [(work, kept) for work, kept in self.under_way if not work.is_completed()]
         message = torch.frombuffer(bytearray(ctypes.string_at(address, size)), dtype=torch.uint8)
-        self.under_way.append((dist.isend(message, to, group=self.group), message))
+        self.under_way[to].append((dist.isend(message, to, group=self.group), message))
+        while len(self.under_way[to]) > _MOST_UNDER_WAY:  # gloo frees a message only when it is waited for
+            self.under_way[to].popleft()[0].wait()
+
+    def deliver(self) -> None:
+        """Waits for what the other ranks still need of this one; nobody may be left to take it."""
+        with contextlib.suppress(Exception):
+            for work, _ in (one for messages in self.under_way.values() for one in messages):
+                work.wait()
 
     def receive(self, sender: int, address: int, size: int) -> None:
         room = torch.frombuffer((ctypes.c_ubyte * size).from_address(address), dtype=torch.uint8)
@@ -94,8 +104,8 @@ class Monitor:
     """
 
     def __init__(self, study: Path, out: Path, names: Sequence[str], shapes: Sequence[torch.Size], workers: int, apply: bool, timeout_s: float) -> None:
-        self.names, self.sizes = list(names), [shape.numel() for shape in shapes]
-        self.apply, self.workers, self.steps, self.stopped = apply, workers, 0, ""
+        self.names, self.shapes, self.sizes = list(names), list(shapes), [shape.numel() for shape in shapes]
+        self.apply, self.workers, self.steps, self.stopped, self._process = apply, workers, 0, "", os.getpid()
         distributed = dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
         self.messages = _Messages(timeout_s) if distributed else None
         rank, size = (dist.get_rank(), dist.get_world_size()) if distributed else (0, 1)
@@ -122,19 +132,22 @@ class Monitor:
         by_worker = list(gradients) if self.workers > 1 else [gradients]
         if len(by_worker) != self.workers:
             raise ResiduumError(f"step {self.steps} has the gradients of {len(by_worker)} workers, not of {self.workers}")
-        for worker, gradient in enumerate(by_worker):
-            is_flat = isinstance(gradient, torch.Tensor)
-            given, parts = ([gradient], [self.flat[worker]]) if is_flat else (list(gradient), self.parts[worker])
-            names = ["the model"] if is_flat else self.names
-            if len(given) != len(parts):
-                raise ResiduumError(f"step {self.steps} has {len(given)} gradients, but the model had {len(parts)} parameters")
-            for name, part, values in zip(names, parts, given):
-                if values is not None and values.numel() != part.numel():
-                    raise ResiduumError(f"step {self.steps}: the gradient of {name} has {values.numel()} entries, not {part.numel()}")
-                part.zero_() if values is None else part.copy_(values.detach().reshape(-1))
-        return self.step_filled(lr, loss)
+        for row, parts, gradient in zip(self.flat, self.parts, by_worker):
+            is_flat = not isinstance(gradient, (list, tuple))
+            given, rooms, shapes = ([gradient], [row], [row.shape]) if is_flat else (gradient, parts, self.shapes)
+            if len(given) != len(rooms):
+                raise ResiduumError(f"step {self.steps} has {len(given)} gradients, but the model had {len(rooms)} parameters")
+            for name, room, shape, values in zip(["the model"] if is_flat else self.names, rooms, shapes, given):
+                values = torch.zeros(shape) if values is None else torch.as_tensor(values).detach()
+                if values.shape != shape:
+                    raise ResiduumError(f"step {self.steps}: the gradient of {name} has the shape {tuple(values.shape)}, not {tuple(shape)}")
+                room.copy_(values.reshape(-1))
+        update = self.step_filled(lr)
+        if loss is not None:
+            self.note(loss)
+        return update
 
-    def step_filled(self, lr: float, loss: float | None = None) -> torch.Tensor | None:
+    def step_filled(self, lr: float) -> torch.Tensor | None:
         """As `step`, with the gradients that lie in `flat`, (workers, d) float32."""
         if self.stopped or not self._handle:
             self._stop(self.stopped or "the monitor is closed") if self.apply else None
@@ -143,10 +156,13 @@ class Monitor:
         update = torch.empty(self.flat.shape[1]) if self.apply else None
         if self._library.residuum_step(self._handle, rows, lr, update.data_ptr() if update is not None else None) != 0:
             self._stop(self._reason())
-        elif loss is not None:
-            self._check(self._library.residuum_note(self._handle, float(loss)))
         self.steps += 1
         return update
+
+    def note(self, loss: float) -> None:
+        """Writes the loss of the last step to training.csv in the folder; rank 0 alone writes."""
+        if self._handle and not self.stopped and self._library.residuum_note(self._handle, float(loss)) != 0:
+            self._stop(self._reason())
 
     def state_dict(self) -> dict[str, bytes]:
         """Returns the memories of all methods, for a checkpoint of the training; call it on all ranks. Rank 0 alone gets something."""
@@ -165,21 +181,23 @@ class Monitor:
     def close(self) -> None:
         """Ends the study and writes its tables; call it on all ranks. Later calls do nothing. After an exception that ended the training, or
         a lost process, the folder stays as it is."""
+        self._end(bool(_failures or (self.messages and self.messages.error)))
+
+    def _end(self, abandons: bool) -> None:
         handle, self._handle = self._handle, None
         atexit.unregister(self.close)
-        if handle:
-            abandons = bool(_failures or (self.messages and self.messages.error))
-            if self._library.residuum_close(handle, int(abandons)) != 0 and not self.stopped:
-                self._stop(self._reason())
-            for work, _ in self.messages.under_way if self.messages and not abandons else []:
-                work.wait()  # the others need the last messages of this rank
+        if not handle or os.getpid() != self._process:  # a fork has none of the library's threads
+            return
+        if self._library.residuum_close(handle, int(abandons)) != 0 and not self.stopped:
+            self._stop(self._reason())
+        if self.messages and not abandons:
+            self.messages.deliver()
 
     def __enter__(self) -> Monitor:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        _failures.extend([kind] if kind is not None else [])
-        self.close()
+        self._end(True) if kind is not None else self.close()
 
     def _reason(self) -> str:
         reason = self._library.residuum_last_error().decode(errors="replace")
@@ -200,7 +218,8 @@ _failures: list[Any] = []  # exceptions that end the program: other ranks may no
 
 
 def _note_failure(*details: Any, before: Any = sys.excepthook) -> None:
-    _failures.append(details[0])
+    if not sys.flags.interactive and not hasattr(sys, "ps1"):
+        _failures.append(details[0])
     before(*details)
 
 
@@ -216,18 +235,25 @@ def attach(model: torch.nn.Module, study: Path, out: Path, *, optimizer: torch.o
     `workers` workers. optimizer: its learning rate is handed on. scaler: a GradScaler, whose scale is divided out; a step that overflows is
     left out. timeout_s: so long processes wait for each other's messages before the study gives up.
     """
-    named = [(name, value) for name, value in getattr(model, "module", model).named_parameters() if value.requires_grad]
+    is_ddp = isinstance(model, torch.nn.parallel.DistributedDataParallel)
+    if is_ddp and (workers != 1 or model.process_group.size() != dist.get_world_size()):
+        raise ResiduumError("a DistributedDataParallel model has one worker a process, and its process group must be that of all processes")
+    named = [(name, value) for name, value in getattr(model, "module", model).named_parameters() if value.requires_grad and value.numel()]
     monitor = Monitor(study, out, [name for name, _ in named], [value.shape for _, value in named], workers, apply, timeout_s)
-    if isinstance(model, torch.nn.parallel.DistributedDataParallel):
-        model.register_comm_hook(_Steps(monitor, [value for _, value in named], optimizer, scaler), _hook)
+    if is_ddp:
+        try:
+            model.register_comm_hook(_Steps(monitor, [value for _, value in named], optimizer, scaler, model.process_group), _hook)
+        except BaseException:
+            monitor._end(True)
+            raise
     return monitor
 
 
 class _Steps:
     """Collects the buckets of a backward pass; with the last they are a step."""
 
-    def __init__(self, monitor: Monitor, parameters: Sequence[torch.nn.Parameter], optimizer: Any, scaler: Any) -> None:
-        self.monitor, self.optimizer, self.scaler = monitor, optimizer, scaler
+    def __init__(self, monitor: Monitor, parameters: Sequence[torch.nn.Parameter], optimizer: Any, scaler: Any, group: Any) -> None:
+        self.monitor, self.optimizer, self.scaler, self.group = monitor, optimizer, scaler, group
         self.places = {id(value): place for place, value in enumerate(parameters)}
         self.waiting: list[tuple[Any, Any]] = []
 
@@ -257,17 +283,20 @@ class _Steps:
 
 def _hook(state, bucket):  # type: ignore[no-untyped-def]  # DDP reads annotations, and these are texts here
     buffer, monitor = bucket.buffer(), state.monitor
-    if not monitor.stopped:
-        monitor.flat.zero_() if bucket.index() == 0 else None
-        for part, gradient in state.of(bucket, monitor.parts[0]):
-            part.copy_(gradient.detach().reshape(-1))
     if monitor.apply:
         done = torch.futures.Future(devices=[buffer.device] if buffer.is_cuda else None)
         state.waiting.append((done, bucket))
-    if bucket.is_last() and (monitor.apply or not monitor.stopped):
-        state.take_step()
+    try:
+        if not monitor.stopped:
+            monitor.flat.zero_() if bucket.index() == 0 else None
+            for part, gradient in state.of(bucket, monitor.parts[0]):
+                part.copy_(gradient.detach().reshape(-1))
+        if bucket.is_last() and (monitor.apply or not monitor.stopped):
+            state.take_step()
+    except ResiduumError as error:
+        monitor._stop(str(error))  # a shadow goes on without the study
     if monitor.apply:
         return done
     # As DDP without a hook: it multiplies by 1/P, then adds.
-    reduced = dist.all_reduce(buffer.mul_(1.0 / dist.get_world_size()), async_op=True).get_future()
+    reduced = dist.all_reduce(buffer.mul_(1.0 / state.group.size()), group=state.group, async_op=True).get_future()
     return reduced.then(lambda future: future.value()[0])

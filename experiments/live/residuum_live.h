@@ -50,9 +50,9 @@ residuum_monitor* residuum_open(const char* study,
                                 int applies_update);
 
 /* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each, which
- * the call copies; `learning_rate` is positive. `update` takes d float32, (w_t - w_{t+1}) over the
- * step size, or is null where the update is not applied; then the call returns before the iteration
- * is done. */
+ * the call copies; `learning_rate` is not negative. `update` takes d float32, (w_t - w_{t+1}) over
+ * the step size, or is null where the update is not applied; then the call returns before the
+ * iteration is done. */
 int residuum_step(residuum_monitor* monitor,
                   const float* const* gradients,
                   double learning_rate,

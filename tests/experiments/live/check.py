@@ -148,7 +148,7 @@ def several_workers_of_one_process():
     with residuum.attach(model, folder / "live.toml", folder / "results", workers=3) as monitor:
         for row in rows:
             monitor.step([[one[:8].reshape(2, 4), one[8:]] for one in row], lr=0.5, loss=1.25)
-        for wrong in (rows[0][:2], [[rows[0][0][:8]]] * 3, rows[0][:, :9]):
+        for wrong in (rows[0][:2], [[rows[0][0][:8]]] * 3, list(rows[0][:, :9])):
             try:
                 monitor.step(wrong)
                 raise AssertionError("a step of another shape was taken")
@@ -167,6 +167,37 @@ def several_workers_of_one_process():
             raise AssertionError("attached to " + words)
         except residuum.ResiduumError as error:
             expect(words in str(error), str(error))
+
+
+def what_ends_one_study_ends_no_other():
+    model = torch.nn.Linear(3, 1, bias=False)
+    folder = SCRATCH / "ends"
+    folder.mkdir()
+    (folder / "live.toml").write_text(DENSE)
+    try:
+        with residuum.attach(model, folder / "live.toml", folder / "first") as monitor:
+            monitor.step(torch.ones(3))
+            raise KeyError("the training fails")
+    except KeyError:
+        pass
+    monitor = residuum.attach(model, folder / "live.toml", folder / "second")
+    monitor.load_state_dict(monitor.state_dict())  # nothing yet
+    monitor.step([torch.ones(1, 3)], lr=0.0)  # a warm-up begins
+    monitor.step([torch.ones(1, 3)], lr=0.5)
+    monitor.note(2.5)
+    for wrong in ([torch.ones(3, 1)], [torch.ones(2)]):
+        try:
+            monitor.step(wrong)
+            raise AssertionError("a gradient of another shape was taken")
+        except residuum.ResiduumError as error:
+            expect("shape" in str(error) and "weight" in str(error), str(error))
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)  # the inherited close at exit has no threads to wait for
+    expect(os.waitpid(child, 0)[1] == 0, "a fork ends")
+    monitor.close()
+    expect(not (folder / "first" / "runs.csv").exists() and (folder / "second" / "runs.csv").exists(), "tables of the second study")
+    expect((folder / "second" / "training.csv").read_text().splitlines()[-1] == "0,0.5,2.5", (folder / "second" / "training.csv").read_text())
 
 
 def bfloat16_and_scale():
@@ -191,7 +222,7 @@ def nothing_else_is_exported():
     expect("libtorch" not in needed, needed)
 
 
-CASES = [nothing_else_is_exported, several_workers_of_one_process, bfloat16_and_scale, recorded_and_live_are_equal, dense_apply_is_the_training,
+CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, recorded_and_live_are_equal, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:

@@ -54,6 +54,10 @@ constexpr const char* kMethods =
     "schema = 1\nname = \"live\"\n[sparsifier]\nkind = \"top-k\"\nk = 2\n[probes]\ntimes = false\n"
     "[sweep]\n\"aggregator.kind\" = [\"gtopk-tree\", \"allgather\"]\n";
 
+constexpr const char* kOneMethod =
+    "schema = 1\nname = \"live\"\n[sparsifier]\nkind = \"top-k\"\nk = 2\n[aggregator]\nkind = "
+    "\"gtopk-tree\"\n";
+
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
@@ -141,6 +145,43 @@ TEST(LiveStudy, TheUpdateOfDenseSgdIsTheMeanGradient) {
   study.close();
 }
 
+TEST(LiveStudy, AStepAtRateZeroIsLeftOutWhereTheRateIsTheStepOfARun) {
+  const TemporaryFolder folder;
+  const auto gradient = gradient_at(0, 0);
+  for (const char* step : {"[step]\nvalue = \"live\"\n", ""}) {
+    const fs::path out = folder.path() / (*step == 0 ? "own" : "live");
+    LiveStudy study(kOneMethod + std::string(step), "live.toml", out, small_training(1));
+    for (const double rate : {0.0, 0.5}) {
+      study.step(std::vector<const float*>{gradient.data()}, rate, {});
+    }
+    study.close();
+    const auto table = tables_by_method(out).at("gtopk-tree/iterations.csv");
+    EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), *step == 0 ? 3 : 2) << table;
+  }
+}
+
+TEST(LiveStudy, AStudyThatHasDoneItsIterationsSaysSo) {
+  const TemporaryFolder folder;
+  LiveStudy study(kOneMethod + std::string("[budget]\niterations = 1\n"),
+                  "live.toml",
+                  folder.path() / "out",
+                  small_training(1));
+  take_steps(study, 0, 2, 1);
+  EXPECT_THAT(message_of([&] { take_steps(study, 2, 3, 1); }), HasSubstr("'budget.iterations'"));
+  study.close();
+}
+
+TEST(LiveStudy, AnEmptyStateIsOneOfAStudyThatHadNotBegun) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "state");
+  LiveStudy study(kOneMethod, "live.toml", folder.path() / "out", small_training(1));
+  study.save(folder.path() / "state");
+  study.load(folder.path() / "state");
+  take_steps(study, 0, 2, 1);
+  study.close();
+  EXPECT_EQ(tables_by_method(folder.path() / "out").size(), 2U);
+}
+
 TEST(LiveStudy, ALoadedStateGoesOnWithTheSameTables) {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() / "state");
@@ -196,7 +237,7 @@ TEST(LiveStudy, WrongStepsAreRefusedAndNothingIsLost) {
   const std::vector<const float*> two{one.data(), one.data()};
   std::vector<float> update(kEntries);
   EXPECT_THAT(message_of([&] { study.step({two.data(), 1}, 1, {}); }), HasSubstr("2 workers"));
-  EXPECT_THAT(message_of([&] { study.step(two, 0, {}); }), HasSubstr("positive"));
+  EXPECT_THAT(message_of([&] { study.step(two, -1, {}); }), HasSubstr("not negative"));
   EXPECT_THAT(message_of([&] { study.step(two, 1, update); }), HasSubstr("without asking"));
   EXPECT_THAT(message_of([&] {
                 const LiveStudy second(

@@ -102,6 +102,8 @@ def main():
         if settings.get("stop_at") == step + 1:
             os._exit(0)  # as if it were killed
     if monitor is not None:
+        most = max((len(messages) for messages in monitor.messages.under_way.values()), default=0) if monitor.messages else 0
+        assert most <= 64, f"{most} messages are kept"
         monitor.close()
         monitor.close()
     if rank == 0 and monitor is not None and monitor.stopped:
