@@ -29,7 +29,7 @@ class Trainer {
     const auto started = Clock::now();
     double wall_before = 0;  // time that the run took before it was interrupted
     Outcome outcome;
-    const auto state = [&](RunState& run) {
+    const Checkpoints::Visit state = [&](RunState& run) {
       stage_.visit(run);
       loop_->visit(run);
       outcome.wall_s = wall_before + seconds_since(started);
