@@ -288,7 +288,7 @@ TEST_F(CommandFaults, ARequestToStopEndsARunWhoseCommandAnswersAtACheckpoint) {
   const int status = started.wait();
 
   EXPECT_EQ(WEXITSTATUS(status), 75) << read_text(folder_.path() / "captured.err");
-  EXPECT_THAT(read_text(folder_.path() / "captured.err"), HasSubstr("after iteration"));
+  EXPECT_THAT(read_text(folder_.path() / "captured.err"), HasSubstr("stopped on request"));
 }
 
 TEST(ChildProcess, SeveralEndOneByOne) {

@@ -144,7 +144,7 @@ TEST_F(CommandRuns, LawsAreToldAsClaimedByTheStudy) {
     EXPECT_EQ(status["k"], 3);
   }
   const Finished told =
-      residuum_program({"report", "results/own", "--theorem", "memsgd"}, folder_.path());
+      residuum_program({"report", "results/own", "--theorem", "mem-sgd"}, folder_.path());
   EXPECT_THAT(told.out + told.err, HasSubstr("sparsifier is command, as claimed by the study"));
 }
 

@@ -166,8 +166,8 @@ TEST(LiveStudy, AStudyThatHasDoneItsIterationsSaysSo) {
                   "live.toml",
                   folder.path() / "out",
                   small_training(1));
-  take_steps(study, 0, 2, 1);
-  EXPECT_THAT(message_of([&] { take_steps(study, 2, 3, 1); }), HasSubstr("'budget.iterations'"));
+  take_steps(study, 0, 1, 1);
+  EXPECT_THAT(message_of([&] { take_steps(study, 1, 2, 1); }), HasSubstr("'budget.iterations'"));
   study.close();
 }
 
@@ -225,7 +225,7 @@ TEST(LiveStudy, WhatItCannotDoIsOneLine) {
               HasSubstr("which is open"));
   EXPECT_THAT(opened("[sparsifier]\nkind = \"command\"\ncommand = [\"true\"]\n"),
               HasSubstr("executes 'true'"));
-  EXPECT_THAT(opened("[protocol]\nkind = \"local\"\n"), HasSubstr("use 'bsp'"));
+  EXPECT_THAT(opened("[protocol]\nkind = \"local\"\nperiod = 2\n"), HasSubstr("use 'bsp'"));
   EXPECT_THAT(opened("[probes]\nevaluate = 1\n"), HasSubstr("no f is known"));
   EXPECT_FALSE(fs::exists(folder.path() / "none"));
 }
