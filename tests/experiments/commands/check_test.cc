@@ -189,7 +189,7 @@ TEST_F(CheckCommand, ACompressorThatEndsEarlyIsQuoted) {
 TEST_F(CheckCommand, GarbageOnThePipeIsQuoted) {
   EXPECT_THAT(fault_of_script("echo starting up; cat > /dev/null"),
               HasSubstr("where the output should begin stands: starting up"));
-  EXPECT_THAT(fault({"cat"}), HasSubstr("unknown key 'shape'"));
+  EXPECT_THAT(fault({"cat"}), HasSubstr("unknown key 'seed'"));
   EXPECT_THAT(fault({"yes"}), HasSubstr("should begin stands: y"));
 }
 
