@@ -69,6 +69,7 @@ double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, d
 }
 
 template <class Real>
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch for each rule
 bool ModelUpdate<Real>::apply(const Delivery<Real>& delivery,
                               double eta,
                               std::span<double> model,
