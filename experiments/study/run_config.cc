@@ -22,7 +22,7 @@ namespace residuum {
 namespace {
 
 // Every program that prepares runs knows it.
-const Registered<Sparsifier> kCommand(command_entry());
+const Registered<Sparsifier> command_sparsifier(command_entry());
 
 /// The sections of one run.
 struct Sections {
@@ -240,6 +240,22 @@ bool moves_by_the_update(const nlohmann::json& outer) {
   return outer.empty() || outer == nlohmann::json{{"kind", "plain"}, {"step", 1.0}};
 }
 
+/// Returns what a step size may refer to in a run whose workers send k entries.
+StepContext step_context(const PreparedRun& run, std::size_t k) {
+  const Objective& objective = *run.objective;
+  StepContext context{.facts = [&objective] { return objective.facts(); },
+                      .dimension = static_cast<double>(objective.dimension()),
+                      .k = static_cast<double>(k),
+                      .iterations = static_cast<double>(run.training.iterations),
+                      .workers = static_cast<double>(run.participants()),
+                      .has_epochs = objective.samples() > 0};
+  if (GradientSource* const source = objective.source()) {
+    context.iterations = run.training.iterations == kOpenEnd ? 0 : context.iterations;
+    context.live = [source] { return source->step_size(); };
+  }
+  return context;
+}
+
 std::unique_ptr<Method> read_method(const Sections& sections,
                                     const RunSpec& spec,
                                     const PreparedRun& run,
@@ -283,17 +299,7 @@ std::unique_ptr<Method> read_method(const Sections& sections,
           aggregator.where("kind"),
           config["sparsifier"]["kind"].get<std::string>());
   const Section step = read_step(sections["step"], objective, spec);
-  StepContext context{.facts = [&objective] { return objective.facts(); },
-                      .dimension = static_cast<double>(d),
-                      .k = static_cast<double>(k.value_or(d)),
-                      .iterations = static_cast<double>(run.training.iterations),
-                      .workers = static_cast<double>(run.participants()),
-                      .has_epochs = objective.samples() > 0};
-  if (GradientSource* const source = objective.source()) {
-    context.iterations = run.training.iterations == kOpenEnd ? 0 : context.iterations;
-    context.live = [source] { return source->step_size(); };
-  }
-  method->step_rule = make_step_rule(step, context);
+  method->step_rule = make_step_rule(step, step_context(run, k.value_or(d)));
   const ProtocolLaw protocol = law_of(run);
   read_update(step, feedback, protocol, *method);
   resolve(step);
