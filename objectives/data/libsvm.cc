@@ -38,8 +38,8 @@ struct FirstSeen {
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file, const LibsvmWishes& wishes)
-      : text_(text), file_(file), wishes_(wishes) {}
+  Parser(std::string_view text, const std::string& file, LibsvmWishes wishes)
+      : text_(text), file_(file), wishes_(std::move(wishes)) {}
 
   SparseDataset parse() {
     refuse_byte_order_mark(text_, file_);

@@ -124,8 +124,8 @@ class Inflater {
     stream_.next_in = reinterpret_cast<Bytef*>(  // NOLINT(*-reinterpret-cast)
         const_cast<char*>(packed.data()));       // NOLINT(*-const-cast)
     stream_.avail_in = static_cast<uInt>(packed.size());
-    // Without a head of zlib's own. NOLINTNEXTLINE(*-prefer-member-initializer): the stream is
-    // first
+    // Without a head of zlib's own, after the stream is filled in.
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer)
     is_ready_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
   }
   Inflater(const Inflater&) = delete;

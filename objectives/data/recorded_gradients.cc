@@ -384,6 +384,7 @@ struct UnpackedGradients {
 };
 
 /// Reads arrays of shape (T, P, ...), or without steps (P, ...), all of as many steps and workers.
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): one sentence for each fault
 UnpackedGradients unpack_gradients(std::string_view bytes,
                                    const std::string& file,
                                    bool has_steps) {
