@@ -121,7 +121,7 @@ constexpr auto kNetworks = std::to_array<ObjectiveEntry>(
       .source = "Paszke et al. 2019",
       .example = R"({"model": "model.pt", "data": "synthetic-images", "rows": 64})",
       .make = make_network<kTorchscript>,
-      .executes_foreign_code = true}});
+      .foreign_code = "model"}});
 
 }  // namespace
 

@@ -55,7 +55,7 @@ void require_allowed(const ObjectiveEntry& entry,
                      const Section& section,
                      const ObjectiveContext& context) {
   require(
-      context.allow_commands || !entry.executes_foreign_code,
+      context.allow_commands || entry.foreign_code.empty(),
       "{}: '{}' executes code of the file that the study names, and until then nothing is known "
       "of its size; give --allow-commands if you trust its author",
       section.where("kind"),

@@ -50,9 +50,9 @@ struct ObjectiveEntry {
   std::string_view source;
   std::string_view example;
   std::unique_ptr<Objective> (*make)(const Section&, const ObjectiveContext&);
-  /// True if to make it executes code that the study names. It is then refused unless the context
-  /// allows commands.
-  bool executes_foreign_code = false;
+  /// The key of the section that names code which making the objective executes; empty: none. It is
+  /// refused unless the context allows commands.
+  std::string_view foreign_code = {};
 };
 
 /// Returns all objectives.

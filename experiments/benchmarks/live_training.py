@@ -1,4 +1,4 @@
-"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4] [--methods N].
+"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4].
 
 Times a step of a DDP training (gloo, one thread to a rank) without a study and with one in shadow mode that measures every step, every tenth,
 and none. All trainings of a number of ranks take their steps in turn, in one process each. Prints a Markdown table: medians over the

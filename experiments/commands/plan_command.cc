@@ -175,10 +175,10 @@ ExitCode plan_command(const Options& options) {
                          .varying = varying_text(run.varying)});
   }
   plan_format(options.plan_format).print(options, plan);
+  require_prepared(runs);
   if (const std::string note = foreign_code_note(study); !note.empty()) {
     say(note);
   }
-  require_prepared(runs);
   return ExitCode::done;
 }
 

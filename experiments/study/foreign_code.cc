@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/sparsifiers/sparsifier.h"
+#include "objectives/registry.h"
 
 namespace residuum {
 namespace {
@@ -27,8 +28,11 @@ struct ForeignSection {
   std::string_view (*key_of)(const std::string& kind);
 };
 
-constexpr std::array kForeignSections{ForeignSection{
-    "sparsifier", [](const std::string& kind) { return key_in(sparsifiers(), kind); }}};
+constexpr std::array kForeignSections{
+    ForeignSection{"objective",
+                   [](const std::string& kind) { return key_in(objectives(), kind); }},
+    ForeignSection{"sparsifier",
+                   [](const std::string& kind) { return key_in(sparsifiers(), kind); }}};
 
 ForeignCode code_of(const std::string& section, std::string_view key, const Setting& setting) {
   ForeignCode code;

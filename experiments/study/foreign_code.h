@@ -17,7 +17,7 @@ struct ForeignCode {
 };
 
 /// Returns what the runs of the study execute, each once: the values of the keys that the
-/// registries of components name (Entry::foreign_code). It looks at words alone, and executes
+/// registries of components and of objectives name (`foreign_code`). It looks at words alone, and executes
 /// nothing.
 std::vector<ForeignCode> foreign_code(const Study& study);
 

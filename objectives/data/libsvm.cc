@@ -42,7 +42,10 @@ class Parser {
       : text_(text), file_(file), wishes_(std::move(wishes)) {}
 
   SparseDataset parse() {
-    refuse_byte_order_mark(text_, file_);
+    constexpr std::string_view kMark = "\xef\xbb\xbf";
+    const bool is_marked = text_.starts_with(kMark);
+    position_ = is_marked ? kMark.size() : 0;
+    refuse_byte_order_mark(text_.substr(position_), file_);
     data_.features = wishes_.minimum_features;
     while (position_ < text_.size()) {
       parse_line();
@@ -50,6 +53,9 @@ class Parser {
     require(
         data_.rows() > 0, "{}:1:1: no samples; lines 'label index:value ...' were expected", file_);
     map_labels();
+    if (is_marked) {
+      data_.note += "; a byte order mark left out";
+    }
     if (has_queries_) {
       data_.note += "; the qid of rows left out";
     }

@@ -74,6 +74,9 @@ def train(rank, folder, store, tools, keys):
         assert "has recorded steps" in str(error)
     else:
         raise AssertionError("a folder is recorded into twice")
+    # Without it gloo's threads may outlive the interpreter, and the process is aborted after its work.
+    dist.barrier()
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":

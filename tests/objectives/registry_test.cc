@@ -32,7 +32,7 @@ std::vector<ObjectiveEntry> built_objectives() {
   const auto built = networks_are_built() ? objectives() : convex_objectives();
   std::vector<ObjectiveEntry> without_files;
   std::copy_if(built.begin(), built.end(), std::back_inserter(without_files), [](const auto& one) {
-    return !one.example.empty() && !one.executes_foreign_code;
+    return !one.example.empty() && one.foreign_code.empty();
   });
   return without_files;
 }
@@ -89,7 +89,7 @@ TEST(Objectives, ThatExecuteForeignCodeAreMadeOnlyWhereCommandsAreAllowed) {
     auto values = nlohmann::json::parse(entry.example.empty() ? "{}" : entry.example);
     values["kind"] = entry.name;
     const Section section("objective", values);
-    if (!entry.executes_foreign_code) {
+    if (entry.foreign_code.empty()) {
       EXPECT_NO_THROW(require_allowed(entry, section, {})) << entry.name;
       continue;
     }

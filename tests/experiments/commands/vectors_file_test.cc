@@ -325,7 +325,7 @@ TEST_F(VectorsFile, OfAnArchiveThatDoesNotFitIsRefused) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(fault(std::nullopt, "thre"), HasSubstr("has no array 'thre'; did you mean 'three'?"));
+  EXPECT_THAT(fault(std::nullopt, "tree"), HasSubstr("has no array 'tree'; did you mean 'three'?"));
   EXPECT_THAT(fault(0, "two"), HasSubstr("leave out --step"));
 }
 

@@ -135,5 +135,22 @@ TEST(ForeignCode, NamesEveryCommandOfASweepOnceAndNoneOfAnotherKind) {
   EXPECT_THROW(require_allowed(study, false), Error);
 }
 
+TEST(ForeignCode, NamesTheModelOfAnObjectiveThatLoadsOne) {
+  const Study study = parse_study(
+      "schema = 1\nname = \"s\"\n[objective]\nkind = \"torchscript\"\nmodel = \"mine.pt\"\n"
+      "[aggregator]\nkind = \"dense\"\n[step]\nvalue = 0.1\n[budget]\niterations = 1\n",
+      "s.toml",
+      {});
+
+  const auto found = foreign_code(study);
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().text, "mine.pt");
+  EXPECT_EQ(found.front().program, "");
+  EXPECT_THAT(found.front().where, HasSubstr("'objective.model' at s.toml:5"));
+  EXPECT_THROW(require_allowed(study, false), Error);
+  EXPECT_NO_THROW(require_allowed(study, true));
+}
+
 }  // namespace
 }  // namespace residuum

@@ -111,6 +111,8 @@ def main():
     numpy.save(f"{settings['own']}-{rank}.npy", numpy.stack([row.numpy() for row in recorded]))
     weights = torch.cat([value.detach().reshape(-1) for value in model.parameters()])
     numpy.save(f"{settings['own']}-weights-{rank}.npy", weights.numpy())
+    # Without it gloo's threads may outlive the interpreter, and the process is aborted after its work.
+    dist.destroy_process_group()
 
 
 main()

@@ -115,7 +115,7 @@ TEST(NetworkModule, MakesEveryNetworkThatCanBeNamed) {
   RESIDUUM_NEEDS_NETWORKS();
   const ObjectiveContext context{.data_dir = {}, .cache_dir = {}, .workers = 2};
   for (const auto& entry : network_objectives()) {
-    if (entry.executes_foreign_code) {
+    if (!entry.foreign_code.empty()) {
       continue;  // it needs a file
     }
     auto settings = nlohmann::json::parse(entry.example);

@@ -54,8 +54,16 @@ TEST(Libsvm, ToleratesCommentsBlankLinesSpacesCrlfAndAMissingLastNewline) {
   EXPECT_THAT(data.row_begin, ElementsAre(0U, 2U, 3U, 3U, 4U, 5U));
 }
 
-TEST(Libsvm, ThatBeginsWithAByteOrderMarkIsRefusedWithTheCure) {
-  for (const char* mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
+TEST(Libsvm, LeavesOutTheByteOrderMarkOfUtf8AndSaysSo) {
+  const auto plain = parse("+1 1:1\n-1 1:2\n");
+  const auto marked = parse("\xef\xbb\xbf+1 1:1\n-1 1:2\n");
+  EXPECT_EQ(marked.labels, plain.labels);
+  EXPECT_EQ(marked.values, plain.values);
+  EXPECT_THAT(marked.note, HasSubstr("a byte order mark left out"));
+}
+
+TEST(Libsvm, ThatIsUtf16OrHasTwoByteOrderMarksIsRefusedWithTheCure) {
+  for (const char* mark : {"\xef\xbb\xbf\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
     EXPECT_EQ(usage_message([&] { parse(std::string(mark) + "+1 1:1\n-1 1:2\n"); }),
               "f:1:1: begins with a byte order mark; save it as UTF-8 without one");
   }
