@@ -23,6 +23,7 @@ struct Facts {
   std::optional<bool> convex = std::nullopt;         // f is convex
   std::optional<double> lower_bound = std::nullopt;  // f >= lower_bound, which need not be attained
   bool starts_from_seed = false;                     // w_0 is drawn from the run's seed
+  bool workers_are_alike = false;  // every worker's gradient has the expectation grad f
   /// Says in a few words why the expectation of a stochastic gradient is not the gradient of the
   /// evaluated f; several reasons are parted by "; ". It is empty where gradients are unbiased.
   std::string gradient_bias = {};

@@ -61,7 +61,8 @@ class Quadratic final : public Objective {
                 .minimum = 0,
                 .noise_variance = settings_.noise_variance,
                 .minimizer = std::vector<double>(h_.size()),
-                .convex = true};
+                .convex = true,
+                .workers_are_alike = settings_.heterogeneity == 0};
     double minimum = 0;
     const auto& b = mean_linear();
     for (std::size_t j = 0; j < h_.size(); ++j) {

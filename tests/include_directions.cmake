@@ -37,7 +37,7 @@ set(rules
   "objectives/torch -> objectives/ core/"
   "objectives -> objectives/ core/"
   "assumptions -> assumptions/ core/"
-  "reports/tables -> reports/tables core/record core/error core/text core/fnv1a core/output_file"
+  "reports/tables -> reports/tables assumptions/theorems/run_facts core/record core/error core/text core/fnv1a core/output_file"
   "reports/numbers -> reports/numbers reports/tables assumptions/theorems assumptions/estimators core/random core/record core/error core/text"
   "reports/verdicts -> reports/verdicts reports/numbers reports/tables assumptions/theorems assumptions/estimators assumptions/verdicts assumptions/delta_prediction core/error"
   "reports/figures -> reports/figures reports/numbers reports/tables core/record core/error core/text core/output_file"

@@ -99,7 +99,7 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
   constexpr double kRounding = 1e-12;
   const char* statement = "δ ≤ 1 in every iteration, the gTop-k assumption";
   const Evidence& evidence = exam.evidence();
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   if (facts.loses_as_random() && facts.shares_support) {
     exam.precondition(statement, true, "δ = 1 in expectation, by the law of " + facts.sparsifier);
     return;
@@ -129,7 +129,7 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
 /// paper's assumption allows.
 Bound ijcai(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback();
@@ -159,7 +159,7 @@ Bound karimireddy(const Evidence& evidence) {
 /// sqrt q.
 Bound alistarh(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.steps_do_not_increase();
   exam.error_feedback_of_whole_messages();

@@ -40,7 +40,7 @@ namespace residuum {
 namespace {
 
 /// A floor below f(z_T), where one is known.
-std::optional<double> floor_of(const MethodFacts& facts) {
+std::optional<double> floor_of(const RunFacts& facts) {
   const auto& floor = facts.minimum ? facts.minimum : facts.lower_bound;
   return floor ? std::optional<double>(floor->value) : std::nullopt;
 }
@@ -97,7 +97,7 @@ Bound certificate(const Evidence& evidence) {
 
 /// f* bounds f + (lambda/2)|u|^2 from below too.
 Bound certificate_any_rule(const Evidence& evidence) {
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   const double decay = facts.effective_decay;
   const bool steps_locally = facts.synchrony == Synchrony::periodic;
   Examination exam(evidence, decay == 0 ? Left::gradient : Left::decayed_gradient, Taking::some);

@@ -24,7 +24,7 @@ namespace residuum {
 
 Bound ef21_sgdm(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.lockstep();
   exam.unbiased_gradients();
   exam.constant_step();

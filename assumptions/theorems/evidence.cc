@@ -152,20 +152,6 @@ std::vector<Constant> line_above(const Windows& x_windows,
 
 }  // namespace
 
-std::string_view memory_text(Memory memory) {
-  switch (memory) {
-    case Memory::residual:
-      return "error feedback";
-    case Memory::velocity:
-      return "momentum correction";
-    case Memory::control:
-      return "gradient estimates with error control";
-    case Memory::estimate:
-      break;
-  }
-  return "gradient estimates";
-}
-
 std::string Evidence::reservation() const {
   const auto early = std::count_if(
       seeds_.begin(), seeds_.end(), [](const SeedEvidence& seed) { return seed.ended_early(); });
@@ -306,7 +292,7 @@ Constant Evidence::contraction_in_every_iteration() const {
 
 namespace {
 
-Constant promised_contraction(const MethodFacts& method) {
+Constant promised_contraction(const RunFacts& method) {
   return {"q_p",
           1 - *method.contraction,
           fmt::format("exact: what {} promises{}",

@@ -11,137 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "assumptions/theorems/run_facts.h"
 #include "assumptions/theorems/seed_evidence.h"
 #include "assumptions/theorems/theorem.h"
-#include "core/messages/laws.h"
 
 namespace residuum {
 
-/// A number that is known from outside the run, and how.
-struct Known {
-  double value = 0;
-  std::string origin;
-};
-
-/// How a worker remembers what was not delivered.
-enum class Memory { residual, velocity, estimate, control };
-/// "error feedback", "momentum correction", "gradient estimates", "gradient estimates with error
-/// control".
-std::string_view memory_text(Memory memory);
-
-/// MethodFacts is what a theorem must know of a method: laws of its components and facts of its
-/// objective. The names are those of a study file, and are only shown.
-struct MethodFacts {
-  std::string sparsifier = "none";
-  std::string aggregator = "dense";
-  std::string feedback = "ef14";
-  std::string protocol = "bsp";
-  std::string step_rule = "constant";
-  std::string sampling = "replacement";
-  double workers = 1;    // P
-  double dimension = 1;  // d
-
-  // The sparsifier's law (core/sparsifiers/sparsifier.h).
-  bool sends_everything = true;
-  std::optional<double> k = std::nullopt;            // entries a worker keeps
-  std::optional<double> contraction = std::nullopt;  // delta_c: E|a - C(a)|^2 <= (1 - it)|a|^2
-  bool contraction_is_exact = false;                 // with equality, for every a
-  bool keeps_largest = false;                        // the k largest of the whole accumulator
-  bool shares_support = false;                       // the same indices on all workers
-  bool selects_at_random = false;                    // draws decide what is sent
-  bool density_varies = false;                       // a schedule keeps more at first
-  std::optional<double> threshold = std::nullopt;    // tau on step-multiplied accumulators
-  bool threshold_follows_step = false;               // tau = eta lambda
-  bool law_is_claimed = false;                       // by the study, of a program of its own
-
-  // The aggregator's and the feedback's laws.
-  bool applies_whole_messages = true;
-  bool weighs_messages = false;    // by more than the workers' number, as if some were clipped
-  bool approximates_sum = false;   // of whole accumulators, by no sum of messages
-  bool cuts_in_merges = false;     // branches of a tree may cut what others deliver
-  bool completes_support = false;  // applied entries have the values of all workers
-  bool selects_largest = false;    // sums of messages are cut to their k largest entries
-  Memory memory = Memory::residual;
-  /// a, where estimates follow an average v := (1 - a) v + a G of the gradients.
-  std::optional<double> averaging = std::nullopt;
-  bool conserves = true;           // nothing is ever lost
-  bool in_gradient_units = false;  // the memory holds gradients, not steps
-
-  Synchrony synchrony = Synchrony::lockstep;  // the protocol's law
-  bool has_optimisers = false;  // workers step along an optimiser's directions, not along gradients
-
-  // How models are updated.
-  bool steps_are_constant = true;
-  bool steps_may_grow = false;
-  double momentum = 0;                              // before or after the exchange
-  double outer_step = 1;                            // the update is multiplied by it
-  bool takes_signs = false;                         // the model moves by the signs of the update
-  double weight_decay = 0;                          // added after the exchange: f does not have it
-  double effective_decay = 0;                       // the run minimises f + (this/2)|w|^2
-  std::string clipped = "nothing";                  // or "worker" gradients, or the "update"
-  std::optional<double> step_shift = std::nullopt;  // a of eta_t = value/(a + t)
-
-  // The protocol's law: limits that hold in every run, absent where it sets none.
-  std::optional<double> staleness = std::nullopt;      // tau: largest staleness
-  std::optional<double> contributions = std::nullopt;  // gradients in one update
-  std::optional<double> local_steps = std::nullopt;    // H: gradients between two exchanges
-  std::optional<double> spectral_gap = std::nullopt;   // 1 - |lambda_2| of what neighbours mix by
-  bool contributions_weigh_alike = true;               // a version is the mean of its gradients
-  std::optional<double> participants = std::nullopt;   // m, where some workers are left out
-
-  // Gradients.
-  bool full_gradients = false;       // every worker's gradient is that of its whole shard
-  std::string gradient_bias = {};    // why E G is not grad f of the f evaluated; empty: it is
-  bool workers_are_alike = false;    // E G^p = grad f on every worker p, by the objective
-  bool independent_draws = true;     // each batch is drawn without regard to those before
-  bool deterministic = false;        // no draw of the seed enters the run
-  bool differences_are_of_f = true;  // grad f is evaluated on all samples
-  bool curvature_is_of_f = true;     // power iteration looks at all samples
-
-  // The objective.
-  std::optional<bool> convex = std::nullopt;                      // whether f is
-  std::optional<Known> smoothness = std::nullopt;                 // L
-  std::optional<Known> worker_smoothness = std::nullopt;          // sqrt of the mean of the L_p^2
-  std::optional<Known> mean_worker_smoothness = std::nullopt;     // mean of the L_p
-  std::optional<Known> largest_worker_smoothness = std::nullopt;  // largest L_p
-  std::optional<Known> strong_convexity = std::nullopt;           // mu
-  std::optional<Known> minimum = std::nullopt;                    // f*
-  std::optional<Known> lower_bound = std::nullopt;                // of f, where f* is not known
-  std::optional<Known> initial_distance_sq = std::nullopt;        // |w_0 - x*|^2
-  std::optional<Known> noise_variance = std::nullopt;             // sigma^2 of a worker, at every w
-
-  /// True if the selection loses in expectation exactly what a random one of k entries does.
-  bool loses_as_random() const {
-    return contraction_is_exact && contraction && k &&
-           std::abs(*contraction - *k / dimension) <= 1e-12;
-  }
-
-  /// True if what enters the update is the mean of what workers sent, as they sent it: the law of a
-  /// selection is then one on the update, too.
-  bool applies_as_sent() const {
-    return applies_whole_messages && !weighs_messages && !approximates_sum;
-  }
-
-  /// True if a residual is what the selection has left of its accumulator, and nothing else.
-  bool keeps_what_selection_leaves() const {
-    return applies_as_sent() && conserves && memory == Memory::residual;
-  }
-
-  /// True if z moves by a velocity: before the exchange, after it, or an average that estimates
-  /// follow.
-  bool has_momentum() const { return momentum != 0 || averaging.value_or(1) < 1; }
-};
-
-/// Returns the facts that both imply, with the weaker constants. Both are of one method: its seeds
-/// may differ in their shards, in a threshold that a pilot has found, and in what follows from
-/// these.
-MethodFacts weaker_of(const MethodFacts& a, const MethodFacts& b);
-
 class Evidence {
  public:
-  explicit Evidence(MethodFacts method) : method_(std::move(method)) {}
+  explicit Evidence(RunFacts method) : method_(std::move(method)) {}
 
-  const MethodFacts& method() const { return method_; }
+  const RunFacts& method() const { return method_; }
 
   /// Adds one seed; all seeds of a method have runs of the same length.
   void add(SeedEvidence seed) { seeds_.push_back(std::move(seed)); }
@@ -242,7 +122,7 @@ class Evidence {
   /// The range over all versions of all seeds; absent if one was not measured.
   std::optional<Range> range_of_all_versions(Range SeedMeasures::*range) const;
 
-  MethodFacts method_;
+  RunFacts method_;
   std::vector<SeedEvidence> seeds_;
   std::size_t missed_ = 0;
   std::size_t silent_ = 0;

@@ -414,7 +414,7 @@ void add_heterogeneous_noise(std::vector<BoundTerm>& terms,
 // what is so.
 
 void Examination::no_momentum() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("no momentum",
                !facts.has_momentum(),
                facts.averaging.value_or(1) < 1
@@ -424,7 +424,7 @@ void Examination::no_momentum() {
 }
 
 void Examination::nothing_decays_or_is_clipped() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("no decay of weights, and neither gradients nor updates are clipped",
                facts.weight_decay == 0 && facts.clipped == "nothing",
                fmt::format("weight decay is {}, clipped is {}", facts.weight_decay, facts.clipped));
@@ -455,7 +455,7 @@ void Examination::lockstep() {
 }
 
 void Examination::unbiased_gradients_at_model() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   std::string detail =
       facts.full_gradients ? "gradients are full" : "sampling is " + facts.sampling;
   if (!facts.gradient_bias.empty()) {
@@ -474,7 +474,7 @@ void Examination::unbiased_gradients() {
 }
 
 void Examination::workers_are_alike() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("every worker's gradients are those of f, in expectation",
                facts.workers == 1 || facts.workers_are_alike,
                facts.workers == 1 ? "there is one worker"
@@ -504,7 +504,7 @@ void Examination::lockstep_with_plain_updates() {
 }
 
 void Examination::plain_synchronous_steps() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   lockstep_with_plain_updates();
   if (facts.in_gradient_units) {
     // Memory in gradients is memory in steps divided by eta: the same until eta changes.
@@ -535,7 +535,7 @@ void Examination::convex_objective() {
 
 namespace {
 
-const char* fate_of_messages(const MethodFacts& facts) {
+const char* fate_of_messages(const RunFacts& facts) {
   if (facts.applies_whole_messages) {
     return "does";
   }
@@ -548,14 +548,14 @@ const char* fate_of_messages(const MethodFacts& facts) {
 }  // namespace
 
 void Examination::whole_messages_are_applied() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("every message is applied as it was sent",
                facts.applies_whole_messages,
                fmt::format("aggregator {} {}", facts.aggregator, fate_of_messages(facts)));
 }
 
 void Examination::estimates_are_exchanged() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("workers exchange changes of gradient estimates",
                facts.memory == Memory::estimate,
                fmt::format("{} is {}", facts.feedback, memory_text(facts.memory)));
@@ -572,7 +572,7 @@ void Examination::full_gradients() {
 }
 
 double Examination::sparsifier_keeps_a_share() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("the sparsifier keeps a share of every accumulator",
                facts.contraction.has_value(),
                "sparsifier is " + facts.sparsifier);
@@ -583,7 +583,7 @@ double Examination::sparsifier_keeps_a_share() {
 }
 
 void Examination::error_feedback() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("what was not delivered is added to the next gradient",
                facts.memory == Memory::residual && facts.conserves,
                facts.memory != Memory::residual
@@ -599,7 +599,7 @@ void Examination::error_feedback_of_whole_messages() {
 }
 
 void Examination::largest_entries_are_sent() {
-  const MethodFacts& facts = method();
+  const RunFacts& facts = method();
   precondition("workers send their k largest entries",
                facts.keeps_largest && facts.k.has_value(),
                "sparsifier is " + facts.sparsifier);

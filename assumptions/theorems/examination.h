@@ -30,7 +30,7 @@ class Examination {
   Examination(const Evidence& evidence, Left left, Taking taking = Taking::all);
 
   const Evidence& evidence() const { return *evidence_; }
-  const MethodFacts& method() const { return evidence_->method(); }
+  const RunFacts& method() const { return evidence_->method(); }
 
   /// Adds a precondition. The detail says what is so; it is shown whether met or not.
   void precondition(std::string statement, bool met, std::string detail = {});

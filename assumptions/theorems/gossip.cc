@@ -49,7 +49,7 @@ Bound gossip(const Evidence& evidence) {
 
 Bound gossip_certificate(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   protocol_is(exam, Synchrony::neighbours);
   exam.plain_updates();
   exam.unbiased_gradients();

@@ -18,7 +18,7 @@ namespace residuum {
 namespace {
 
 void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double convexity) {
-  const MethodFacts& facts = exam.method();
+  const RunFacts& facts = exam.method();
   exam.precondition(
       "step rule 8/(μ(a + t))", facts.step_shift.has_value(), "step rule is " + facts.step_rule);
   const double eta = exam.evidence().step_size().value.value_or(std::nan(""));
@@ -40,7 +40,7 @@ double mem_sgd_weight_sum(double iterations, double shift) {
 
 Bound mem_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::averaged_model);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.error_feedback_of_whole_messages();
   exam.convex_objective();

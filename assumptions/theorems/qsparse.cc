@@ -26,7 +26,7 @@ namespace residuum {
 
 Bound qsparse_local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   protocol_is(exam, Synchrony::periodic);
   exam.plain_updates();
   exam.unbiased_gradients();

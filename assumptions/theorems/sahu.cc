@@ -52,7 +52,7 @@ std::string letters(const Form& form, std::string_view gradient, std::string_vie
 
 Bound threshold_bound(const Evidence& evidence, const Form& form, double start_factor) {
   Examination exam(evidence, form.left);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback_of_whole_messages();
@@ -92,7 +92,7 @@ Bound threshold_bound(const Evidence& evidence, const Form& form, double start_f
 
 Bound top_k_bound(const Evidence& evidence, const Form& form, double start_factor) {
   Examination exam(evidence, form.left);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   exam.plain_synchronous_steps();
   exam.constant_step();
   exam.error_feedback_of_whole_messages();

@@ -62,7 +62,7 @@ Bound bsp(const Evidence& evidence) {
 /// Workers average their models every H steps. An iteration of the run is an exchange.
 Bound local_sgd(const Evidence& evidence) {
   Examination exam(evidence, Left::gradient);
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   protocol_is(exam, Synchrony::periodic);
   const auto [smoothness, gap, variance] = need_dense_constants(exam);
   const double moment = exam.need(evidence.worker_second_moment());

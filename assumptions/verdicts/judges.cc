@@ -16,7 +16,7 @@ namespace judges {
 // --- The objective and its gradients: smoothness, bias, moments ----------------------------------
 
 Ratios smoothness(const Evidence& evidence) {
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   const auto largest = evidence.largest_smoothness();
   if (!largest) {
     const bool looked =
@@ -45,7 +45,7 @@ Ratios smoothness(const Evidence& evidence) {
 }
 
 /// Compares both kinds of quotients of one seed with L, as ratios to it.
-Singles quotients_above(const SeedEvidence& seed, const MethodFacts& facts, double limit) {
+Singles quotients_above(const SeedEvidence& seed, const RunFacts& facts, double limit) {
   const SeedMeasures& measures = seed.measures();
   Singles all;
   const auto add = [&](const LargestSingles& kind) {
@@ -70,7 +70,7 @@ Singles quotients_above(const SeedEvidence& seed, const MethodFacts& facts, doub
 }
 
 SinglesOfSeeds single_smoothness(const Evidence& evidence) {
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   const Ratios ratios = smoothness(evidence);
   if (ratios.values.empty()) {
     return no_singles(ratios.missing);
@@ -191,7 +191,7 @@ Ratios bounded_noise(const Evidence& evidence) {
 // --- The selection, the gap and the residuals against what proofs assume -------------------------
 
 /// A selection that draws is judged in expectation only, which its law may know.
-void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
+void judge_in_expectation(const RunFacts& facts, bool is_exact, SinglesOfSeeds& singles) {
   if (is_exact) {
     singles.holds_by_law = true;
     singles.in_expectation = "1 in expectation by the law of " + facts.sparsifier;
@@ -202,12 +202,12 @@ void judge_in_expectation(const MethodFacts& facts, bool is_exact, SinglesOfSeed
   }
 }
 
-bool selection_is_exact(const MethodFacts& facts) {
+bool selection_is_exact(const RunFacts& facts) {
   return facts.loses_as_random() && facts.shares_support && !facts.weighs_messages &&
          !facts.approximates_sum && (facts.applies_whole_messages || facts.selects_largest);
 }
 
-bool residual_is_exact(const MethodFacts& facts) {
+bool residual_is_exact(const RunFacts& facts) {
   return facts.loses_as_random() && facts.keeps_what_selection_leaves();
 }
 
@@ -231,7 +231,7 @@ SinglesOfSeeds single_selection(const Evidence& evidence) {
 constexpr double kGapOfRounding = 1e-9;
 constexpr const char* kNoGap = "nothing is held back: the gap w - z is rounding";
 
-bool holds_nothing_back(const MethodFacts& method) {
+bool holds_nothing_back(const RunFacts& method) {
   return method.sends_everything && method.contraction == 1.0 && method.applies_whole_messages &&
          method.memory == Memory::residual && method.synchrony == Synchrony::lockstep &&
          !method.participants;
@@ -260,7 +260,7 @@ SinglesOfSeeds single_contraction(const Evidence& evidence) {
 }
 
 std::optional<double> density_below_one(const Evidence& evidence) {
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   if (!facts.k || *facts.k >= facts.dimension) {
     return std::nullopt;
   }
@@ -273,7 +273,7 @@ constexpr const char* kNoSelection =
 
 /// Says why residuals are not held against accumulators that they are not what is left of; empty
 /// where they are.
-std::string no_accumulators_of_residuals(const MethodFacts& facts) {
+std::string no_accumulators_of_residuals(const RunFacts& facts) {
   if (facts.participants || facts.synchrony == Synchrony::late) {
     return "the residuals are those of all workers, and the accumulators of those that take part";
   }
@@ -351,7 +351,7 @@ ResidualBound residual_bound(const Evidence& evidence) {
 }
 
 /// Returns whether every accumulator is a residual and one step by a gradient of the workers.
-bool accumulates_plain_gradients(const MethodFacts& facts) {
+bool accumulates_plain_gradients(const RunFacts& facts) {
   return facts.memory == Memory::residual && facts.synchrony == Synchrony::lockstep &&
          !facts.has_momentum() && facts.clipped == "nothing" && !facts.participants;
 }
@@ -516,7 +516,7 @@ constexpr auto kJudges = std::to_array<Judge>({
 std::span<const Judge> assumption_judges() { return kJudges; }
 
 std::optional<double> worker_residual_bound(const Evidence& evidence) {
-  const MethodFacts& facts = evidence.method();
+  const RunFacts& facts = evidence.method();
   const auto q = evidence.worker_contraction_in_windows().value;
   const auto moment = evidence.worker_second_moment().value;
   const auto step = facts.in_gradient_units ? std::optional(1.0) : evidence.step_size().value;

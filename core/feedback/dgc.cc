@@ -60,7 +60,7 @@ class Dgc final : public FeedbackFor<Dgc> {
   bool needs_lists() const override { return masks_; }
   /// 1/(1 - m) is an upper bound here: masking drops the momentum of delivered entries, so the gain
   /// falls as more is sent.
-  double gain() const override { return 1 / (1 - momentum_); }
+  double momentum() const override { return momentum_; }
   bool conserves(const AggregatorLaw& aggregator,
                  bool /*sends_everything*/,
                  int workers) const override {

@@ -104,9 +104,12 @@ class Feedback {
   /// d numbers of the memory.
   virtual bool has_velocity() const { return false; }
 
+  /// Returns m where the velocity is a sum v := m v + G; 0 for other feedbacks.
+  virtual double momentum() const { return 0; }
+
   /// Returns how far one gradient moves the model in the end if nothing is dropped, in units of eta
-  /// times the gradient: 1/(1 - m) with momentum m.
-  virtual double gain() const { return 1; }
+  /// times the gradient.
+  double gain() const { return 1 / (1 - momentum()); }
 
   /// Returns the weight a of the newest gradient if the velocity is an average v := (1 - a) v + a G
   /// that begins at the first gradient; absent for other feedbacks.

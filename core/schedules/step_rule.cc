@@ -114,6 +114,7 @@ class InverseSqrt final : public StepRule {
   double at(std::uint64_t iteration, double /*epoch*/) const override {
     return value_ / std::sqrt(static_cast<double>(iteration) + 1);
   }
+  StepLaw law() const override { return {.may_grow = false}; }
 
  private:
   double value_;
@@ -126,6 +127,7 @@ class InverseTime final : public StepRule {
   double at(std::uint64_t iteration, double /*epoch*/) const override {
     return value_ / (shift_ + static_cast<double>(iteration));
   }
+  StepLaw law() const override { return {.may_grow = false, .shift = shift_}; }
   double weight(std::uint64_t iteration) const override {
     const double root = shift_ + static_cast<double>(iteration);
     return root * root;
@@ -148,6 +150,7 @@ class Milestones final : public StepRule {
                                        [now](double milestone) { return now >= milestone; });
     return value_ * std::pow(factor_, static_cast<double>(reached));
   }
+  StepLaw law() const override { return {.may_grow = factor_ > 1}; }
 
  private:
   double value_;
@@ -186,6 +189,7 @@ class Cosine final : public StepRule {
     const double over = std::clamp((now - begin_) / (end_ - begin_), 0.0, 1.0);
     return value_ * (floor_ + (1 - floor_) * (1 + std::cos(std::numbers::pi * over)) / 2);
   }
+  StepLaw law() const override { return {.may_grow = false}; }
 
  private:
   double value_;

@@ -11,6 +11,12 @@
 
 namespace residuum {
 
+/// What theorems must know of a rule whose steps vary.
+struct StepLaw {
+  bool may_grow = true;                        // a step may be larger than one before it
+  std::optional<double> shift = std::nullopt;  // a of eta_t = value/(a + t)
+};
+
 class StepRule {
  public:
   StepRule() = default;
@@ -25,6 +31,9 @@ class StepRule {
 
   /// Returns the step size if it is the same in every iteration.
   virtual std::optional<double> constant() const { return std::nullopt; }
+
+  /// Returns the rule's law; by default it promises nothing.
+  virtual StepLaw law() const { return {.may_grow = !constant()}; }
 
   /// Returns the weight of w_t in the average of the iterates that the rule's theorem is about.
   virtual double weight(std::uint64_t /*iteration*/) const { return 1; }

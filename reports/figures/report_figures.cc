@@ -198,7 +198,7 @@ std::optional<Reference> contraction_reference(const std::vector<Group>& groups,
   std::optional<double> share;
   for (const std::size_t group : facet.groups) {
     const Run& run = folder.runs[groups[group].runs.front()];
-    if (flag_at(run.status, "laws.sparsifier.sends_everything", false)) {
+    if (run.facts.sends_everything) {
       continue;
     }
     const auto k = number_at(run.status, "k");

@@ -186,15 +186,12 @@ Group* planned_group(const Run& run, std::vector<Group>& groups) {
 }  // namespace
 
 bool sends_everything(const ResultFolder& folder, const Group& group) {
-  const Json& laws = value_at(folder.runs[group.runs.front()].status, "laws");
-  return flag_at(laws, "sparsifier.sends_everything", false) &&
-         flag_at(laws, "aggregator.applies_whole_messages", true) &&
-         !flag_at(laws, "aggregator.approximates_sum", false);
+  const RunFacts& facts = folder.runs[group.runs.front()].facts;
+  return facts.sends_everything && facts.applies_whole_messages && !facts.approximates_sum;
 }
 
 bool selects_at_random(const ResultFolder& folder, const Group& group) {
-  const Json& status = folder.runs[group.runs.front()].status;
-  return !flag_at(status, "laws.sparsifier.deterministic", true);
+  return folder.runs[group.runs.front()].facts.selects_at_random;
 }
 
 std::string method_label(const Run& run, std::string_view omitted) {

@@ -12,13 +12,11 @@ namespace {
 
 /// Returns the number of gradients in a version: those of all workers that take part, H of each.
 std::optional<double> gradients_of_version(const Run& run) {
-  const Json& law = value_at(run.status, "laws.protocol");
-  if (text_at(law, "synchrony") == "late") {
-    return number_at(law, "contributions");
+  const RunFacts& facts = run.facts;
+  if (facts.synchrony == Synchrony::late) {
+    return facts.contributions;
   }
-  const auto workers = number_at(law, "participants");
-  const double count = number_at(run.config, "config.workers.count").value_or(1);
-  return workers.value_or(count) * number_at(law, "local_steps").value_or(1);
+  return facts.participants.value_or(facts.workers) * facts.local_steps.value_or(1);
 }
 
 /// Returns the samples of every finished run, in all its iterations or in one.
@@ -47,11 +45,10 @@ std::optional<double> samples_of_iteration(const Run& run) {
     return std::nullopt;
   }
   const double accumulated = number_at(run.config, "config.workers.accumulate").value_or(1);
-  const double count = number_at(run.config, "config.workers.count").value_or(1);
+  const double count = run.facts.workers;
   if (text_at(run.config, "config.workers.batch") == "full") {
     // Whole shards are all samples once every worker has taken one gradient.
-    const auto all = number_at(run.status, "facts.samples");
-    return *gradients / count * all.value_or(count) * accumulated;
+    return *gradients / count * run.facts.samples.value_or(count) * accumulated;
   }
   return *gradients * number_at(run.config, "config.workers.batch").value_or(1) * accumulated;
 }

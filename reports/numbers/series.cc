@@ -13,13 +13,13 @@
 namespace residuum::reports {
 namespace {
 
-bool is_late(const Run& run) { return text_at(run.status, "laws.protocol.synchrony") == "late"; }
+bool is_late(const Run& run) { return run.facts.synchrony == Synchrony::late; }
 
 /// Returns how many gradients each iteration takes, where the run has to be drawn beside late ones:
 /// those count their gradients themselves.
 std::optional<double> gradients_beside_late(const ResultFolder& folder, const Run& run) {
-  const auto workers = number_at(run.status, "laws.protocol.contributions");
-  const auto steps = number_at(run.status, "laws.protocol.local_steps");
+  const auto& workers = run.facts.contributions;
+  const auto& steps = run.facts.local_steps;
   if (is_late(run) || !workers || !steps ||
       std::none_of(folder.runs.begin(), folder.runs.end(), is_late)) {
     return std::nullopt;

@@ -360,6 +360,7 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   try {
     Run run = read_whole_or_failed(folder, id);
     run.folder = folder;
+    run.facts = read_run_facts(value_at(run.config, "config"), run.status);
     return run;
   } catch (const Error& error) {
     if (error.code() == ExitCode::resource) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reports/tables/files.h"
+#include "reports/tables/run_facts.h"
 
 namespace residuum::reports {
 
@@ -26,6 +27,7 @@ struct Run {
   Json status = Json::object();   // the whole status.json, empty when there is none
   Json varying = Json::object();  // dotted key -> value: what differs within the study
   bool is_known = false;  // its seed and what varies, from config.json or the plan of the study
+  RunFacts facts = read_run_facts(config, status);  // the record of what it was
   std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.
@@ -61,7 +63,7 @@ Run read_run(const std::filesystem::path& run_folder, const std::string& run_id)
 
 /// The schema of result folders, which study.resolved.json names. It changes with what the files
 /// say or mean; a program reads folders of its own schema alone.
-inline constexpr int kResultSchema = 2;
+inline constexpr int kResultSchema = 3;
 /// Throws a usage error where `study`, read from `file`, is of a folder of another schema.
 void require_own_schema(const Json& study, const std::filesystem::path& file);
 

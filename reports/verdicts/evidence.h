@@ -1,6 +1,5 @@
 #pragma once
-// The theorems are told the facts of a method that its runs' config.json and status.json hold. What
-// these do not say is not known; nothing is guessed.
+// Theorems are told what all runs of a method have in common, and what these measured.
 
 #include <cstdint>
 #include <vector>
@@ -11,8 +10,6 @@
 #include "reports/tables/result_folder.h"
 
 namespace residuum::reports {
-
-MethodFacts method_facts(const Run& run);
 
 /// Returns for each run how long the runs of its group are: what the longest of them has done, at
 /// least 1.

@@ -9,7 +9,7 @@
 namespace residuum::reports {
 namespace {
 
-DeltaPrediction predict(const MethodFacts& method, EntryLaw::Kind entries) {
+DeltaPrediction predict(const RunFacts& method, EntryLaw::Kind entries) {
   const bool one_density = !method.density_varies;
   const SelectionLaws laws{.keeps_largest = method.keeps_largest && one_density,
                            .shares_support = method.shares_support,
@@ -61,7 +61,7 @@ void judge_assumptions(const ResultFolder& folder,
     summary.assumptions.push_back(std::move(one));
   }
   if (!runs.empty()) {
-    const MethodFacts& method = evidence.method();
+    const RunFacts& method = evidence.method();
     summary.gaussian = predict(method, EntryLaw::Kind::gaussian);
     summary.laplace = predict(method, EntryLaw::Kind::laplace);
   }

@@ -262,7 +262,7 @@ std::string_view name_of_assumption(const Summary& summary) {
   const bool is_of_gtopk =
       std::any_of(summary.groups.begin(), summary.groups.end(), [&](const GroupSummary& group) {
         const Run& run = summary.folder.runs[group.group.runs.front()];
-        return flag_at(run.status, "laws.aggregator.selects_largest", false);
+        return run.facts.selects_largest;
       });
   return is_of_gtopk ? "The gTop-k assumption" : "The comparison with a random selection";
 }

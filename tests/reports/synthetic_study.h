@@ -19,6 +19,7 @@
 #include "reports/tables/csv.h"
 #include "reports/tables/files.h"
 #include "reports/tables/result_folder.h"
+#include "reports/tables/run_facts.h"
 #include "reports/tables/table_prints.h"
 
 namespace residuum::reports::testing {
@@ -101,20 +102,23 @@ inline Row synthetic_row(const SyntheticMethod& method,
   return row;
 }
 
-/// The laws of Top-2 of 123 entries, of the aggregator, and of EF14.
-inline Json synthetic_laws(const std::string& aggregator) {
-  return {{"sparsifier",
-           {{"contraction", 2.0 / 123},
-            {"deterministic", true},
-            {"keeps_largest", true},
-            {"sends_everything", false}}},
-          {"aggregator",
-           {{"applies_whole_messages", aggregator == "allgather" || aggregator == "dense"},
-            {"cuts_in_merges", aggregator == "gtopk-tree"},
-            {"completes_support", aggregator == "gtopk-mask"},
-            {"selects_largest", aggregator.starts_with("gtopk-")}}},
-          {"feedback", {{"memory", "residual"}, {"units", "step"}, {"gain", 1}}},
-          {"protocol", {{"synchrony", "lockstep"}}}};
+/// The record of a run with Top-2 of 123 entries, the aggregator, and EF14.
+inline RunFacts synthetic_facts(const std::string& aggregator) {
+  RunFacts facts;
+  facts.dimension = 123;
+  facts.k = 2;
+  facts.contraction = 2.0 / 123;
+  facts.keeps_largest = true;
+  facts.sends_everything = false;
+  facts.applies_whole_messages = aggregator == "allgather" || aggregator == "dense";
+  facts.cuts_in_merges = aggregator == "gtopk-tree";
+  facts.completes_support = aggregator == "gtopk-mask";
+  facts.selects_largest = aggregator.starts_with("gtopk-");
+  facts.smoothness = Known{.value = 0.61, .origin = {}};
+  facts.strong_convexity = Known{.value = 3.1e-5, .origin = {}};
+  facts.minimum = Known{.value = 0.3207, .origin = {}};
+  facts.convex = true;
+  return facts;
 }
 
 inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod& method, int seed) {
@@ -126,13 +130,8 @@ inline Json synthetic_status(const SyntheticStudy& study, const SyntheticMethod&
               {"wall_s", 1.5 + 0.1 * seed},
               {"started_utc", "2024-05-01T10:00:00Z"},
               {"finished_utc", "2024-05-01T10:00:02Z"},
-              {"dimension", 123},
-              {"k", 2},
               {"processes", 4}};
-  status["facts"] = Json{{"smoothness", 0.61}, {"strong_convexity", 3.1e-5}, {"minimum", 0.3207}};
-  status["facts"]["convex"] = true;
-  status["facts"]["starts_from_seed"] = false;
-  status["laws"] = synthetic_laws(method.aggregator);
+  write_run_facts(synthetic_facts(method.aggregator), status);
   status["data"] =
       Json{{"name", "a9a"}, {"samples", 32561}, {"features", 123}, {"fingerprint", "0f1e2d3c"}};
   status["final"] =

@@ -97,7 +97,7 @@ TEST(TheoremsOfWholeMessages, AskTheLawOfEveryAggregator) {
   for (const Json& exchange : exchanges()) {
     Recipe recipe;
     recipe.aggregator = exchange;
-    const MethodFacts facts = UnequalQuadratics({}).facts_with(recipe);
+    const RunFacts facts = UnequalQuadratics({}).facts_with(recipe);
     const bool is_whole = test::aggregator(exchange)->law().applies_whole_messages;
     const Evidence evidence = test::SteadyRun{.gradient = 1e-3}.evidence(facts);
     for (const Theorem& theorem : theorems()) {
@@ -112,7 +112,7 @@ TEST(TheoremsOfWholeMessages, SayWhatTheAggregatorDoesToMessages) {
   const auto reason = [](const Json& exchange) {
     Recipe recipe;
     recipe.aggregator = exchange;
-    const MethodFacts facts = UnequalQuadratics({}).facts_with(recipe);
+    const RunFacts facts = UnequalQuadratics({}).facts_with(recipe);
     return test::evaluate("bsp", test::SteadyRun{}.evidence(facts)).reason;
   };
   const std::string whole = "every message is applied as it was sent: aggregator ";

@@ -18,7 +18,7 @@ using test::SteadyRun;
 using test::top_k_facts;
 
 /// L = Delta = M = theta = 1, eta = 1/sqrt(T), contraction q.
-Evidence unit_evidence(double q, const MethodFacts& facts) {
+Evidence unit_evidence(double q, const RunFacts& facts) {
   return SteadyRun{.iterations = 101,
                    .step = 0.1,
                    .gradient = 1e-3,
@@ -37,7 +37,7 @@ TEST(BoundedMoment, HasTheHorizonsOfTheTable) {
   const std::vector<double> ours{1.4e4, 1.7e8, 1.8e12, 1.8e16};
   for (std::size_t i = 0; i < ratios.size(); ++i) {
     const double c = ratios[i];
-    MethodFacts facts = plain_facts();
+    RunFacts facts = plain_facts();
     facts.dimension = 10 * c;
     facts.k = 10;
     const Evidence evidence = unit_evidence(1 - 1 / c, facts);
@@ -76,7 +76,7 @@ TEST(BoundedMoment, BoundsTheWeightedGapOfFallingStepsByTheSumOfCubes) {
 }
 
 TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.momentum = 0.9;
   Bound bound = evaluate("bounded-moment", unit_evidence(0.9, facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);
@@ -105,7 +105,7 @@ TEST(BoundedMoment, RefusesTrainingPracticeAndGradientUnitsWithChangingSteps) {
 TEST(BoundedMoment, RefusesWhatDoesNotContractAndBiasedDraws) {
   EXPECT_EQ(evaluate("bounded-moment", unit_evidence(1.01, plain_facts())).verdict,
             BoundVerdict::not_applicable);
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.sampling = "shuffle";
   facts.independent_draws = false;
   EXPECT_EQ(evaluate("bounded-moment", unit_evidence(0.9, facts)).verdict,
@@ -115,7 +115,7 @@ TEST(BoundedMoment, RefusesWhatDoesNotContractAndBiasedDraws) {
 }
 
 TEST(IjcaiForm, NeedsItsAssumptionAndAPutBackThatLosesNothing) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.k = 10;
   EXPECT_NEAR(*evaluate("ijcai", unit_evidence(0.9, facts)).rhs, 0.4 + 0.2 + 0.04 * 990, 1e-9);
   facts.conserves = false;
@@ -132,7 +132,7 @@ TEST(IjcaiForm, NeedsItsAssumptionAndAPutBackThatLosesNothing) {
 }
 
 TEST(Alistarh, TakesXiAndGammaByHand) {
-  MethodFacts facts = top_k_facts(36);  // gamma = sqrt(1 - 0.36) = 0.8
+  RunFacts facts = top_k_facts(36);  // gamma = sqrt(1 - 0.36) = 0.8
   const Evidence evidence =
       SteadyRun{.gradient = 1e-3, .further = {{Column::mean_grad_norm_sq, 1}, {Column::xi, 0.2}}}
           .evidence(facts);

@@ -28,7 +28,7 @@ TEST(Theorems, HaveDifferentNamesAndSayWhatTheyState) {
 }
 
 TEST(Theorems, WantAllWorkersInEveryVersionButForCertificatesOfTheMeanGradient) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.workers = 4;
   facts.participants = 2;
   const Evidence evidence(facts);
@@ -66,7 +66,7 @@ TEST(Certificate, IsThatOfTwoIterationsByHand) {
                    {Column::grad_norm_sq, 1},
                    {Column::loss, 0.5},
                    {Column::virtual_loss, 0}}));
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.deterministic = true;
   Evidence evidence(facts);
   evidence.add(seed);
@@ -90,7 +90,7 @@ TEST(Certificate, AttributesWhatIsLostForGoodToTheLeak) {
                             {Column::gap_norm_sq, 4},
                             {Column::mean_residual_norm_sq, 1},
                             {Column::virtual_loss, 0.5}}};
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   const Bound kept = evaluate("certificate", run.evidence(facts));
   facts.conserves = false;
   const Bound leaking = evaluate("certificate", run.evidence(facts));
@@ -102,7 +102,7 @@ TEST(Certificate, AttributesWhatIsLostForGoodToTheLeak) {
 
 TEST(Certificate, TakesTheMinimumWhereTheEndIsUnknownAndSaysWhatIsMissingOtherwise) {
   SteadyRun run{.further = {{Column::mean_grad_norm_sq, 1}, {Column::gap_norm_sq, 0}}};
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   const Bound bound = evaluate("certificate", run.evidence(facts));
   EXPECT_EQ(term(bound, Attribution::optimisation).formula, "2(f(z_0) − f*)/Ση");
   EXPECT_NEAR(term(bound, Attribution::optimisation).value, 2 / 10.0, 1e-12);
@@ -131,7 +131,7 @@ TEST(Certificate, TakesEverySeedFromItsOwnStart) {
 }
 
 TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.smoothness.reset();
   const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
                                   {Column::smoothness_power, 0.9},
@@ -143,7 +143,7 @@ TEST(Certificate, SaysThatAMeasuredSmoothnessMayBeTooSmall) {
 }
 
 TEST(Certificate, TakesTheLargestRatioThatAnyMethodHasMetOnF) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.smoothness.reset();
   const SteadyRun run{.further = {{Column::smoothness_gap, 0.7},
                                   {Column::mean_grad_norm_sq, 1},
@@ -184,7 +184,7 @@ TEST(Certificate, DoesNotMixIterationsWithAKnownEndAndOthers) {
 }
 
 /// T = 100 and eta' = 2 eta: sums over all iterations so far in every row, f(u_T) = 1/2.
-Evidence with_unperturbed(const MethodFacts& facts, double initial_loss) {
+Evidence with_unperturbed(const RunFacts& facts, double initial_loss) {
   SeedEvidence seed(101);
   for (std::uint64_t t = 0; t < 101; ++t) {
     const auto n = static_cast<double>(t);
@@ -205,7 +205,7 @@ Evidence with_unperturbed(const MethodFacts& facts, double initial_loss) {
 }
 
 TEST(CertificateAnyRule, IsThatOfAHandCalculation) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.momentum = 0.5;
   facts.smoothness = Known{2, "exact"};
   const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
@@ -218,7 +218,7 @@ TEST(CertificateAnyRule, IsThatOfAHandCalculation) {
 }
 
 TEST(CertificateAnyRule, IsAboutTheDecayedObjectiveWhereWeightsDecay) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.weight_decay = 1;
   facts.effective_decay = 0.5;
   const Bound bound = evaluate("certificate-any-rule", with_unperturbed(facts, 1.5));
@@ -231,7 +231,7 @@ TEST(CertificateAnyRule, IsAboutTheDecayedObjectiveWhereWeightsDecay) {
 }
 
 TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNobody) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   const Bound plain = evaluate("certificate-any-rule", with_unperturbed(facts, 1));
   EXPECT_EQ(plain.verdict, BoundVerdict::not_applicable);
   EXPECT_NE(plain.reason.find("`certificate` says the same"), std::string::npos) << plain.reason;
@@ -260,7 +260,7 @@ TEST(CertificateAnyRule, LeavesPlainRunsToTheCertificateAndClippedGradientsToNob
 }
 
 TEST(CertificateAnyRule, IsForLocalStepsAndForOptimisersThatOtherTheoremsRefuse) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.has_optimisers = true;
   EXPECT_TRUE(evaluate("certificate-any-rule", with_unperturbed(facts, 1)).has_verdict());
   const Bound plain = evaluate("certificate", with_unperturbed(facts, 1));

@@ -21,7 +21,7 @@ using test::top_k_facts;
 
 TEST(MeanContraction, HasItsTunedFormAndHorizon) {
   // Tuned: eta = sqrt(4 Delta P/(3 L sigma^2 T)) gives 8 sqrt(L Delta sigma^2/(3 P T)).
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.workers = 4;
   facts.noise_variance = Known{10, "exact"};
   const double t = 1000;
@@ -40,7 +40,7 @@ TEST(MeanContraction, HasItsTunedFormAndHorizon) {
 // 16/3 c^2 P at L = Delta = sigma = 1: 5.3e2 P, 5.3e4 P, ...
 TEST(MeanContraction, HasTheHorizonsOfTheTable) {
   for (const double c : {10.0, 100.0, 1000.0, 10000.0}) {
-    MethodFacts facts = plain_facts();
+    RunFacts facts = plain_facts();
     facts.workers = 8;
     facts.noise_variance = Known{1, "exact"};
     const Evidence evidence =
@@ -55,7 +55,7 @@ TEST(MeanContraction, HasTheHorizonsOfTheTable) {
 }
 
 TEST(MeanContraction, RefusesALargerStepThanItsLimit) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   SteadyRun run{.step = 0.125,
                 .gradient = 1e-3,
@@ -72,7 +72,7 @@ TEST(MeanContraction, RefusesALargerStepThanItsLimit) {
 }
 
 TEST(WorkerContraction, HasHeterogeneityAndNoiseThatWorkersDoNotDivide) {
-  MethodFacts facts = top_k_facts(50);  // q = 1/2 by the promise of Top-k
+  RunFacts facts = top_k_facts(50);  // q = 1/2 by the promise of Top-k
   facts.workers = 4;
   const Evidence evidence =
       SteadyRun{.step = 0.1, .gradient = 1e-3, .further = {{Column::heterogeneity, 3}}}.evidence(
@@ -86,7 +86,7 @@ TEST(WorkerContraction, HasHeterogeneityAndNoiseThatWorkersDoNotDivide) {
 }
 
 TEST(WorkerContraction, NamesAHeterogeneityThatWasNotMeasuredOrCameOutNegative) {
-  MethodFacts facts = top_k_facts(50);
+  RunFacts facts = top_k_facts(50);
   facts.workers = 4;
   const Bound missing = evaluate("worker-contraction", SteadyRun{}.evidence(facts));
   EXPECT_EQ(missing.verdict, BoundVerdict::not_measured);
@@ -99,7 +99,7 @@ TEST(WorkerContraction, NamesAHeterogeneityThatWasNotMeasuredOrCameOutNegative) 
 }
 
 TEST(ConvexCertificate, IsThatOfAHandCalculation) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.convex = true;
   facts.workers = 2;
   facts.initial_distance_sq = Known{5, "exact"};
@@ -134,7 +134,7 @@ TEST(MemSgd, HasTheWeightSumOfTheBruteSum) {
 }
 
 /// d/k = 2, a = 2 * 13 + 1 so that alpha = 12 and 4 alpha/(alpha - 4) = 6; mu = 1/2.
-Bound mem_sgd_bound(MethodFacts facts, double first_step) {
+Bound mem_sgd_bound(RunFacts facts, double first_step) {
   SeedEvidence seed(3);
   for (std::uint64_t t = 0; t < 3; ++t) {
     seed.add(row_of(t,
@@ -149,7 +149,7 @@ Bound mem_sgd_bound(MethodFacts facts, double first_step) {
 }
 
 TEST(MemSgd, IsThatOfAHandCalculation) {
-  MethodFacts facts = top_k_facts(50);
+  RunFacts facts = top_k_facts(50);
   facts.convex = true;
   facts.step_rule = "inv-time";
   facts.steps_are_constant = false;

@@ -20,8 +20,8 @@ using test::top_k_facts;
 using test::value_of;
 
 /// alpha = 0.36: theta = 0.2, sqrt(beta/theta) = 4; L = L~ = L_AM = 1.
-MethodFacts estimates() {
-  MethodFacts facts = top_k_facts(36);
+RunFacts estimates() {
+  RunFacts facts = top_k_facts(36);
   facts.feedback = "ef21";
   facts.memory = Memory::estimate;
   facts.full_gradients = true;
@@ -32,7 +32,7 @@ MethodFacts estimates() {
 }
 
 TEST(Ef21ArithmeticMean, IsThatOfAHandCalculation) {
-  MethodFacts facts = estimates();
+  RunFacts facts = estimates();
   facts.worker_smoothness = Known{5, "exact"};  // no step that EF21 itself would allow
   const SteadyRun run{
       .gradient = 1e-3,
@@ -49,7 +49,7 @@ TEST(Ef21ArithmeticMean, IsThatOfAHandCalculation) {
 }
 
 TEST(Ef21Pl, IsThatOfAHandCalculation) {
-  MethodFacts facts = estimates();
+  RunFacts facts = estimates();
   SteadyRun run{.further = {{Column::ef21_distortion, 4}, {Column::loss_gap, 1e-3}}};
   const Bound bound = evaluate("ef21-pl", run.evidence(facts));
   // (1 - 0.1/2)^100 (1 + 0.1 * 4/0.2)
@@ -79,7 +79,7 @@ TEST(Ef21Pl, EndsWhereItsRightSideSaysNoMoreThanRounding) {
 
 TEST(ThreePoint, IsThatOfAHandCalculation) {
   // G = 4 throughout and changes of 1: B = 4 A for every A, limit 1/(1 + 2).
-  MethodFacts facts = estimates();
+  RunFacts facts = estimates();
   facts.contraction.reset();
   facts.applies_whole_messages = false;
   SteadyRun run{.gradient = 1e-3,
@@ -96,7 +96,7 @@ TEST(ThreePoint, IsThatOfAHandCalculation) {
 TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
   // Falling from 8 to 4 with a change of 1: B = max(0, 8 A - 4), and 0 up to A = 1/2. At L~ = 1 the
   // step 1/2 leaves room for B/A = 1, which is A = 4/7; the step 1 for none.
-  MethodFacts facts = estimates();
+  RunFacts facts = estimates();
   const auto bound_at = [&](double step) {
     Evidence evidence(facts);
     SeedEvidence seed(2);
@@ -120,7 +120,7 @@ TEST(ThreePoint, TakesTheLargestAThatAllowsTheStep) {
 }
 
 TEST(ThreePoint, TakesNothingFromSingleDrawsOfARandomSelection) {
-  MethodFacts facts = estimates();
+  RunFacts facts = estimates();
   facts.selects_at_random = true;
   const SteadyRun run{.gradient = 1e-3,
                       .further = {{Column::ef21_distortion, 4}, {Column::ef21_change, 1}}};
@@ -139,8 +139,8 @@ TEST(ThreePoint, SaysWhatIsMissingWhereNoIterationsFollowOneAnother) {
 }
 
 /// a = alpha = 1/2, P = 4, sigma^2 = 2.
-MethodFacts averages() {
-  MethodFacts facts = top_k_facts(50);
+RunFacts averages() {
+  RunFacts facts = top_k_facts(50);
   facts.feedback = "ef21-sgdm";
   facts.memory = Memory::estimate;
   facts.averaging = 0.5;
@@ -168,7 +168,7 @@ TEST(Ef21Sgdm, IsThatOfAHandCalculation) {
 
 TEST(Ef21Sgdm, IsNotAboutAnOuterStep) {
   const SteadyRun run{.step = 0.05, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
-  MethodFacts facts = averages();
+  RunFacts facts = averages();
   ASSERT_TRUE(evaluate("ef21-sgdm", run.evidence(facts)).has_verdict());
   facts.outer_step = 0.01;
   const Bound bound = evaluate("ef21-sgdm", run.evidence(facts));
@@ -178,7 +178,7 @@ TEST(Ef21Sgdm, IsNotAboutAnOuterStep) {
 
 TEST(Ef21Sgdm, AndEf21AreAboutAnAverageAndAboutGradients) {
   const SteadyRun run{.step = 0.01, .gradient = 1e-3, .further = {{Column::ef21_distortion, 3}}};
-  MethodFacts facts = averages();
+  RunFacts facts = averages();
   facts.full_gradients = true;
   Bound bound = evaluate("ef21", run.evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_applicable);

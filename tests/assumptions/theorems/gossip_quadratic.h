@@ -15,8 +15,8 @@
 
 namespace residuum::test {
 
-inline MethodFacts gossip_facts() {
-  MethodFacts facts = plain_facts();
+inline RunFacts gossip_facts() {
+  RunFacts facts = plain_facts();
   facts.protocol = "gossip";
   facts.synchrony = Synchrony::neighbours;
   facts.workers = 4;
@@ -229,7 +229,7 @@ inline Evidence gossip_evidence(const GossipRun& run) {
   for (const Row& row : rows) {
     seed.add(row);
   }
-  MethodFacts facts = gossip_facts();
+  RunFacts facts = gossip_facts();
   facts.workers = static_cast<double>(run.mixing.size());
   facts.sends_everything = run.choco == 0;
   facts.deterministic = true;  // rows hold expectations

@@ -37,10 +37,10 @@ TEST(Gossip, IsThatOfAHandCalculation) {
 }
 
 TEST(Gossip, AsksForPlainMixingOnAConnectedGraph) {
-  const auto bound = [](const MethodFacts& facts) {
+  const auto bound = [](const RunFacts& facts) {
     return evaluate("gossip", kSteadyGossip.evidence(facts));
   };
-  MethodFacts facts = gossip_facts();
+  RunFacts facts = gossip_facts();
   EXPECT_TRUE(bound(facts).has_verdict());
   facts.spectral_gap = 0;
   EXPECT_EQ(state_of(bound(facts), "p > 0"), PreconditionState::not_met);
@@ -68,10 +68,10 @@ TEST(GossipCertificate, IsThatOfAHandCalculation) {
 }
 
 TEST(GossipCertificate, HoldsForCompressedMessagesAndFallingStepsButNotForAnyRule) {
-  const auto bound = [](const MethodFacts& facts) {
+  const auto bound = [](const RunFacts& facts) {
     return evaluate("gossip-certificate", kSteadyGossip.evidence(facts));
   };
-  MethodFacts facts = gossip_facts();
+  RunFacts facts = gossip_facts();
   facts.sends_everything = false;
   facts.steps_are_constant = false;
   facts.spectral_gap.reset();

@@ -120,8 +120,8 @@ class UnequalQuadratics final : public Objective {
   std::optional<TestResult> test(const Point& /*at*/) const override { return std::nullopt; }
 
   /// What the theorems are told: everything.
-  MethodFacts facts_with(const Recipe& recipe) const {
-    MethodFacts facts;
+  RunFacts facts_with(const Recipe& recipe) const {
+    RunFacts facts;
     facts.sparsifier = recipe.sparsifier["kind"];
     facts.aggregator = recipe.aggregator["kind"];
     facts.feedback = recipe.feedback["kind"];

@@ -23,8 +23,8 @@ using test::state_of;
 
 constexpr std::array kBoth{"delayed-convex", "ssp-regret"};
 
-MethodFacts late_convex_facts() {
-  MethodFacts facts = test::late_facts();
+RunFacts late_convex_facts() {
+  RunFacts facts = test::late_facts();
   facts.convex = true;
   facts.initial_distance_sq = Known{2, "exact"};
   return facts;
@@ -53,7 +53,7 @@ TEST(SspRegret, TakesTheLargerOfBothGradients) {
 }
 
 TEST(LateConvex, AsksForWhatItsProofUses) {
-  const auto expect_unmet = [](const MethodFacts& facts, std::string_view statement) {
+  const auto expect_unmet = [](const RunFacts& facts, std::string_view statement) {
     for (const char* name : kBoth) {
       const Bound bound = evaluate(name, kSteadyLate.evidence(facts));
       EXPECT_EQ(state_of(bound, statement), PreconditionState::not_met) << name;
@@ -63,7 +63,7 @@ TEST(LateConvex, AsksForWhatItsProofUses) {
   for (const char* name : kBoth) {
     EXPECT_TRUE(evaluate(name, kSteadyLate.evidence(late_convex_facts())).has_verdict());
   }
-  MethodFacts facts = late_convex_facts();
+  RunFacts facts = late_convex_facts();
   facts.convex = false;
   expect_unmet(facts, "f is convex");
   facts = late_convex_facts();

@@ -157,7 +157,7 @@ inline Evidence late_evidence(const LateQuadratic& problem,
                      {Column::staleness_max, static_cast<double>(largest)},
                      {Column::contributions, static_cast<double>(schedule[t].size())}}));
   }
-  MethodFacts facts;
+  RunFacts facts;
   facts.protocol = "late";
   facts.synchrony = Synchrony::late;
   facts.workers = static_cast<double>(of.workers);
@@ -224,8 +224,8 @@ void for_all_schedules(std::size_t quota, Look look) {
   }
 }
 
-inline MethodFacts late_facts() {
-  MethodFacts facts = plain_facts();
+inline RunFacts late_facts() {
+  RunFacts facts = plain_facts();
   facts.protocol = "asp";
   facts.synchrony = Synchrony::late;
   facts.workers = 4;

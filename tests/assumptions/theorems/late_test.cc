@@ -35,7 +35,7 @@ SteadyRun late_run(double staleness, double contributions) {
 
 // 2 Delta/(eta T) = 2/(0.1 * 100), L eta sigma^2/b = 0.8/b.
 TEST(Delayed, IsThatOfAHandCalculationWithWhatEveryVersionShowed) {
-  const MethodFacts facts = late_facts();
+  const RunFacts facts = late_facts();
   EXPECT_NEAR(*evaluate("delayed", late_run(0, 4).evidence(facts)).rhs, 0.2 + 0.2, 1e-12);
   // 2 * 0.01 * 3 * 8/4
   EXPECT_NEAR(*evaluate("delayed", late_run(3, 4).evidence(facts)).rhs, 0.2 + 0.2 + 0.12, 1e-12);
@@ -46,7 +46,7 @@ TEST(Delayed, IsThatOfAHandCalculationWithWhatEveryVersionShowed) {
 }
 
 /// Ten versions of staleness 1, but for one; the fourth is `seen` or not.
-Evidence with_one_late_version(const MethodFacts& facts, bool seen) {
+Evidence with_one_late_version(const RunFacts& facts, bool seen) {
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {
     SeedEvidence seed(10);
@@ -66,7 +66,7 @@ Evidence with_one_late_version(const MethodFacts& facts, bool seen) {
 }
 
 TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   Bound bound = evaluate("delayed", with_one_late_version(facts, true));
   EXPECT_EQ(value_of(bound, "τ"), 3);
   EXPECT_EQ(value_of(bound, "b"), 2);
@@ -87,7 +87,7 @@ TEST(Delayed, TakesTheLargestStalenessOnlyIfEveryVersionWasSeen) {
 }
 
 TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   facts.workers_are_alike = false;
   for (const char* name : {"delayed", "concurrency"}) {
     const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
@@ -100,7 +100,7 @@ TEST(Delayed, AsksForWorkersWhoseGradientsAreThoseOfF) {
 }
 
 TEST(Delayed, AsksForVersionsThatAreMeans) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   facts.contributions_weigh_alike = false;
   for (const char* name : {"delayed", "concurrency"}) {
     const Bound bound = evaluate(name, late_run(1, 1).evidence(facts));
@@ -110,14 +110,14 @@ TEST(Delayed, AsksForVersionsThatAreMeans) {
 }
 
 TEST(Delayed, AsksForDenseUpdatesByAConstantStep) {
-  const auto verdict = [](const char* name, const MethodFacts& facts) {
+  const auto verdict = [](const char* name, const RunFacts& facts) {
     return evaluate(name, late_run(1, 1).evidence(facts)).verdict;
   };
   for (const char* name : {"delayed", "concurrency"}) {
-    MethodFacts facts = late_facts();
+    RunFacts facts = late_facts();
     facts.contributions = 1;
     EXPECT_EQ(verdict(name, facts), BoundVerdict::holds);
-    MethodFacts other = facts;
+    RunFacts other = facts;
     other.sends_everything = false;
     EXPECT_EQ(verdict(name, other), BoundVerdict::not_applicable) << name;
     other = facts;
@@ -136,7 +136,7 @@ TEST(Delayed, AsksForDenseUpdatesByAConstantStep) {
 }
 
 TEST(Concurrency, IsThatOfAHandCalculation) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   facts.contributions = 1;
   // 0.2 + 0.8 and 2 * 0.01 * 3 * 8; three others in the making and tau = 4.
   EXPECT_NEAR(
@@ -148,7 +148,7 @@ TEST(Concurrency, IsThatOfAHandCalculation) {
 }
 
 TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   const Bound bound = evaluate("concurrency", late_run(1, 2).evidence(facts));
   EXPECT_EQ(bound.verdict, BoundVerdict::not_measured);
   EXPECT_NE(bound.reason.find("τ_C"), std::string::npos) << bound.reason;
@@ -156,7 +156,7 @@ TEST(Concurrency, IsKnownOnlyWhereEveryGradientIsAVersion) {
 
 // Four workers that have one gradient each in the making cannot be 3.5 versions late on average.
 TEST(Concurrency, IsContradictedByALargerMeanStaleness) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   facts.contributions = 1;
   EXPECT_EQ(state_of(evaluate("concurrency", late_run(6, 1).evidence(facts)), "mean staleness"),
             PreconditionState::met);
@@ -219,7 +219,7 @@ TEST(Concurrency, NeedsItsStepLimit) {
 }
 
 TEST(LateRuns, AreNotJudgedByHalfBatchesOfLateGradients) {
-  MethodFacts facts = late_facts();
+  RunFacts facts = late_facts();
   facts.contributions = 1;
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {

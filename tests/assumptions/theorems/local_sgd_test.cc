@@ -93,8 +93,8 @@ TEST(QsparseLocalSgd, KeepsItsTheorem) {
   }
 }
 
-MethodFacts qsparse_facts() {
-  MethodFacts facts = test::top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
+RunFacts qsparse_facts() {
+  RunFacts facts = test::top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
   facts.protocol = "local";
   facts.synchrony = Synchrony::periodic;
   facts.workers = 4;
@@ -115,15 +115,15 @@ TEST(QsparseLocalSgd, IsThatOfAHandCalculation) {
 }
 
 TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
-  const auto bound = [](const MethodFacts& facts) {
+  const auto bound = [](const RunFacts& facts) {
     return evaluate("qsparse-local-sgd", kSteadyLocal.evidence(facts));
   };
-  const auto state = [&](const MethodFacts& facts, std::string_view statement) {
+  const auto state = [&](const RunFacts& facts, std::string_view statement) {
     EXPECT_EQ(bound(facts).verdict, BoundVerdict::not_applicable) << statement;
     return test::state_of(bound(facts), statement);
   };
   EXPECT_TRUE(bound(qsparse_facts()).has_verdict());
-  MethodFacts facts = qsparse_facts();
+  RunFacts facts = qsparse_facts();
   facts.applies_whole_messages = false;
   EXPECT_EQ(state(facts, "every message is applied"), PreconditionState::not_met);
   facts = qsparse_facts();
@@ -153,7 +153,7 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
 // w stays for six, then falls to -w/2. So sum w^2 = 6/(1 - 1/4) = 8 over the run, which is more
 // than 2 Delta/eta = 4.
 TEST(QsparseLocalSgd, NeedsTheTermOfTheResiduals) {
-  MethodFacts facts = qsparse_facts();
+  RunFacts facts = qsparse_facts();
   facts.workers = 1;
   facts.local_steps = 1;
   facts.noise_variance = Known{0, "exact"};

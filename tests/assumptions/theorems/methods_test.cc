@@ -21,8 +21,8 @@ using test::term;
 using test::top_k_facts;
 
 /// tau on the accumulator, of messages that are all applied; sigma^2 = 1.
-MethodFacts threshold_facts(double threshold) {
-  MethodFacts facts = plain_facts();
+RunFacts threshold_facts(double threshold) {
+  RunFacts facts = plain_facts();
   facts.sparsifier = "hard-threshold";
   facts.aggregator = "allgather";
   facts.sends_everything = false;
@@ -33,7 +33,7 @@ MethodFacts threshold_facts(double threshold) {
 
 // With tau = eta lambda the last term falls as eta^2; a fixed one stays, and T* is not defined.
 TEST(HardThreshold, HasAHorizonOnlyWhereItsThresholdFollowsTheStep) {
-  MethodFacts facts = threshold_facts(0.02);
+  RunFacts facts = threshold_facts(0.02);
   const SteadyRun run{.gradient = 1e-3};
   const Bound fixed = evaluate("hard-threshold", run.evidence(facts));
   ASSERT_TRUE(fixed.has_verdict()) << fixed.reason;
@@ -45,7 +45,7 @@ TEST(HardThreshold, HasAHorizonOnlyWhereItsThresholdFollowsTheStep) {
 }
 
 TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
-  MethodFacts facts = threshold_facts(0.02);
+  RunFacts facts = threshold_facts(0.02);
   facts.workers = 2;
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::loss_gap, 1e-3}}};
   // 4/10 + 2 * 0.1/2 + 2 * 100 * 4e-4
@@ -60,7 +60,7 @@ TEST(HardThreshold, IsThatOfAHandCalculationConvexAndNot) {
 }
 
 TEST(HardThreshold, HasNoHeterogeneityWithoutNoiseGrowthAndHasSomeWithIt) {
-  MethodFacts facts = threshold_facts(0.02);
+  RunFacts facts = threshold_facts(0.02);
   facts.workers = 2;
   facts.noise_variance.reset();
   // sigma^2 = |grad f_p|^2 / 2 throughout: the line through the origin has M = 1/2.
@@ -85,7 +85,7 @@ TEST(HardThreshold, HasNoHeterogeneityWithoutNoiseGrowthAndHasSomeWithIt) {
 }
 
 TEST(TopK, IsThatOfAHandCalculationConvexAndNot) {
-  MethodFacts facts = top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
+  RunFacts facts = top_k_facts(64);  // q = 0.36, Q = 0.36/0.16 = 2.25
   facts.workers = 4;
   const SteadyRun run{.gradient = 1e-3,
                       .further = {{Column::heterogeneity, 3}, {Column::loss_gap, 1e-3}}};
@@ -98,7 +98,7 @@ TEST(TopK, IsThatOfAHandCalculationConvexAndNot) {
 }
 
 TEST(Ef21, IsThatOfAHandCalculation) {
-  MethodFacts facts = top_k_facts(36);  // sqrt(1 - alpha) = 0.8, theta = 0.2: limit 1/(1 + 4)
+  RunFacts facts = top_k_facts(36);  // sqrt(1 - alpha) = 0.8, theta = 0.2: limit 1/(1 + 4)
   facts.feedback = "ef21";
   facts.memory = Memory::estimate;
   facts.full_gradients = true;
@@ -130,7 +130,7 @@ std::string detail_of(const Bound& bound, std::string_view statement) {
 
 TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
   const SteadyRun run{.gradient = 1e-3};
-  MethodFacts facts = top_k_facts(36);
+  RunFacts facts = top_k_facts(36);
   facts.full_gradients = true;
   facts.sampling = "shuffle";
   facts.independent_draws = false;
@@ -158,7 +158,7 @@ TEST(Preconditions, SayWhatIsSoWhetherMetOrNot) {
 }
 
 TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::smoothness_gap, 1}}};
   EXPECT_EQ(state_of(evaluate("bsp", run.evidence(facts)), "η ≤ 1/L"), PreconditionState::met);
@@ -173,7 +173,7 @@ TEST(Preconditions, AreNotRefutedByAMeasuredLAndMetByAKnownOne) {
 
 /// delta = 0.9 in the measured iterations, but in the last, where it is `last`.
 Evidence with_last_delta(double last, bool all_measured) {
-  MethodFacts facts = top_k_facts(10);
+  RunFacts facts = top_k_facts(10);
   Evidence evidence(facts);
   for (int i = 0; i < 2; ++i) {
     SeedEvidence seed(10);
@@ -209,7 +209,7 @@ TEST(Preconditions, OfTheGTopKTheoremAreAboutEveryIteration) {
 /// q is 0.5, but 1.2 in one of ten iterations whose gap is as large as the others': on average
 /// 10/(9/0.5 + 1/1.2) = 0.53.
 Evidence with_one_expansion(bool steps_are_constant, bool selects_at_random = false) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.steps_are_constant = steps_are_constant;
   facts.selects_at_random = selects_at_random;
   Evidence evidence(facts);
@@ -248,7 +248,7 @@ TEST(Preconditions, AreNotRefutedByASingleDrawOfARandomSelection) {
 // Residuals at every iteration, or at every second one, of a selection that promises nothing.
 TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
   const auto state = [](std::uint64_t every) {
-    MethodFacts facts = top_k_facts(36);
+    RunFacts facts = top_k_facts(36);
     facts.contraction.reset();
     Evidence evidence(facts);
     SeedEvidence seed(10);
@@ -275,7 +275,7 @@ TEST(Preconditions, OfAConstantThatWasMeasuredInSomeRowsAreNotMet) {
 }
 
 TEST(Theorems, HoldNothingOfARunThatDiverged) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   const SteadyRun run{.gradient = 1e-3};
   Evidence evidence = run.evidence(facts);
@@ -287,7 +287,7 @@ TEST(Theorems, HoldNothingOfARunThatDiverged) {
 }
 
 TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
-  MethodFacts facts = top_k_facts(50);
+  RunFacts facts = top_k_facts(50);
   facts.sparsifier = "window-k";
   facts.aggregator = "somebody's own";
   facts.noise_variance = Known{0, "exact"};
@@ -299,7 +299,7 @@ TEST(Laws, MakeASparsifierQualifyWhateverItsName) {
 }
 
 TEST(Synchronisation, OfOneLocalStepAndOfNoDelayIsThatOfLockstep) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.workers = 4;
   facts.noise_variance = Known{8, "exact"};
   const SteadyRun run{.gradient = 1e-3, .further = {{Column::worker_grad_norm_sq, 5}}};

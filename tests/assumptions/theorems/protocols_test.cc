@@ -37,7 +37,7 @@ bool names_the_protocol(const Bound& bound) {
 
 TEST(Theorems, AreAppliedOnlyToProtocolsThatTheyWereProvedFor) {
   for (const auto synchrony : {Synchrony::periodic, Synchrony::late, Synchrony::neighbours}) {
-    MethodFacts facts = test::plain_facts();
+    RunFacts facts = test::plain_facts();
     facts.protocol = "another one";
     facts.synchrony = synchrony;
     const Evidence evidence = test::SteadyRun{.gradient = 1e-3}.evidence(facts);

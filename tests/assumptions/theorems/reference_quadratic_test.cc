@@ -103,7 +103,7 @@ class ReferenceQuadratic : public ::testing::Test {
     const Facts facts = objective->facts();
     const double squares = std::inner_product(
         facts.minimizer.begin(), facts.minimizer.end(), facts.minimizer.begin(), 0.0);
-    const MethodFacts method{.sparsifier = "top-k",
+    const RunFacts method{.sparsifier = "top-k",
                              .aggregator = "gtopk-exact",
                              .workers = kWorkers,
                              .dimension = 200,
@@ -169,9 +169,9 @@ class ReferenceQuadratic : public ::testing::Test {
     return *std::max_element(mean_square.begin(), mean_square.end());
   }
 
-  static inline Evidence evidence{MethodFacts{}};
-  static inline Evidence without_end{MethodFacts{}};  // the same without f(z_T)
-  static inline Evidence calm{MethodFacts{}};         // the same with no delta above 1
+  static inline Evidence evidence{RunFacts{}};
+  static inline Evidence without_end{RunFacts{}};  // the same without f(z_T)
+  static inline Evidence calm{RunFacts{}};         // the same with no delta above 1
   static inline std::vector<double> mean_square;      // of the mean gradient, over the seeds
   static inline std::vector<double> lost;             // delta |mean a|^2, summed over the seeds
   static inline std::vector<double> brought;          // |mean a|^2, likewise

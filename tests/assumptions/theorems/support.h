@@ -69,7 +69,7 @@ struct SteadyRun {
   }
 
   /// The same twice: an interval of no width.
-  Evidence evidence(const MethodFacts& facts) const {
+  Evidence evidence(const RunFacts& facts) const {
     Evidence both(facts);
     both.add(seed());
     both.add(seed());
@@ -78,8 +78,8 @@ struct SteadyRun {
 };
 
 /// L = 1, f* = 0, P = 1, d = 100; no sparsifier.
-inline MethodFacts plain_facts() {
-  MethodFacts facts;
+inline RunFacts plain_facts() {
+  RunFacts facts;
   facts.dimension = 100;
   facts.smoothness = Known{1, "exact"};
   facts.minimum = Known{0, "exact: f*"};
@@ -94,8 +94,8 @@ inline const BoundTerm& term(const Bound& bound, Attribution attribution) {
 }
 
 /// Top-k of all workers gathered, sigma^2 = 1.
-inline MethodFacts top_k_facts(double k) {
-  MethodFacts facts = plain_facts();
+inline RunFacts top_k_facts(double k) {
+  RunFacts facts = plain_facts();
   facts.sparsifier = "top-k";
   facts.aggregator = "allgather";
   facts.sends_everything = false;

@@ -18,7 +18,7 @@ using test::SteadyRun;
 
 TEST(Verdicts, GoByTheIntervalOverTheSeeds) {
   // rhs of bsp: 0.2 + 0.1 = 0.3 for every seed.
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   const auto verdict_of = [&](const std::vector<double>& gradients) {
     Evidence evidence(facts);
@@ -46,7 +46,7 @@ TEST(Verdicts, GoByTheIntervalOverTheSeeds) {
 }
 
 TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   const auto sampled = [](std::uint64_t rows) {
     SeedEvidence seed(101);
@@ -78,7 +78,7 @@ TEST(Verdicts, SayWhereTheLeftSideWasSampledAndWhichSeedsEndedEarly) {
 }
 
 TEST(Verdicts, PreferGradientsOfEveryIterationByHalfBatchesToSampledFullOnes) {
-  MethodFacts facts = plain_facts();
+  RunFacts facts = plain_facts();
   facts.noise_variance = Known{1, "exact"};
   SeedEvidence seed(11);
   for (std::uint64_t t = 0; t < 11; ++t) {

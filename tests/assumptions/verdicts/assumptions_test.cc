@@ -68,7 +68,7 @@ TEST(AssumptionVerdicts, SayWhatIsMissing) {
   EXPECT_EQ(one.state, AssumptionState::not_measured);
   EXPECT_FALSE(one.value.has_value());
   EXPECT_EQ(one.remark, "needs the probe 'delta'");
-  EXPECT_EQ(verdict(Evidence(MethodFacts()), "gtopk").remark, "no run has finished");
+  EXPECT_EQ(verdict(Evidence(RunFacts()), "gtopk").remark, "no run has finished");
 }
 
 TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
@@ -103,9 +103,9 @@ TEST(AssumptionVerdicts, TakeAGapOfRoundingForNone) {
 
 // A step that falls to 0 leaves the gap of float32 and takes away what it is held against.
 TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
-  MethodFacts dense;
+  RunFacts dense;
   dense.contraction = 1;
-  const auto with_contraction = [](MethodFacts method) {
+  const auto with_contraction = [](RunFacts method) {
     return evidence(
         2,
         [](auto, auto, Row& row) {
@@ -118,10 +118,10 @@ TEST(AssumptionVerdicts, TakeTheGapOfAMethodThatHoldsNothingBackForNone) {
   const auto one = verdict(with_contraction(dense), "contraction");
   EXPECT_EQ(one.state, AssumptionState::not_measured);
   EXPECT_EQ(one.remark, "nothing is held back: the gap w - z is rounding");
-  MethodFacts cut = dense;
+  RunFacts cut = dense;
   cut.applies_whole_messages = false;
   EXPECT_EQ(verdict(with_contraction(cut), "contraction").state, AssumptionState::fails);
-  MethodFacts quantised = dense;
+  RunFacts quantised = dense;
   quantised.contraction = std::nullopt;
   EXPECT_EQ(verdict(with_contraction(quantised), "contraction").state, AssumptionState::fails);
 }
@@ -346,7 +346,7 @@ TEST(AssumptionVerdicts, PoolTheGapOverTheSeedsBeforeTheLargestWindowIsTaken) {
 }
 
 /// Ratios of half batches of the given seeds, for two workers.
-Evidence with_half_batches(const std::vector<double>& by_seed, const MethodFacts& method) {
+Evidence with_half_batches(const std::vector<double>& by_seed, const RunFacts& method) {
   Evidence all(method);
   for (const double ratio : by_seed) {
     SeedEvidence one(kEvidenceRows);
@@ -359,7 +359,7 @@ Evidence with_half_batches(const std::vector<double>& by_seed, const MethodFacts
 }
 
 TEST(AssumptionVerdicts, FailIndependenceWhereOneIsOutsideTheInterval) {
-  const MethodFacts two{.workers = 2};
+  const RunFacts two{.workers = 2};
   const auto state = [&](const std::vector<double>& by_seed) {
     return verdict(with_half_batches(by_seed, two), "independence").state;
   };
@@ -370,10 +370,10 @@ TEST(AssumptionVerdicts, FailIndependenceWhereOneIsOutsideTheInterval) {
 }
 
 TEST(AssumptionVerdicts, DoNotJudgeIndependenceWhereHalfBatchesCannotShowIt) {
-  const MethodFacts one{.workers = 1};
+  const RunFacts one{.workers = 1};
   EXPECT_EQ(verdict(with_half_batches({1, 1}, one), "independence").state,
             AssumptionState::not_measured);
-  const MethodFacts shuffled{.workers = 4, .independent_draws = false};
+  const RunFacts shuffled{.workers = 4, .independent_draws = false};
   EXPECT_EQ(verdict(with_half_batches({1, 1}, shuffled), "independence").state,
             AssumptionState::not_measured);
 }
@@ -417,7 +417,7 @@ TEST(AssumptionVerdicts, HoldNothingOfARunThatDivergedOrFailed) {
 }
 
 TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
-  Evidence all(MethodFacts{.dimension = 100, .k = 10, .deterministic = true});
+  Evidence all(RunFacts{.dimension = 100, .k = 10, .deterministic = true});
   for (int i = 0; i < 5; ++i) {
     SeedEvidence one(1);
     Row row(0);
@@ -435,7 +435,7 @@ TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
 
 TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
   const auto with = [](std::uint64_t rows) {
-    Evidence all(MethodFacts{.deterministic = true});
+    Evidence all(RunFacts{.deterministic = true});
     SeedEvidence one(rows);
     Row row(0);
     row.set(Column::delta, 1.5);

@@ -23,7 +23,7 @@ Evidence sampled(std::uint64_t iterations,
                  const std::vector<std::uint64_t>& rows,
                  const std::function<double(std::uint64_t t, std::size_t seed)>& delta,
                  std::size_t seeds = 4,
-                 const MethodFacts& facts = MethodFacts{.dimension = 100, .k = 10}) {
+                 const RunFacts& facts = RunFacts{.dimension = 100, .k = 10}) {
   Evidence all(facts);
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(iterations);
@@ -116,7 +116,7 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   const auto delta = [](std::uint64_t, std::size_t seed) {
     return 1.01 + 1e-4 * static_cast<double>(seed);
   };
-  const MethodFacts random_k{.sparsifier = "rand-k",
+  const RunFacts random_k{.sparsifier = "rand-k",
                              .dimension = 100,
                              .k = 10,
                              .contraction = 0.1,
@@ -130,14 +130,14 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   EXPECT_THAT(one.remark, testing::HasSubstr("by the law of rand-k"));
 
   // One that is scaled to be unbiased has a share of its own, 2 - d/k: nothing is one by law.
-  MethodFacts scaled = random_k;
+  RunFacts scaled = random_k;
   scaled.k = 75;
   scaled.contraction = 2 - 100 / 75.0;
   EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "gtopk").state,
             AssumptionState::fails);
 
   // Another selection that draws promises something of the expectation, which is what is tested.
-  MethodFacts own = random_k;
+  RunFacts own = random_k;
   own.contraction_is_exact = false;
   const auto other = verdict(sampled(10, range(10), delta, 4, own), "gtopk");
   EXPECT_EQ(other.state, AssumptionState::fails);
@@ -153,7 +153,7 @@ TEST(AssumptionVerdicts, DoNotLetASingleDrawOfARandomSelectionRefuteAContraction
     return verdict(
         evidence(2,
                  one_expands,
-                 MethodFacts{.dimension = 100, .k = 10, .selects_at_random = selects_at_random}),
+                 RunFacts{.dimension = 100, .k = 10, .selects_at_random = selects_at_random}),
         "contraction");
   };
   EXPECT_EQ(judged(false).every->state, AssumptionState::fails);
@@ -186,7 +186,7 @@ TEST(AssumptionVerdicts, DivideByTheDensityOfEachSeedAsItIsKnown) {
 // Residuals twice as large as the accumulators of the row: those of error control are sums of which
 // an accumulator has a part, and those of late workers are not of the row's accumulators.
 TEST(AssumptionVerdicts, HoldResidualsAgainstTheAccumulatorsThatTheyAreLeftOfAlone) {
-  const auto judged = [](const MethodFacts& facts) {
+  const auto judged = [](const RunFacts& facts) {
     const auto large = [](auto, auto, Row& row) {
       row.set(Column::residual_norm_sq, 2);
       row.set(Column::worker_accumulator_norm_sq, 1);
@@ -194,12 +194,12 @@ TEST(AssumptionVerdicts, HoldResidualsAgainstTheAccumulatorsThatTheyAreLeftOfAlo
     };
     return verdict(evidence(2, large, facts), "worker-contraction");
   };
-  const MethodFacts plain{.dimension = 100, .k = 10};
+  const RunFacts plain{.dimension = 100, .k = 10};
   EXPECT_EQ(judged(plain).state, AssumptionState::fails);
   EXPECT_EQ(judged(plain).every->state, AssumptionState::fails);
-  MethodFacts control = plain;
+  RunFacts control = plain;
   control.memory = Memory::control;
-  MethodFacts late = plain;
+  RunFacts late = plain;
   late.synchrony = Synchrony::late;
   for (const auto& facts : {control, late}) {
     EXPECT_EQ(judged(facts).state, AssumptionState::not_measured);
@@ -223,7 +223,7 @@ TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {
 }
 
 TEST(AssumptionVerdicts, DoNotSayThatGradientsAreUnbiasedWhereTheyAreKnownNotToBe) {
-  MethodFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
+  RunFacts facts{.dimension = 100, .gradient_bias = "images are augmented"};
   Evidence all(facts);
   for (int seed = 0; seed < 3; ++seed) {
     SeedEvidence one(test::kEvidenceRows);
@@ -266,7 +266,7 @@ TEST(AssumptionVerdicts, SeeTheSingleGapThatAWindowHides) {
 
 TEST(AssumptionVerdicts, DoNotHoldLAgainstCurvaturesOfAPartOfTheSamples) {
   const auto with = [](bool curvature_is_of_f, bool differences_are_of_f) {
-    MethodFacts facts{.dimension = 100};
+    RunFacts facts{.dimension = 100};
     facts.smoothness = Known{.value = 2, .origin = "exact"};
     facts.curvature_is_of_f = curvature_is_of_f;
     facts.differences_are_of_f = differences_are_of_f;
@@ -322,7 +322,7 @@ TEST(AssumptionVerdicts, CompareTheTailWithTheSquaredClaim) {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// delta is 0.5 but infinite at one iteration, of which `residual` is |mean a - g/P|^2 if known.
-Evidence once_infinite(const MethodFacts& facts, std::optional<double> residual) {
+Evidence once_infinite(const RunFacts& facts, std::optional<double> residual) {
   return evidence(
       4,
       [&](std::uint64_t t, std::size_t /*seed*/, Row& row) {
@@ -339,7 +339,7 @@ Evidence once_infinite(const MethodFacts& facts, std::optional<double> residual)
 
 TEST(AssumptionVerdicts, FailWhereARatioIsInfinite) {
   for (const bool is_random : {false, true}) {
-    const MethodFacts facts{.dimension = 100, .k = 10, .selects_at_random = is_random};
+    const RunFacts facts{.dimension = 100, .k = 10, .selects_at_random = is_random};
     const auto known = verdict(once_infinite(facts, 0.9), "gtopk");
     ASSERT_TRUE(known.every);
     EXPECT_EQ(known.every->state, AssumptionState::fails) << "random: " << is_random;

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kEvidenceRows = 128;  // two to a window
 
 using Fill = std::function<void(std::uint64_t t, std::size_t seed, Row& row)>;
 
-inline Evidence evidence(std::size_t seeds, const Fill& fill, MethodFacts facts) {
+inline Evidence evidence(std::size_t seeds, const Fill& fill, RunFacts facts) {
   Evidence all(std::move(facts));
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     SeedEvidence one(kEvidenceRows);
@@ -39,7 +39,7 @@ inline Evidence evidence(std::size_t seeds,
   return evidence(
       seeds,
       fill,
-      MethodFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
+      RunFacts{.dimension = 100, .k = 10, .momentum = momentum, .smoothness = smoothness});
 }
 
 inline AssumptionVerdict verdict(const Evidence& evidence, std::string_view name) {

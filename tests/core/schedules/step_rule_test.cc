@@ -203,6 +203,33 @@ TEST(StepRule, AnswersAnUnknownRuleWithTheNearest) {
             "unknown value 'inv-sqr' of 'step.rule'; did you mean 'inv-sqrt'?");
 }
 
+TEST(StepRule, SaysWhetherAStepMayBeLargerThanOneBefore) {
+  const auto law_of = [](const Json& values) {
+    return make_step_rule(Section("step", values), known())->law();
+  };
+  EXPECT_FALSE(law_of({{"rule", "constant"}, {"value", 1}}).may_grow);
+  EXPECT_FALSE(law_of({{"rule", "inv-sqrt"}, {"value", 1}}).may_grow);
+  EXPECT_FALSE(law_of({{"rule", "cosine"}, {"value", 1}, {"unit", "iterations"}}).may_grow);
+  const Json milestones{{"rule", "milestones"}, {"value", 1}, {"milestones", {3}}};
+  EXPECT_FALSE(law_of(milestones).may_grow);
+  Json rising = milestones;
+  rising["factor"] = 2;
+  EXPECT_TRUE(law_of(rising).may_grow);
+  EXPECT_TRUE(law_of({{"rule", "constant"}, {"value", 1}, {"warmup", 5}}).may_grow);
+  const StepLaw falling = law_of({{"rule", "inv-time"}, {"value", 1}, {"shift", "10d/k"}});
+  EXPECT_FALSE(falling.may_grow);
+  EXPECT_EQ(falling.shift, 100);
+}
+
+TEST(StepRule, OfATrainingOutsideIsNotConstantAndMayGrow) {
+  StepContext context = known();
+  context.live = [] { return 0.5; };
+  const auto rule =
+      make_step_rule(Section("step", Json{{"rule", "constant"}, {"value", "live"}}), context);
+  EXPECT_FALSE(rule->constant());
+  EXPECT_TRUE(rule->law().may_grow);
+}
+
 TEST(StepRule, WarmsUpFromOneOverP) {
   // P = 4: from a quarter of the step to all of it over 8 iterations.
   const Json values{{"value", 1}, {"warmup", 8}, {"unit", "iterations"}};

@@ -169,15 +169,15 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
             (nlohmann::json{{"contraction", 0.1},
                             {"exact", false},
                             {"pathwise", true},
-                            {"deterministic", true},
+                            {"selects_at_random", false},
                             {"keeps_largest", true},
                             {"shares_support", false},
                             {"unbiased", false},
-                            {"threshold", nullptr},
                             {"threshold_follows_step", false},
                             {"sends_everything", false},
                             {"by_layer", false},
-                            {"scheduled", false}}));
+                            {"scheduled", false},
+                            {"claimed", false}}));
   EXPECT_EQ(laws["aggregator"],
             (nlohmann::json{{"applies_whole_messages", false},
                             {"cuts_in_merges", true},
@@ -187,8 +187,81 @@ TEST_F(Status, TellsTheLawsOfTheComponents) {
                             {"weighs_messages", false},
                             {"approximates_sum", false}}));
   EXPECT_EQ(laws["feedback"],
-            (nlohmann::json{
-                {"memory", "residual"}, {"units", "step"}, {"averaging", nullptr}, {"gain", 1.0}}));
+            (nlohmann::json{{"memory", "residual"}, {"in_gradient_units", false}}));
+  EXPECT_FALSE(laws.contains("quantiser"));
+}
+
+const std::string kPlain = R"(schema = 1
+name = "tiny"
+[objective]
+kind = "quadratic"
+dimension = 20
+heterogeneity = 0
+noise_variance = 0
+[workers]
+count = 4
+[sparsifier]
+kind = "top-k"
+k = 2
+[aggregator]
+kind = "allgather"
+[step]
+value = 0.2
+[budget]
+iterations = 5
+)";
+
+TEST_F(Status, TellsHowModelsAreUpdated) {
+  const auto laws_with = [&](const std::vector<std::string>& settings) {
+    std::filesystem::remove_all(results());
+    std::vector<std::string> options;
+    for (const auto& setting : settings) {
+      options.insert(options.end(), {"--set", setting});
+    }
+    return status_of(kPlain, options)["laws"];
+  };
+  const auto plain = laws_with({});
+  EXPECT_EQ(plain["step"], (nlohmann::json{{"constant", true}, {"may_grow", false}}));
+  EXPECT_EQ(plain["update"],
+            (nlohmann::json{{"momentum", 0},
+                            {"outer_step", 1},
+                            {"takes_signs", false},
+                            {"weight_decay", 0},
+                            {"effective_decay", 0},
+                            {"clipped", "nothing"}}));
+
+  // Gradients pass the momentum before the exchange, and the decay does not: 1/(1 - 0.75) = 4.
+  const auto dgc = laws_with(
+      {"feedback.kind=dgc", "feedback.momentum=0.75", "step.weight_decay=0.5", "step.clip_norm=1"});
+  EXPECT_EQ(dgc["feedback"]["memory"], "velocity");
+  EXPECT_EQ(dgc["update"]["momentum"], 0.75);
+  EXPECT_EQ(dgc["update"]["weight_decay"], 0.5);
+  EXPECT_EQ(dgc["update"]["effective_decay"], 0.125);
+  EXPECT_EQ(dgc["update"]["clipped"], "worker");
+
+  // The step size is 8/(a + t), with a = 10 d/k = 100.
+  const auto falling =
+      laws_with({"step.rule=inv-time", "step.value=8", "step.shift=10d/k", "step.momentum=0.9"});
+  EXPECT_EQ(falling["step"],
+            (nlohmann::json{{"constant", false}, {"may_grow", false}, {"shift", 100}}));
+  EXPECT_EQ(falling["update"]["momentum"], 0.9);
+}
+
+TEST_F(Status, TellsWhetherTheSeedDrawsAnything) {
+  const auto gradients_with = [&](const std::string& setting) {
+    std::filesystem::remove_all(results());
+    return status_of(kPlain, {"--set", setting})["laws"]["gradients"];
+  };
+  const auto plain = gradients_with("seeds=1");
+  EXPECT_EQ(plain["full"], true);
+  EXPECT_EQ(plain["workers_alike"], true);
+  EXPECT_EQ(plain["deterministic"], true);
+  EXPECT_EQ(gradients_with("objective.heterogeneity=0.5")["workers_alike"], false);
+  EXPECT_EQ(gradients_with("objective.noise_variance=1")["full"], false);
+  EXPECT_EQ(gradients_with("objective.noise_variance=1")["deterministic"], false);
+  EXPECT_EQ(gradients_with("sparsifier.kind=rand-k")["deterministic"], false);
+  // Which gradients are late may be drawn.
+  EXPECT_EQ(gradients_with("protocol.kind=ssp")["deterministic"], false);
 }
 
 TEST_F(Status, TellsHowManyWorkersMakeAVersionWhereSomeAreLeftOut) {
@@ -228,7 +301,7 @@ TEST_F(Status, TellsTheThresholdOnStepMultipliedAccumulators) {
 TEST_F(Status, TellsNoThresholdWhereTheStepChanges) {
   const auto status = status_of(kThresholds, {"--set", "step.rule=inv-sqrt"});
 
-  EXPECT_TRUE(status["laws"]["sparsifier"]["threshold"].is_null());
+  EXPECT_FALSE(status["laws"]["sparsifier"].contains("threshold"));
 }
 
 // The mixing of two workers is the mean, of gap 1, and they go a quarter of the way to it.
@@ -239,7 +312,7 @@ TEST_F(Status, TellsTheSpectralGapWhereModelsTravelWhole) {
   };
 
   EXPECT_DOUBLE_EQ(gap_with("20").get<double>(), 0.25);
-  EXPECT_TRUE(gap_with("19").is_null());
+  EXPECT_TRUE(gap_with("19").is_null());  // it has none
 }
 
 TEST_F(Status, TellsThatATopKOfAllEntriesSendsEverything) {

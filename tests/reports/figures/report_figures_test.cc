@@ -118,8 +118,7 @@ TEST(Series, OfMethodsInLockstepCountsGradientsWhereOthersAreLate) {
   study.methods = {SyntheticMethod{.change = make_late}, SyntheticMethod{.aggregator = "dense"}};
   study.write(folder.path());
   testing::change_status(folder.path(), SyntheticStudy::run_id(1, 1), [](Json& status) {
-    status["laws"]["protocol"] = {
-        {"synchrony", "lockstep"}, {"contributions", 4}, {"local_steps", 2}};
+    status["laws"]["protocol"].update({{"contributions", 4}, {"local_steps", 2}});
   });
   const auto places = [&] {
     const ResultFolder results = read_result_folder(folder.path());
@@ -128,7 +127,7 @@ TEST(Series, OfMethodsInLockstepCountsGradientsWhereOthersAreLate) {
   };
   EXPECT_TRUE(places().empty()) << "no method is late";
   testing::change_status(folder.path(), SyntheticStudy::run_id(0, 1), [](Json& status) {
-    status["laws"]["protocol"] = {{"synchrony", "late"}};
+    status["laws"]["protocol"]["synchrony"] = "late";
   });
   const auto late = places();
   ASSERT_EQ(late.size(), 3U);

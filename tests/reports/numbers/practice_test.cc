@@ -77,17 +77,5 @@ TEST(Practice, NamesWhatDgcDoesBeforeTheExchange) {
              "density warm-up [0.5], 7 iterations a stage"}));
 }
 
-TEST(Practice, IsKnownToTheTheorems) {
-  reports::Run run = run_with(
-      {{"step", {{"rule", "constant"}, {"weight_decay", 0.5}, {"clip_norm", 1}, {"warmup", 2}}},
-       {"feedback", {{"kind", "dgc"}, {"momentum", 0.5}}}});
-  run.status = {{"laws", {{"feedback", {{"memory", "velocity"}}}}}};
-  const auto facts = method_facts(run);
-  EXPECT_EQ(facts.momentum, 0.5);
-  EXPECT_EQ(facts.weight_decay, 0.5);
-  EXPECT_EQ(facts.clipped, "worker");
-  EXPECT_EQ(facts.step_rule, "constant with warm-up");
-}
-
 }  // namespace
 }  // namespace residuum::reports

@@ -238,13 +238,13 @@ TEST_F(Assumptions, StandBesideThePredictionForIndependentEntries) {
 TEST_F(Assumptions, ArePredictedByTheLawsOfTheMethodAlone) {
   SyntheticStudy study;
   study.methods = {at_workers(4, 0.8)};
-  const auto prediction_with = [&](const Json& sparsifier) {
+  const auto prediction_with = [&](const Json& law) {
     study.write(path());
     for (int seed = 1; seed <= study.seeds; ++seed) {
       change_status(path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
-        status["laws"] = Json{{"sparsifier", sparsifier},
-                              {"aggregator", Json{{"applies_whole_messages", true}}},
-                              {"feedback", Json{{"memory", "residual"}, {"units", "step"}}}};
+        status["laws"]["sparsifier"]["keeps_largest"] = false;
+        status["laws"]["sparsifier"].update(law);
+        status["laws"]["aggregator"]["applies_whole_messages"] = true;
       });
     }
     collect(path());

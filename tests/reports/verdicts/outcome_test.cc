@@ -101,7 +101,7 @@ TEST_F(Outcome, CountsNoSingleIterationsOfARandomSelection) {
   study.write(folder_.path());
   for (int seed = 1; seed <= study.seeds; ++seed) {
     testing::change_status(folder_.path(), SyntheticStudy::run_id(0, seed), [&](Json& status) {
-      status["laws"]["sparsifier"]["deterministic"] = false;
+      status["laws"]["sparsifier"]["selects_at_random"] = true;
     });
   }
   const Summary summary = summarise(folder_.path());

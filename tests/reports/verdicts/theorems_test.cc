@@ -83,7 +83,7 @@ TEST_F(TheoremsOfAStudy, HaveTheCertificateOfAnyRuleWhereThePlainOneIsNotAboutTh
   EXPECT_EQ(summarise(folder.path()).groups[0].certificate()->theorem->name, "certificate");
   for (int seed = 1; seed <= 3; ++seed) {
     change_status(folder.path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
-      status["laws"] = Json{{"feedback", {{"memory", "estimate"}, {"averaging", 0.1}}}};
+      status["laws"]["feedback"].update({{"memory", "estimate"}, {"averaging", 0.1}});
     });
   }
   const Summary summary = summarise(folder.path());

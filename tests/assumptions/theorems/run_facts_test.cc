@@ -7,7 +7,7 @@
 namespace residuum {
 namespace {
 
-MethodFacts first_seed() {
+RunFacts first_seed() {
   return {.k = 10,
           .contraction = 0.1,
           .contraction_is_exact = true,
@@ -26,7 +26,7 @@ MethodFacts first_seed() {
           .noise_variance = Known{5, "first"}};
 }
 
-MethodFacts second_seed() {
+RunFacts second_seed() {
   return {.k = 8,
           .contraction = 0.1,
           .contraction_is_exact = true,
@@ -45,7 +45,7 @@ MethodFacts second_seed() {
           .noise_variance = Known{6, "second"}};
 }
 
-void expect_the_weaker(const MethodFacts& facts) {
+void expect_the_weaker(const RunFacts& facts) {
   EXPECT_EQ(facts.k, 8);
   EXPECT_EQ(facts.contraction, 0.1);
   EXPECT_FALSE(facts.contraction_is_exact) << "it is exact for one k alone";
@@ -71,11 +71,11 @@ TEST(WeakerFacts, AreTheSameWhicheverSeedComesFirst) {
 }
 
 TEST(WeakerFacts, OfOneSeedAreItsOwn) {
-  const MethodFacts facts = weaker_of(first_seed(), first_seed());
+  const RunFacts facts = weaker_of(first_seed(), first_seed());
   EXPECT_TRUE(facts.contraction_is_exact);
   EXPECT_EQ(facts.convex, true);
   EXPECT_EQ(facts.threshold, 0.5);
-  MethodFacts concave = first_seed();
+  RunFacts concave = first_seed();
   concave.convex = false;
   EXPECT_EQ(weaker_of(first_seed(), concave).convex, false);
   EXPECT_EQ(weaker_of(concave, first_seed()).convex, false);

@@ -1,0 +1,101 @@
+#include "assumptions/theorems/run_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace residuum {
+namespace {
+
+constexpr std::array kMemories{std::pair{Memory::residual, std::string_view("residual")},
+                               std::pair{Memory::velocity, std::string_view("velocity")},
+                               std::pair{Memory::estimate, std::string_view("estimate")},
+                               std::pair{Memory::control, std::string_view("control")}};
+
+double number_of(double value) { return value; }
+double number_of(const Known& known) { return known.value; }
+
+// One function for each type of a field: it returns what two values of it both imply. A type takes
+// only the ways that have a meaning for it.
+
+bool of_both(bool a, bool b, Both both) { return both == Both::claim ? a && b : a || b; }
+
+double of_both(double a, double /*b*/, Both /*same*/) { return a; }
+Memory of_both(Memory a, Memory /*b*/, Both /*same*/) { return a; }
+Synchrony of_both(Synchrony a, Synchrony /*b*/, Both /*same*/) { return a; }
+
+std::string of_both(const std::string& a, const std::string& b, Both both) {
+  return both == Both::words ? std::max(a, b) : a;
+}
+
+/// What neither contradicts and one does not know is not known.
+std::optional<bool> of_both(const std::optional<bool>& a,
+                            const std::optional<bool>& b,
+                            Both /*known*/) {
+  if (a == b) {
+    return a;
+  }
+  return a == false || b == false ? std::optional(false) : std::nullopt;
+}
+
+template <class Value>
+std::optional<Value> of_both(const std::optional<Value>& a,
+                             const std::optional<Value>& b,
+                             Both both) {
+  if (both == Both::same) {
+    return a;
+  }
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  const bool is_smaller = number_of(*b) < number_of(*a);
+  const bool is_larger = number_of(*b) > number_of(*a);
+  return (both == Both::smaller ? is_smaller : is_larger) ? b : a;
+}
+
+}  // namespace
+
+std::string_view name_of(Memory memory) {
+  for (const auto& [one, name] : kMemories) {
+    if (one == memory) {
+      return name;
+    }
+  }
+  return "";
+}
+
+std::optional<Memory> memory_of(std::string_view name) {
+  for (const auto& [memory, its_name] : kMemories) {
+    if (its_name == name) {
+      return memory;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view memory_text(Memory memory) {
+  switch (memory) {
+    case Memory::residual:
+      return "error feedback";
+    case Memory::velocity:
+      return "momentum correction";
+    case Memory::control:
+      return "gradient estimates with error control";
+    case Memory::estimate:
+      break;
+  }
+  return "gradient estimates";
+}
+
+RunFacts weaker_of(const RunFacts& a, const RunFacts& b) {
+  RunFacts facts = a;
+  visit_fact_fields([&](const FactField& field, auto member) {
+    facts.*member = of_both(a.*member, b.*member, field.both);
+  });
+  // Equality for the smaller of two shares would claim too much of the seed with the larger one.
+  facts.contraction_is_exact =
+      facts.contraction_is_exact && a.contraction == b.contraction && a.k == b.k;
+  return facts;
+}
+
+}  // namespace residuum

@@ -1,0 +1,113 @@
+#include "reports/tables/run_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reports/tables/result_folder.h"
+
+namespace residuum::reports {
+namespace {
+
+/// Returns a number as JSON, whole numbers without a point.
+Json json_of(double value) {
+  constexpr double kMostExact = 9007199254740992.0;  // 2^53
+  const bool is_whole = std::abs(value) < kMostExact && value == std::trunc(value);
+  return is_whole ? Json(static_cast<std::int64_t>(value)) : json_number(value);
+}
+Json json_of(const Known& known) { return json_of(known.value); }
+Json json_of(bool value) { return value; }
+Json json_of(const std::string& value) { return value.empty() ? Json() : Json(value); }
+Json json_of(Memory memory) { return name_of(memory); }
+Json json_of(Synchrony synchrony) { return name_of(synchrony); }
+template <class Value>
+Json json_of(const std::optional<Value>& value) {
+  return value ? json_of(*value) : Json();
+}
+
+/// Returns the place of a dotted path, which it makes.
+Json& place_at(Json& object, std::string_view path) {
+  const auto dot = path.find('.');
+  Json& place = object[std::string(path.substr(0, dot))];
+  return dot == std::string_view::npos ? place : place_at(place, path.substr(dot + 1));
+}
+
+// One function for each type of a field: it reads the field's value, if status.json has one.
+
+void read(const Json& status, const FactField& field, bool& value) {
+  value = flag_at(status, field.path, field.both == Both::reservation);
+}
+void read(const Json& status, const FactField& field, std::optional<bool>& value) {
+  const Json& found = value_at(status, field.path);
+  value = found.is_boolean() ? std::optional(found.get<bool>()) : std::nullopt;
+}
+void read(const Json& status, const FactField& field, double& value) {
+  value = number_at(status, field.path).value_or(value);
+}
+void read(const Json& status, const FactField& field, std::optional<double>& value) {
+  value = number_at(status, field.path);
+}
+void read(const Json& status, const FactField& field, std::optional<Known>& value) {
+  const auto number = number_at(status, field.path);
+  if (number && std::isfinite(*number)) {
+    value = Known{.value = *number, .origin = field.origin};
+  }
+}
+void read(const Json& status, const FactField& field, std::string& value) {
+  const std::string text = text_at(status, field.path);
+  value = text.empty() ? value : text;
+}
+void read(const Json& status, const FactField& field, Memory& value) {
+  value = memory_of(text_at(status, field.path)).value_or(value);
+}
+void read(const Json& status, const FactField& field, Synchrony& value) {
+  value = synchrony_of(text_at(status, field.path)).value_or(value);
+}
+
+void read_names(const Json& config, RunFacts& facts) {
+  const auto read_word = [&](std::string_view path, std::string& word) {
+    const std::string found = text_at(config, path);
+    word = found.empty() ? word : found;
+  };
+  read_word("sparsifier.kind", facts.sparsifier);
+  if (const std::string quantiser = text_at(config, "quantiser.kind"); !quantiser.empty()) {
+    facts.sparsifier += " with values by " + quantiser;
+  }
+  facts.sparsifier += facts.law_is_claimed ? ", as claimed by the study" : "";
+  read_word("aggregator.kind", facts.aggregator);
+  read_word("feedback.kind", facts.feedback);
+  read_word("protocol.kind", facts.protocol);
+  read_word("step.rule", facts.step_rule);
+  facts.step_rule += number_at(config, "step.warmup").value_or(0) > 0 ? " with warm-up" : "";
+  read_word("workers.sampling", facts.sampling);
+}
+
+}  // namespace
+
+void write_run_facts(const RunFacts& facts, Json& status) {
+  visit_fact_fields([&](const FactField& field, auto member) {
+    if (Json value = json_of(facts.*member); !value.is_null()) {
+      place_at(status, field.path) = std::move(value);
+    }
+  });
+}
+
+RunFacts read_run_facts(const Json& config, const Json& status) {
+  RunFacts facts;
+  visit_fact_fields(
+      [&](const FactField& field, auto member) { read(status, field, facts.*member); });
+  read_names(config, facts);
+  facts.workers = std::max(1.0, number_at(config, "workers.count").value_or(1));
+  facts.dimension = std::max(1.0, facts.dimension);
+  if (facts.k && !(*facts.k >= 1 && *facts.k <= facts.dimension)) {
+    facts.k.reset();
+  }
+  if (facts.full_gradients) {
+    facts.noise_variance = Known{.value = 0, .origin = "exact: full gradients"};
+  }
+  return facts;
+}
+
+}  // namespace residuum::reports

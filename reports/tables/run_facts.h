@@ -1,0 +1,19 @@
+#pragma once
+// status.json holds the record of a run (assumptions/theorems/run_facts.h) field by field, each at
+// its path.
+
+#include "assumptions/theorems/run_facts.h"
+#include "reports/tables/files.h"
+
+namespace residuum::reports {
+
+/// Adds every field to `status`, but the names and the number of workers, which config.json has.
+/// What is absent is left out.
+void write_run_facts(const RunFacts& facts, Json& status);
+
+/// Reads the record from the values of config.json and from status.json, which may be of anybody.
+/// What they do not say is not claimed: a claim is false, a reservation is made, a constant is not
+/// known.
+RunFacts read_run_facts(const Json& config, const Json& status);
+
+}  // namespace residuum::reports
