@@ -27,7 +27,6 @@ class Cadence {
   Cadence(const nlohmann::json& value, const std::string& where, std::uint64_t iterations);
 
   bool due(std::uint64_t iteration) const;
-  bool every_iteration() const { return every_ == 1; }
 
  private:
   void list_geometric(double factor, const std::string& where, std::uint64_t iterations);
