@@ -228,31 +228,32 @@ std::vector<double> Cluster::all_gather(std::span<const double> mine) const {
 
 void Cluster::start_block(std::span<std::byte> sum, std::size_t begin) const {
   const int rank = world_->rank();
-  const auto block_at = [&](std::size_t at) {
-    return sum.subspan(at, std::min(kBlockBytes, sum.size() - at));
-  };
   if (rank == 0) {
-    const auto block = block_at(begin);
+    const auto block = block_of(sum, begin);
     std::fill(block.begin(), block.end(), std::byte{0});  // all bits zero is +0
     return;
   }
   if (begin == 0) {
-    world_->post(rank - 1, block_at(0));
+    world_->post(rank - 1, block_of(sum, 0));
   }
   [[maybe_unused]] const std::size_t length = world_->take(rank - 1);
-  assert(length == block_at(begin).size());
+  assert(length == block_of(sum, begin).size());
   if (begin + kBlockBytes < sum.size()) {
-    world_->post(rank - 1, block_at(begin + kBlockBytes));  // arrives during the additions
+    world_->post(rank - 1, block_of(sum, begin + kBlockBytes));  // arrives during the additions
   }
 }
 
-void Cluster::pass_on(std::span<std::byte> block, bool everywhere) const {
+void Cluster::pass_on(std::span<std::byte> sum, std::size_t begin, bool everywhere) const {
   const int rank = world_->rank();
   const int last = world_->size() - 1;
+  const auto block = block_of(sum, begin);
   if (rank < last) {
     world_->send(rank + 1, block);
     if (rank == 0 && !everywhere) {
       world_->post(last, block);  // the finished block comes back to here
+      if (begin / kBlockBytes >= most_under_way()) {
+        world_->take(last);
+      }
     }
   } else if (rank > 0 && !everywhere) {
     world_->send(0, block);
@@ -267,7 +268,8 @@ void Cluster::finish_sum(std::span<std::byte> sum, bool everywhere) const {
   if (everywhere) {
     world_->broadcast(last, sum);
   } else if (world_->is_root()) {
-    for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes) {
+    const std::size_t blocks = (sum.size() + kBlockBytes - 1) / kBlockBytes;
+    for (std::size_t left = std::min(blocks, most_under_way()); left > 0; --left) {
       world_->take(last);
     }
   }

@@ -115,10 +115,9 @@ class Cluster {
   template <class T, class Add>
   void sum_in_worker_order(std::span<T> sum, bool everywhere, const Add& add) const {
     for (std::size_t begin = 0; begin < sum.size(); begin += kBlockBytes / sizeof(T)) {
-      const std::span<T> block = block_of(sum, begin);
       start_block(std::as_writable_bytes(sum), begin * sizeof(T));
-      add_here(begin, block, add);
-      pass_on(std::as_writable_bytes(block), everywhere);
+      add_here(begin, block_of(sum, begin), add);
+      pass_on(std::as_writable_bytes(sum), begin * sizeof(T), everywhere);
     }
     finish_sum(std::as_writable_bytes(sum), everywhere);
   }
@@ -149,6 +148,10 @@ class Cluster {
   /// A block of a dense sum stays in the L2 cache while all workers add to it.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
+  /// The most blocks of a sum that are under way. Without a limit the first process could have sent
+  /// all of them before the next takes one, and somebody would have to keep them meanwhile.
+  std::size_t most_under_way() const { return 16 + static_cast<std::size_t>(world_->size()); }
+
   template <class T>
   static std::span<T> block_of(std::span<T> sum, std::size_t begin) {
     return sum.subspan(begin, std::min(kBlockBytes / sizeof(T), sum.size() - begin));
@@ -164,7 +167,9 @@ class Cluster {
   std::span<std::byte> pass_down(int root, std::span<std::byte> room) const;
   /// Sets the block at `begin` to the sum of the processes before this one, or to 0 on the first.
   void start_block(std::span<std::byte> sum, std::size_t begin) const;
-  void pass_on(std::span<std::byte> block, bool everywhere) const;
+  /// Passes the block at `begin` to the next process. The last one returns it to the root, unless
+  /// all processes are told the whole sum later.
+  void pass_on(std::span<std::byte> sum, std::size_t begin, bool everywhere) const;
   void finish_sum(std::span<std::byte> sum, bool everywhere) const;
 
   World* world_;

@@ -1,6 +1,8 @@
 #pragma once
 // The mean over the workers of a run has the same bits at any number of processes: it is summed in
-// worker order.
+// worker order, in float64. There are two ways to the same sum. Where few workers are elsewhere,
+// they send their vectors to the root, which adds them. Else the sum goes from process to process
+// and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of workers.
 
 #include <algorithm>
 #include <span>
@@ -17,7 +19,10 @@ class MeanOverWorkers {
  public:
   /// Takes means of `dimension` numbers.
   MeanOverWorkers(const Cluster& cluster, std::size_t dimension)
-      : cluster_(cluster), passing_(cluster.world().is_root() ? 0 : dimension) {}
+      : cluster_(cluster),
+        dimension_(dimension),
+        sends_vectors_(workers_elsewhere() * sizeof(Real) <= 2 * sizeof(double)),
+        passing_(cluster.world().is_root() || sends_vectors_ ? 0 : dimension) {}
 
   /// Takes the mean of the numbers vector_of(worker) over all workers; only the root keeps it.
   /// `workers` are those of this process. The call is collective.
@@ -46,6 +51,15 @@ class MeanOverWorkers {
       return;
     }
     const bool is_root = cluster_.world().is_root();
+    if (sends_vectors_ && !is_root) {
+      send_vectors(workers, takes, vector_of);
+      return;
+    }
+    if (sends_vectors_) {
+      add_vectors(workers, takes, add, mean);
+      divide(mean, divisor);
+      return;
+    }
     cluster_.sum_in_worker_order(std::span(is_root ? mean : passing_),
                                  /*everywhere=*/false,
                                  [&](int worker, std::size_t begin, std::span<double> block) {
@@ -75,6 +89,70 @@ class MeanOverWorkers {
     }
   }
 
+  /// The vectors travel in blocks of so many numbers. After every kMostUnderWay of them the root
+  /// says that it has them, so that nobody has to keep a whole vector meanwhile.
+  static constexpr std::size_t kNumbers = std::size_t{1} << 20U;
+  static constexpr std::size_t kMostUnderWay = 4;
+
+  std::size_t length_at(std::size_t begin) const { return std::min(kNumbers, dimension_ - begin); }
+  bool is_answered(std::size_t begin) const {
+    const std::size_t end = begin + kNumbers;
+    return end < dimension_ && end / kNumbers % kMostUnderWay == 0;
+  }
+
+  template <class Takes, class VectorOf>
+  void send_vectors(std::span<const Worker<Real>> workers,
+                    const Takes& takes,
+                    const VectorOf& vector_of) {
+    World& world = cluster_.world();
+    for (std::size_t begin = 0; begin < dimension_; begin += kNumbers) {
+      for (const auto& worker : workers) {
+        if (takes(worker.number)) {
+          world.send(0, std::as_bytes(vector_of(worker).subspan(begin, length_at(begin))));
+        }
+      }
+      if (std::byte has_arrived{}; is_answered(begin)) {
+        world.receive(0, std::span(&has_arrived, 1));
+      }
+    }
+  }
+
+  template <class Takes, class Add>
+  void add_vectors(std::span<const Worker<Real>> workers,
+                   const Takes& takes,
+                   const Add& add,
+                   std::vector<double>& mean) {
+    World& world = cluster_.world();
+    room_.resize(length_at(0));
+    for (std::size_t begin = 0; begin < dimension_; begin += kNumbers) {
+      const auto block = std::span(mean).subspan(begin, length_at(begin));
+      std::fill(block.begin(), block.end(), 0.0);
+      for (const auto& worker : workers) {
+        add(worker, begin, block);
+      }
+      const auto room = std::span(room_).first(block.size());
+      for (int worker = static_cast<int>(workers.size()); worker < cluster_.workers(); ++worker) {
+        if (takes(worker)) {
+          world.receive(cluster_.host(worker), std::as_writable_bytes(room));
+          add_to<Real>(block, room);
+        }
+      }
+      for (int rank = 1; rank < world.size() && is_answered(begin); ++rank) {
+        const std::byte has_arrived{};
+        world.send(rank, std::span(&has_arrived, 1));
+      }
+    }
+  }
+
+  /// Returns how many workers are not on the root, which has the first ones.
+  std::size_t workers_elsewhere() const {
+    int elsewhere = 0;
+    for (int worker = 0; worker < cluster_.workers(); ++worker) {
+      elsewhere += cluster_.host(worker) != 0 ? 1 : 0;
+    }
+    return static_cast<std::size_t>(elsewhere);
+  }
+
   static void divide(std::span<double> sums, double divisor) {
     for (double& value : sums) {
       value /= divisor;
@@ -82,7 +160,10 @@ class MeanOverWorkers {
   }
 
   const Cluster& cluster_;
+  std::size_t dimension_;
+  bool sends_vectors_;
   std::vector<double> passing_;  // room for sums on the processes that do not keep them
+  std::vector<Real> room_;       // for a block of another process's vector, on the root
 };
 
 }  // namespace residuum

@@ -1,11 +1,14 @@
-"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4].
+"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4] [--json].
 
-Times a step of a DDP training (gloo, one thread to a rank) without a study and with one in shadow mode that measures every step, every tenth,
-and none. All trainings of a number of ranks take their steps in turn, in one process each. Prints a Markdown table: medians over the
-steps, and the ratio to the training without. PYTHONPATH and RESIDUUM_LIBRARY say where residuum.py and its library are.
+Times a step of a DDP training (gloo, one thread to a rank) without a study and with one in shadow mode, of one gTop-k method of density 0.001,
+that measures every step or every tenth. A step's time is the whole training's over its steps, with what the study does after the last. Prints a
+Markdown table, or the entries that `residuum bench --json` prints. PYTHONPATH and RESIDUUM_LIBRARY say where residuum.py and its library are.
 """
 
+from __future__ import annotations
+
 import argparse
+import json
 import os
 import pathlib
 import statistics
@@ -14,7 +17,8 @@ import sys
 import tempfile
 import time
 
-STUDY = """
+STUDY = """schema = 1
+name = "cost"
 [sparsifier]
 kind = "top-k"
 density = 0.001
@@ -48,8 +52,8 @@ def rank_main(arguments: argparse.Namespace) -> None:
         monitor = residuum.attach(ddp, study, arguments.store + ".results")
     x = torch.randn(arguments.batch, width)
     times = []
+    dist.barrier()
     for _ in range(arguments.steps):
-        dist.barrier()
         begin = time.perf_counter()
         ddp.zero_grad()
         ddp(x).square().mean().backward()
@@ -57,14 +61,16 @@ def rank_main(arguments: argparse.Namespace) -> None:
     begin = time.perf_counter()
     if monitor is not None:
         monitor.close()
-    whole = sum(times) + time.perf_counter() - begin
+    after = time.perf_counter() - begin
     if rank == 0:
-        memory = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
-        print(sum(value.numel() for value in model.parameters()), statistics.median(times), whole / len(times), int(memory) * 1024)
+        lines = dict(line.split(":") for line in open("/proc/self/status") if line.startswith("Vm"))
+        memory = int(lines["VmHWM"].split()[0]) * 1024
+        print(json.dumps({"parameters": sum(value.numel() for value in model.parameters()), "steps": times, "after": after, "memory": memory}))
+    dist.destroy_process_group()
 
 
-def measure(arguments: argparse.Namespace, size: int, every: int, folder: str) -> list[float]:
-    store = f"{folder}/store-{size}-{every}-{time.monotonic_ns()}"
+def measure(arguments: argparse.Namespace, size: int, every: int, folder: str) -> dict:
+    store = f"{folder}/store-{size}-{every}"
     words = [sys.executable, __file__, "--store", store, "--every", str(every), "--parameters", str(arguments.parameters), "--steps",
              str(arguments.steps), "--batch", str(arguments.batch)]
     ranks = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(size), "OMP_NUM_THREADS": "1"})
@@ -72,31 +78,54 @@ def measure(arguments: argparse.Namespace, size: int, every: int, folder: str) -
     printed = [rank.communicate()[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
         raise SystemExit("a rank failed")
-    return [float(word) for word in printed[0].split()]
+    return json.loads(printed[0])
+
+
+def entry(name: str, value: float, unit: str, baseline: float | None, target: float, one: dict) -> dict:
+    ratio = value if baseline is None else value / baseline
+    quarters = statistics.quantiles(one["steps"], n=4)
+    return {"id": "", "name": name, "value": value, "unit": unit, "baseline": baseline, "ratio": ratio, "target": target, "met": ratio <= target,
+            "spread": (quarters[2] - quarters[0]) / statistics.median(one["steps"]), "n": len(one["steps"])}
+
+
+def entries(arguments: argparse.Namespace, folder: str) -> list[dict]:
+    found = []
+    for size in map(int, arguments.ranks.split(",")):
+        plain = measure(arguments, size, 0, folder)
+        step = sum(plain["steps"]) / arguments.steps * 1e3
+        for every, words, target in ((10, "every 10th step", 1.10), (1, "every step", 1.25)):
+            one = measure(arguments, size, every, folder)
+            of = f"P = {size}, d = {one['parameters']}, {words} measured"
+            whole = (sum(one["steps"]) + one["after"]) / arguments.steps * 1e3
+            found.append(entry(f"a step of a DDP training with a study attached, {of}", whole, "ms", step, target, one))
+            floats = (one["memory"] - plain["memory"]) / 4 / one["parameters"]
+            found.append(entry(f"memory of the study on rank 0, {of}", floats, "d floats", None, 3, one))
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parameters", type=int, default=25_000_000)
-    parser.add_argument("--steps", type=int, default=12)
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=160, help="samples of a rank in a step; 160 make a step of somewhat less than a second")
     parser.add_argument("--ranks", default="2,4")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--store", help=argparse.SUPPRESS)
     parser.add_argument("--every", type=int, default=0, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.store:
         rank_main(arguments)
         return
-    print("| ranks | parameters | study | step, median | step with what comes after | ratio | memory, rank 0 |")
-    print("| ----: | ---------: | ----- | -----------: | ------------------------: | ----: | -------------: |")
     with tempfile.TemporaryDirectory() as folder:
-        for size in map(int, arguments.ranks.split(",")):
-            plain = None
-            for every, name in ((0, "none"), (1, "every step"), (10, "every 10th step")):
-                parameters, median, whole, memory = measure(arguments, size, every, folder)
-                plain = plain or whole
-                print(f"| {size} | {parameters:.0f} | {name} | {median * 1e3:.0f} ms | {whole * 1e3:.0f} ms | {whole / plain:.2f} | "
-                      f"{memory / 4 / parameters:.1f} d floats |", flush=True)
+        found = entries(arguments, folder)
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+        return
+    print("| what | value | without a study | ratio | at most | spread |")
+    print("| ---- | ----: | --------------: | ----: | ------: | -----: |")
+    for one in found:
+        without = "" if one["baseline"] is None else f"{one['baseline']:.0f}"
+        print(f"| {one['name']} | {one['value']:.3g} {one['unit']} | {without} | {one['ratio']:.3g} | {one['target']} | {one['spread']:.2f} |")
 
 
 main()

@@ -30,7 +30,6 @@ import torch
 import torch.distributed as dist
 
 Path = Union[str, "os.PathLike[str]"]
-_MOST_UNDER_WAY = 64  # messages to a rank; that rank takes more of this one before it sends so many itself
 _CARRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 
 
@@ -60,19 +59,24 @@ def _load_library() -> ctypes.CDLL:
 
 
 class _Messages:
-    """Carries the library's messages over gloo groups of torch.distributed that nobody else uses."""
+    """Carries the library's messages over gloo groups of torch.distributed that nobody else uses.
+
+    A message ends with 8 bytes: how many this rank has taken from the other one. gloo frees a message only when it is waited for, and to wait
+    for one that nobody has taken yet could stop both ranks.
+    """
 
     def __init__(self, timeout_s: float) -> None:
         patience = datetime.timedelta(seconds=timeout_s)
         self.group, self.answers = (dist.new_group(backend="gloo", timeout=patience) for _ in range(2))
         self.under_way: dict[int, collections.deque[tuple[Any, torch.Tensor]]] = collections.defaultdict(collections.deque)
+        self.freed, self.taken = collections.Counter[int](), collections.Counter[int]()  # to a rank, from a rank
         self.error = ""
 
     def send(self, to: int, address: int, size: int) -> None:
-        message = torch.frombuffer(bytearray(ctypes.string_at(address, size)), dtype=torch.uint8)
+        message = torch.empty(size + 8, dtype=torch.uint8)
+        ctypes.memmove(message.data_ptr(), address, size)
+        ctypes.c_int64.from_address(message.data_ptr() + size).value = self.taken[to]
         self.under_way[to].append((dist.isend(message, to, group=self.group), message))
-        while len(self.under_way[to]) > _MOST_UNDER_WAY:  # gloo frees a message only when it is waited for
-            self.under_way[to].popleft()[0].wait()
 
     def deliver(self) -> None:
         """Waits for what the other ranks still need of this one; nobody may be left to take it."""
@@ -81,8 +85,14 @@ class _Messages:
                 work.wait()
 
     def receive(self, sender: int, address: int, size: int) -> None:
-        room = torch.frombuffer((ctypes.c_ubyte * size).from_address(address), dtype=torch.uint8)
-        dist.recv(room, sender, group=self.group)
+        message = torch.empty(size + 8, dtype=torch.uint8)
+        dist.recv(message, sender, group=self.group)
+        ctypes.memmove(address, message.data_ptr(), size)
+        self.taken[sender] += 1
+        arrived = ctypes.c_int64.from_address(message.data_ptr() + size).value
+        while self.freed[sender] < arrived:
+            self.freed[sender] += 1
+            self.under_way[sender].popleft()[0].wait()
 
     def call(self, action: Any) -> Any:
         def guarded(_: Any, peer: int, address: int, size: int) -> int:

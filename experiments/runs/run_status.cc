@@ -131,7 +131,7 @@ Json final_status(const Outcome& outcome, const RunSummary& summary, const Prepa
               {"totals", totals_json(summary, outcome)},
               {"silent_workers", summary.silent_workers},
               {"checks", checks_json(summary)}};
-  write_run_facts(run_facts(run), status);
+  reports::write_run_facts(run_facts(run), status);
   if (outcome.divergence) {
     status["diverged"] = divergence_json(*outcome.divergence, *run.objective);
   }

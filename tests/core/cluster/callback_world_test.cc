@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
 
+#include "core/cluster/cluster.h"
 #include "tests/core/thread_world.h"
 
 namespace residuum {
@@ -53,6 +56,49 @@ TEST(CallbackWorld, BothSendBeforeTheyReceive) {
     EXPECT_EQ(world.take(1 - world.rank()), sizeof(int));
     EXPECT_EQ(theirs, 11 - world.rank());
   });
+}
+
+// A root that sent a whole sum before it took anything back would leave all of it to the transport.
+TEST(CallbackWorld, HasFewBlocksOfALongSumUnderWay) {
+  constexpr std::size_t kNumbers = 60 * (std::size_t{1} << 15U);  // 60 blocks of float64
+  test::PostOffice office;
+  std::atomic<int> sent_first = 0;
+  std::atomic<bool> root_receives = false;
+  const auto process = [&](int rank) {
+    const auto world =
+        make_callback_world({.rank = rank,
+                             .size = 2,
+                             .send =
+                                 [&, rank](int to, std::span<const std::byte> bytes) {
+                                   sent_first += rank == 0 && !root_receives ? 1 : 0;
+                                   office.put(rank, to, bytes);
+                                 },
+                             .receive =
+                                 [&, rank](int from, std::span<std::byte> bytes) {
+                                   root_receives = root_receives || rank == 0;
+                                   root_receives.notify_all();
+                                   root_receives.wait(false);  // the other process is slow
+                                   const Bytes message = office.take(from, rank);
+                                   std::copy(message.begin(), message.end(), bytes.begin());
+                                 }});
+    const Cluster cluster(*world, 2);
+    std::vector<double> sum(kNumbers);
+    cluster.sum_in_worker_order(
+        std::span(sum), false, [](int worker, std::size_t begin, std::span<double> block) {
+          for (std::size_t i = 0; i < block.size(); ++i) {
+            block[i] += static_cast<double>(worker + 1) * static_cast<double>(begin + i);
+          }
+        });
+    if (rank == 0) {
+      for (std::size_t i = 0; i < kNumbers; ++i) {
+        ASSERT_EQ(sum[i], 3.0 * static_cast<double>(i));
+      }
+    }
+  };
+  std::thread other(process, 1);
+  process(0);
+  other.join();
+  EXPECT_LE(sent_first, 2 * 20) << "a block is two messages: its length and its bytes";
 }
 
 TEST(CallbackWorld, TakesRoomsInTheirOrderAndShortAndEmptyMessages) {

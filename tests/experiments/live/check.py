@@ -96,6 +96,13 @@ def recorded_and_live_are_equal():
             expect(weights[0].tobytes() == weights[1].tobytes(), f"{name}: the weights of rank {rank} differ")
 
 
+def a_model_of_many_blocks_is_measured():
+    for size in (2, 3):
+        folder, codes, printed = train(f"wide-{size}", size, model="wide", steps=2)
+        expect(codes == [0] * size, f"wide: {codes}", printed)
+        expect(all(len(rows) > 2 for rows in tables(folder / "results").values()), "both steps have rows", printed)
+
+
 def dense_apply_is_the_training():
     folder, codes, printed = train("apply", 3, study=DENSE, apply=True)
     expect(codes == [0, 0, 0], f"apply: {codes}", printed)
@@ -222,7 +229,7 @@ def nothing_else_is_exported():
     expect("libtorch" not in needed, needed)
 
 
-CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, recorded_and_live_are_equal, dense_apply_is_the_training,
+CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:

@@ -41,6 +41,8 @@ def model_of(kind):
     torch.manual_seed(7)
     if kind == "mlp":
         return torch.nn.Sequential(torch.nn.Linear(6, 9), torch.nn.ReLU(), torch.nn.Linear(9, 3))
+    if kind == "wide":  # whose means are exchanged in many blocks
+        return torch.nn.Sequential(torch.nn.Linear(6, 2000), torch.nn.Linear(2000, 1200), torch.nn.ReLU(), torch.nn.Linear(1200, 3))
     return Transformer() if kind == "transformer" else Unused()
 
 
