@@ -271,8 +271,7 @@ class StudyRuns {
         return;
       case Before::unreadable:
         any_failed_ = true;
-        progress.end_run("left as it is, for it cannot be read: " + why_unreadable_,
-                         Notice::trouble);
+        progress.end_run("skipped: cannot read it: " + why_unreadable_, Notice::trouble);
         return;
       case Before::open:
         break;

@@ -218,7 +218,7 @@ void refuse_fast_reductions(const Study& study) {
 void refuse_real_runs(const Study& study) {
   const Setting* const execution = real_execution(study);
   require(execution == nullptr,
-          "'protocol.execution' at {}: a real run is not repeated in every bit, so there is "
+          "'protocol.execution' at {}: a real run is not bit-reproducible, so there is "
           "nothing to verify; use --set protocol.execution=simulated",
           execution == nullptr ? "" : execution->place);
 }

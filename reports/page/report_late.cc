@@ -158,8 +158,8 @@ std::string late_table(const Summary& summary) {
          "per "
          "virtual second: the server's for contributions and for the sums of nodes, and those that "
          "the staleness limit causes. Bytes are those of messages (up), of models (down) and of "
-         "letters (control). The weight skew is the largest over the mean of the workers' weights "
-         "in all updates. Staleness, waits, and bytes of models and letters are known only where "
+         "control. The weight skew is the largest over the mean of the workers' weights "
+         "in all updates. Staleness, waits, and bytes of models and control are known only where "
          "every iteration was measured (<code>probes.every = 1</code>).</p>\n" +
          table(header, rows, use);
 }

@@ -23,8 +23,8 @@ const std::filesystem::path kPapersFolder = std::filesystem::path(RESIDUUM_STUDI
 
 /// The pages of the project that have a marked table.
 std::vector<std::string> pages_with_tables() {
-  std::vector<std::string> pages;
   const auto root = std::filesystem::path(RESIDUUM_STUDIES).parent_path();
+  std::vector<std::string> pages{(root / "README.md").string()};
   for (const char* room :
        {"core", "objectives", "assumptions", "experiments", "reports", "tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / room)) {
@@ -41,7 +41,7 @@ std::vector<std::string> pages_with_tables() {
 TEST(KeptPages, HaveTheTablesThatKeptResultsGive) {
   const TemporaryFolder folder;
   const auto pages = pages_with_tables();
-  EXPECT_GE(pages.size(), 14U);
+  EXPECT_GE(pages.size(), 15U);
   std::vector<std::string> words{"page", "--check"};
   words.insert(words.end(), pages.begin(), pages.end());
 

@@ -100,7 +100,7 @@ TEST_F(RealRuns, RefuseWhatTheirServerCannotSee) {
   folder_.write("s.toml", asp);
   const Finished verified = residuum_program({"verify", "s.toml"}, folder_.path());
   EXPECT_EQ(verified.code, 2);
-  EXPECT_THAT(verified.err, HasSubstr("not repeated in every bit"));
+  EXPECT_THAT(verified.err, HasSubstr("not bit-reproducible"));
 }
 
 }  // namespace
