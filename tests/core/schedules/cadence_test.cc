@@ -121,12 +121,6 @@ TEST(Cadence, ListsTenMillionEvenRowsAndNoMore) {
             "'probes.every' asks for more than 10000000 iterations; take fewer rows than 11000000");
 }
 
-TEST(Cadence, KnowsWhetherItIsEveryIteration) {
-  EXPECT_TRUE(Cadence(1, "x", 10).every_iteration());
-  EXPECT_FALSE(Cadence(2, "x", 10).every_iteration());
-  EXPECT_FALSE(Cadence({{"geometric", 2}}, "x", 10).every_iteration());
-}
-
 TEST(Cadence, RefusesWhatItCannotRead) {
   EXPECT_EQ(error_of([] { Cadence(0, "'probes.every'", 10); }),
             "'probes.every' must be at least 1, got 0");
