@@ -191,7 +191,9 @@ bool sends_everything(const ResultFolder& folder, const Group& group) {
 }
 
 bool selects_at_random(const ResultFolder& folder, const Group& group) {
-  return folder.runs[group.runs.front()].facts.selects_at_random;
+  return std::any_of(group.runs.begin(), group.runs.end(), [&](std::size_t i) {
+    return folder.runs[i].has_tables() && folder.runs[i].facts.selects_at_random;
+  });
 }
 
 std::string method_label(const Run& run, std::string_view omitted) {

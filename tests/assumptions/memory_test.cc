@@ -112,11 +112,12 @@ double peak_of(Recipe recipe, int workers, int processes) {
   return static_cast<double>(most_in_use - before);
 }
 
-/// Vectors of d numbers that each further worker adds, its gradient included. Whether two processes
-/// hold their passing buffers at the same moment is up to the scheduler and does not depend on the
-/// number of workers: over many further workers it weighs little.
+/// Vectors of d numbers that each further worker adds, its gradient included. Both numbers of
+/// workers are so many that means go from process to process (mean_over_workers.h). Whether two
+/// processes hold their passing buffers at the same moment is up to the scheduler and does not
+/// depend on the number of workers: over many further workers it weighs little.
 double vectors_per_worker(const Recipe& recipe, int processes) {
-  constexpr int kFew = 8;
+  constexpr int kFew = 12;
   constexpr int kMany = 40;
   const double difference = peak_of(recipe, kMany, processes) - peak_of(recipe, kFew, processes);
   return difference / ((kMany - kFew) * kDimension * sizeof(float));
