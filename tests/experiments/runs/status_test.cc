@@ -261,7 +261,7 @@ TEST_F(Status, TellsWhetherTheSeedDrawsAnything) {
   EXPECT_EQ(gradients_with("objective.noise_variance=1")["deterministic"], false);
   EXPECT_EQ(gradients_with("sparsifier.kind=rand-k")["deterministic"], false);
   // Which gradients are late may be drawn.
-  EXPECT_EQ(gradients_with("protocol.kind=ssp")["deterministic"], false);
+  EXPECT_EQ(gradients_with("protocol.kind=asp")["deterministic"], false);
 }
 
 TEST_F(Status, TellsHowManyWorkersMakeAVersionWhereSomeAreLeftOut) {
