@@ -162,7 +162,8 @@ void add_evaluation(const PreparedRun& run, RunFacts& facts) {
 }
 
 void add_gradients(const PreparedRun& run, const Facts& of_objective, RunFacts& facts) {
-  facts.full_gradients = run.training.batch == 0 || of_objective.noise_variance == 0.0;
+  const bool takes_whole_shards = run.objective->samples() > 0 && run.training.batch == 0;
+  facts.full_gradients = takes_whole_shards || of_objective.noise_variance == 0.0;
   facts.gradient_bias = gradient_bias(of_objective, run.training);
   facts.workers_are_alike = of_objective.workers_are_alike;
   facts.independent_draws = run.training.sampling == Sampling::replacement;
