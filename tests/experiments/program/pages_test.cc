@@ -31,7 +31,7 @@ std::string papers() { return read_text(kRoot / "experiments/papers/README.md");
 /// The numbers that speak most against gTop-k stand on the first page, too.
 TEST(Pages, SayWhatDisagrees) {
   const std::string page = papers();
-  for (const char* finding : {"delta", "loss", "put-back", "threshold"}) {
+  for (const char* finding : {"delta", "put-back", "threshold"}) {
     EXPECT_THAT(page, HasSubstr(fmt::format("| [disagrees]({}.md) |", finding)));
   }
   const std::string main = read_text(kRoot / "README.md");
