@@ -158,7 +158,7 @@ std::optional<Finding> contraction_fault(const Sparsifier& sparsifier,
                                  precision_name<Real>(),
                                  ratio.value,
                                  draws > 1 ? fmt::format(" in the mean of {} draws", draws) : "",
-                                 promise.exact ? "promised" : "allowed",
+                                 promise.exact ? "required" : "allowed",
                                  1 - promise.share)};
     }
   }

@@ -292,7 +292,7 @@ Constant Evidence::contraction_in_every_iteration() const {
 
 namespace {
 
-Constant promised_contraction(const RunFacts& method) {
+Constant contraction_by_law(const RunFacts& method) {
   return {"q_p",
           1 - *method.contraction,
           fmt::format("exact: what {} promises{}",
@@ -305,7 +305,7 @@ Constant promised_contraction(const RunFacts& method) {
 Constant Evidence::worker_contraction_in_windows() const {
   if (method_.contraction && method_.contraction_is_exact &&
       method_.keeps_what_selection_leaves()) {
-    return promised_contraction(method_);
+    return contraction_by_law(method_);
   }
   return largest(pooled(&SeedMeasures::worker_contraction),
                  "q_p",
@@ -314,17 +314,17 @@ Constant Evidence::worker_contraction_in_windows() const {
 
 Constant Evidence::worker_contraction() const {
   if (method_.contraction && method_.contraction_is_exact) {
-    return promised_contraction(method_);  // of which single draws are a poor estimate
+    return contraction_by_law(method_);  // of which single draws are a poor estimate
   }
   Constant seen = largest_beginning(pooled(&SeedMeasures::worker_contraction),
                                     "q_p",
                                     {"contraction of the residuals, on average", "residual"});
-  return seen.value || !method_.contraction ? seen : promised_contraction(method_);
+  return seen.value || !method_.contraction ? seen : contraction_by_law(method_);
 }
 
 bool Evidence::worker_contraction_is_known() const {
-  const bool is_promised = method_.contraction.has_value();
-  if (is_promised &&
+  const bool has_law = method_.contraction.has_value();
+  if (has_law &&
       (method_.contraction_is_exact || !pooled(&SeedMeasures::worker_contraction).overall())) {
     return true;
   }

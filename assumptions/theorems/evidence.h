@@ -74,7 +74,7 @@ class Evidence {
   Constant worker_contraction() const;
   /// True if that is a promise, or was measured in each iteration.
   bool worker_contraction_is_known() const;
-  /// The same of windows: what the sparsifier promises if that is exact, else the largest.
+  /// That of windows: what the sparsifier promises if that is exact, else the largest.
   Constant worker_contraction_in_windows() const;
   /// delta of the gTop-k assumption: the largest of single iterations.
   Constant selection_ratio() const;
@@ -114,7 +114,7 @@ class Evidence {
 
   /// (M, sigma^2) with E|xi^p|^2 <= M |grad f_p|^2 + sigma^2, by the upper line of the windows.
   std::vector<Constant> noise_growth() const;
-  /// (C, zeta^2) with mean |grad f_p - grad f|^2 <= C |grad f|^2 + zeta^2, likewise.
+  /// (C, zeta^2) with mean |grad f_p - grad f|^2 <= C |grad f|^2 + zeta^2, by the same line.
   std::vector<Constant> similarity() const;
 
  private:

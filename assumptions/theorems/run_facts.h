@@ -169,7 +169,7 @@ struct FactField {
 
 /// Calls visit(FactField, pointer to member) for every field but the names.
 template <class Visit>
-void visit_fact_fields(const Visit& visit) {
+void visit_fact_fields(const Visit& visit) {  // NOLINT(readability-function-size): a list
   using F = RunFacts;
   constexpr const char* kObjective = "exact: of the objective";
   constexpr const char* kWorkers = "exact: of the workers' objectives";

@@ -126,7 +126,7 @@ class Feedback {
   /// True if a residual loses what was selected, whatever a quantiser made of it.
   virtual bool clears_selection() const { return false; }
 
-  /// Returns beta, what is left of a residual once the exchange is settled: below 1, the rest of it
+  /// Returns beta, what is left of a residual after the exchange: below 1, the rest of it
   /// fades and is lost by design.
   virtual double decay() const { return 1; }
 

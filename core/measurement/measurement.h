@@ -51,7 +51,7 @@ class Measurement {
               std::span<const double> initial_point);
 
   // Both functions are called in every iteration and are collective. `before_update` reads
-  // gradients and accumulators, `after_update` the settled residuals and the new model.
+  // gradients and accumulators, `after_update` the updated residuals and the new model.
   void before_update(const StepState<Real>& state, bool measured);
   void after_update(const StepState<Real>& state, bool measured);
 
@@ -67,7 +67,7 @@ class Measurement {
   /// Returns z on the root: z_t before the call of `before_update`, z_{t+1} after it.
   std::span<const double> virtual_iterate() const { return virtual_.iterate(); }
   std::span<const double> mean_gradient() const { return mean_gradient_; }
-  /// Returns u likewise; empty where it is not followed.
+  /// Returns u at the same times; empty where it is not followed.
   std::span<const double> unperturbed_iterate() const { return unperturbed_.iterate(); }
 
  private:
@@ -107,7 +107,7 @@ class Measurement {
   std::vector<double> mean_half_gradient_;
   std::vector<double> mean_first_gradient_;  // at w_t, where workers step locally and u is followed
   std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none
-  std::vector<double> expected_gap_;  // all residuals, over m; likewise
+  std::vector<double> expected_gap_;  // all residuals, over m; or empty
   MagnitudeShares magnitudes_;
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;

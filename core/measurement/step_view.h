@@ -112,7 +112,7 @@ struct IteratesView {
 
   RunningSums sums;
   std::optional<RunningSums> unperturbed_sums;  // with u in place of z, where u is followed
-  std::optional<DecayTerms> decay_terms;        // likewise, with weight decay
+  std::optional<DecayTerms> decay_terms;        // with weight decay
 };
 
 /// An evaluation is f(w_t), and |grad f(w_t)|^2 where it was wanted.

@@ -22,7 +22,7 @@ std::uint32_t rounded_at_random(Real y, std::uint32_t draw, std::uint32_t top) {
   return std::min(below + (uniform < fraction ? 1U : 0U), top);
 }
 
-/// Rounds likewise by a random byte, which is enough but for one case in 256: then `more()`, 32
+/// Rounds by a random byte, which is enough but for one case in 256: then `more()`, 32
 /// random bits, decides. The mean is off by at most 2^-32.
 template <class More>
 std::uint32_t rounded_by_byte(float y, std::byte byte, std::uint32_t top, const More& more) {

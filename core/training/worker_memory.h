@@ -35,7 +35,7 @@ class WorkerMemory {
             Workbench<Real>& bench,
             WorkerScalars& scalars);
 
-  /// Fills in |s^p|^2 and <s^p, a^p>; the accumulator must not be settled yet.
+  /// Fills in |s^p|^2 and <s^p, a^p>; call it before the residual is updated.
   void measure(WorkerScalars& scalars) const;
 
   /// Makes e^p of a^p and the outcome of the message; its norms are computed only if `measured`.

@@ -29,7 +29,7 @@ struct Measure {
   /// is one for the value itself.
   std::optional<double> per_run = std::nullopt;
   std::size_t entries = 0;                      // of a run; the value is then nanoseconds per entry
-  std::size_t of_baseline = 0;                  // of a run of the baseline, likewise
+  std::size_t of_baseline = 0;                  // of a run of the baseline
   std::function<std::string()> note = nullptr;  // what to print when all has been timed
   bool of_value = false;  // the target is the most that the value, not the ratio, may be
 };

@@ -24,10 +24,9 @@ namespace residuum {
 
 struct DetailTables {
   bool workers = false;
-  std::vector<NumberedLayer> layers;  // those that were named, in the order of the model
-  bool networks = false;              // a row for each network; the study names them, not [probes]
-  std::vector<Layer> overlapped =
-      {};  // likewise: all layers, where exchanges overlap with gradients
+  std::vector<NumberedLayer> layers;   // those that were named, in the order of the model
+  bool networks = false;               // a row for each network; the study names them, not [probes]
+  std::vector<Layer> overlapped = {};  // all layers, where exchanges overlap with gradients
   bool staleness = false;
   bool magnitudes = false;
 

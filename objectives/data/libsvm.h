@@ -29,7 +29,7 @@ struct LibsvmWishes {
   /// The labels of the training data, for a held-out file: it has these labels or one of them, and
   /// they are mapped in the same way. Without them a file must have two labels.
   std::optional<LabelPair> classes = std::nullopt;
-  /// The same of many classes, increasing; empty: those of the file.
+  /// The labels of many classes, increasing; empty: those of the file.
   std::vector<std::int32_t> known_classes = {};
 };
 

@@ -13,7 +13,7 @@ namespace residuum::reports {
 /// or, where this does not tell them apart either, numbered.
 std::map<std::string, std::string> printable_names(const std::vector<std::string>& names);
 
-/// Returns the same of all methods of a study.
+/// Returns the printable labels of all methods of a study.
 std::map<std::string, std::string> printable_labels(const Summary& summary);
 
 }  // namespace residuum::reports

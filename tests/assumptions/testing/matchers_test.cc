@@ -174,7 +174,7 @@ TEST(KeepsItsLaw, SeesAnExactnessThatIsOnlyABound) {
                      {.contraction = 0.1, .pathwise = true, .threshold = {}, .exact = true});
 
   EXPECT_THAT(*top_k, KeepsItsLaw());
-  EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("promised is 0.9 |a|^2"));
+  EXPECT_THAT(explanation(KeepsItsLaw(), bold), HasSubstr("required is 0.9 |a|^2"));
 }
 
 TEST(KeepsItsLaw, SeesValuesThatAreNotKept) {
