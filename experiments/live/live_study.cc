@@ -323,6 +323,8 @@ class LiveStudy::Runs {
       return;
     }
     is_closed_ = true;
+    rest();
+    const std::string fault = what_ended_all();
     finish(Order::end);
     each_together(*world_, [&] {
       if (world_->is_root()) {
@@ -331,6 +333,7 @@ class LiveStudy::Runs {
       }
     });
     lock_.reset();
+    require(fault.empty(), "no run went on to the end: {}", fault);
   }
 
   /// False if a run waits for another process, which may never answer: then it is left where it is.
@@ -513,18 +516,29 @@ class LiveStudy::Runs {
     });
   }
 
-  void require_some_run() const {
-    const bool any = std::any_of(
-        members_.begin(), members_.end(), [](const auto& member) { return !member->is_over; });
-    if (any) {
-      return;
-    }
+  bool all_are_over() const {
+    return std::all_of(
+        members_.begin(), members_.end(), [](const auto& member) { return member->is_over; });
+  }
+
+  /// Says why the first run has ended where none goes on; empty where one does, or where all have
+  /// done their iterations.
+  std::string what_ended_all() const {
     const Member& first = *members_.front();
-    std::string reason = first.outcome ? first.outcome->message : first.failure;
-    if (reason.empty()) {
-      reason = "all have done the iterations that 'budget.iterations' gives them";
+    if (!all_are_over()) {
+      return {};
     }
-    usage_error("no run goes on: {}", reason);
+    return first.outcome ? first.outcome->message : first.failure;
+  }
+
+  void require_some_run() const {
+    if (all_are_over()) {
+      const std::string reason = what_ended_all();
+      usage_error("no run goes on: {}",
+                  reason.empty()
+                      ? "all have done the iterations that 'budget.iterations' gives them"
+                      : reason);
+    }
   }
 
   /// Makes a run, in its thread.

@@ -221,6 +221,21 @@ def bfloat16_and_scale():
             expect(torch.equal(monitor.step([None], lr=0.25), torch.zeros(3)), "no gradient is 0")
 
 
+def a_last_step_that_fails_is_told():
+    model = torch.nn.Linear(3, 1, bias=False)
+    folder = SCRATCH / "last"
+    folder.mkdir()
+    (folder / "live.toml").write_text(DENSE)
+    monitor = residuum.attach(model, folder / "live.toml", folder / "results")
+    monitor.step(torch.ones(3), lr=0.5)
+    monitor.step(torch.full((3,), float("nan")), lr=0.5)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        monitor.close()
+    expect("not finite at iteration 1" in monitor.stopped, f"stopped: {monitor.stopped}")
+    expect(any("the study has stopped" in str(one.message) for one in told), [str(one.message) for one in told])
+
+
 def nothing_else_is_exported():
     names = subprocess.run(["nm", "-D", "--defined-only", os.environ["RESIDUUM_LIBRARY"]], capture_output=True, text=True, check=True).stdout
     functions = sorted(line.split()[-1] for line in names.splitlines())
@@ -229,7 +244,7 @@ def nothing_else_is_exported():
     expect("libtorch" not in needed, needed)
 
 
-CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
+CASES = [nothing_else_is_exported, several_workers_of_one_process, what_ends_one_study_ends_no_other, bfloat16_and_scale, a_last_step_that_fails_is_told, recorded_and_live_are_equal, a_model_of_many_blocks_is_measured, dense_apply_is_the_training,
          a_restart_goes_on, bad_input_is_one_line]
 for case in CASES:
     if not sys.argv[3:] or case.__name__ in sys.argv[3:]:
