@@ -66,8 +66,8 @@ int residuum_note(residuum_monitor* monitor, double loss);
 int residuum_save(residuum_monitor* monitor, const char* folder);
 int residuum_load(residuum_monitor* monitor, const char* folder);
 
-/* Ends the runs, writes the tables and frees the monitor. It fails, after that, if no run has gone on
- * to the end, as after a last gradient that was not finite. If `abandon` is not 0 it leaves the
+/* Ends the runs, writes the tables and frees the monitor. It fails, after that, if no run has gone
+ * on to the end, as after a last gradient that was not finite. If `abandon` is not 0 it leaves the
  * folder as it is, without a message to other processes: for a training that has failed. */
 int residuum_close(residuum_monitor* monitor, int abandon);
 

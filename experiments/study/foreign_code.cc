@@ -29,8 +29,7 @@ struct ForeignSection {
 };
 
 constexpr std::array kForeignSections{
-    ForeignSection{"objective",
-                   [](const std::string& kind) { return key_in(objectives(), kind); }},
+    ForeignSection{"objective", [](const std::string& kind) { return key_in(objectives(), kind); }},
     ForeignSection{"sparsifier",
                    [](const std::string& kind) { return key_in(sparsifiers(), kind); }}};
 

@@ -17,8 +17,8 @@ struct ForeignCode {
 };
 
 /// Returns what the runs of the study execute, each once: the values of the keys that the
-/// registries of components and of objectives name (`foreign_code`). It looks at words alone, and executes
-/// nothing.
+/// registries of components and of objectives name (`foreign_code`). It looks at words alone, and
+/// executes nothing.
 std::vector<ForeignCode> foreign_code(const Study& study);
 
 /// Says in a line what a run executes and which flag it asks for; empty where it executes nothing.

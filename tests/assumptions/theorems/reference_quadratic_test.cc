@@ -104,20 +104,20 @@ class ReferenceQuadratic : public ::testing::Test {
     const double squares = std::inner_product(
         facts.minimizer.begin(), facts.minimizer.end(), facts.minimizer.begin(), 0.0);
     const RunFacts method{.sparsifier = "top-k",
-                             .aggregator = "gtopk-exact",
-                             .workers = kWorkers,
-                             .dimension = 200,
-                             .sends_everything = false,
-                             .k = 20,
-                             .contraction = 0.1,
-                             .keeps_largest = true,
-                             .applies_whole_messages = false,
-                             .convex = true,
-                             .smoothness = Known{*facts.smoothness, "exact"},
-                             .strong_convexity = Known{*facts.strong_convexity, "exact"},
-                             .minimum = Known{*facts.minimum, "exact"},
-                             .initial_distance_sq = Known{squares, "exact: w_0 = 0"},
-                             .noise_variance = Known{*facts.noise_variance, "exact"}};
+                          .aggregator = "gtopk-exact",
+                          .workers = kWorkers,
+                          .dimension = 200,
+                          .sends_everything = false,
+                          .k = 20,
+                          .contraction = 0.1,
+                          .keeps_largest = true,
+                          .applies_whole_messages = false,
+                          .convex = true,
+                          .smoothness = Known{*facts.smoothness, "exact"},
+                          .strong_convexity = Known{*facts.strong_convexity, "exact"},
+                          .minimum = Known{*facts.minimum, "exact"},
+                          .initial_distance_sq = Known{squares, "exact: w_0 = 0"},
+                          .noise_variance = Known{*facts.noise_variance, "exact"}};
     evidence = Evidence(method);
     without_end = Evidence(method);
     calm = Evidence(method);
@@ -172,9 +172,9 @@ class ReferenceQuadratic : public ::testing::Test {
   static inline Evidence evidence{RunFacts{}};
   static inline Evidence without_end{RunFacts{}};  // the same without f(z_T)
   static inline Evidence calm{RunFacts{}};         // the same with no delta above 1
-  static inline std::vector<double> mean_square;      // of the mean gradient, over the seeds
-  static inline std::vector<double> lost;             // delta |mean a|^2, summed over the seeds
-  static inline std::vector<double> brought;          // |mean a|^2, likewise
+  static inline std::vector<double> mean_square;   // of the mean gradient, over the seeds
+  static inline std::vector<double> lost;          // delta |mean a|^2, summed over the seeds
+  static inline std::vector<double> brought;       // |mean a|^2, likewise
 };
 
 constexpr double kSpread = 0.04;  // what redrawing does, with the rounding of the printed numbers

@@ -117,12 +117,12 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
     return 1.01 + 1e-4 * static_cast<double>(seed);
   };
   const RunFacts random_k{.sparsifier = "rand-k",
-                             .dimension = 100,
-                             .k = 10,
-                             .contraction = 0.1,
-                             .contraction_is_exact = true,
-                             .shares_support = true,
-                             .selects_at_random = true};
+                          .dimension = 100,
+                          .k = 10,
+                          .contraction = 0.1,
+                          .contraction_is_exact = true,
+                          .shares_support = true,
+                          .selects_at_random = true};
   const auto one = verdict(sampled(10, range(10), delta, 4, random_k), "gtopk");
   EXPECT_EQ(one.state, AssumptionState::holds);
   EXPECT_FALSE(one.p_value);
