@@ -84,7 +84,8 @@ std::string header(const FigureSpec& spec) {
   return script_opening(spec.name) +
          fmt::format(
              "set encoding utf8\n"
-             "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,14'\n"
+             "set terminal svg size {1},{2} dynamic enhanced font 'sans-serif,14' background "
+             "'#ffffff'\n"
              "set output '{0}.svg'\n"
              "set datafile separator comma\n"
              "set samples 2\n"

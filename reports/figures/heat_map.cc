@@ -162,7 +162,7 @@ std::string heat_map_gp(const HeatMap& map) {
   std::string script = script_opening(map.name);
   script += fmt::format(
       "set encoding utf8\n"
-      "set terminal svg size {1},{2} dynamic font 'sans-serif,14'\n"
+      "set terminal svg size {1},{2} dynamic font 'sans-serif,14' background '#ffffff'\n"
       "set output '{0}.svg'\n"
       "set datafile separator comma\n"
       "set title {3} noenhanced\n"

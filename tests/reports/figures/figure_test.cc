@@ -67,7 +67,7 @@ TEST(Figure, ScriptIsAsExpected) {
   EXPECT_EQ(figure_gp(small_figure()),
             R"gp(# Draws loss.svg and loss.pdf from loss.csv: run `gnuplot loss.gp` in this folder.
 set encoding utf8
-set terminal svg size 720,378 dynamic enhanced font 'sans-serif,14'
+set terminal svg size 720,378 dynamic enhanced font 'sans-serif,14' background '#ffffff'
 set output 'loss.svg'
 set datafile separator comma
 set samples 2
