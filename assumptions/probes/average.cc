@@ -9,6 +9,7 @@ namespace {
 
 class AverageProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override { return {Column::averaged_loss_gap}; }
   Needs needs() const override { return {.averages_iterates = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

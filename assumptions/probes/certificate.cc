@@ -11,6 +11,17 @@ namespace {
 
 class CertificateProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::step_sum,
+            Column::noise_sum,
+            Column::gap_sum,
+            Column::virtual_loss,
+            Column::unperturbed_step_sum,
+            Column::unperturbed_noise_sum,
+            Column::unperturbed_gap_sum,
+            Column::unperturbed_loss,
+            Column::decayed_grad_norm_sq};
+  }
   Needs needs() const override {
     return {.virtual_loss = true, .unperturbed = true, .iterate = true, .gradients = true};
   }

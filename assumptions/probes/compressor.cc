@@ -13,6 +13,12 @@ namespace {
 
 class CompressorProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::compressor_alpha,
+            Column::compressor_beta,
+            Column::compressor_gamma,
+            Column::compressor_delta};
+  }
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

@@ -81,6 +81,9 @@ LostMass dense_lost_mass(const StepView& view) {
 
 class ConservationProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::lost_mass_norm_sq, Column::conservation_defect};
+  }
   Needs needs() const override { return {.iterate = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

@@ -22,6 +22,10 @@ constexpr double kUnitRoundoff = 0x1.0p-53;
 
 class ContractionProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {
+        Column::mean_grad_norm_sq, Column::gap_norm_sq, Column::contraction, Column::memory_factor};
+  }
   Needs needs() const override { return {.iterate = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

@@ -15,6 +15,13 @@ namespace {
 
 class DeltaProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::accumulator_norm_sq,
+            Column::delta,
+            Column::delta_in,
+            Column::delta_out,
+            Column::captured_energy};
+  }
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

@@ -17,6 +17,9 @@ namespace {
 
 class Ef21Probe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::ef21_distortion, Column::ef21_change, Column::ef21_weighted_distortion};
+  }
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

@@ -20,6 +20,15 @@ namespace {
 
 class NoiseProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::worker_grad_norm_sq,
+            Column::noise_variance,
+            Column::heterogeneity,
+            Column::grad_norm_sq_split,
+            Column::decayed_grad_norm_sq_split,
+            Column::half_batch_bias,
+            Column::gradient_bias};
+  }
   Needs needs() const override { return {.halves = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

@@ -37,6 +37,10 @@ Multiplicities multiplicities(const std::vector<std::uint32_t>& sorted) {
 
 class OverlapProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::support_overlap, Column::support_union};
+  }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     if (!view.run.exchanges_gradients || view.exchange.sent_everything) {
       return;

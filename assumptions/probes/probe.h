@@ -37,6 +37,9 @@ class Probe {
   Probe& operator=(Probe&&) = delete;
   virtual ~Probe() = default;
 
+  /// Names the columns that it may fill in.
+  virtual std::vector<Column> columns() const { return {}; }
+
   /// Names what the training must provide for the probe besides what every view has.
   virtual Needs needs() const { return {}; }
 

@@ -11,6 +11,12 @@ namespace {
 
 class ResidualProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::residual_norm_sq,
+            Column::mean_residual_norm_sq,
+            Column::total_error,
+            Column::worker_accumulator_norm_sq};
+  }
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

@@ -11,6 +11,12 @@ namespace {
 
 class SmoothnessProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::smoothness_gap,
+            Column::smoothness_secant,
+            Column::smoothness_descent,
+            Column::smoothness_power};
+  }
   Needs needs() const override {
     return {.compares_points = true, .power = true, .iterate = true, .gradients = true};
   }

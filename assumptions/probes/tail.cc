@@ -11,6 +11,9 @@ namespace {
 
 class TailProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::tail_ratio, Column::tail_bound, Column::tail_convexity};
+  }
   Needs needs() const override { return {.sorts = true, .gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {

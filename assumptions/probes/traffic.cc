@@ -9,6 +9,18 @@ namespace {
 
 class TrafficProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override {
+    return {Column::nnz_sent,
+            Column::nnz_applied,
+            Column::sent_bytes,
+            Column::uplink_bytes,
+            Column::downlink_bytes,
+            Column::rounds,
+            Column::total_sent_bytes,
+            Column::total_uplink_bytes,
+            Column::total_nnz_sent};
+  }
+
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     double sent = 0;
     double total_sent = 0;

@@ -15,6 +15,7 @@ namespace {
 
 class XiProbe final : public Probe {
  public:
+  std::vector<Column> columns() const override { return {Column::xi}; }
   Needs needs() const override { return {.gradients = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {

@@ -100,6 +100,7 @@ void gtopk_assumption_in_every_iteration(Examination& exam) {
   const char* statement = "δ ≤ 1 in every iteration, the gTop-k assumption";
   const Evidence& evidence = exam.evidence();
   const RunFacts& facts = evidence.method();
+  exam.ask(statement);
   if (facts.loses_as_random() && facts.shares_support) {
     exam.precondition(statement, true, "δ = 1 in expectation, by the law of " + facts.sparsifier);
     return;

@@ -139,13 +139,18 @@ Bound three_point(const Evidence& evidence) {
   const auto recursion = evidence.estimate_recursion();
   const auto pairs = recursion.pairs();
   const bool is_random = evidence.method().selects_at_random;
+  const char* recursion_holds = "G′ ≤ (1 − A)G + B mean ‖∇f_p(x′) − ∇f_p(x)‖² in every iteration";
+  const char* step_limit = "1/(L + L̃√(B/A))";
+  exam.ask(recursion_holds);
+  exam.ask(fmt::format("η ≤ {}", step_limit));
   if (is_random || pairs.empty()) {
-    exam.need({"A",
-               std::nullopt,
-               is_random ? "not measured: A and B bound an expectation, of which single draws of "
-                           "a random selection say nothing"
-                         : "not measured: distortions of successive iterations (probe ef21, "
-                           "probes.every = 1)"});
+    const char* reason = is_random
+                             ? "not measured: A and B bound an expectation, of which single draws "
+                               "of a random selection say nothing"
+                             : "not measured: distortions of successive iterations (probe ef21, "
+                               "probes.every = 1)";
+    exam.need({"A", std::nullopt, reason});
+    exam.need({"B", std::nullopt, reason});
     return exam.finish({});
   }
   // eta <= 1/(L + L~ sqrt(B/A)) for B/A up to ((1/eta - L)/L~)^2.
@@ -156,12 +161,12 @@ Bound three_point(const Evidence& evidence) {
       fmt::format("measured: refuted by none of {} pairs of iterations", recursion.compared());
   exam.need({"A", a, origin});
   exam.need({"B", b, origin + ", the least for this A"});
-  exam.precondition("G′ ≤ (1 − A)G + B mean ‖∇f_p(x′) − ∇f_p(x)‖² in every iteration",
+  exam.precondition(recursion_holds,
                     PreconditionState::no_violation_seen,
                     fmt::format("in {} of {} pairs of successive iterations",
                                 recursion.compared(),
                                 evidence.successive_iterations()));
-  exam.step_at_most(1 / (smoothness + worker_smoothness * std::sqrt(b / a)), "1/(L + L̃√(B/A))");
+  exam.step_at_most(1 / (smoothness + worker_smoothness * std::sqrt(b / a)), step_limit);
   return exam.finish(terms(gap, distortion / a, "G⁰/(AT)"));
 }
 

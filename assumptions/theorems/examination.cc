@@ -98,10 +98,19 @@ Examination::Examination(const Evidence& evidence, Left left, Taking taking)
     : evidence_(&evidence), left_(left) {
   bound_.left = left_text(left);
   bound_.seeds = evidence.seeds().size();
-  if (taking == Taking::all && method().participants) {
-    precondition("all workers take part in every version",
-                 false,
-                 fmt::format("{} of {} do", *method().participants, method().workers));
+  if (taking == Taking::all) {
+    const char* statement = "all workers take part in every version";
+    ask(statement);
+    if (method().participants) {
+      precondition(
+          statement, false, fmt::format("{} of {} do", *method().participants, method().workers));
+    }
+  }
+}
+
+void Examination::ask(const std::string& statement) {
+  if (std::find(bound_.asks.begin(), bound_.asks.end(), statement) == bound_.asks.end()) {
+    bound_.asks.push_back(statement);
   }
 }
 
@@ -112,6 +121,7 @@ void Examination::precondition(std::string statement, bool met, std::string deta
 }
 
 void Examination::precondition(std::string statement, PreconditionState state, std::string detail) {
+  ask(statement);
   bound_.preconditions.push_back(
       {.statement = std::move(statement), .state = state, .detail = std::move(detail)});
 }
@@ -431,14 +441,13 @@ void Examination::nothing_decays_or_is_clipped() {
 }
 
 void Examination::no_outer_step() {
+  const char* statement = "the model moves by the update as it is";
+  ask(statement);
   if (method().takes_signs) {
-    precondition("the model moves by the update as it is",
-                 false,
-                 "it moves by the signs of its entries, which follow no gradient");
+    precondition(
+        statement, false, "it moves by the signs of its entries, which follow no gradient");
   } else if (method().outer_step != 1) {
-    precondition("the model moves by the update as it is",
-                 false,
-                 fmt::format("the outer step is {}", method().outer_step));
+    precondition(statement, false, fmt::format("the outer step is {}", method().outer_step));
   }
 }
 
@@ -468,8 +477,10 @@ void Examination::unbiased_gradients_at_model() {
 
 void Examination::unbiased_gradients() {
   unbiased_gradients_at_model();
+  const char* statement = "workers hand in gradients";
+  ask(statement);
   if (method().has_optimisers) {
-    precondition("workers hand in gradients", false, "they hand in directions of an optimiser");
+    precondition(statement, false, "they hand in directions of an optimiser");
   }
 }
 
@@ -506,9 +517,11 @@ void Examination::lockstep_with_plain_updates() {
 void Examination::plain_synchronous_steps() {
   const RunFacts& facts = method();
   lockstep_with_plain_updates();
+  const char* statement = "residuals in units of the step, or a constant step size";
+  ask(statement);
   if (facts.in_gradient_units) {
     // Memory in gradients is memory in steps divided by eta: the same until eta changes.
-    precondition("residuals in units of the step, or a constant step size",
+    precondition(statement,
                  facts.steps_are_constant,
                  fmt::format("units are gradients, step rule is {}", facts.step_rule));
   }
@@ -606,6 +619,7 @@ void Examination::largest_entries_are_sent() {
 }
 
 void Examination::contracts(const std::string& statement, double contraction, bool proven) {
+  ask(statement);
   if (std::isnan(contraction)) {
     return;  // the constant is named among the missing ones
   }
@@ -625,11 +639,13 @@ double Examination::gap_contracts_on_average() {
 }
 
 double Examination::gap_contracts_in_every_iteration() {
+  const char* statement = "contraction q < 1 in every iteration";
+  ask(statement);
   if (method().selects_at_random) {
     // Single draws are no expectation; the largest of windows over all seeds estimates it.
     const double q = need(evidence_->contraction());
     if (!std::isnan(q)) {
-      precondition("contraction q < 1 in every iteration",
+      precondition(statement,
                    PreconditionState::no_violation_seen,
                    fmt::format("q = {:.6g} of windows: the selection is random, and single draws "
                                "are no expectation",
@@ -638,9 +654,7 @@ double Examination::gap_contracts_in_every_iteration() {
     return q;
   }
   const double q = need(evidence_->contraction_in_every_iteration());
-  contracts("contraction q < 1 in every iteration",
-            q,
-            evidence_->measured_everywhere(&SeedMeasures::single_contraction));
+  contracts(statement, q, evidence_->measured_everywhere(&SeedMeasures::single_contraction));
   return q;
 }
 
@@ -653,6 +667,8 @@ double Examination::residuals_contract() {
 }
 
 double Examination::step_at_most(double limit, const std::string& formula) {
+  const std::string statement = fmt::format("η ≤ {}", formula);
+  ask(statement);
   const Constant step = evidence_->step_size();
   const double eta = need(step);
   if (std::isnan(limit) || std::isnan(eta)) {
@@ -663,7 +679,7 @@ double Examination::step_at_most(double limit, const std::string& formula) {
   const bool below = eta <= limit * (1 + kRounding);
   const auto state =
       method().smoothness ? PreconditionState::met : PreconditionState::no_violation_seen;
-  precondition(fmt::format("η ≤ {}", formula),
+  precondition(statement,
                below ? state : PreconditionState::not_met,
                fmt::format("η = {:.6g}, limit {:.6g}{}",
                            eta,

@@ -68,11 +68,12 @@ Bound concurrency(const Evidence& evidence) {
   const double in_the_making = exam.need(evidence.concurrency());
   // Every version adds the staleness of its gradient, and every gradient in the making adds one to
   // that of itself; so the mean staleness contradicts a concurrency that is too small.
+  const char* statement = "mean staleness ≤ τ_C − 1";
+  exam.ask(statement);
   const auto staleness = evidence.mean_staleness();
   if (staleness && !std::isnan(in_the_making)) {
-    exam.precondition("mean staleness ≤ τ_C − 1",
-                      *staleness <= in_the_making - 1,
-                      fmt::format("it is {:.6g}", *staleness));
+    exam.precondition(
+        statement, *staleness <= in_the_making - 1, fmt::format("it is {:.6g}", *staleness));
   }
   const double crossing = in_the_making - 1;
   const double eta = exam.step_at_most(late_step_limit(smoothness, crossing, tau),

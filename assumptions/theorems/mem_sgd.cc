@@ -21,12 +21,13 @@ void step_rule_is_that_of_the_theorem(Examination& exam, double shift, double co
   const RunFacts& facts = exam.method();
   exam.precondition(
       "step rule 8/(μ(a + t))", facts.step_shift.has_value(), "step rule is " + facts.step_rule);
+  const char* first_step = "the first step is 8/(μa)";
+  exam.ask(first_step);
   const double eta = exam.evidence().step_size().value.value_or(std::nan(""));
   const double ratio = eta * convexity * shift / 8;
   if (!std::isnan(ratio)) {
-    exam.precondition("the first step is 8/(μa)",
-                      std::abs(ratio - 1) < 1e-9,
-                      fmt::format("it is {:.6g} times that", ratio));
+    exam.precondition(
+        first_step, std::abs(ratio - 1) < 1e-9, fmt::format("it is {:.6g} times that", ratio));
   }
 }
 
@@ -59,9 +60,10 @@ Bound mem_sgd(const Evidence& evidence) {
   step_rule_is_that_of_the_theorem(exam, a, convexity);
   const double ratio = facts.dimension / facts.k.value_or(facts.dimension);
   const double alpha = (a - 1) / ratio - 1;
+  const char* shift_is_large = "(α + 1) d/k + 1 ≤ a with α > 4";
+  exam.ask(shift_is_large);
   if (!std::isnan(alpha)) {
-    exam.precondition(
-        "(α + 1) d/k + 1 ≤ a with α > 4", alpha > 4, fmt::format("α = {:.4g}", alpha));
+    exam.precondition(shift_is_large, alpha > 4, fmt::format("α = {:.4g}", alpha));
   }
   exam.rates_are_of_one_over_t();
   const double memory = 4 * alpha / (alpha - 4) * ratio * ratio * moment;

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 
+#include "assumptions/theorems/evidence.h"
 #include "assumptions/theorems/theorem.h"
 
 namespace residuum {
@@ -164,6 +166,19 @@ const Theorem* find_theorem(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+/// The demands are those that an examination notes of runs of which nothing is known.
+Demands demands_of(const Theorem& theorem) {
+  const Bound bound = theorem.evaluate(Evidence(RunFacts()));
+  Demands demands{.preconditions = bound.asks, .constants = {}};
+  for (const auto& constant : bound.constants) {
+    auto& symbols = demands.constants;
+    if (std::find(symbols.begin(), symbols.end(), constant.symbol) == symbols.end()) {
+      symbols.push_back(constant.symbol);
+    }
+  }
+  return demands;
 }
 
 std::string_view precondition_text(PreconditionState state) {

@@ -32,8 +32,26 @@ DenseConstants need_dense_constants(Examination& exam) {
   return constants;
 }
 
+namespace {
+
+const char* protocol_statement(Synchrony synchrony) {
+  switch (synchrony) {
+    case Synchrony::lockstep:
+      return "workers exchange in lockstep";
+    case Synchrony::periodic:
+      return "workers exchange after local steps";
+    case Synchrony::late:
+      return "a server applies gradients that may be late";
+    case Synchrony::neighbours:
+      break;
+  }
+  return "workers exchange with their neighbours in a graph";
+}
+
+}  // namespace
+
 void protocol_is(Examination& exam, Synchrony synchrony) {
-  exam.precondition("the protocol is that of the theorem",
+  exam.precondition(protocol_statement(synchrony),
                     exam.method().synchrony == synchrony,
                     "protocol is " + exam.method().protocol);
 }

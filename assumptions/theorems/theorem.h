@@ -70,6 +70,9 @@ struct Bound {
   std::string reason;         // why there is no verdict; empty where there is one
   std::string_view open_key;  // of the study: what may decide it, "seeds" or a cadence of 1
   std::string left;           // what the left side is
+  /// What the theorem asks for, also what is not shown among the preconditions because it is met
+  /// without saying or because a constant of it is missing.
+  std::vector<std::string> asks;
   std::vector<Precondition> preconditions;
   std::vector<Constant> constants;  // those without value are the missing ones
   std::size_t seeds = 0;
@@ -105,5 +108,12 @@ std::span<const Theorem> theorems();
 
 /// The theorem of that name; nullptr where there is none.
 const Theorem* find_theorem(std::string_view name);
+
+/// What a theorem asks of any method: statements of its preconditions, symbols of its constants.
+struct Demands {
+  std::vector<std::string> preconditions;
+  std::vector<std::string> constants;
+};
+Demands demands_of(const Theorem& theorem);
 
 }  // namespace residuum

@@ -60,6 +60,9 @@ struct LargestQuarter {
   std::optional<Interval> interval;  // of that mean, 95 % in all four quarters together
 };
 
+/// The assumption of gTop-k's proof, which reports show by itself.
+inline constexpr std::string_view kDeltaAssumption = "delta";
+
 struct AssumptionVerdict {
   std::string_view name;
   std::string_view statement;  // what is assumed, and the ratio that is formed of it

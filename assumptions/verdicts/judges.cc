@@ -436,7 +436,7 @@ SinglesOfSeeds single_tail(const Evidence& evidence) {
 }  // namespace judges
 
 constexpr auto kJudges = std::to_array<Judge>({
-    {"gtopk",
+    {kDeltaAssumption,
      "delta <= 1: the selection loses no more than a random one; sum of |mean a - g/P|^2 over "
      "sum of (1 - rho) |mean a|^2",
      "Shi et al., IJCAI 2019",

@@ -15,6 +15,7 @@
 #include "core/quantisers/quantiser.h"
 #include "core/sparsifiers/sparsifier.h"
 #include "experiments/commands/commands.h"
+#include "experiments/commands/component_laws.h"
 #include "experiments/console/streams.h"
 #include "experiments/study/network_section.h"
 #include "experiments/study/study_keys.h"
@@ -31,6 +32,25 @@ Groups one_group(std::vector<ReferenceLine> lines) {
   return {{.prefix = "", .title = "", .text = "", .lines = std::move(lines)}};
 }
 
+/// The columns that a probe fills in, with what they are.
+std::vector<ReferencePart> parts_of(const Entry<Probe>& entry) {
+  ReferencePart columns{.head = "Columns", .points = {}};
+  for (const Column column : entry.make(example_section("probes", entry))->columns()) {
+    const ColumnInfo& info = kColumns[static_cast<std::size_t>(column)];
+    columns.points.push_back(fmt::format("`{}`: {}", info.name, info.meaning));
+  }
+  return {std::move(columns)};
+}
+
+/// The law of a component; nothing of what has none.
+template <class Any>
+std::vector<ReferencePart> parts_of(const Any& entry) {
+  if constexpr (requires { law_of(entry); }) {
+    return {{.head = "Law", .points = law_of(entry)}};
+  }
+  return {};
+}
+
 template <class Entries>
 Groups lines_of(const Entries& entries) {
   std::vector<ReferenceLine> lines;
@@ -38,7 +58,8 @@ Groups lines_of(const Entries& entries) {
   for (const auto& entry : entries) {
     lines.push_back({.name = std::string(entry.name),
                      .summary = std::string(entry.summary),
-                     .source = std::string(entry.source)});
+                     .source = std::string(entry.source),
+                     .parts = parts_of(entry)});
   }
   return one_group(std::move(lines));
 }
@@ -55,9 +76,14 @@ Groups datasets_by_name() {
 Groups theorems_by_name() {
   std::vector<ReferenceLine> lines;
   for (const auto& theorem : theorems()) {
-    lines.push_back({.name = std::string(theorem.name),
-                     .summary = std::string(theorem.statement),
-                     .source = std::string(theorem.paper)});
+    Demands demands = demands_of(theorem);
+    lines.push_back(
+        {.name = std::string(theorem.name),
+         .summary = std::string(theorem.statement),
+         .source = std::string(theorem.paper),
+         .parts = {
+             {.head = "Preconditions", .points = std::move(demands.preconditions)},
+             {.head = "Constants", .points = std::move(demands.constants), .in_one_line = true}}});
   }
   return one_group(std::move(lines));
 }
@@ -108,6 +134,7 @@ struct Room {
   std::vector<std::string> heads;
   std::function<Groups()> groups;
   bool is_of_others = false;  // its lines are those of other rooms
+  const char* text = "";      // below the title of its page
 };
 
 /// Returns the lines of the first rooms, each under its title.
@@ -134,24 +161,42 @@ std::vector<Room> rooms(const Groups& commands) {
       {"feedback", "Feedback", named, [] { return lines_of(feedbacks()); }},
       {"protocols", "Protocols", named, [] { return lines_of(protocols()); }},
       {"networks", "Networks", named, [] { return lines_of(named_networks()); }},
-      {"probes", "Probes", named, [] { return lines_of(probes()); }},
-      {"theorems", "Theorems", {"name", "paper", "statement"}, theorems_by_name},
+      {"probes",
+       "Probes",
+       named,
+       [] { return lines_of(probes()); },
+       false,
+       "A probe fills in columns of `iterations.csv`. Symbols are in the "
+       "[glossary](../guide/glossary.md)."},
+      {"theorems",
+       "Theorems",
+       {"name", "paper", "statement"},
+       theorems_by_name,
+       false,
+       "X_T is the mean of ‖∇f‖² over T iterations, weighted by their step sizes. Below the "
+       "table "
+       "stand, for each\ntheorem, what it asks of a method and its constants. Symbols are in the "
+       "[glossary](../guide/glossary.md)."},
       {"columns", "Columns of the tables", {"column", "unit", "meaning"}, columns_by_table},
       {"keys", "Keys of a study", {"key", "default", "meaning"}, keys_by_section},
       {"commands", "Commands and their options", {"option", "", "meaning"}, [commands] {
          return commands;
        }}};
-  // What a study names in its sections; probes, theorems and what follows are no part of a method.
+  // What a study names in its sections; probes, theorems and what follows are no part of a
+  // method.
   const auto components = static_cast<std::size_t>(
       std::find_if(all.begin(),
                    all.end(),
                    [](const Room& room) { return std::string_view(room.name) == "probes"; }) -
       all.begin());
-  all.push_back({"components",
-                 "Components",
-                 named,
-                 [all, components] { return joined_groups(all, components); },
-                 true});
+  all.push_back(
+      {"components",
+       "Components",
+       named,
+       [all, components] { return joined_groups(all, components); },
+       true,
+       "A law is what theorems, verdicts and predictions may rely on. Numbers in laws are "
+       "those of vectors of\n1000 numbers and 8 workers."});
   return all;
 }
 
@@ -175,8 +220,14 @@ nlohmann::json as_json(const Groups& groups) {
   auto list = nlohmann::json::array();
   for (const auto& group : groups) {
     for (const auto& line : group.lines) {
-      list.push_back(
-          {{"name", group.prefix + line.name}, {"summary", line.summary}, {"source", line.source}});
+      nlohmann::json one{
+          {"name", group.prefix + line.name}, {"summary", line.summary}, {"source", line.source}};
+      for (const auto& part : line.parts) {
+        std::string key = part.head;
+        key[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(key[0])));
+        one[key] = part.points;
+      }
+      list.push_back(std::move(one));
     }
   }
   return list;
@@ -200,6 +251,7 @@ ExitCode list_command(const Options& options, const std::vector<ReferenceGroup>&
                  as_markdown({.name = room.name,
                               .title = room.title,
                               .heads = room.heads,
+                              .text = room.text,
                               .groups = room.groups()}));
     } else {
       print(room, options.room.empty());

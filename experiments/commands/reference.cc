@@ -42,6 +42,29 @@ std::string table_of(const ReferenceGroup& group, const std::vector<std::string>
   return text;
 }
 
+/// Returns what is below a table: for each line that has more to say, a section of its own.
+std::string sections_of(const ReferenceGroup& group) {
+  std::string text;
+  for (const auto& line : group.lines) {
+    if (line.parts.empty()) {
+      continue;
+    }
+    text += fmt::format("\n{} {}\n", group.title.empty() ? "##" : "###", code(line.name));
+    for (const auto& part : line.parts) {
+      if (part.in_one_line) {
+        text += fmt::format(
+            "\n{}: {}\n", part.head, cell(fmt::to_string(fmt::join(part.points, ", "))));
+        continue;
+      }
+      text += fmt::format("\n{}:\n\n", part.head);
+      for (const auto& point : part.points) {
+        text += fmt::format("- {}\n", cell(point));
+      }
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string as_markdown(const Reference& reference) {
@@ -49,10 +72,12 @@ std::string as_markdown(const Reference& reference) {
       "# {}\n\nThis page is made by `residuum list {} --format markdown`; do not edit it.\n",
       reference.title,
       reference.name);
+  page += reference.text.empty() ? "" : fmt::format("\n{}\n", reference.text);
   for (const auto& group : reference.groups) {
     page += group.title.empty() ? "" : fmt::format("\n## {}\n", group.title);
     page += group.text.empty() ? "" : fmt::format("\n{}\n", cell(group.text));
     page += group.lines.empty() ? "" : "\n" + table_of(group, reference.heads);
+    page += sections_of(group);
   }
   return page;
 }

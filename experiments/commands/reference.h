@@ -7,10 +7,18 @@
 
 namespace residuum {
 
+struct ReferencePart {
+  std::string head;  // as a word: "Law"
+  std::vector<std::string> points;
+  bool in_one_line = false;  // on a page: symbols; else a list
+};
+
 struct ReferenceLine {
   std::string name;
   std::string summary;
   std::string source;  // or unit, default, and so on, by the reference
+  /// More of it, each with a head: a law, the columns of a probe, the preconditions of a theorem.
+  std::vector<ReferencePart> parts = {};
 };
 
 /// Lines that belong together: a table of columns, a section of keys, a command.
@@ -25,6 +33,7 @@ struct Reference {
   std::string name;                // residuum list NAME
   std::string title;               // of the page
   std::vector<std::string> heads;  // of the columns of its tables: name, source, summary
+  std::string text = {};           // below the title of the page
   std::vector<ReferenceGroup> groups;
 };
 

@@ -121,14 +121,18 @@ void add_batch(CLI::App& command, Options& options) {
       [&options](const std::string& text) { options.share = parse_share(text); },
       "i/n: every n-th run, from the i-th on");
   command
-      .add_option("--groups", options.groups, "so many runs at once, each on a part of mpirun -n")
+      .add_option(
+          "--groups", options.groups, "runs at once; each gets an equal part of mpirun's processes")
       ->check(positive_count);
   const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
   command
       .add_option("--time-limit", options.time_limit_s, "stop after 90, 15m, 2h or 1d; exit 124")
       ->transform(CLI::AsNumberWithUnit(units))
       ->check(positive_time);
-  command.add_option("--checkpoint-every", options.checkpoint_every_s, "a time as above (5m)")
+  command
+      .add_option("--checkpoint-every",
+                  options.checkpoint_every_s,
+                  "time between checkpoints, such as 90s, 5m or 1h (5m)")
       ->transform(CLI::AsNumberWithUnit(units))
       ->check(positive_time);
 }
@@ -156,12 +160,13 @@ void add_compare(CLI::App& command, Options& options) {
                      options.other_dirs,
                      "the later folders, where each side is several: A1 A2 --with B1 B2");
   command
-      .add_option("--tolerance", options.tolerance, "relative worsening that is let pass (0.01)")
+      .add_option(
+          "--tolerance", options.tolerance, "relative worsening that is no regression (0.01)")
       ->check(tolerance);
   add_flag(command,
            "--anyway",
            options.anyway,
-           "also where objective options, data or dimension differ");
+           "compare even if objective options, data or dimension differ");
   add_flag(command, "--fail-on-regression", options.fail_on_regression, "a regression is exit 5");
   add_flag(command, "--json", options.json, "as JSON");
 }
@@ -186,11 +191,11 @@ void add_table(CLI::App& command, Options& options) {
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
-  words("--where", own.where, "KEY=VALUE: rows of these texts, methods of these varied keys");
+  words("--where", own.where, "KEY=VALUE: only rows with this text, or methods with this setting");
   words("--minus",
         own.minus,
-        "KEY=VALUE: less the runs of the same seed with this instead; * is any");
-  command.add_option("--by", own.by, "what they share: all (other keys), none, or a key");
+        "KEY=VALUE: subtract the run of the same seed with this setting; * is any");
+  command.add_option("--by", own.by, "keys that both runs of --minus share: all, none, or one key");
   command.add_option("--budget", own.budget, "bytes=3e6, or NETWORK=SECONDS: the value there");
   command.add_option(
       "--until", own.until, "COLUMN=LIMIT: in the first row where it is at most that");

@@ -16,12 +16,13 @@ std::string utf8_text(const std::string& text) {
 void add_compression(CLI::App& command, Options& options) {
   command.add_option("--sparsifier", options.sparsifier, "with a k: residuum list sparsifiers")
       ->check(utf8_text);
-  command.add_option("--block", options.block, "of entries, for a sparsifier that asks");
-  command.add_option("--rows", options.rows, "of the matrix that an accumulator is, for powersgd");
-  command.add_option("--rank", options.rank, "of its approximation");
+  command.add_option("--block", options.block, "entries of a block, for a sparsifier of blocks");
+  command.add_option(
+      "--rows", options.rows, "powersgd: rows of the matrix that the accumulator forms");
+  command.add_option("--rank", options.rank, "powersgd: rank of the approximation");
   command.add_option("--quantiser", options.quantiser, "residuum list quantisers")
       ->check(utf8_text);
-  command.add_option("--bits", options.bits, "of a value, for a quantiser that asks");
+  command.add_option("--bits", options.bits, "bits of a value, for qsgd and linear");
 }
 
 }  // namespace

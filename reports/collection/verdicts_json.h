@@ -9,7 +9,7 @@
 
 namespace residuum::reports {
 
-/// {"gtopk": {"verdict", "value", ...}, ...}.
+/// {"delta": {"verdict", "value", ...}, ...}.
 Json assumptions_json(const GroupSummary& group);
 /// {"gaussian": {"delta", "largest_workers"}, "laplace": {...}}, null where nothing is predicted.
 Json prediction_json(const GroupSummary& group);

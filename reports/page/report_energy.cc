@@ -30,7 +30,7 @@ std::optional<Point> energy_point(const Summary& summary,
   const auto share = density_of(summary, group);
   const auto delta = std::find_if(
       group.assumptions.begin(), group.assumptions.end(), [](const AssumptionSummary& one) {
-        return one.verdict.name == "gtopk";
+        return one.verdict.name == kDeltaAssumption;
       });
   if (!share || delta == group.assumptions.end() || delta->verdict.of_seeds.empty()) {
     return std::nullopt;

@@ -60,7 +60,7 @@ std::string sampling_line(const Summary& summary) {
   std::uint64_t iterations = 0;
   for (const auto& group : summary.groups) {
     for (const auto& one : group.assumptions) {
-      if (one.verdict.name == "gtopk") {
+      if (one.verdict.name == kDeltaAssumption) {
         rows += one.verdict.rows;
         iterations += one.verdict.iterations;
       }

@@ -7,7 +7,7 @@
 
 namespace residuum::reports {
 
-/// Returns "METHOD: assumption 'gtopk' fails: 1.22 [1.17, 1.27]" for each assumption that fails.
+/// Returns "METHOD: assumption 'delta' fails: 1.22 [1.17, 1.27]" for each assumption that fails.
 std::vector<std::string> failed_assumptions(const Summary& summary);
 
 /// Returns text for stdout: a word per assumption and method, with the certificate's slack and the

@@ -10,7 +10,7 @@ constexpr std::string_view kWorkers = "workers.count";
 
 const AssumptionVerdict* delta_of(const GroupSummary& group) {
   for (const auto& one : group.assumptions) {
-    if (one.verdict.name == "gtopk" && one.verdict.value) {
+    if (one.verdict.name == kDeltaAssumption && one.verdict.value) {
       return &one.verdict;
     }
   }

@@ -53,7 +53,7 @@ void judge_assumptions(const ResultFolder& folder,
     if (one.verdict.every && one.verdict.every->worst_seed < runs.size()) {
       one.worst_every_run = runs[one.verdict.every->worst_seed]->id;
     }
-    if (one.verdict.name == "gtopk") {
+    if (one.verdict.name == kDeltaAssumption) {
       one.worst = summary.delta.worst;
     } else if (one.verdict.name == "contraction") {
       one.worst = summary.contraction.worst;

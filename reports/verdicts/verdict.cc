@@ -245,7 +245,8 @@ std::string average_words(const Summary& summary) {
   std::map<AssumptionState, std::size_t> count;
   for (const auto& group : summary.groups) {
     for (const auto& one : group.assumptions) {
-      if (one.verdict.name == "gtopk" && one.verdict.state != AssumptionState::not_measured) {
+      if (one.verdict.name == kDeltaAssumption &&
+          one.verdict.state != AssumptionState::not_measured) {
         ++count[one.verdict.state];
       }
     }

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/assumptions/support.h"
@@ -42,6 +46,50 @@ void for_every_run(Check check) {
           check(recipe);
         }
       }
+    }
+  }
+}
+
+/// The columns that any row of the run has.
+std::set<Column> filled(const test::MeasuredRun& run) {
+  std::set<Column> columns;
+  for (const auto& row : run.rows) {
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      if (row.has(static_cast<Column>(i))) {
+        columns.insert(static_cast<Column>(i));
+      }
+    }
+  }
+  return columns;
+}
+
+TEST(MeasuredRuns, HaveOfEachProbeTheColumnsThatItNames) {
+  const auto objective = test::noisy_quadratic(12, 0.5);
+  for (Recipe recipe : test::methods()) {
+    recipe.workers = 4;
+    recipe.iterations = 40;
+    SCOPED_TRACE(test::name_of(recipe));
+    const auto without = filled(test::measure(objective, recipe, {}));
+    for (const auto& probe : probes()) {
+      const auto named = probe.make(example_section("probes", probe))->columns();
+      EXPECT_FALSE(named.empty()) << probe.name;
+      for (const Column column :
+           filled(test::measure(objective, recipe, {std::string(probe.name)}))) {
+        EXPECT_TRUE(without.count(column) > 0 ||
+                    std::find(named.begin(), named.end(), column) != named.end())
+            << probe.name << " fills in " << kColumns[static_cast<std::size_t>(column)].name;
+      }
+    }
+  }
+}
+
+TEST(MeasuredRuns, HaveEveryColumnThatAProbeNamesFromItAlone) {
+  std::map<Column, std::string_view> owner;
+  for (const auto& probe : probes()) {
+    for (const Column column : probe.make(example_section("probes", probe))->columns()) {
+      const auto [place, is_new] = owner.emplace(column, probe.name);
+      EXPECT_TRUE(is_new) << kColumns[static_cast<std::size_t>(column)].name << ": "
+                          << place->second << " and " << probe.name;
     }
   }
 }

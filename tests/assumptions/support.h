@@ -196,11 +196,13 @@ inline std::vector<NumberedLayer> three_layers(std::size_t d) {
           {2, {.name = "c", .shape = {}, .offset = first + 1, .size = d - first - 1}}};
 }
 
-/// Trains on `world` with every probe; only the root gets rows.
-inline MeasuredRun measure(World& world, const Objective& objective, const Recipe& recipe) {
+/// Trains on `world` with these probes; only the root gets rows.
+inline MeasuredRun measure(World& world,
+                           const Objective& objective,
+                           const Recipe& recipe,
+                           const std::vector<std::string>& names = all_probes()) {
   RowKeeper keeper;
-  Monitor monitor(
-      make_probes(all_probes(), "a test"), keeper, [](auto /*done*/, auto /*total*/) {});
+  Monitor monitor(make_probes(names, "a test"), keeper, [](auto /*done*/, auto /*total*/) {});
   monitor.add_details(write_worker_details);
   if (objective.dimension() > 2) {
     monitor.add_details(
@@ -220,9 +222,11 @@ inline MeasuredRun measure(World& world, const Objective& objective, const Recip
   return run;
 }
 
-inline MeasuredRun measure(const Objective& objective, const Recipe& recipe) {
+inline MeasuredRun measure(const Objective& objective,
+                           const Recipe& recipe,
+                           const std::vector<std::string>& names = all_probes()) {
   const auto world = make_single_process();
-  return measure(*world, objective, recipe);
+  return measure(*world, objective, recipe, names);
 }
 
 }  // namespace residuum::test

@@ -83,7 +83,7 @@ TEST(LateConvex, AsksForWhatItsProofUses) {
   expect_unmet(facts, "no momentum");
   facts = late_convex_facts();
   facts.synchrony = Synchrony::lockstep;
-  expect_unmet(facts, "the protocol is that");
+  expect_unmet(facts, "a server applies gradients");
 }
 
 // There is no limit of the step: the longest ones are not stable.

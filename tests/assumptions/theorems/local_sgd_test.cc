@@ -146,7 +146,7 @@ TEST(QsparseLocalSgd, AsksForErrorFeedbackOfWholeMessagesAndAShortStep) {
   EXPECT_EQ(state(facts, "the model moves by the update"), PreconditionState::not_met);
   facts = qsparse_facts();
   facts.synchrony = Synchrony::lockstep;
-  EXPECT_EQ(state(facts, "the protocol is that"), PreconditionState::not_met);
+  EXPECT_EQ(state(facts, "workers exchange after local steps"), PreconditionState::not_met);
 }
 
 // f(w) = w^2/2, one worker, H = 1, eta = 1/4. It sends what it holds at every sixth exchange only:

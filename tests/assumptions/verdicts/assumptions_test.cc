@@ -24,7 +24,7 @@ using test::verdict;
 using test::with_delta;
 
 TEST(AssumptionVerdicts, HoldWhereTheWholeIntervalIsBelowOne) {
-  const auto one = verdict(with_delta({0.90, 0.92, 0.94}), "gtopk");
+  const auto one = verdict(with_delta({0.90, 0.92, 0.94}), "delta");
 
   EXPECT_EQ(one.state, AssumptionState::holds);
   EXPECT_NEAR(one.value.value(), 0.92, 1e-12);
@@ -35,11 +35,11 @@ TEST(AssumptionVerdicts, HoldWhereTheWholeIntervalIsBelowOne) {
 }
 
 TEST(AssumptionVerdicts, AreMarginalWhereOneLiesInTheInterval) {
-  EXPECT_EQ(verdict(with_delta({0.96, 0.99, 1.02}), "gtopk").state, AssumptionState::marginal);
+  EXPECT_EQ(verdict(with_delta({0.96, 0.99, 1.02}), "delta").state, AssumptionState::marginal);
 }
 
 TEST(AssumptionVerdicts, FailWhereTheWholeIntervalIsAboveOne) {
-  EXPECT_EQ(verdict(with_delta({1.20, 1.22, 1.24}), "gtopk").state, AssumptionState::fails);
+  EXPECT_EQ(verdict(with_delta({1.20, 1.22, 1.24}), "delta").state, AssumptionState::fails);
 }
 
 TEST(AssumptionVerdicts, WeighDeltaByWhatWasAccumulated) {
@@ -49,11 +49,11 @@ TEST(AssumptionVerdicts, WeighDeltaByWhatWasAccumulated) {
     row.set(Column::accumulator_norm_sq, t % 2 == 0 ? 3 : 1);
   });
 
-  EXPECT_DOUBLE_EQ(verdict(all, "gtopk").value.value(), 3.5 / 4);
+  EXPECT_DOUBLE_EQ(verdict(all, "delta").value.value(), 3.5 / 4);
 }
 
 TEST(AssumptionVerdicts, HaveNoIntervalWithOneSeedAndSayWhy) {
-  const auto one = verdict(with_delta({0.9}), "gtopk");
+  const auto one = verdict(with_delta({0.9}), "delta");
 
   EXPECT_EQ(one.state, AssumptionState::undecided);
   EXPECT_NEAR(one.value.value(), 0.9, 1e-12);
@@ -63,12 +63,12 @@ TEST(AssumptionVerdicts, HaveNoIntervalWithOneSeedAndSayWhy) {
 
 TEST(AssumptionVerdicts, SayWhatIsMissing) {
   const auto all = evidence(2, [](auto, auto, Row&) {});
-  const auto one = verdict(all, "gtopk");
+  const auto one = verdict(all, "delta");
 
   EXPECT_EQ(one.state, AssumptionState::not_measured);
   EXPECT_FALSE(one.value.has_value());
   EXPECT_EQ(one.remark, "needs the probe 'delta'");
-  EXPECT_EQ(verdict(Evidence(RunFacts()), "gtopk").remark, "no run has finished");
+  EXPECT_EQ(verdict(Evidence(RunFacts()), "delta").remark, "no run has finished");
 }
 
 TEST(AssumptionVerdicts, TakeAContractionOfOneForNone) {
@@ -325,12 +325,12 @@ TEST(AssumptionVerdicts, AreMarginalWhereAQuarterOfTheRunDoesNotHold) {
       row.set(Column::accumulator_norm_sq, early ? 100 : 1);
     });
   };
-  const auto one = verdict(with_last(1.05), "gtopk");
+  const auto one = verdict(with_last(1.05), "delta");
   EXPECT_NEAR(one.value.value(), (100 * 0.9 + 3 * 1.05) / 103 + 1e-3, 1e-9);
   EXPECT_EQ(one.state, AssumptionState::marginal);
   EXPECT_NEAR(one.largest_quarter->value, 1.051, 1e-9);
   EXPECT_THAT(one.remark, testing::HasSubstr("holds over the run, not in its quarter 2: 1.051"));
-  EXPECT_EQ(verdict(with_last(0.95), "gtopk").state, AssumptionState::holds);
+  EXPECT_EQ(verdict(with_last(0.95), "delta").state, AssumptionState::holds);
 }
 
 TEST(AssumptionVerdicts, PoolTheGapOverTheSeedsBeforeTheLargestWindowIsTaken) {
@@ -396,7 +396,7 @@ TEST(AssumptionVerdicts, HoldNothingOfARunThatDivergedOrFailed) {
   const auto judged = [](double delta, const std::function<void(Evidence & all)>& change) {
     Evidence all = test::with_delta({delta, delta + 1e-3});
     change(all);
-    return verdict(all, "gtopk");
+    return verdict(all, "delta");
   };
   const auto nothing = [](Evidence& /*all*/) {};
   const auto fails = [](Evidence& all) { all.miss(1); };
@@ -426,7 +426,7 @@ TEST(AssumptionVerdicts, TakeRunsOfWhichNothingIsRandomForOne) {
     one.add(row);
     all.add(std::move(one));
   }
-  const auto one = verdict(all, "gtopk");
+  const auto one = verdict(all, "delta");
   EXPECT_EQ(one.state, AssumptionState::fails);
   EXPECT_EQ(one.seeds, 1U);
   EXPECT_FALSE(one.interval);
@@ -445,8 +445,8 @@ TEST(AssumptionVerdicts, AreDecidedByOneSeedWhereNothingIsRandom) {
     return all;
   };
 
-  EXPECT_EQ(verdict(with(1), "gtopk").state, AssumptionState::fails);
-  const auto sampled = verdict(with(100), "gtopk");
+  EXPECT_EQ(verdict(with(1), "delta").state, AssumptionState::fails);
+  const auto sampled = verdict(with(100), "delta");
   EXPECT_EQ(sampled.state, AssumptionState::undecided) << "one row of a hundred iterations";
   EXPECT_THAT(sampled.remark, testing::HasSubstr("rows at 1 of 100 iterations"));
   EXPECT_THAT(sampled.remark, testing::HasSubstr("set probes.every to 1"));

@@ -60,8 +60,8 @@ TEST(AssumptionVerdicts, DoNotLetTheCadenceWeighEarlyRowsMore) {
   const auto delta = [](std::uint64_t t, std::size_t seed) {
     return (t < 100 ? 0.5 : 1.1) + 1e-3 * static_cast<double>(seed);
   };
-  const auto all = verdict(sampled(1000, range(1000), delta), "gtopk");
-  const auto some = verdict(sampled(1000, doubling(1000), delta), "gtopk");
+  const auto all = verdict(sampled(1000, range(1000), delta), "delta");
+  const auto some = verdict(sampled(1000, doubling(1000), delta), "delta");
 
   EXPECT_NEAR(all.value.value(), 1.04 + 1.5e-3, 1e-12);
   EXPECT_EQ(all.state, AssumptionState::fails);
@@ -75,7 +75,7 @@ TEST(AssumptionVerdicts, OfRowsWithoutATrendAreDecidedAllTheSame) {
   const auto delta = [](std::uint64_t t, std::size_t seed) {
     return 0.9 + 1e-3 * static_cast<double>(seed) + 1e-3 * static_cast<double>(t % 3);
   };
-  EXPECT_EQ(verdict(sampled(1000, doubling(1000), delta), "gtopk").state, AssumptionState::holds);
+  EXPECT_EQ(verdict(sampled(1000, doubling(1000), delta), "delta").state, AssumptionState::holds);
 }
 
 TEST(AssumptionVerdicts, TellEveryIterationFromTheAverage) {
@@ -83,7 +83,7 @@ TEST(AssumptionVerdicts, TellEveryIterationFromTheAverage) {
   const auto delta = [](std::uint64_t t, std::size_t seed) {
     return (t % 5 == 3 ? 1.2 : 0.8) + 1e-3 * static_cast<double>(seed);
   };
-  const auto one = verdict(sampled(100, range(100), delta), "gtopk");
+  const auto one = verdict(sampled(100, range(100), delta), "delta");
 
   EXPECT_EQ(one.state, AssumptionState::holds);
   ASSERT_TRUE(one.every);
@@ -99,16 +99,16 @@ TEST(AssumptionVerdicts, OfSingleIterationsAreDecidedWithOneSeed) {
   const auto above = [](std::uint64_t t, std::size_t) { return t == 7 ? 1.098 : 0.9; };
   const auto below = [](std::uint64_t, std::size_t) { return 0.9; };
 
-  const auto fails = verdict(sampled(10, range(10), above, 1), "gtopk");
+  const auto fails = verdict(sampled(10, range(10), above, 1), "delta");
   EXPECT_EQ(fails.state, AssumptionState::undecided);
   EXPECT_EQ(fails.every->state, AssumptionState::fails);
   EXPECT_EQ(fails.every->worst_iteration, 7U);
-  EXPECT_EQ(verdict(sampled(10, range(10), below, 1), "gtopk").every->state,
+  EXPECT_EQ(verdict(sampled(10, range(10), below, 1), "delta").every->state,
             AssumptionState::holds);
-  const auto open = verdict(sampled(10, range(10, 3), below, 1), "gtopk");
+  const auto open = verdict(sampled(10, range(10, 3), below, 1), "delta");
   EXPECT_EQ(open.every->state, AssumptionState::undecided);
   EXPECT_THAT(open.every->remark, testing::HasSubstr("at 4 of 10 iterations"));
-  EXPECT_EQ(verdict(sampled(10, {0, 3, 7}, above, 1), "gtopk").every->state,
+  EXPECT_EQ(verdict(sampled(10, {0, 3, 7}, above, 1), "delta").every->state,
             AssumptionState::fails);
 }
 
@@ -123,7 +123,7 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
                           .contraction_is_exact = true,
                           .shares_support = true,
                           .selects_at_random = true};
-  const auto one = verdict(sampled(10, range(10), delta, 4, random_k), "gtopk");
+  const auto one = verdict(sampled(10, range(10), delta, 4, random_k), "delta");
   EXPECT_EQ(one.state, AssumptionState::holds);
   EXPECT_FALSE(one.p_value);
   EXPECT_EQ(one.every->state, AssumptionState::holds);
@@ -133,13 +133,13 @@ TEST(AssumptionVerdicts, DoNotTestWhatIsOneByTheSparsifiersLaw) {
   RunFacts scaled = random_k;
   scaled.k = 75;
   scaled.contraction = 2 - 100 / 75.0;
-  EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "gtopk").state,
+  EXPECT_EQ(verdict(sampled(10, range(10), delta, 4, scaled), "delta").state,
             AssumptionState::fails);
 
   // Another selection that draws promises something of the expectation, which is what is tested.
   RunFacts own = random_k;
   own.contraction_is_exact = false;
-  const auto other = verdict(sampled(10, range(10), delta, 4, own), "gtopk");
+  const auto other = verdict(sampled(10, range(10), delta, 4, own), "delta");
   EXPECT_EQ(other.state, AssumptionState::fails);
   EXPECT_EQ(other.every->state, AssumptionState::undecided);
 }
@@ -165,7 +165,7 @@ TEST(AssumptionVerdicts, DoNotLetASingleDrawOfARandomSelectionRefuteAContraction
 // of eleven rows, which stand for 8 of 1000 iterations.
 TEST(AssumptionVerdicts, CountTheIterationsThatRowsStandFor) {
   const auto delta = [](std::uint64_t t, std::size_t /*seed*/) { return t < 8 ? 1.5 : 0.5; };
-  const auto every = verdict(sampled(1000, doubling(1000), delta), "gtopk").every;
+  const auto every = verdict(sampled(1000, doubling(1000), delta), "delta").every;
   EXPECT_EQ(every->violations, 4 * 4U);
   EXPECT_EQ(every->measured, 4 * 11U);
   EXPECT_NEAR(every->share, 8.0 / 1000, 1e-15);
@@ -216,7 +216,7 @@ TEST(AssumptionVerdicts, CountIterationsInWhichNothingWasAccumulated) {
       row.set(Column::delta, 0.5);
     }
   });
-  const auto one = verdict(all, "gtopk");
+  const auto one = verdict(all, "delta");
   EXPECT_EQ(one.state, AssumptionState::holds);
   EXPECT_EQ(one.rows, one.iterations);
   EXPECT_EQ(one.every->state, AssumptionState::holds);
@@ -244,7 +244,7 @@ TEST(AssumptionVerdicts, PoolDeltaUnderAScheduleWithTheDensityOfEachIteration) {
     row.set(Column::delta, t % 2 == 0 ? 0.4 : 0.8);
     row.set(Column::accumulator_norm_sq, 1);
   });
-  EXPECT_NEAR(verdict(all, "gtopk").value.value(), (0.5 * 0.4 + 0.9 * 0.8) / 1.4, 1e-12);
+  EXPECT_NEAR(verdict(all, "delta").value.value(), (0.5 * 0.4 + 0.9 * 0.8) / 1.4, 1e-12);
 }
 
 TEST(AssumptionVerdicts, SeeTheSingleGapThatAWindowHides) {
@@ -290,10 +290,10 @@ TEST(AssumptionVerdicts, DoNotHoldLAgainstCurvaturesOfAPartOfTheSamples) {
 // Mean 1.055, standard error 0.02/sqrt 3: t = 4.763. With two degrees of freedom the chance of more
 // is (1 - t/sqrt(2 + t^2))/2 = 0.0207.
 TEST(AssumptionVerdicts, AreCorrectedForTheirNumber) {
-  AssumptionVerdict one = verdict(with_delta({1.035, 1.055, 1.075}), "gtopk");
+  AssumptionVerdict one = verdict(with_delta({1.035, 1.055, 1.075}), "delta");
   EXPECT_EQ(one.state, AssumptionState::fails);
   EXPECT_NEAR(one.p_value.value(), 0.0207, 1e-4);
-  std::vector<AssumptionVerdict> others(9, verdict(with_delta({0.8, 0.9, 1.0}), "gtopk"));
+  std::vector<AssumptionVerdict> others(9, verdict(with_delta({0.8, 0.9, 1.0}), "delta"));
   std::vector<AssumptionVerdict*> alone{&one};
   control_false_alarms(alone);
   EXPECT_EQ(one.state, AssumptionState::fails);
@@ -309,7 +309,7 @@ TEST(AssumptionVerdicts, AreCorrectedForTheirNumber) {
 
 TEST(AssumptionVerdicts, DoNotJudgeWhatIsNoNumber) {
   const auto overflown =
-      verdict(with_delta({0.9, std::numeric_limits<double>::quiet_NaN()}), "gtopk");
+      verdict(with_delta({0.9, std::numeric_limits<double>::quiet_NaN()}), "delta");
   EXPECT_EQ(overflown.state, AssumptionState::not_measured);
 }
 
@@ -340,7 +340,7 @@ Evidence once_infinite(const RunFacts& facts, std::optional<double> residual) {
 TEST(AssumptionVerdicts, FailWhereARatioIsInfinite) {
   for (const bool is_random : {false, true}) {
     const RunFacts facts{.dimension = 100, .k = 10, .selects_at_random = is_random};
-    const auto known = verdict(once_infinite(facts, 0.9), "gtopk");
+    const auto known = verdict(once_infinite(facts, 0.9), "delta");
     ASSERT_TRUE(known.every);
     EXPECT_EQ(known.every->state, AssumptionState::fails) << "random: " << is_random;
     EXPECT_EQ(known.every->worst, kInfinite);
@@ -349,7 +349,7 @@ TEST(AssumptionVerdicts, FailWhereARatioIsInfinite) {
     EXPECT_EQ(known.state, AssumptionState::holds);
     EXPECT_NEAR(*known.value, (127 * 0.45 + 0.9) / (127 * 0.9), 1e-12);
 
-    const auto unknown = verdict(once_infinite(facts, std::nullopt), "gtopk");
+    const auto unknown = verdict(once_infinite(facts, std::nullopt), "delta");
     EXPECT_EQ(unknown.state, AssumptionState::fails);
     EXPECT_EQ(unknown.value, kInfinite);
     EXPECT_FALSE(unknown.p_value) << "no test is made of an infinite mean";
@@ -370,12 +370,12 @@ TEST(AssumptionVerdicts, OfTheContractionPoolTheGapThatCameFromNothing) {
 
 TEST(AssumptionVerdicts, HoldNothingOfEmptyMessages) {
   Evidence all = with_delta({0.5, 0.6, 0.5, 0.6});
-  ASSERT_EQ(verdict(all, "gtopk").state, AssumptionState::holds);
-  ASSERT_EQ(verdict(all, "gtopk").every->state, AssumptionState::holds);
+  ASSERT_EQ(verdict(all, "delta").state, AssumptionState::holds);
+  ASSERT_EQ(verdict(all, "delta").every->state, AssumptionState::holds);
 
   all.note_silence(1);
 
-  const auto judged = verdict(all, "gtopk");
+  const auto judged = verdict(all, "delta");
   EXPECT_EQ(judged.state, AssumptionState::undecided);
   EXPECT_EQ(judged.every->state, AssumptionState::undecided);
   EXPECT_THAT(judged.remark, testing::HasSubstr("in 1 of 4 runs a worker never sent an entry"));

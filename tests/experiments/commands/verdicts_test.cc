@@ -161,7 +161,7 @@ TEST_F(Verdicts, StandInATableOfTheirOwn) {
   const Finished finished = run(kApart);
 
   EXPECT_EQ(finished.code, 0) << "without --strict: " << finished.err;
-  EXPECT_THAT(finished.out, ContainsRegex("in every iteration / on average +gtopk .*contraction"));
+  EXPECT_THAT(finished.out, ContainsRegex("in every iteration / on average +delta .*contraction"));
   EXPECT_THAT(finished.out, ContainsRegex("certificate +slack"));
   EXPECT_THAT(finished.out, ContainsRegex(" theorems\n"));
   EXPECT_THAT(finished.out, ContainsRegex("gtopk-tree +fails >?[0-9]+ % / fails"));
@@ -171,7 +171,7 @@ TEST_F(Verdicts, ThatFailAreNamedAndFourWithStrict) {
   const Finished finished = run(kApart, {"--strict"});
 
   EXPECT_EQ(finished.code, 4);
-  EXPECT_THAT(finished.err, HasSubstr("gtopk-tree: assumption 'gtopk' fails on average: 1."));
+  EXPECT_THAT(finished.err, HasSubstr("gtopk-tree: assumption 'delta' fails on average: 1."));
 
   const Finished again = run(kApart, {"--strict"});
   EXPECT_EQ(again.code, 4) << "also where all runs were done before";
@@ -180,15 +180,15 @@ TEST_F(Verdicts, ThatFailAreNamedAndFourWithStrict) {
 // Sixteen workers, 10 % density: delta rises above 1 after a start far below it, and a cadence that
 // looks at the start more often must not make that hold.
 TEST_F(Verdicts, OfSampledRowsDoNotContradictThoseOfAllRows) {
-  const auto gtopk = [&](const std::string& cadence) {
+  const auto delta = [&](const std::string& cadence) {
     const Finished finished = run(replaced(kReference, "every = 1", cadence));
     EXPECT_EQ(finished.code, 0) << finished.err;
-    return result("reference/summary.json")["groups"][0]["assumptions"]["gtopk"];
+    return result("reference/summary.json")["groups"][0]["assumptions"]["delta"];
   };
-  const auto all = gtopk("every = 1");
+  const auto all = delta("every = 1");
   EXPECT_EQ(all["average"]["verdict"], "fails") << all.dump(1);
   EXPECT_EQ(all["every"]["verdict"], "fails");
-  const auto rows = gtopk("every = { geometric = 1.1 }");
+  const auto rows = delta("every = { geometric = 1.1 }");
   EXPECT_LT(rows["average"]["rows"], rows["average"]["iterations"]);
   EXPECT_THAT(rows["average"]["verdict"].get<std::string>(), testing::AnyOf("fails", "undecided"))
       << rows.dump(1);
@@ -214,10 +214,10 @@ TEST_F(Verdicts, AreInTheJsonOfARun) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto methods = nlohmann::json::parse(finished.out);
   ASSERT_EQ(methods.size(), 1U);
-  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["verdict"], "fails");
-  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["interval"].size(), 2U);
+  EXPECT_EQ(methods[0]["assumptions"]["delta"]["verdict"], "fails");
+  EXPECT_EQ(methods[0]["assumptions"]["delta"]["interval"].size(), 2U);
   const auto group = result("apart/summary.json")["groups"][0];
-  EXPECT_EQ(methods[0]["assumptions"]["gtopk"]["value"], group["assumptions"]["gtopk"]["value"]);
+  EXPECT_EQ(methods[0]["assumptions"]["delta"]["value"], group["assumptions"]["delta"]["value"]);
 }
 
 TEST_F(Verdicts, DoNotFailAStrictStudyWhereAllHold) {

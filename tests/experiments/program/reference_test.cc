@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/experiments/support.h"
 
 namespace residuum {
@@ -91,6 +93,61 @@ TEST(Reference, KeepsBarsAndTagsInsideACell) {
   EXPECT_THAT(as_markdown(reference),
               HasSubstr("## T\n\n| name | source | summary |\n|---|---|---|\n"
                         "| `a` | s | \\|x\\| &lt;b> |\n"));
+}
+
+TEST(Reference, TellsWhatATheoremAsksAlsoWhereNothingIsKnownOfARun) {
+  const TemporaryFolder folder;
+
+  const auto printed = residuum_program({"list", "theorems", "--json"}, folder.path());
+
+  const auto json = nlohmann::json::parse(printed.out).at("theorems");
+  const auto ijcai = std::find_if(
+      json.begin(), json.end(), [](const auto& one) { return one.at("name") == "ijcai"; });
+  ASSERT_NE(ijcai, json.end());
+  EXPECT_THAT(ijcai->at("preconditions"),
+              testing::IsSupersetOf({"workers exchange in lockstep",
+                                     "all workers take part in every version",
+                                     "the model moves by the update as it is",
+                                     "workers hand in gradients",
+                                     "δ ≤ 1 in every iteration, the gTop-k assumption"}));
+  for (const auto& theorem : json) {
+    EXPECT_GE(theorem.at("preconditions").size(), 3U) << theorem;
+    EXPECT_GE(theorem.at("constants").size(), 1U) << theorem;
+  }
+}
+
+TEST(Reference, TellsLawsOfComponentsAndColumnsOfProbes) {
+  const TemporaryFolder folder;
+
+  const auto printed = residuum_program({"list", "--json"}, folder.path());
+
+  const auto json = nlohmann::json::parse(printed.out);
+  const auto part = [&](const char* room, const char* name, const char* key) {
+    for (const auto& one : json.at(room)) {
+      if (one.at("name") == name) {
+        return one.at(key).template get<std::vector<std::string>>();
+      }
+    }
+    return std::vector<std::string>();
+  };
+  EXPECT_THAT(part("sparsifiers", "top-k", "law"),
+              testing::IsSupersetOf({"E‖a − C(a)‖² ≤ (1 − α)‖a‖² with α = k/d, for each draw",
+                                     "C(a) are the k largest entries of all d"}));
+  EXPECT_THAT(part("sparsifiers", "rand-k", "law"),
+              testing::Contains("E‖a − C(a)‖² = (1 − α)‖a‖² with α = k/d, in expectation"));
+  EXPECT_THAT(part("quantisers", "sign", "law"), testing::Contains("No draw enters Q(x)"));
+  EXPECT_THAT(part("aggregators", "gtopk-tree", "law"),
+              testing::Contains("A merge may cut an entry of one branch that g contains"));
+  EXPECT_THAT(part("feedback", "none", "law"), testing::Contains(testing::StartsWith("Mass is")));
+  EXPECT_THAT(part("protocols", "ssp", "law"), testing::Contains("Staleness τ ≤ 35"));
+  EXPECT_THAT(part("probes", "delta", "columns"),
+              testing::Contains("`delta`: gTop-k assumption ratio |mean a - g/P|^2 / ((1-rho) "
+                                "|mean a|^2)"));
+  for (const char* room : {"sparsifiers", "quantisers", "aggregators", "feedback", "protocols"}) {
+    for (const auto& one : json.at(room)) {
+      EXPECT_FALSE(one.at("law").empty()) << one;
+    }
+  }
 }
 
 TEST(Reference, IsEitherJsonOrAPage) {

@@ -114,10 +114,10 @@ TEST_F(RecordedRun, IsOneRunHoweverManySeedsThereAre) {
   ASSERT_EQ(call("run", {"budget.iterations=1", "seeds=3"}).code, 0);
   const auto summary =
       nlohmann::json::parse(read_text(folder_.path() / "results" / "recorded" / "summary.json"));
-  const auto& gtopk = summary["groups"][0]["assumptions"]["gtopk"];
-  EXPECT_EQ(gtopk["verdict"], "fails");
-  EXPECT_EQ(gtopk["seeds"], 1);
-  EXPECT_TRUE(gtopk["interval"].is_null());
+  const auto& delta = summary["groups"][0]["assumptions"]["delta"];
+  EXPECT_EQ(delta["verdict"], "fails");
+  EXPECT_EQ(delta["seeds"], 1);
+  EXPECT_TRUE(delta["interval"].is_null());
 }
 
 TEST_F(RecordedRun, NeedsNoStepAndMeasuresEveryStepByDefault) {

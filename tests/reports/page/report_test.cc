@@ -299,7 +299,7 @@ TEST_F(ReportPage, SaysWhatEachAssumptionIsHeldAgainst) {
   const std::string html = make();
 
   // Draws that are independent have a ratio of expectation one, and a bias one of zero.
-  EXPECT_THAT(html, HasSubstr(">gtopk<small>≤ 1</small>"));
+  EXPECT_THAT(html, HasSubstr(">delta<small>≤ 1</small>"));
   EXPECT_THAT(html, HasSubstr(">contraction<small>&lt; 1</small>"));
   EXPECT_THAT(html, ContainsRegex("independence</th>[^/]*= 1</td>"));
   EXPECT_THAT(html, ContainsRegex("unbiased-gradients</th>[^/]*= 0</td>"));

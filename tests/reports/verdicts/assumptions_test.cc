@@ -66,16 +66,16 @@ TEST_F(Assumptions, AreJudgedByTheIntervalOfTheSeedsPooledRatios) {
   study.methods = {with_weights()};
   collected(study);
 
-  const Json gtopk = json()["groups"][0]["assumptions"]["gtopk"];
+  const Json delta = json()["groups"][0]["assumptions"]["delta"];
   const double half = 4.302653 * 0.03 / std::sqrt(3.0);
-  EXPECT_EQ(gtopk["verdict"], "fails");
-  EXPECT_NEAR(gtopk["value"].get<double>(), 1.25, 1e-12);
-  EXPECT_NEAR(gtopk["interval"][0].get<double>(), 1.25 - half, 1e-7);
-  EXPECT_NEAR(gtopk["interval"][1].get<double>(), 1.25 + half, 1e-7);
-  EXPECT_EQ(gtopk["seeds"], 3);
-  EXPECT_EQ(gtopk["worst"]["value"], 1.54) << "of the single iterations";
-  EXPECT_EQ(gtopk["worst"]["iteration"], 1);
-  EXPECT_EQ(gtopk["worst"]["run_id"], SyntheticStudy::run_id(0, 3));
+  EXPECT_EQ(delta["verdict"], "fails");
+  EXPECT_NEAR(delta["value"].get<double>(), 1.25, 1e-12);
+  EXPECT_NEAR(delta["interval"][0].get<double>(), 1.25 - half, 1e-7);
+  EXPECT_NEAR(delta["interval"][1].get<double>(), 1.25 + half, 1e-7);
+  EXPECT_EQ(delta["seeds"], 3);
+  EXPECT_EQ(delta["worst"]["value"], 1.54) << "of the single iterations";
+  EXPECT_EQ(delta["worst"]["iteration"], 1);
+  EXPECT_EQ(delta["worst"]["run_id"], SyntheticStudy::run_id(0, 3));
 }
 
 TEST_F(Assumptions, HoldBelowOneAndAreMarginalAroundIt) {
@@ -87,8 +87,8 @@ TEST_F(Assumptions, HoldBelowOneAndAreMarginalAroundIt) {
   collected(study);
 
   const Json groups = json()["groups"];
-  EXPECT_EQ(groups[0]["assumptions"]["gtopk"]["verdict"], "holds");
-  EXPECT_EQ(groups[1]["assumptions"]["gtopk"]["verdict"], "marginal");
+  EXPECT_EQ(groups[0]["assumptions"]["delta"]["verdict"], "holds");
+  EXPECT_EQ(groups[1]["assumptions"]["delta"]["verdict"], "marginal");
 }
 
 TEST_F(Assumptions, OfOneSeedHaveNoIntervalAndSaySo) {
@@ -97,10 +97,10 @@ TEST_F(Assumptions, OfOneSeedHaveNoIntervalAndSaySo) {
   study.seeds = 1;
   collected(study);
 
-  const Json gtopk = json()["groups"][0]["assumptions"]["gtopk"];
-  EXPECT_EQ(gtopk["verdict"], "undecided");
-  EXPECT_TRUE(gtopk["interval"].is_null());
-  EXPECT_EQ(gtopk["remark"], "one seed: no interval");
+  const Json delta = json()["groups"][0]["assumptions"]["delta"];
+  EXPECT_EQ(delta["verdict"], "undecided");
+  EXPECT_TRUE(delta["interval"].is_null());
+  EXPECT_EQ(delta["remark"], "one seed: no interval");
 }
 
 TEST_F(Assumptions, HaveTwoVerdictsInTheSummary) {
@@ -111,18 +111,18 @@ TEST_F(Assumptions, HaveTwoVerdictsInTheSummary) {
   }}};
   collected(study);
 
-  const Json gtopk = json()["groups"][0]["assumptions"]["gtopk"];
-  EXPECT_EQ(gtopk["verdict"], "holds") << "what it meant before there were two";
-  EXPECT_EQ(gtopk["average"]["verdict"], "holds");
-  EXPECT_NEAR(gtopk["average"]["value"].get<double>(), (19 * 0.5 + 1.25) / 20, 1e-12);
-  EXPECT_EQ(gtopk["average"]["rows"], 60);
-  EXPECT_EQ(gtopk["average"]["iterations"], 60);
-  EXPECT_EQ(gtopk["every"]["verdict"], "fails");
-  EXPECT_EQ(gtopk["every"]["violations"], 3);
-  EXPECT_EQ(gtopk["every"]["measured"], 60);
-  EXPECT_EQ(gtopk["every"]["worst"], 1.25);
-  EXPECT_EQ(gtopk["every"]["where"]["iteration"], 7);
-  EXPECT_EQ(gtopk["every"]["where"]["run_id"], SyntheticStudy::run_id(0, 1));
+  const Json delta = json()["groups"][0]["assumptions"]["delta"];
+  EXPECT_EQ(delta["verdict"], "holds") << "what it meant before there were two";
+  EXPECT_EQ(delta["average"]["verdict"], "holds");
+  EXPECT_NEAR(delta["average"]["value"].get<double>(), (19 * 0.5 + 1.25) / 20, 1e-12);
+  EXPECT_EQ(delta["average"]["rows"], 60);
+  EXPECT_EQ(delta["average"]["iterations"], 60);
+  EXPECT_EQ(delta["every"]["verdict"], "fails");
+  EXPECT_EQ(delta["every"]["violations"], 3);
+  EXPECT_EQ(delta["every"]["measured"], 60);
+  EXPECT_EQ(delta["every"]["worst"], 1.25);
+  EXPECT_EQ(delta["every"]["where"]["iteration"], 7);
+  EXPECT_EQ(delta["every"]["where"]["run_id"], SyntheticStudy::run_id(0, 1));
 }
 
 // One mean of twenty that is above 1 with p = 0.02 is what chance does: 0.025 is for all together.
@@ -139,7 +139,7 @@ TEST_F(Assumptions, OfManyMethodsAreCorrectedForTheirNumber) {
   SyntheticStudy study;
   study.methods = {unlucky};
   collected(study);
-  EXPECT_EQ(json()["groups"][0]["assumptions"]["gtopk"]["verdict"], "fails");
+  EXPECT_EQ(json()["groups"][0]["assumptions"]["delta"]["verdict"], "fails");
 
   for (int i = 11; i < 30; ++i) {
     study.methods.push_back(one(0.001 * i));
@@ -149,9 +149,9 @@ TEST_F(Assumptions, OfManyMethodsAreCorrectedForTheirNumber) {
     };
   }
   collected(study);
-  const Json gtopk = json()["groups"][0]["assumptions"]["gtopk"];
-  EXPECT_EQ(gtopk["verdict"], "marginal");
-  EXPECT_THAT(gtopk["remark"].get<std::string>(), HasSubstr("tests of this study (Holm)"));
+  const Json delta = json()["groups"][0]["assumptions"]["delta"];
+  EXPECT_EQ(delta["verdict"], "marginal");
+  EXPECT_THAT(delta["remark"].get<std::string>(), HasSubstr("tests of this study (Holm)"));
 }
 
 TEST_F(Assumptions, FitATerminalOf120Columns) {
@@ -360,10 +360,10 @@ TEST_F(Assumptions, AreNamedWithTheirMethodWhereTheyFail) {
   const auto lines = failed_assumptions(summary);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0],
-            "gtopk-tree, captured, rho=0.01: assumption 'gtopk' fails on average: 1.25 [1.175, "
+            "gtopk-tree, captured, rho=0.01: assumption 'delta' fails on average: 1.25 [1.175, "
             "1.325], in quarter 2 of the run 1.318");
   EXPECT_EQ(lines[1],
-            "gtopk-tree, captured, rho=0.01: assumption 'gtopk' fails in single iterations: 30 of "
+            "gtopk-tree, captured, rho=0.01: assumption 'delta' fails in single iterations: 30 of "
             "60 measured iterations above, largest 1.54 at iteration 1");
   const std::string table = verdict_lines(summary, 10);
   EXPECT_THAT(table, HasSubstr("in every iteration / on average"));
