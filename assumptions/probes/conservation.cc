@@ -84,7 +84,9 @@ class ConservationProbe final : public Probe {
   std::vector<Column> columns() const override {
     return {Column::lost_mass_norm_sq, Column::conservation_defect};
   }
-  Needs needs() const override { return {.iterate = true, .gradients = true}; }
+  Needs needs() const override {
+    return {.iterate = true, .gradients = true, .mean_accumulator = true, .mean_residual = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (view.run.exchanges_gradients) {

@@ -22,7 +22,7 @@ class DeltaProbe final : public Probe {
             Column::delta_out,
             Column::captured_energy};
   }
-  Needs needs() const override { return {.gradients = true}; }
+  Needs needs() const override { return {.gradients = true, .mean_accumulator = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (!view.run.exchanges_gradients) {

@@ -17,7 +17,7 @@ class ResidualProbe final : public Probe {
             Column::total_error,
             Column::worker_accumulator_norm_sq};
   }
-  Needs needs() const override { return {.gradients = true}; }
+  Needs needs() const override { return {.gradients = true, .mean_residual = true}; }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     if (!view.run.exchanges_gradients) {

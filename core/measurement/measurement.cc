@@ -26,17 +26,22 @@ Measurement<Real>::Measurement(const Training& training,
       mean_(*training.cluster, training.plan.measure ? initial_point.size() : 0),
       virtual_(training, late_, initial_point),
       unperturbed_(training, law.local_steps, initial_point) {
-  if (!training.plan.measure || !is_root_) {
+  const MeasurementPlan& plan = training.plan;
+  takes_gradient_ = plan.mean_gradient || plan.follows_iterate || unperturbed_.is_followed();
+  takes_accumulator_ = plan.mean_accumulator;
+  takes_residual_ = plan.mean_residual || plan.follows_iterate;
+  if (!plan.measure || !is_root_) {
     return;
   }
   const std::size_t d = initial_point.size();
-  mean_gradient_.resize(d);
-  mean_accumulator_.resize(d);
-  mean_residual_.resize(d);
+  mean_gradient_.resize(takes_gradient_ ? d : 0);
+  mean_accumulator_.resize(takes_accumulator_ ? d : 0);
+  mean_residual_.resize(takes_residual_ ? d : 0);
   const bool leaves_out = training.taking_part() < training.cluster->workers();
-  waiting_.resize(leaves_out ? d : 0);
-  expected_gap_.resize(leaves_out ? d : 0);
-  mean_input_.resize(late_ || training.method->feedback->has_velocity() ? d : 0);
+  waiting_.resize(leaves_out && takes_residual_ ? d : 0);
+  expected_gap_.resize(leaves_out && takes_residual_ ? d : 0);
+  const bool follows_input = late_ || training.method->feedback->has_velocity();
+  mean_input_.resize(follows_input && plan.follows_iterate ? d : 0);
 }
 
 template <class Real>
@@ -68,10 +73,16 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
 template <class Real>
 void Measurement<Real>::take_late_means(const StepState<Real>& state, bool measured) {
   late_measurement_.take(*state.parts, state.step_size, in_gradient_units_);
-  late_measurement_.gradient(*state.parts, mean_gradient_);
-  late_measurement_.input(*state.parts, state.step_size, in_gradient_units_, mean_input_);
-  if (measured) {
+  if (takes_gradient_) {
+    late_measurement_.gradient(*state.parts, mean_gradient_);
+  }
+  if (training_.plan.follows_iterate) {
+    late_measurement_.input(*state.parts, state.step_size, in_gradient_units_, mean_input_);
+  }
+  if (measured && takes_accumulator_) {
     late_measurement_.accumulator(*state.parts, mean_accumulator_);
+  }
+  if (measured && takes_residual_) {
     late_measurement_.residual(*state.parts, mean_residual_);
   }
 }
@@ -108,10 +119,12 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
   if (!measured && !training_.plan.follows_iterate && !unperturbed_.is_followed()) {
     return;
   }
-  take_mean(
-      state,
-      [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
-      mean_gradient_);
+  if (takes_gradient_) {
+    take_mean(
+        state,
+        [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
+        mean_gradient_);
+  }
   if (state.steps_locally && unperturbed_.is_followed()) {
     mean_first_gradient_.resize(mean_gradient_.size());  // used on the root
     take_mean(
@@ -119,19 +132,19 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
         [](const Worker<Real>& worker) { return std::span(worker.gradient.first()); },
         mean_first_gradient_);
   }
-  if (training_.method->feedback->has_velocity()) {
+  if (training_.plan.follows_iterate && training_.method->feedback->has_velocity()) {
     take_mean(
         state,
         [&](const Worker<Real>& worker) { return worker.memory.all().subspan(state.model.size()); },
         mean_input_);
   }
-  if (measured && !have_own_models_) {
+  if (measured && takes_accumulator_ && !have_own_models_) {
     take_mean(
         state,
         [](const Worker<Real>& worker) { return worker.memory.accumulator(); },
         mean_accumulator_);
   }
-  if (measured && !state.participants->are_all()) {
+  if (measured && takes_residual_ && !state.participants->are_all()) {
     take_waiting(state);
   }
   if (state.split && !have_own_models_) {
@@ -191,7 +204,7 @@ template <class Real>
 void Measurement<Real>::follow_residuals(const StepState<Real>& state, bool measured) {
   const bool gap_needs_residual =
       training_.plan.follows_iterate && !virtual_.gap_is_mean_residual();
-  if (!measured && !gap_needs_residual) {
+  if (!(measured && takes_residual_) && !gap_needs_residual) {
     return;
   }
   mean_.take(

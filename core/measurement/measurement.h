@@ -100,6 +100,11 @@ class Measurement {
   bool sees_messages_only_;
   bool have_own_models_;  // workers mix models: they exchange no gradients and remember none
 
+  // Which means are taken: those of the plan and those that z or u is moved by.
+  bool takes_gradient_ = true;
+  bool takes_accumulator_ = true;
+  bool takes_residual_ = true;
+
   std::vector<MatrixPlace> layers_;  // of the model
   MeanOverWorkers<Real> mean_;
   std::vector<double> mean_input_;  // the mean of what entered the memories, if not the gradients

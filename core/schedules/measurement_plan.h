@@ -11,6 +11,9 @@ namespace residuum {
 struct MeasurementPlan {
   bool measure = true;                    // false: no probe wants anything; z is not even formed
   bool follows_iterate = true;            // z is moved in every iteration: something looks at w - z
+  bool mean_gradient = true;              // probes look at the workers' mean gradient,
+  bool mean_accumulator = true;           // their mean accumulator,
+  bool mean_residual = true;              // their mean residual: each is a sum over the processes
   std::optional<Cadence> measured;        // when probes look
   std::optional<Cadence> evaluated;       // when f, grad f are evaluated on all data
   std::optional<Cadence> tested;          // when held-out data are

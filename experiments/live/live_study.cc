@@ -67,6 +67,7 @@ struct StepGradients {
   std::vector<std::vector<float>> of;  // by worker of this process
   double rate = 1;
   bool applies_update = false;
+  std::string refusal;  // why a step was not taken
 
   std::string description() const { return applies_update ? kApply : kShadow; }
 };
@@ -109,7 +110,7 @@ class Relay {
   std::size_t owner_ = kConductor;
 };
 
-enum class Order { step, save, end, abandon };
+enum class Order { step, save, end, refuse, abandon };
 
 /// The source of one run: it waits for the turn, then for what the conductor wants.
 class RunSource final : public GradientSource {
@@ -136,6 +137,8 @@ class RunSource final : public GradientSource {
         return Next::save;
       case Order::end:
         return Next::end;
+      case Order::refuse:
+        throw Error(ExitCode::usage, gradients_.refusal);
       case Order::abandon:
         break;
     }
@@ -242,14 +245,11 @@ class LiveStudy::Runs {
             "a step takes the gradients of {} workers of this process, got {}",
             gradients_.of.size(),
             given.size());
-    require(std::isfinite(rate) && rate >= 0,
-            "a learning rate must be finite and not negative, got {} in step {}",
-            rate,
-            steps_);
     require(update.empty() == !training_.applies_update,
             "the study was attached {}",
             training_.applies_update ? "to apply its update" : "without asking for its update");
     rest();
+    check_rate(rate);
     require_some_run();
     if (rate == 0 && any_step_is_live()) {  // the training does not move either
       std::fill(update.begin(), update.end(), 0.0F);
@@ -325,7 +325,7 @@ class LiveStudy::Runs {
     is_closed_ = true;
     rest();
     const std::string fault = what_ended_all();
-    finish(Order::end);
+    finish(gradients_.refusal.empty() ? Order::end : Order::refuse);
     each_together(*world_, [&] {
       if (world_->is_root()) {
         const auto alone = FileLock::wait(result_dir_ / kTablesLock);
@@ -382,6 +382,17 @@ class LiveStudy::Runs {
     } else {
       notes_.emplace(file);
       notes_->append("step,learning_rate,loss\n");
+    }
+  }
+
+  /// The step of a wrong rate may be given again. If none follows it is missing in the runs, which
+  /// have then failed.
+  void check_rate(double rate) {
+    gradients_.refusal.clear();
+    if (!std::isfinite(rate) || rate < 0) {
+      gradients_.refusal = fmt::format(
+          "a learning rate must be finite and not negative, got {} in step {}", rate, steps_);
+      usage_error("{}", gradients_.refusal);
     }
   }
 
@@ -592,7 +603,7 @@ class LiveStudy::Runs {
         }
       }
       done();
-      if (command == Order::end || command == Order::abandon) {
+      if (command == Order::end || command == Order::refuse || command == Order::abandon) {
         return;
       }
     }
@@ -619,9 +630,15 @@ class LiveStudy::Runs {
     }
     for (std::size_t i = 0; i < members_.size(); ++i) {
       Member& member = *members_[i];
+      if (command == Order::refuse) {  // before the first step: there is nothing to measure
+        refusal = gradients_.refusal;
+      }
       if (!member.is_over && !refusal.empty()) {
         member.is_over = true;
         member.failure = refusal;
+        if (world_->is_root()) {
+          note_failure(member);
+        }
       }
       if (!member.is_over) {
         member.thread = std::thread([this, i] { make(i); });

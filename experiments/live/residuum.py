@@ -130,7 +130,7 @@ class Monitor:
         self._handle = self._library.residuum_open(text, file, os.fsencode(out), transport, layers, len(layers), workers, int(apply))
         if not self._handle:
             raise ResiduumError(self._reason())
-        self.flat = torch.empty(workers, sum(self.sizes), pin_memory=torch.cuda.is_available())
+        self.flat = torch.zeros(workers, sum(self.sizes), pin_memory=torch.cuda.is_available())  # every bucket's part is written in every step
         self.parts = [row.split(self.sizes) for row in self.flat]
         atexit.register(self.close)
 
@@ -298,7 +298,6 @@ def _hook(state, bucket):  # type: ignore[no-untyped-def]  # DDP reads annotatio
         state.waiting.append((done, bucket))
     try:
         if not monitor.stopped:
-            monitor.flat.zero_() if bucket.index() == 0 else None
             for part, gradient in state.of(bucket, monitor.parts[0]):
                 part.copy_(gradient.detach().reshape(-1))
         if bucket.is_last() and (monitor.apply or not monitor.stopped):

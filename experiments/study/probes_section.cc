@@ -105,7 +105,11 @@ void read_needs(const Section& section, PreparedRun& run) {
   bool halves = false;
   bool sorts = false;
   bool power = false;
-  bool iterate = !run.details.layers.empty();
+  const bool has_layers = !run.details.layers.empty();  // a table of all that is measured
+  bool iterate = has_layers;
+  training.plan.mean_gradient = has_layers;
+  training.plan.mean_accumulator = has_layers;
+  training.plan.mean_residual = has_layers;
   for (const auto& probe : make_probes(run.probes, section.where("names"))) {
     const Needs needs = probe->needs();
     virtual_points = virtual_points || needs.virtual_loss || needs.compares_points;
@@ -116,6 +120,9 @@ void read_needs(const Section& section, PreparedRun& run) {
     sorts = sorts || needs.sorts;
     power = power || needs.power;
     iterate = iterate || needs.iterate;
+    training.plan.mean_gradient = training.plan.mean_gradient || needs.mean_gradient;
+    training.plan.mean_accumulator = training.plan.mean_accumulator || needs.mean_accumulator;
+    training.plan.mean_residual = training.plan.mean_residual || needs.mean_residual;
   }
   training.plan.follows_iterate = iterate;
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {

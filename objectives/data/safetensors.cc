@@ -9,6 +9,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
@@ -124,7 +126,16 @@ json parse_safetensors_head(std::string_view bytes,
           size,
           bytes.size());
   head_size = kCount + static_cast<std::size_t>(size);
-  json head = json::parse(bytes.substr(kCount, static_cast<std::size_t>(size)), nullptr, false);
+  // Of two tensors of one name JSON keeps the last, and the other's numbers would be nobody's.
+  std::set<std::string> names;
+  const auto note_name = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth == 1 && event == json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      require(names.insert(key).second, "{}: there are two tensors '{}'", file, key);
+    }
+    return true;
+  };
+  json head = json::parse(bytes.substr(kCount, static_cast<std::size_t>(size)), note_name, false);
   require(head.is_object(), "{}: is no .safetensors file: its head is no JSON", file);
   return head;
 }

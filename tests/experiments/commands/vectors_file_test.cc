@@ -172,6 +172,9 @@ TEST_F(VectorsFile, OfSafetensorsThatAreWrongAreRefusedByPlace) {
            {R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,16]}})", "does not lie within"},
            {R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[-4,12]}})", "does not lie within"},
            {R"({"a":3})", "tensor 'a' is of type 'none'"},
+           {R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},)"
+            R"("a":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",
+            "there are two tensors 'a'"},
            {"[]", "its head is no JSON"}}) {
     EXPECT_THAT(fault(head), HasSubstr(part)) << head;
   }

@@ -251,6 +251,26 @@ TEST(LiveStudy, WrongStepsAreRefusedAndNothingIsLost) {
   EXPECT_THAT(message_of([&] { study.step(two, 1, {}); }), HasSubstr("closed"));
 }
 
+TEST(LiveStudy, AStepThatStaysRefusedIsWhatTheRunsFailedOf) {
+  for (const int steps : {0, 2}) {
+    const TemporaryFolder folder;
+    LiveStudy study(kMethods, "live.toml", folder.path() / "out", small_training(2));
+    take_steps(study, 0, steps, 2);
+    const auto one = gradient_at(0, 0);
+    const std::vector<const float*> two{one.data(), one.data()};
+    EXPECT_THAT(message_of([&] { study.step(two, std::nan(""), {}); }), HasSubstr("finite"));
+    study.close();
+    std::size_t runs = 0;
+    for (const auto& run : fs::directory_iterator(folder.path() / "out/runs")) {
+      const std::string status = read_text(run.path() / "status.json");
+      EXPECT_THAT(status, HasSubstr("\"status\": \"failed\"")) << steps;
+      EXPECT_THAT(status, HasSubstr("got nan in step " + std::to_string(steps)));
+      ++runs;
+    }
+    EXPECT_EQ(runs, 2U);
+  }
+}
+
 TEST(LiveStudy, AGradientThatIsNotFiniteEndsTheRunsAndNamesTheLayer) {
   const TemporaryFolder folder;
   LiveStudy study(kMethods, "live.toml", folder.path() / "out", small_training(2));
