@@ -84,9 +84,9 @@ void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) 
   // If the count is corrupt, reading fails at end of file.
   for (std::uint64_t i = 0; i < count && !state.damage(); ++i) {
     auto& [name, summary] = state.saves() ? list[i] : list.emplace_back();
-    std::vector<char> letters(name.begin(), name.end());
-    state.root_list(letters);
-    name.assign(letters.begin(), letters.end());
+    std::vector<char> characters(name.begin(), name.end());
+    state.root_list(characters);
+    name.assign(characters.begin(), characters.end());
     state.root(summary);
   }
   if (state.loads()) {

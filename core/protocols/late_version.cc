@@ -72,9 +72,9 @@ void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contributio
 }
 
 template <class Real>
-Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& letters, const Roster& roster) const {
-  std::uint64_t up = letters.bytes_up;
-  std::uint64_t down = letters.bytes_down;
+Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& made, const Roster& roster) const {
+  std::uint64_t up = made.bytes_up;
+  std::uint64_t down = made.bytes_down;
   if (roster.nodes > 0) {
     const std::uint32_t per_node = roster.workers_of_node();
     down *= per_node;

@@ -124,7 +124,7 @@ class ModelShelf final : public Effects {
   void collect(int /*node*/, std::span<const GradientId> /*gradients*/) override {}
   void discard(const GradientId& /*gradient*/) override {}
   void waited(Wait /*cause*/, double /*seconds*/) override {}
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return 0; }
 
   void keep_only(const std::vector<std::uint64_t>& needed) {
     for (const std::uint64_t version : needed) {

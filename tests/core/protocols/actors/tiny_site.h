@@ -36,7 +36,7 @@ inline std::uint64_t gradient_at(const GradientId& gradient, std::uint64_t model
   return mixed(mixed(gradient.worker) + mixed(~std::uint64_t{gradient.iteration}) + model);
 }
 
-class TinySite final : public Effects, public Cargo {
+class TinySite final : public Effects, public Payloads {
  public:
   /// `during` is called by the compute thread for every gradient, `after` when a version is made.
   TinySite(const Roster& roster,
@@ -51,7 +51,7 @@ class TinySite final : public Effects, public Cargo {
         read_(roster.workers),
         gradients_(roster.workers) {}
 
-  Site site() { return {.effects = *this, .cargo = *this}; }
+  Site site() { return {.effects = *this, .payloads = *this}; }
 
   // These record what happened on this process.
   std::vector<std::vector<GradientId>> versions;  // by version - 1
@@ -101,28 +101,29 @@ class TinySite final : public Effects, public Cargo {
     discarded.push_back(gradient);
   }
   void waited(Wait /*cause*/, double seconds) override { EXPECT_GE(seconds, 0); }
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override {
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override {
     ADD_FAILURE() << "the driver has the payload itself";
     return 0;
   }
 
-  std::uint64_t pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) override {
-    const std::uint64_t number =
-        letter.kind == LetterKind::model ? history_.at(letter.version) : sent_[letter.from];
+  std::uint64_t pack(const ActorMessage& message, ActorId /*to*/, Bytes& bytes) override {
+    const std::uint64_t number = message.kind == ActorMessageKind::model
+                                     ? history_.at(message.version)
+                                     : sent_[message.from];
     const auto view = std::as_bytes(std::span(&number, 1));
     bytes.insert(bytes.end(), view.begin(), view.end());
     return view.size();
   }
-  std::uint64_t unpack(const Letter& letter,
+  std::uint64_t unpack(const ActorMessage& message,
                        ActorId to,
                        std::span<const std::byte> bytes) override {
     std::uint64_t number = 0;
     EXPECT_EQ(bytes.size(), sizeof(number));
     std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof(number)));
-    if (letter.kind != LetterKind::model) {
+    if (message.kind != ActorMessageKind::model) {
       arrived_ += number;
-    } else if (letter.version >= models_[to].version) {
-      models_[to] = {.version = letter.version, .number = number};
+    } else if (message.version >= models_[to].version) {
+      models_[to] = {.version = message.version, .number = number};
     }
     return bytes.size();
   }

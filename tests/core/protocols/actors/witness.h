@@ -60,7 +60,7 @@ class Witness final : public Effects {
   }
 
   void waited(Wait /*cause*/, double seconds) override { EXPECT_GE(seconds, 0); }
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return payload_; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return payload_; }
 
   std::uint64_t versions() const { return versions_; }
   std::uint64_t largest_staleness() const { return largest_staleness_; }
