@@ -94,10 +94,10 @@ void LateLoop<Real>::compute(const GradientId& gradient) {
   worker.gradient.compute(
       {.first = gradient.iteration, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.model,
-      stage_.bench(),
+      stage_.scratch(),
       worker.scalars);
   if (stage_.splits()) {
-    worker.gradient.compute_half(gradient.iteration, at.model, stage_.bench(), worker.scalars);
+    worker.gradient.compute_half(gradient.iteration, at.model, stage_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
 }
@@ -131,7 +131,7 @@ void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_me
                                             .step_size = steps_[gradient.worker],
                                             .before = gradient.iteration},
                                            measures_,
-                                           stage_.bench(),
+                                           stage_.scratch(),
                                            late_message);
   if (!is_finite) {
     is_broken_[gradient.worker] = 1;

@@ -87,7 +87,7 @@ template <class Real>
 bool form_late_message(Worker<Real>& worker,
                        const typename WorkerMemory<Real>::Turn& turn,
                        bool measured,
-                       Workbench<Real>& bench,
+                       ScratchBuffers<Real>& scratch,
                        LateMessage<Real>& late_message);
 
 }  // namespace residuum

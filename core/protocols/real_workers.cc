@@ -113,7 +113,7 @@ void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late
   worker.gradient.compute(
       {.first = number, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.numbers,
-      stage_.bench(),
+      stage_.scratch(),
       worker.scalars);
   const bool is_finite = form_late_message(worker,
                                            {.number = number,
@@ -121,7 +121,7 @@ void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late
                                             .step_size = at.step_size,
                                             .before = number},
                                            /*measured=*/false,
-                                           stage_.bench(),
+                                           stage_.scratch(),
                                            late_message);
   if (!is_finite) {
     broken_[place] = {.worker = late_message.worker, .message = {}};

@@ -32,7 +32,7 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       model_(initial_model(training)),
       working_model_(model_.begin(), model_.end()),
       update_(training),
-      bench_(training),
+      scratch_(training),
       workers_(workers_here<Real>(training)),
       participants_(training.seed, cluster_.workers(), training.taking_part()),
       layers_(matrices_of(objective_)),
@@ -95,14 +95,14 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
                                .step_size = eta_,
                                .splits_first = split_},
                               working_model_,
-                              bench_,
+                              scratch_,
                               worker.scalars);
     });
   }
   times_.compute_s = lap();
   for (auto& worker : workers_) {
     if (split_ && takes_part(worker) && !steps_locally(method_, local_steps)) {
-      worker.gradient.compute_half(turn_of(worker), working_model_, bench_, worker.scalars);
+      worker.gradient.compute_half(turn_of(worker), working_model_, scratch_, worker.scalars);
     }
   }
   times_.measure_s += lap();
@@ -114,14 +114,14 @@ StepEnd Stage<Real>::form() {
     for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
       Worker<Real>& worker = workers_[slot];
       if (!takes_part(worker)) {
-        worker.memory.skip_version(bench_, worker.scalars);
+        worker.memory.skip_version(scratch_, worker.scalars);
         continue;
       }
       take_seconds(seconds_.select, slot, [&] {
         worker.memory.form(
             {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)},
             worker.gradient.gradient(),
-            bench_,
+            scratch_,
             worker.scalars);
       });
     }
@@ -220,7 +220,7 @@ void Stage<Real>::update_residual(const Delivery<Real>& delivery) {
     }
     auto& memory = worker.memory;
     const MessageOutcome<Real> outcome = delivery.outcome(memory.message(), contribution++);
-    memory.update_residual(outcome, measured_, bench_, worker.scalars);
+    memory.update_residual(outcome, measured_, scratch_, worker.scalars);
     ++worker.turns;
   }
   finish(delivery);

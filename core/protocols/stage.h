@@ -72,7 +72,7 @@ class Stage {
 
   /// Returns a worker of this process.
   Worker<Real>& worker(int number) { return workers_[cluster_.slot(number)]; }
-  Workbench<Real>& bench() { return bench_; }
+  ScratchBuffers<Real>& scratch() { return scratch_; }
   /// Returns w_t, as gradients are computed from it, and eta_t.
   const std::vector<Real>& working_model() const { return working_model_; }
   double step_size() const { return eta_; }
@@ -151,7 +151,7 @@ class Stage {
   bool model_is_lost_ = false;       // the model has an entry that is not usable
   std::optional<LostSum> lost_sum_;  // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
-  Workbench<Real> bench_;
+  ScratchBuffers<Real> scratch_;
   std::vector<Worker<Real>> workers_;  // of this process
   Participants participants_;
   std::vector<Contribution<Real>> contributions_;  // of those here that take part
