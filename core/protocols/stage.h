@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
-#include "core/measurement/landscape.h"
+#include "core/measurement/evaluations.h"
 #include "core/measurement/measurement.h"
 #include "core/measurement/step_observer.h"
 #include "core/protocols/step_end.h"
@@ -115,7 +115,7 @@ class Stage {
   StepEnd look_at_the_end(std::optional<Evaluation>& evaluation, std::optional<TestResult>& test);
 
   /// Returns f at w_t of the current version, on the root, if it was evaluated.
-  const std::optional<Evaluation>& evaluation() const { return landscape_.view().evaluation; }
+  const std::optional<Evaluation>& evaluation() const { return evaluations_.view().at_model; }
   /// Returns what diverged; the process that has found it tells the others.
   Divergence divergence(const StepEnd& end, const std::optional<Evaluation>& evaluation) const;
 
@@ -157,7 +157,7 @@ class Stage {
   std::vector<Contribution<Real>> contributions_;  // of those here that take part
   std::vector<MatrixPlace> layers_;                // of the model
   Measurement<Real> measurement_;
-  Landscape landscape_;
+  Evaluations evaluations_;
 
   // State of the version in the making.
   std::uint64_t t_ = 0;

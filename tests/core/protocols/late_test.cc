@@ -61,7 +61,7 @@ void expect_same_training(const std::vector<test::Frame>& a, const std::vector<t
     ASSERT_EQ(a[t].update, b[t].update);
     ASSERT_EQ(a[t].epoch, b[t].epoch);
     ASSERT_EQ(a[t].evaluation->loss, b[t].evaluation->loss);
-    ASSERT_EQ(a[t].landscape.virtual_loss, b[t].landscape.virtual_loss);
+    ASSERT_EQ(a[t].evaluations.virtual_loss, b[t].evaluations.virtual_loss);
     ASSERT_EQ(a[t].sums.gap, b[t].sums.gap);
     for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
       ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);
