@@ -166,7 +166,7 @@ void Mailbox::serve() {
           return;
         }
       }
-      rest(acted);
+      sleep(acted);
     }
   } catch (...) {
     const Lock lock(mutex_);
@@ -302,7 +302,7 @@ void Mailbox::call_last_resort() {
   options_.last_resort(*lost_);
 }
 
-void Mailbox::rest(bool acted) {
+void Mailbox::sleep(bool acted) {
   const Duration longest = std::min(kLongestPause, liveness_.period());
   pause_ = acted ? kShortestPause : std::clamp(pause_ + pause_ / 8, kShortestPause, longest);
   Lock lock(mutex_);

@@ -91,7 +91,7 @@ class Mailbox {
   void judge();
   void lose(int rank, std::string_view message);
   void call_last_resort();
-  void rest(bool acted);
+  void sleep(bool acted);
 
   void throw_if_failed();
   void send_to_others(Packet::Kind kind, const Bytes& bytes);

@@ -10,7 +10,7 @@
 namespace residuum {
 namespace {
 
-/// Adds what was counted before a run was brought to rest.
+/// Adds what was counted before a run was halted.
 void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
   notes.bytes_up += before.bytes_up;
   notes.bytes_down += before.bytes_down;
@@ -41,13 +41,13 @@ StepEnd RealLoop<Real>::advance(std::uint64_t t) {
     begin_at(t);
   }
   if (!meet_or_look(t)) {
-    return rest(/*made=*/false);
+    return halt(/*made=*/false);
   }
   const bool made = parallel_->advance_to(t + 1 - first_);
   if (made && is_root_) {
     show();
   }
-  return made && t + 1 < training_.iterations ? StepEnd{} : rest(made);
+  return made && t + 1 < training_.iterations ? StepEnd{} : halt(made);
 }
 
 /// Lets new actors begin at w_t.
@@ -129,9 +129,9 @@ bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
   return !meets || cluster_.world().minimum(goes_on ? 1 : 0) == 1;
 }
 
-/// Brings the run to rest and returns how it goes on, as the processes agree on it.
+/// Halts the run and returns how it goes on, as the processes agree on it.
 template <class Real>
-StepEnd RealLoop<Real>::rest(bool made) {
+StepEnd RealLoop<Real>::halt(bool made) {
   parallel_->finish();
   if (is_root_) {
     add_counts(parallel_->take_notes(), carried_);

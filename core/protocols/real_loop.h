@@ -7,10 +7,9 @@
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
 //
-// For a checkpoint, on request and after the last version, the run is brought to rest: no message
-// is under way, and each message that is in no version goes back into the residual of its worker.
-// Then w_t and the residuals have all gradients that were computed, and actors may begin anew at
-// w_t.
+// For a checkpoint, on request and after the last version, the run is halted: no message is under
+// way, and each message that is in no version goes back into the residual of its worker. Then w_t
+// and the residuals have all gradients that were computed, and actors may begin anew at w_t.
 
 #include <atomic>
 #include <chrono>
@@ -67,7 +66,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   static void pass_numbers(Model& model, ActorState& state);
   Placement placement() const;
   bool meet_or_look(std::uint64_t t);
-  StepEnd rest(bool made);
+  StepEnd halt(bool made);
   std::uint64_t take_arrival(const ActorMessage& message, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
   void name_late_messages(const Arrival<Real>& arrival);
@@ -92,7 +91,7 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   StepEnd found_;                       // why the run cannot go on
   std::optional<Error> failure_;        // of a process that computes
   std::vector<WorkerScalars> known_;    // of each worker
-  /// Counts of before the run was last brought to rest, and what workers say of their waits.
+  /// Counts of before the run was last halted, and what workers say of their waits.
   SimulatedVersion carried_;
   double seconds_before_ = 0;  // of the run before this process began
   Clock::time_point started_ = Clock::now();

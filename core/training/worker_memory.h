@@ -1,6 +1,6 @@
 #pragma once
 // A WorkerMemory is the memory of one worker. It turns gradients into accumulators and accumulators
-// into messages, and settles the memory after the exchange.
+// into messages, and updates the residual after the exchange.
 
 #include <cstdint>
 #include <span>

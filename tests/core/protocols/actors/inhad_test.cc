@@ -66,7 +66,7 @@ std::vector<InhadOptions> all_inhad_options(std::uint64_t versions) {
 void expect_guarantees(const Witness& witness, const InhadOptions& options) {
   ASSERT_EQ(witness.versions(), options.versions) << inhad_name(options);
   ASSERT_LE(witness.largest_staleness(), options.staleness) << inhad_name(options);
-  ASSERT_EQ(witness.unsettled(), 0U) << inhad_name(options);
+  ASSERT_EQ(witness.unfinished(), 0U) << inhad_name(options);
 }
 
 TEST(Inhad, KeepsItsGuaranteesUnderHeavyTailsAndMessagesThatOvertake) {
@@ -171,7 +171,7 @@ TEST(Inhad, MakesNoFurtherVersionOnceItIsAskedToStop) {
       hand.deliver_randomly(random);
 
       ASSERT_EQ(witness.versions(), versions) << inhad_name(options);
-      ASSERT_EQ(witness.unsettled(), 0U) << inhad_name(options);
+      ASSERT_EQ(witness.unfinished(), 0U) << inhad_name(options);
     }
   }
 }

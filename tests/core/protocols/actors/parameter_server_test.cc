@@ -63,7 +63,7 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundInAnyOrderOfMessages) {
 
         ASSERT_EQ(witness.versions(), options.versions);
         ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
-        ASSERT_EQ(witness.unsettled(), 0U);
+        ASSERT_EQ(witness.unfinished(), 0U);
       }
     }
   }
@@ -84,7 +84,7 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundUnderHeavyTails) {
 
       ASSERT_EQ(witness.versions(), options.versions);
       ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
-      ASSERT_EQ(witness.unsettled(), 0U);
+      ASSERT_EQ(witness.unfinished(), 0U);
     }
   }
 }
@@ -154,7 +154,7 @@ TEST(ParameterServer, MakesNoFurtherVersionOnceItIsAskedToStop) {
       hand.deliver_randomly(random);
 
       ASSERT_EQ(witness.versions(), versions);
-      ASSERT_EQ(witness.unsettled(), 0U);
+      ASSERT_EQ(witness.unfinished(), 0U);
     }
   }
 }

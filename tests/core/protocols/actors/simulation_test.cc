@@ -112,7 +112,7 @@ TEST(Simulation, RefusesADamagedState) {
 }
 
 /// Frees every model that a simulation no longer needs, and expects the others to suffice.
-class ModelShelf final : public Effects {
+class ModelStore final : public Effects {
  public:
   void compute(const GradientId& gradient) override {
     EXPECT_TRUE(models.contains(gradient.base)) << gradient.base;
@@ -138,13 +138,13 @@ class ModelShelf final : public Effects {
 
 TEST(Simulation, NeedsNoModelThatItDoesNotName) {
   for (Cast (*make)(std::uint64_t) : {&small_inhad, &small_ssp}) {
-    ModelShelf shelf;
-    Simulation simulation(make(200), rough_machine(), shelf);
+    ModelStore store;
+    Simulation simulation(make(200), rough_machine(), store);
     std::size_t most = 0;
 
     while (simulation.advance()) {
-      shelf.keep_only(simulation.needed_versions());
-      most = std::max(most, shelf.models.size());
+      store.keep_only(simulation.needed_versions());
+      most = std::max(most, store.models.size());
     }
 
     EXPECT_GT(most, 1U);

@@ -212,18 +212,18 @@ inline std::function<void(const GradientId&)> random_pauses(std::uint32_t seed) 
 
 /// Expects S1, and that every gradient that was computed is in one version or discarded, those of a
 /// version first. The lists are those of all processes together.
-inline void expect_settled(const std::vector<std::vector<GradientId>>& versions,
-                           std::vector<GradientId> computed,
-                           std::vector<GradientId> discarded,
-                           std::uint64_t largest_staleness) {
+inline void expect_counted_once(const std::vector<std::vector<GradientId>>& versions,
+                                std::vector<GradientId> computed,
+                                std::vector<GradientId> discarded,
+                                std::uint64_t largest_staleness) {
   std::map<std::uint32_t, std::uint32_t> finished;  // of each worker
-  std::vector<GradientId> settled;
+  std::vector<GradientId> counted;
   for (std::size_t v = 0; v < versions.size(); ++v) {
     EXPECT_FALSE(versions[v].empty());
     for (const GradientId& gradient : versions[v]) {
       EXPECT_LE(v - gradient.base, largest_staleness);
       EXPECT_EQ(gradient.iteration, finished[gradient.worker]++);
-      settled.push_back(gradient);
+      counted.push_back(gradient);
     }
   }
   const auto is_before = [](const GradientId& a, const GradientId& b) {
@@ -232,11 +232,11 @@ inline void expect_settled(const std::vector<std::vector<GradientId>>& versions,
   std::sort(discarded.begin(), discarded.end(), is_before);
   for (const GradientId& gradient : discarded) {
     EXPECT_EQ(gradient.iteration, finished[gradient.worker]++);
-    settled.push_back(gradient);
+    counted.push_back(gradient);
   }
-  std::sort(settled.begin(), settled.end(), is_before);
+  std::sort(counted.begin(), counted.end(), is_before);
   std::sort(computed.begin(), computed.end(), is_before);
-  EXPECT_EQ(settled, computed);
+  EXPECT_EQ(counted, computed);
 }
 
 }  // namespace residuum::test

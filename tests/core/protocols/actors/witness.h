@@ -66,8 +66,8 @@ class Witness final : public Effects {
   std::uint64_t largest_staleness() const { return largest_staleness_; }
   /// Returns the gradients that were computed and the versions, as worker ~0, in their order.
   const std::vector<GradientId>& calls() const { return calls_; }
-  /// Returns the gradients that were computed and have met no end.
-  std::size_t unsettled() const { return in_progress_.size(); }
+  /// Returns how many gradients were computed that are in no version and were not discarded.
+  std::size_t unfinished() const { return in_progress_.size(); }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;
