@@ -7,8 +7,8 @@
 // and when version t + 1 is made of the messages i = 1 .. b that have reached the server:
 //   w_{t+1} = w_t - (1/b) sum_i s_i.
 // A worker updates its residual as soon as it hands in its message: a message under way is in no
-// residual, and will be in one version. This needs an aggregator that
-// applies whole messages. late_version.h has the weights that messages can have.
+// residual, and will be in one version. This needs an aggregator that applies whole messages.
+// late_version.h has the weights that messages can have.
 //
 // All processes run the same simulation. A message is sent to all of them when it is handed in, and
 // each adds up the messages of a version alone, in the order of workers: the bits are the same at

@@ -230,7 +230,7 @@ TEST(Inhad, CanGiveEachWorkerTheSameWeight) {
 // A push carries 2 entries of 12 bytes in a message of 3 words of 8; READ and MODEL take 2 words,
 // STOP takes 1; the model is 12 numbers of 8 bytes. The worker sends its next READ with the push,
 // so that the first version has two of them; STOP goes out with the last.
-TEST(Late, BytesAreThoseOfMessagesAndPackedMessages) {
+TEST(Late, BytesAreThoseOfActorMessagesAndPackedMessages) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   const auto asp = protocol_of({{"kind", "asp"}});
   Recipe recipe = with({.sparsifier = {{"kind", "top-k"}, {"k", 2}}}, *asp, 1, 4);

@@ -1,5 +1,5 @@
-// Trainings over real processes that are halted: for a checkpoint, on request, and on
-// other processes later.
+// Trainings over real processes that are halted: for a checkpoint, on request, and on other
+// processes later.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
