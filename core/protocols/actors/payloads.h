@@ -1,8 +1,8 @@
 #pragma once
 // Payloads moves the numbers that the actors' messages only name, where a protocol runs on real
-// processes (parallel.h). Each process has one such object, beside its Effects. The object holds the
-// models that its workers compute at, their gradients and the sums of its nodes, and on the server's
-// process the model.
+// processes (parallel.h). Each process has one such object, beside its Effects. The object holds
+// the models that its workers compute at, their gradients and the sums of its nodes, and on the
+// server's process the model.
 //
 // One gradient goes through these steps, each on the process beside it:
 //   Effects::compute       worker's process  the model of version `base` is the gradient's from now
