@@ -20,13 +20,13 @@ void set_basics(const StepView& view, Row& row) {
   row.set(Column::epoch, view.epoch);
   row.set(Column::step_size, view.step_size);
   row.set(Column::density, view.rho());
-  if (view.landscape.evaluation) {
-    row.set(Column::loss, view.landscape.evaluation->loss);
-    if (view.landscape.evaluation->grad_norm_sq) {
-      row.set(Column::grad_norm_sq, *view.landscape.evaluation->grad_norm_sq);
+  if (view.evaluations.at_model) {
+    row.set(Column::loss, view.evaluations.at_model->loss);
+    if (view.evaluations.at_model->grad_norm_sq) {
+      row.set(Column::grad_norm_sq, *view.evaluations.at_model->grad_norm_sq);
     }
     if (view.run.minimum) {
-      row.set(Column::loss_gap, view.landscape.evaluation->loss - *view.run.minimum);
+      row.set(Column::loss_gap, view.evaluations.at_model->loss - *view.run.minimum);
     }
   }
   if (view.iterates.distance_sq) {
@@ -84,9 +84,9 @@ void visit_checks(RunState& state, std::map<std::string, CheckSummary>& checks) 
   // If the count is corrupt, reading fails at end of file.
   for (std::uint64_t i = 0; i < count && !state.damage(); ++i) {
     auto& [name, summary] = state.saves() ? list[i] : list.emplace_back();
-    std::vector<char> letters(name.begin(), name.end());
-    state.root_list(letters);
-    name.assign(letters.begin(), letters.end());
+    std::vector<char> characters(name.begin(), name.end());
+    state.root_list(characters);
+    name.assign(characters.begin(), characters.end());
     state.root(summary);
   }
   if (state.loads()) {

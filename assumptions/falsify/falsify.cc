@@ -78,11 +78,11 @@ class Violation {
   std::vector<double> accumulators_;
 };
 
-/// Climbs from one start to a peak with at most `evaluations`; returns how many it used.
-std::uint64_t climb(Violation& violation,
-                    RandomStream& random,
-                    Candidate start,
-                    std::uint64_t evaluations) {
+/// Ascends from one start to a local maximum with at most `evaluations`; returns how many it used.
+std::uint64_t ascend(Violation& violation,
+                     RandomStream& random,
+                     Candidate start,
+                     std::uint64_t evaluations) {
   Budgeted function([&](std::span<const double> x) { return violation(x); }, evaluations);
   start.value = function(start.x);
   const double unit = std::sqrt(norm_sq<double>(start.x) / static_cast<double>(start.x.size()));
@@ -111,10 +111,10 @@ Worst falsify(const Method& method, const Target& target, const Search& search) 
         search.seed, Purpose::falsify, 0, static_cast<std::uint32_t>(worst.restarts));
     const StartLaw& law = start_laws()[worst.restarts % start_laws().size()];
     law.draw(random, accumulators);
-    worst.evaluations += climb(violation,
-                               random,
-                               {.x = accumulators.values, .value = kUndefined},
-                               std::min(share, search.evaluations - worst.evaluations));
+    worst.evaluations += ascend(violation,
+                                random,
+                                {.x = accumulators.values, .value = kUndefined},
+                                std::min(share, search.evaluations - worst.evaluations));
     ++worst.restarts;
     if (violation.worst() > before) {
       before = violation.worst();

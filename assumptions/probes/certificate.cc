@@ -30,8 +30,8 @@ class CertificateProbe final : public Probe {
     row.set(Column::step_sum, view.iterates.sums.step);
     row.set(Column::noise_sum, view.iterates.sums.noise);
     row.set(Column::gap_sum, view.iterates.sums.gap);
-    if (view.landscape.virtual_loss) {
-      row.set(Column::virtual_loss, *view.landscape.virtual_loss);
+    if (view.evaluations.virtual_loss) {
+      row.set(Column::virtual_loss, *view.evaluations.virtual_loss);
     }
     if (view.iterates.unperturbed_sums) {
       observe_unperturbed(view, row);
@@ -43,11 +43,11 @@ class CertificateProbe final : public Probe {
     row.set(Column::unperturbed_step_sum, view.iterates.unperturbed_sums->step);
     row.set(Column::unperturbed_noise_sum, view.iterates.unperturbed_sums->noise);
     row.set(Column::unperturbed_gap_sum, view.iterates.unperturbed_sums->gap);
-    if (view.landscape.unperturbed_loss) {
-      row.set(Column::unperturbed_loss, *view.landscape.unperturbed_loss);
+    if (view.evaluations.unperturbed_loss) {
+      row.set(Column::unperturbed_loss, *view.evaluations.unperturbed_loss);
     }
-    if (view.landscape.decayed_grad_norm_sq) {
-      row.set(Column::decayed_grad_norm_sq, *view.landscape.decayed_grad_norm_sq);
+    if (view.evaluations.decayed_grad_norm_sq) {
+      row.set(Column::decayed_grad_norm_sq, *view.evaluations.decayed_grad_norm_sq);
     }
   }
 };

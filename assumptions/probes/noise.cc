@@ -119,9 +119,10 @@ class NoiseProbe final : public Probe {
   static void observe_bias(const StepView& view, Row& row) {
     double full_sq = 0;
     double along = 0;
-    for (std::size_t i = 0; i < view.landscape.gradient.size(); ++i) {
-      full_sq += view.landscape.gradient[i] * view.landscape.gradient[i];
-      along += (view.mean.gradient[i] - view.landscape.gradient[i]) * view.landscape.gradient[i];
+    for (std::size_t i = 0; i < view.evaluations.gradient.size(); ++i) {
+      full_sq += view.evaluations.gradient[i] * view.evaluations.gradient[i];
+      along +=
+          (view.mean.gradient[i] - view.evaluations.gradient[i]) * view.evaluations.gradient[i];
     }
     if (full_sq > 0) {
       row.set(Column::gradient_bias, along / full_sq);

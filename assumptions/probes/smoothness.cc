@@ -22,10 +22,10 @@ class SmoothnessProbe final : public Probe {
   }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
-    set(row, Column::smoothness_gap, view.landscape.smoothness_gap);
-    set(row, Column::smoothness_secant, view.landscape.smoothness_secant);
-    set(row, Column::smoothness_descent, view.landscape.smoothness_descent);
-    set(row, Column::smoothness_power, view.landscape.smoothness_power);
+    set(row, Column::smoothness_gap, view.evaluations.smoothness_gap);
+    set(row, Column::smoothness_secant, view.evaluations.smoothness_secant);
+    set(row, Column::smoothness_descent, view.evaluations.smoothness_descent);
+    set(row, Column::smoothness_power, view.evaluations.smoothness_power);
   }
 
  private:

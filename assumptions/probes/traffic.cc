@@ -43,7 +43,7 @@ class TrafficProbe final : public Probe {
     row.set(Column::sent_bytes, bytes);
     row.set(Column::uplink_bytes, bytes - down);
     row.set(Column::downlink_bytes, down);
-    if (view.run.gradients_are_current) {  // else letters have no order that all wait for
+    if (view.run.gradients_are_current) {  // else messages arrive in any order
       row.set(Column::rounds, static_cast<double>(view.exchange.traffic.rounds));
     }
     row.set(Column::total_sent_bytes, total_bytes);

@@ -548,7 +548,7 @@ void Examination::convex_objective() {
 
 namespace {
 
-const char* fate_of_messages(const RunFacts& facts) {
+const char* use_of_messages(const RunFacts& facts) {
   if (facts.applies_whole_messages) {
     return "does";
   }
@@ -564,7 +564,7 @@ void Examination::whole_messages_are_applied() {
   const RunFacts& facts = method();
   precondition("every message is applied as it was sent",
                facts.applies_whole_messages,
-               fmt::format("aggregator {} {}", facts.aggregator, fate_of_messages(facts)));
+               fmt::format("aggregator {} {}", facts.aggregator, use_of_messages(facts)));
 }
 
 void Examination::estimates_are_exchanged() {

@@ -13,7 +13,7 @@ struct LinkModel {
   double alpha_s = 0;
   double beta_s_per_byte = 0;
   double overhead_s = 0;  // in which a worker hands a message to its port, or takes it
-  double gap_s = 0;       // in which a port rests after each message and the time of its bytes
+  double gap_s = 0;       // in which a port is idle after each message and the time of its bytes
 
   /// Returns a link on which n bytes take o + L + (n-1) G + o seconds, and of whose messages the
   /// next begins g after the last byte of the one before. Requires L >= G and g >= G.
@@ -46,8 +46,8 @@ struct Port {
   double sends_until = 0;
   double receives_until = 0;
 
-  /// Sends a message that is ready at `now`, keeps the port busy for so many seconds and then lets
-  /// it rest for `gap`; returns when its end has left.
+  /// Sends a message that is ready at `now`, keeps the port busy for so many seconds and then idle
+  /// for `gap`; returns when its end has left.
   double send(double now, double busy, double gap = 0) {
     const double end = std::max(now, sends_until) + busy;
     sends_until = end + gap;

@@ -21,14 +21,14 @@ class Liveness {
   /// Returns how often each process owes the others a sign.
   Clock::duration period() const { return period_; }
 
-  /// Notes that this process looks at its mail now; the other members refer to this time. Between
-  /// two looks at most one period counts as silence of the others: what goes beyond it is time in
-  /// which this process itself was stopped or had no CPU.
+  /// Notes that this process polls its queue now; the other members refer to this time. Between two
+  /// polls at most one period counts as silence of the others: in what goes beyond it this process
+  /// itself was stopped or had no CPU.
   void look(Time now);
 
-  /// Notes a sign of life, any parcel from that process.
+  /// Notes a sign of life, any packet from that process.
   void hear(int from);
-  /// Notes that a parcel goes to that process, which is a sign too.
+  /// Notes that a packet goes to that process, which is a sign too.
   void write(int to);
   /// Notes that this process has said goodbye to all: the others expect no more signs of it.
   void say_goodbye() { says_nothing_ = true; }

@@ -12,24 +12,24 @@ namespace {
 
 using Duration = Liveness::Clock::duration;
 
-/// The thread looks for mail this often while there is some, and less and less often while there is
-/// none: it must leave the CPU to the gradients. Pauses that grow by an eighth are an eighth of the
-/// time since the last mail, so a letter that ends a wait comes later by at most that part of it.
+/// The thread polls this often while packets arrive, and less and less often while none does: it
+/// must leave the CPU to the gradients. Pauses that grow by an eighth are an eighth of the time
+/// since the last packet, so a message that ends a wait comes later by at most that part of it.
 constexpr Duration kShortestPause = std::chrono::microseconds(20);
 constexpr Duration kLongestPause = std::chrono::milliseconds(1);
 
-/// Parcels that are taken at once, before signs are given.
+/// Packets that are taken at once, before signs are given.
 constexpr int kMostAtOnce = 64;
 
-/// A process that fails waits so long for its last parcels to leave.
+/// A process that fails waits so long for its last packets to leave.
 constexpr Duration kGrace = std::chrono::milliseconds(200);
 
-class NoCarrier final : public Carrier {
+class NoTransport final : public PacketTransport {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  void send(Parcel /*parcel*/) override { assert(false); }
-  std::optional<Parcel> poll() override { return std::nullopt; }
+  void send(Packet /*packet*/) override { assert(false); }
+  std::optional<Packet> poll() override { return std::nullopt; }
   bool has_sent_all() override { return true; }
 };
 
@@ -41,7 +41,7 @@ Bytes rank_to_bytes(int rank) {
 }
 
 /// Returns the rank that a notice of loss names; the sender's own if the notice is damaged.
-int lost_rank(const Parcel& notice, int size) {
+int lost_rank(const Packet& notice, int size) {
   std::int32_t rank = -1;
   if (notice.bytes.size() == sizeof(rank)) {
     std::memcpy(&rank, notice.bytes.data(), sizeof(rank));
@@ -51,10 +51,10 @@ int lost_rank(const Parcel& notice, int size) {
 
 }  // namespace
 
-Mailbox::Mailbox(std::unique_ptr<Carrier> carrier, MailboxOptions options)
-    : carrier_(std::move(carrier)),
+Mailbox::Mailbox(std::unique_ptr<PacketTransport> transport, MailboxOptions options)
+    : transport_(std::move(transport)),
       options_(std::move(options)),
-      liveness_(carrier_->rank(), carrier_->size(), options_.patience, Liveness::Clock::now()) {
+      liveness_(transport_->rank(), transport_->size(), options_.patience, Liveness::Clock::now()) {
   if (size() > 1) {
     thread_ = std::thread([this] { serve(); });
   }
@@ -74,15 +74,15 @@ Mailbox::~Mailbox() {
   }
 }
 
-void Mailbox::send(int to, Bytes letter) {
+void Mailbox::send(int to, Bytes message) {
   assert(to >= 0 && to < size());
   const Lock lock(mutex_);
   if (to == rank()) {
-    inbox_.push_back({.from = to, .bytes = std::move(letter)});
+    inbox_.push_back({.from = to, .bytes = std::move(message)});
     arrived_.notify_all();
     return;
   }
-  outbox_.push_back({.peer = to, .kind = Parcel::Kind::letter, .bytes = std::move(letter)});
+  outbox_.push_back({.peer = to, .kind = Packet::Kind::message, .bytes = std::move(message)});
   is_sent_ = false;
   posted_.notify_all();
 }
@@ -106,7 +106,7 @@ void Mailbox::close() {
   {
     Lock lock(mutex_);
     is_closing_ = true;
-    post_to_others(Parcel::Kind::goodbye, {});
+    send_to_others(Packet::Kind::goodbye, {});
     arrived_.wait(lock, [this] { return is_closed_ || lost_ || failure_; });
   }
   join();
@@ -118,7 +118,7 @@ void Mailbox::abandon() {
   {
     Lock lock(mutex_);
     if (!lost_ && !failure_) {
-      post_to_others(Parcel::Kind::loss, rank_to_bytes(rank()));
+      send_to_others(Packet::Kind::loss, rank_to_bytes(rank()));
     }
     arrived_.wait_for(lock, kGrace, [this] { return is_sent_ || failure_; });
   }
@@ -146,7 +146,7 @@ void Mailbox::throw_if_failed() {
 }
 
 /// The caller holds the lock.
-void Mailbox::post_to_others(Parcel::Kind kind, const Bytes& bytes) {
+void Mailbox::send_to_others(Packet::Kind kind, const Bytes& bytes) {
   for (int to = 0; to < size(); ++to) {
     if (to != rank()) {
       outbox_.push_back({.peer = to, .kind = kind, .bytes = bytes});
@@ -166,7 +166,7 @@ void Mailbox::serve() {
           return;
         }
       }
-      rest(acted);
+      sleep(acted);
     }
   } catch (...) {
     const Lock lock(mutex_);
@@ -175,13 +175,13 @@ void Mailbox::serve() {
   }
 }
 
-/// Returns true if there was mail.
+/// Returns true if a packet was sent or has arrived.
 bool Mailbox::serve_once() {
   liveness_.look(Liveness::Clock::now());
   const bool has_sent = send_all();
   const bool has_taken = take_arrived();
   give_signs();
-  const bool is_sent = carrier_->has_sent_all();
+  const bool is_sent = transport_->has_sent_all();
   const Lock lock(mutex_);
   const bool was_sent = std::exchange(is_sent_, is_sent && outbox_.empty());
   is_closed_ = is_closing_ && is_sent_ && liveness_.have_all_left();
@@ -192,59 +192,59 @@ bool Mailbox::serve_once() {
 }
 
 bool Mailbox::send_all() {
-  std::deque<Parcel> parcels;
+  std::deque<Packet> packets;
   {
     const Lock lock(mutex_);
-    parcels.swap(outbox_);
+    packets.swap(outbox_);
   }
-  for (Parcel& parcel : parcels) {
-    liveness_.write(parcel.peer);
-    if (parcel.kind == Parcel::Kind::goodbye) {
+  for (Packet& packet : packets) {
+    liveness_.write(packet.peer);
+    if (packet.kind == Packet::Kind::goodbye) {
       liveness_.say_goodbye();
     }
-    carrier_->send(std::move(parcel));
+    transport_->send(std::move(packet));
   }
-  return !parcels.empty();
+  return !packets.empty();
 }
 
 bool Mailbox::take_arrived() {
   for (int taken = 0; taken < kMostAtOnce; ++taken) {
-    auto parcel = carrier_->poll();
-    if (!parcel) {
+    auto packet = transport_->poll();
+    if (!packet) {
       // All signs that have arrived are known, so a silent process may be judged.
       judge();
       return taken > 0;
     }
-    take(*std::move(parcel));
+    take(*std::move(packet));
   }
   return true;
 }
 
-void Mailbox::take(Parcel parcel) {
-  liveness_.hear(parcel.peer);
-  switch (parcel.kind) {
-    case Parcel::Kind::letter: {
+void Mailbox::take(Packet packet) {
+  liveness_.hear(packet.peer);
+  switch (packet.kind) {
+    case Packet::Kind::message: {
       const Lock lock(mutex_);
-      inbox_.push_back({.from = parcel.peer, .bytes = std::move(parcel.bytes)});
+      inbox_.push_back({.from = packet.peer, .bytes = std::move(packet.bytes)});
       arrived_.notify_all();
       break;
     }
-    case Parcel::Kind::heartbeat:
+    case Packet::Kind::heartbeat:
       break;
-    case Parcel::Kind::goodbye:
-      liveness_.leave(parcel.peer);
+    case Packet::Kind::goodbye:
+      liveness_.leave(packet.peer);
       break;
-    case Parcel::Kind::loss: {
-      const int lost = lost_rank(parcel, size());
+    case Packet::Kind::loss: {
+      const int lost = lost_rank(packet, size());
       const Lock lock(mutex_);
       lose(lost,
-           lost == parcel.peer
+           lost == packet.peer
                ? fmt::format("process {} has failed and left the run; its own message says why",
                              options_.first_rank + lost)
                : fmt::format("process {} is lost: process {} has not heard of it for too long; "
                              "find out whether it was killed, stopped or cut off, and run again",
                              options_.first_rank + lost,
-                             options_.first_rank + parcel.peer));
+                             options_.first_rank + packet.peer));
       break;
     }
   }
@@ -254,7 +254,7 @@ void Mailbox::give_signs() {
   for (int to = 0; to < size(); ++to) {
     if (liveness_.owes_sign(to)) {
       liveness_.write(to);
-      carrier_->send({.peer = to, .kind = Parcel::Kind::heartbeat, .bytes = {}});
+      transport_->send({.peer = to, .kind = Packet::Kind::heartbeat, .bytes = {}});
     }
   }
 }
@@ -273,7 +273,7 @@ void Mailbox::judge() {
                      "was killed, stopped or cut off, and run again",
                      options_.first_rank + *rank,
                      options_.patience.count()));
-    post_to_others(Parcel::Kind::loss, rank_to_bytes(*rank));
+    send_to_others(Packet::Kind::loss, rank_to_bytes(*rank));
   }
 }
 
@@ -302,7 +302,7 @@ void Mailbox::call_last_resort() {
   options_.last_resort(*lost_);
 }
 
-void Mailbox::rest(bool acted) {
+void Mailbox::sleep(bool acted) {
   const Duration longest = std::min(kLongestPause, liveness_.period());
   pause_ = acted ? kShortestPause : std::clamp(pause_ + pause_ / 8, kShortestPause, longest);
   Lock lock(mutex_);
@@ -313,7 +313,7 @@ void Mailbox::rest(bool acted) {
 }
 
 std::unique_ptr<Mailbox> make_single_mailbox() {
-  return std::make_unique<Mailbox>(std::make_unique<NoCarrier>());
+  return std::make_unique<Mailbox>(std::make_unique<NoTransport>());
 }
 
 }  // namespace residuum

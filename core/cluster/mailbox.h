@@ -1,8 +1,8 @@
 #pragma once
-// A mailbox carries letters between processes that are out of step: nobody waits for a letter to be
-// received, and letters from all processes come in one row. A thread of the mailbox moves them and
-// gives signs of life, also while its owner computes or speaks to the World; a process that gives
-// none is reported as lost.
+// A mailbox exchanges messages between processes that are out of step: nobody waits for a message
+// to be received, and messages from all processes arrive in one queue. A thread of the mailbox
+// moves them and gives signs of life, also while its owner computes or speaks to the World; a
+// process that gives none is reported as lost.
 
 #include <chrono>
 #include <condition_variable>
@@ -14,8 +14,8 @@
 #include <optional>
 #include <thread>
 
-#include "core/cluster/carrier.h"
 #include "core/cluster/liveness.h"
+#include "core/cluster/packet_transport.h"
 #include "core/cluster/world.h"
 
 namespace residuum {
@@ -43,17 +43,17 @@ struct MailboxOptions {
   std::chrono::milliseconds patience{10'000};
   /// The rank of process 0 in the job: messages name processes by their rank there.
   int first_rank = 0;
-  /// Called by the mailbox's thread if a process is lost and the owner has not asked for mail for
+  /// Called by the mailbox's thread if a process is lost and the owner has not called next() for
   /// another `patience`, because it waits for the lost one elsewhere. It should end the program.
   std::function<void(const LostPeer&)> last_resort = {};
-  /// Mail is looked for so often where only signs of life are exchanged; 0: as often as letters
-  /// need it.
+  /// How often the transport is polled where only signs of life are exchanged; 0: as often as
+  /// messages need it.
   std::chrono::milliseconds look_every{0};
 };
 
 class Mailbox {
  public:
-  explicit Mailbox(std::unique_ptr<Carrier> carrier, MailboxOptions options = {});
+  explicit Mailbox(std::unique_ptr<PacketTransport> transport, MailboxOptions options = {});
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
   Mailbox(Mailbox&&) = delete;
@@ -62,19 +62,19 @@ class Mailbox {
   /// is destroyed.
   ~Mailbox();
 
-  int rank() const { return carrier_->rank(); }
-  int size() const { return carrier_->size(); }
+  int rank() const { return transport_->rank(); }
+  int size() const { return transport_->size(); }
 
-  /// Sends a letter and returns at once. Letters from one process to another, also to itself,
+  /// Sends a message and returns at once. Messages from one process to another, also to itself,
   /// arrive in the order they were sent. Any thread may call this.
-  void send(int to, Bytes letter);
+  void send(int to, Bytes message);
 
-  /// Returns the next letter, waiting for it at most so long. Throws a LostPeer, on every process
+  /// Returns the next message, waiting for it at most so long. Throws a LostPeer, on every process
   /// that is left, as soon as one is lost: after that many milliseconds of silence and an eighth
   /// more, plus the time in which this process itself had no CPU.
   std::optional<Incoming> next(std::chrono::milliseconds wait);
 
-  /// Waits until every process has closed its mailbox; letters that were not read are dropped.
+  /// Waits until every process has closed its mailbox; messages that were not read are dropped.
   /// Throws a LostPeer if one is lost before that. The call is collective.
   void close();
 
@@ -86,29 +86,29 @@ class Mailbox {
   bool serve_once();
   bool send_all();
   bool take_arrived();
-  void take(Parcel parcel);
+  void take(Packet packet);
   void give_signs();
   void judge();
   void lose(int rank, std::string_view message);
   void call_last_resort();
-  void rest(bool acted);
+  void sleep(bool acted);
 
   void throw_if_failed();
-  void post_to_others(Parcel::Kind kind, const Bytes& bytes);
+  void send_to_others(Packet::Kind kind, const Bytes& bytes);
   void abandon();
   void join();
 
-  std::unique_ptr<Carrier> carrier_;
+  std::unique_ptr<PacketTransport> transport_;
   MailboxOptions options_;
   int exceptions_ = std::uncaught_exceptions();
 
   std::mutex mutex_;
   std::condition_variable arrived_;  // for the owner
   std::condition_variable posted_;   // for the thread
-  std::deque<Parcel> outbox_;
+  std::deque<Packet> outbox_;
   std::deque<Incoming> inbox_;
   std::optional<LostPeer> lost_;
-  std::exception_ptr failure_;  // of the carrier
+  std::exception_ptr failure_;  // of the transport
   bool is_told_ = false;        // the owner has been told what is lost
   bool is_closing_ = false;
   bool is_sent_ = false;    // everything posted has left this process

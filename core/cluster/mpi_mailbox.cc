@@ -12,21 +12,21 @@
 namespace residuum {
 namespace {
 
-/// The kind of a parcel is its tag. A letter is sent as full pieces and one shorter piece (which
-/// may be empty), so that its end is known without a header. Other parcels are one short piece.
-class MpiCarrier final : public Carrier {
+/// The kind of a packet is its tag. A message is sent as full pieces and one shorter piece (which
+/// may be empty), so that its end is known without a header. Other packets are one short piece.
+class MpiTransport final : public PacketTransport {
  public:
-  MpiCarrier(int communicator, std::size_t piece) : piece_(piece) {
+  MpiTransport(int communicator, std::size_t piece) : piece_(piece) {
     check_mpi(MPI_Comm_dup(MPI_Comm_f2c(communicator), &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     under_way_->peers.resize(static_cast<std::size_t>(size_));
   }
-  MpiCarrier(const MpiCarrier&) = delete;
-  MpiCarrier& operator=(const MpiCarrier&) = delete;
-  MpiCarrier(MpiCarrier&&) = delete;
-  MpiCarrier& operator=(MpiCarrier&&) = delete;
-  ~MpiCarrier() override {
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+  MpiTransport(MpiTransport&&) = delete;
+  MpiTransport& operator=(MpiTransport&&) = delete;
+  ~MpiTransport() override {
     if (under_way_->sendings == 0 && goodbyes_ == size_ - 1) {
       MPI_Comm_free(&comm_);
     } else {
@@ -38,21 +38,21 @@ class MpiCarrier final : public Carrier {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void send(Parcel parcel) override {
-    Peer& peer = under_way_->peers[static_cast<std::size_t>(parcel.peer)];
-    peer.waiting.push_back(std::move(parcel));
+  void send(Packet packet) override {
+    Peer& peer = under_way_->peers[static_cast<std::size_t>(packet.peer)];
+    peer.waiting.push_back(std::move(packet));
     ++under_way_->sendings;
     start_sending(peer);
   }
 
-  std::optional<Parcel> poll() override {
+  std::optional<Packet> poll() override {
     drop_sent();
     while (start_piece()) {
     }
     for (int peer = 0; peer < size_; ++peer) {
-      if (auto parcel = next_of(peer)) {
-        goodbyes_ += parcel->kind == Parcel::Kind::goodbye ? 1 : 0;
-        return parcel;
+      if (auto packet = next_of(peer)) {
+        goodbyes_ += packet->kind == Packet::Kind::goodbye ? 1 : 0;
+        return packet;
       }
     }
     return std::nullopt;
@@ -69,15 +69,15 @@ class MpiCarrier final : public Carrier {
     std::vector<MPI_Request> requests;  // one for each piece
   };
   struct Piece {
-    Parcel::Kind kind = Parcel::Kind::letter;
+    Packet::Kind kind = Packet::Kind::message;
     Bytes bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Peer {
-    std::deque<Parcel> waiting;   // to be sent to this process, in their order
+    std::deque<Packet> waiting;   // to be sent to this process, in their order
     std::deque<Sending> sending;  // before those, by MPI
     std::deque<Piece> pieces;     // that are being received, in the order in which they were sent
-    Bytes letter;                 // the pieces of one letter that have arrived
+    Bytes message;                // the pieces of one message that have arrived
   };
 
   struct UnderWay {
@@ -85,8 +85,8 @@ class MpiCarrier final : public Carrier {
     std::vector<Peer> peers;   // by rank
   };
 
-  /// Hands parcels to MPI while it has few for this process. Open MPI looks at all of them whenever
-  /// it is called, so that many would hold up the mail where a process sends faster than another
+  /// Hands packets to MPI while it has few for this process. Open MPI looks at all of them whenever
+  /// it is called, so that many would delay all messages where a process sends faster than another
   /// reads.
   void start_sending(Peer& peer) {
     constexpr std::size_t kMostByMpi = 64;
@@ -96,16 +96,16 @@ class MpiCarrier final : public Carrier {
     }
   }
 
-  void send_pieces(Parcel& parcel, Sending& sending) {
-    sending.bytes = std::move(parcel.bytes);
+  void send_pieces(Packet& packet, Sending& sending) {
+    sending.bytes = std::move(packet.bytes);
     std::size_t begin = 0;
     for (bool is_last = false; !is_last;) {
       const std::size_t length = std::min(piece_, sending.bytes.size() - begin);
       check_mpi(MPI_Isend(sending.bytes.data() + begin,
                           static_cast<int>(length),
                           MPI_BYTE,
-                          parcel.peer,
-                          static_cast<int>(parcel.kind),
+                          packet.peer,
+                          static_cast<int>(packet.kind),
                           comm_,
                           &sending.requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
@@ -114,7 +114,7 @@ class MpiCarrier final : public Carrier {
     }
   }
 
-  /// MPI sends to one process in order, so the first parcel to each is looked at first.
+  /// MPI sends to one process in order, so the first packet to each is looked at first.
   void drop_sent() {
     for (Peer& peer : under_way_->peers) {
       while (!peer.sending.empty() && is_sent(peer.sending.front())) {
@@ -154,31 +154,32 @@ class MpiCarrier final : public Carrier {
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
     Piece& piece =
         under_way_->peers[static_cast<std::size_t>(status.MPI_SOURCE)].pieces.emplace_back();
-    piece.kind = static_cast<Parcel::Kind>(status.MPI_TAG);
+    piece.kind = static_cast<Packet::Kind>(status.MPI_TAG);
     piece.bytes.resize(static_cast<std::size_t>(length));
     check_mpi(MPI_Imrecv(piece.bytes.data(), length, MPI_BYTE, &message, &piece.request),
               "MPI_Imrecv");
     return true;
   }
 
-  /// Returns the next whole parcel of that process.
-  std::optional<Parcel> next_of(int peer) {
+  /// Returns the next whole packet of that process.
+  std::optional<Packet> next_of(int peer) {
     Peer& sender = under_way_->peers[static_cast<std::size_t>(peer)];
     while (!sender.pieces.empty() && has_arrived(sender.pieces.front())) {
       Piece piece = std::move(sender.pieces.front());
       sender.pieces.pop_front();
-      if (piece.kind != Parcel::Kind::letter) {
-        return Parcel{.peer = peer, .kind = piece.kind, .bytes = std::move(piece.bytes)};
+      if (piece.kind != Packet::Kind::message) {
+        return Packet{.peer = peer, .kind = piece.kind, .bytes = std::move(piece.bytes)};
       }
       const bool is_last = piece.bytes.size() < piece_;
-      if (sender.letter.empty()) {
-        sender.letter = std::move(piece.bytes);
+      if (sender.message.empty()) {
+        sender.message = std::move(piece.bytes);
       } else {
-        sender.letter.insert(sender.letter.end(), piece.bytes.begin(), piece.bytes.end());
+        sender.message.insert(sender.message.end(), piece.bytes.begin(), piece.bytes.end());
       }
       if (is_last) {
-        return Parcel{
-            .peer = peer, .kind = Parcel::Kind::letter, .bytes = std::exchange(sender.letter, {})};
+        return Packet{.peer = peer,
+                      .kind = Packet::Kind::message,
+                      .bytes = std::exchange(sender.message, {})};
       }
     }
     return std::nullopt;
@@ -218,7 +219,7 @@ std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,
         "this MPI lets only one thread call it (MPI_THREAD_MULTIPLE is missing), and a mailbox "
         "needs two; use an MPI library that was built for threads");
   }
-  return std::make_unique<Mailbox>(std::make_unique<MpiCarrier>(*communicator, piece),
+  return std::make_unique<Mailbox>(std::make_unique<MpiTransport>(*communicator, piece),
                                    std::move(options));
 }
 

@@ -13,7 +13,7 @@ namespace residuum {
 bool mpi_serves_threads();
 
 /// Returns a mailbox between the processes of the World, which has messages of its own and must
-/// outlive it. A World without MPI gives the mailbox of a process that is alone. Letters are sent
+/// outlive it. A World without MPI gives the mailbox of a process that is alone. Messages are sent
 /// in pieces of `piece` bytes, because MPI counts in int. Reports an error if MPI does not let
 /// several threads call it. The call is collective.
 std::unique_ptr<Mailbox> make_mpi_mailbox(const World& world,

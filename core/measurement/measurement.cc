@@ -347,7 +347,7 @@ double Measurement<Real>::entries_sent(const StepState<Real>& state) const {
 
 template <class Real>
 void Measurement<Real>::show(const StepState<Real>& state,
-                             const Landscape& landscape,
+                             const Evaluations& evaluations,
                              const std::optional<TestResult>& test,
                              StepTimes times,
                              StepObserver& observer) {
@@ -373,7 +373,7 @@ void Measurement<Real>::show(const StepState<Real>& state,
                          .waiting = waiting_},
                 .exchange = exchange_view(state),
                 .iterates = iterates_view(state),
-                .landscape = landscape.view(),
+                .evaluations = evaluations.view(),
                 .worker_scalars = worker_scalars_,
                 .contributed = contributed_,
                 .contributors = state.participants->are_all() ? std::span<const int>()

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/measurement/landscape.h"
+#include "core/measurement/evaluations.h"
 #include "core/measurement/late_measurement.h"
 #include "core/measurement/magnitude_shares.h"
 #include "core/measurement/mean_over_workers.h"
@@ -57,7 +57,7 @@ class Measurement {
 
   /// Shows a measured iteration to the observer.
   void show(const StepState<Real>& state,
-            const Landscape& landscape,
+            const Evaluations& evaluations,
             const std::optional<TestResult>& test,
             StepTimes times,
             StepObserver& observer);

@@ -121,9 +121,9 @@ struct Evaluation {
   std::optional<double> grad_norm_sq;
 };
 
-/// LandscapeView has the values of f along the run; those that were not evaluated are absent.
-struct LandscapeView {
-  std::optional<Evaluation> evaluation;        // at w_t
+/// EvaluationsView has the values of f along the run; those that were not evaluated are absent.
+struct EvaluationsView {
+  std::optional<Evaluation> at_model;          // f(w_t)
   std::span<const double> gradient;            // grad f(w_t), d numbers
   std::optional<double> virtual_loss;          // f(z_t)
   std::optional<double> averaged_loss;         // f(average of w_0 .. w_t)
@@ -161,7 +161,7 @@ struct StepView {
   MeanView mean;
   ExchangeView exchange;
   IteratesView iterates;
-  LandscapeView landscape;
+  EvaluationsView evaluations;
   std::span<const WorkerScalars> worker_scalars;  // of all workers
   /// The contributions to this version have these scalars and workers, which increase in lockstep.
   /// Both are empty where every worker made one, which `worker_scalars` then has.

@@ -117,10 +117,10 @@ void GossipLoop<Real>::compute(std::uint64_t t, std::size_t slot, Worker<Real>& 
   point_.assign(model.begin(), model.end());
   worker.gradient.compute({.first = t, .count = 1, .step_size = eta, .splits_first = false},
                           point_,
-                          stage_.bench(),
+                          stage_.scratch(),
                           worker.scalars);
   if (stage_.splits()) {
-    worker.gradient.compute_half(t, point_, stage_.bench(), worker.scalars);
+    worker.gradient.compute_half(t, point_, stage_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
   const auto& gradient = worker.gradient.gradient();
@@ -152,7 +152,7 @@ void GossipLoop<Real>::form(std::uint64_t t, std::size_t slot, Worker<Real>& wor
                               .worker = worker.number,
                               .iteration = t,
                               .step_size = stage_.step_size()},
-                             stage_.bench().selection,
+                             stage_.scratch().selection,
                              message);
   scalars.nnz_sent = static_cast<double>(message.values_sent(d_));
   scalars.total_nnz += scalars.nnz_sent;

@@ -48,7 +48,7 @@ StepEnd LateLoop<Real>::end_at_workers() const {
 }
 
 /// Keeps w_t, and forgets versions at which no gradient will begin. To look for them costs a pass
-/// over all actors and letters, so it is done only now and then.
+/// over all actors and their messages, so it is done only now and then.
 template <class Real>
 void LateLoop<Real>::keep_model(std::uint64_t version) {
   KeptModel model{.version = version, .step_size = stage_.step_size(), .model = {}};
@@ -94,10 +94,10 @@ void LateLoop<Real>::compute(const GradientId& gradient) {
   worker.gradient.compute(
       {.first = gradient.iteration, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.model,
-      stage_.bench(),
+      stage_.scratch(),
       worker.scalars);
   if (stage_.splits()) {
-    worker.gradient.compute_half(gradient.iteration, at.model, stage_.bench(), worker.scalars);
+    worker.gradient.compute_half(gradient.iteration, at.model, stage_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
 }
@@ -131,7 +131,7 @@ void LateLoop<Real>::form(const GradientId& gradient, LateMessage<Real>& late_me
                                             .step_size = steps_[gradient.worker],
                                             .before = gradient.iteration},
                                            measures_,
-                                           stage_.bench(),
+                                           stage_.scratch(),
                                            late_message);
   if (!is_finite) {
     is_broken_[gradient.worker] = 1;
@@ -216,12 +216,12 @@ void LateLoop<Real>::discard(const GradientId& gradient) {
 }
 
 template <class Real>
-std::uint64_t LateLoop<Real>::payload_bytes(const Letter& letter) {
-  switch (letter.kind) {
-    case LetterKind::push:
-      return pending_[letter.from].back()->message.bytes(d_);
-    case LetterKind::sum:
-      return node_bytes_[letter.from - pending_.size()];
+std::uint64_t LateLoop<Real>::payload_bytes(const ActorMessage& message) {
+  switch (message.kind) {
+    case ActorMessageKind::push:
+      return pending_[message.from].back()->message.bytes(d_);
+    case ActorMessageKind::sum:
+      return node_bytes_[message.from - pending_.size()];
     default:
       return d_ * sizeof(Real);  // a model
   }

@@ -6,9 +6,9 @@
 //   a^p = e^p + eta_u G^p(w_u);  s^p = C(a^p);  e^p = a^p - s^p,
 // and when version t + 1 is made of the messages i = 1 .. b that have reached the server:
 //   w_{t+1} = w_t - (1/b) sum_i s_i.
-// A message stands for its worker from the moment it is handed in, so the worker settles at once:
-// what is under way is in no residual, and will be in one version. This needs an aggregator that
-// applies whole messages. late_version.h has the weights that messages can have.
+// A worker updates its residual as soon as it hands in its message: a message under way is in no
+// residual, and will be in one version. This needs an aggregator that applies whole messages.
+// late_version.h has the weights that messages can have.
 //
 // All processes run the same simulation. A message is sent to all of them when it is handed in, and
 // each adds up the messages of a version alone, in the order of workers: the bits are the same at
@@ -50,7 +50,7 @@ class LateLoop final : public Loop, private Effects {
   void make_version(std::uint64_t version, std::span<const GradientId> gradients) override;
   void discard(const GradientId& gradient) override;
   void waited(Wait /*cause*/, double /*seconds*/) override {}  // the simulation counts waits
-  std::uint64_t payload_bytes(const Letter& letter) override;
+  std::uint64_t payload_bytes(const ActorMessage& message) override;
 
   void keep_model(std::uint64_t version);
   const KeptModel& kept(std::uint64_t version) const;

@@ -72,9 +72,9 @@ void LateVersion<Real>::make(const Traffic& traffic, std::span<const Contributio
 }
 
 template <class Real>
-Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& letters, const Roster& roster) const {
-  std::uint64_t up = letters.bytes_up;
-  std::uint64_t down = letters.bytes_down;
+Traffic LateVersion<Real>::traffic_of(const SimulatedVersion& made, const Roster& roster) const {
+  std::uint64_t up = made.bytes_up;
+  std::uint64_t down = made.bytes_down;
   if (roster.nodes > 0) {
     const std::uint32_t per_node = roster.workers_of_node();
     down *= per_node;
@@ -155,7 +155,7 @@ template <class Real>
 bool form_late_message(Worker<Real>& worker,
                        const typename WorkerMemory<Real>::Turn& turn,
                        bool measured,
-                       Workbench<Real>& bench,
+                       ScratchBuffers<Real>& scratch,
                        LateMessage<Real>& late_message) {
   late_message.step_size = turn.step_size;
   const double magnitude_before = worker.scalars.magnitude;
@@ -163,7 +163,7 @@ bool form_late_message(Worker<Real>& worker,
     const auto residual = worker.memory.accumulator();
     late_message.residual_before.assign(residual.begin(), residual.end());
   }
-  worker.memory.form(turn, worker.gradient.gradient(), bench, worker.scalars);
+  worker.memory.form(turn, worker.gradient.gradient(), scratch, worker.scalars);
   if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
       !std::isfinite(worker.scalars.accumulator_norm_sq)) {
     return false;
@@ -178,7 +178,7 @@ bool form_late_message(Worker<Real>& worker,
     worker.memory.measure(worker.scalars);
   }
   const MessageOutcome<Real> outcome{.sent = late_message.message, .applied_whole = true};
-  worker.memory.update_residual(outcome, measured, bench, worker.scalars);
+  worker.memory.update_residual(outcome, measured, scratch, worker.scalars);
   if (measured) {
     late_message.gradient = worker.gradient.gradient();
     const auto residual = worker.memory.accumulator();
@@ -191,12 +191,15 @@ bool form_late_message(Worker<Real>& worker,
 
 template class LateVersion<float>;
 template class LateVersion<double>;
-template bool form_late_message(
-    Worker<float>&, const WorkerMemory<float>::Turn&, bool, Workbench<float>&, LateMessage<float>&);
+template bool form_late_message(Worker<float>&,
+                                const WorkerMemory<float>::Turn&,
+                                bool,
+                                ScratchBuffers<float>&,
+                                LateMessage<float>&);
 template bool form_late_message(Worker<double>&,
                                 const WorkerMemory<double>::Turn&,
                                 bool,
-                                Workbench<double>&,
+                                ScratchBuffers<double>&,
                                 LateMessage<double>&);
 
 }  // namespace residuum

@@ -42,10 +42,10 @@ class LateVersion {
   /// what is known of all workers where the root hosts none (VersionParts).
   void finish(const SimulatedVersion& made, std::span<const WorkerScalars> of_workers = {});
 
-  /// Returns what travelled for the version in the making: the letters, and what they left to be
-  /// done inside nodes. A node's sum and model live with its first worker: its other workers hand
-  /// in messages of their own, and take a copy of each model.
-  Traffic traffic_of(const SimulatedVersion& letters, const Roster& roster) const;
+  /// Returns the traffic of the version in the making: the payloads that `made` counts between
+  /// nodes and the server, and those inside nodes. A node's sum and model live with its first
+  /// worker: its other workers hand in messages of their own, and take a copy of each model.
+  Traffic traffic_of(const SimulatedVersion& made, const Roster& roster) const;
 
   /// Returns the late messages of the version in the making; they are in order after `make`.
   std::span<const std::unique_ptr<LateMessage<Real>>> late_messages() const { return made_of_; }
@@ -87,7 +87,7 @@ template <class Real>
 bool form_late_message(Worker<Real>& worker,
                        const typename WorkerMemory<Real>::Turn& turn,
                        bool measured,
-                       Workbench<Real>& bench,
+                       ScratchBuffers<Real>& scratch,
                        LateMessage<Real>& late_message);
 
 }  // namespace residuum

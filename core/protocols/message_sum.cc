@@ -7,7 +7,7 @@
 
 #include "core/messages/packed_message.h"
 #include "core/messages/wire.h"
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 #include "core/quantisers/coded_message.h"
 
 namespace residuum {
@@ -72,7 +72,7 @@ void pack_dense(std::span<const Real> values, Bytes& bytes) {
 
 template <class Real>
 std::vector<Real> unpack_dense(std::span<const std::byte> bytes, std::size_t d) {
-  check_letter(bytes.size() == d * sizeof(Real));
+  check_actor_message(bytes.size() == d * sizeof(Real));
   std::vector<Real> values(d);
   std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
@@ -80,13 +80,13 @@ std::vector<Real> unpack_dense(std::span<const std::byte> bytes, std::size_t d) 
 
 template <class Real>
 void unpack_list(std::span<const std::byte> bytes, std::size_t d, SparseVector<Real>& list) {
-  check_letter(bytes.size() % entry_bytes<Real>(d) == 0);
+  check_actor_message(bytes.size() % entry_bytes<Real>(d) == 0);
   unpack(bytes, list);
   const auto is_rising = [](std::uint32_t a, std::uint32_t b) { return a < b; };
   const auto& indices = list.indices;
-  check_letter(indices.empty() || indices.back() < d);
-  check_letter(std::adjacent_find(indices.begin(), indices.end(), std::not_fn(is_rising)) ==
-               indices.end());
+  check_actor_message(indices.empty() || indices.back() < d);
+  check_actor_message(std::adjacent_find(indices.begin(), indices.end(), std::not_fn(is_rising)) ==
+                      indices.end());
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
                          std::size_t d,
                          const Coding& coding,
                          MessageSum<Real>& sum) {
-  check_letter(!bytes.empty());
+  check_actor_message(!bytes.empty());
   const auto form = static_cast<SumForm>(bytes.front());
   const auto numbers = bytes.subspan(1);
   if (form != SumForm::coded && form != SumForm::packed) {
@@ -172,7 +172,7 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
       sum.whole = unpack_dense<Real>(numbers, d);
       return numbers.size();
     case SumForm::coded:
-      check_letter(coding.quantiser != nullptr);
+      check_actor_message(coding.quantiser != nullptr);
       sum.message.coded.assign(numbers.begin(), numbers.end());
       read_coded(coding, d, sum.message);
       return numbers.size();
@@ -180,7 +180,7 @@ std::uint64_t unpack_sum(std::span<const std::byte> bytes,
       unpack_message(numbers, sum.message.coded_values, d, sum.message);
       return numbers.size();
   }
-  check_letter(false);
+  check_actor_message(false);
   return 0;
 }
 

@@ -47,7 +47,7 @@ class NetworkClocks {
                          const LocalTimes& local,
                          const Transfers& transfers,
                          bool with_work);
-  /// Returns what the share of an exchange would take if all workers were at rest.
+  /// Returns what the share of an exchange would take if all workers were idle.
   double seconds_of(double share, const Transfers& transfers, bool with_work) const;
 
   /// Returns the time at which each worker is done.

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 
 namespace residuum {
 namespace {
 
-/// Adds what was counted before a run was brought to rest.
+/// Adds what was counted before a run was halted.
 void add_counts(const SimulatedVersion& before, SimulatedVersion& notes) {
   notes.bytes_up += before.bytes_up;
   notes.bytes_down += before.bytes_down;
@@ -41,13 +41,13 @@ StepEnd RealLoop<Real>::advance(std::uint64_t t) {
     begin_at(t);
   }
   if (!meet_or_look(t)) {
-    return rest(/*made=*/false);
+    return halt(/*made=*/false);
   }
   const bool made = parallel_->advance_to(t + 1 - first_);
   if (made && is_root_) {
     show();
   }
-  return made && t + 1 < training_.iterations ? StepEnd{} : rest(made);
+  return made && t + 1 < training_.iterations ? StepEnd{} : halt(made);
 }
 
 /// Lets new actors begin at w_t.
@@ -60,7 +60,7 @@ void RealLoop<Real>::begin_at(std::uint64_t t) {
   parallel_ = std::make_unique<Parallel>(make_cast_(training_.iterations - t),
                                          placement(),
                                          *training_.mailbox,
-                                         Site{.effects = *this, .cargo = *this},
+                                         Site{.effects = *this, .payloads = *this},
                                          [this] { return stops(); });
 }
 
@@ -71,7 +71,7 @@ bool RealLoop<Real>::stops() const {
   return halts_.load() || (training_.stop != nullptr && training_.stop->load());
 }
 
-/// Gives all processes w_t, at which actors may begin before any letter has come.
+/// Gives all processes w_t, at which actors may begin before any message has arrived.
 template <class Real>
 void RealLoop<Real>::share_first_model() {
   Bytes bytes;
@@ -129,9 +129,9 @@ bool RealLoop<Real>::meet_or_look(std::uint64_t t) {
   return !meets || cluster_.world().minimum(goes_on ? 1 : 0) == 1;
 }
 
-/// Brings the run to rest and returns how it goes on, as the processes agree on it.
+/// Halts the run and returns how it goes on, as the processes agree on it.
 template <class Real>
-StepEnd RealLoop<Real>::rest(bool made) {
+StepEnd RealLoop<Real>::halt(bool made) {
   parallel_->finish();
   if (is_root_) {
     add_counts(parallel_->take_notes(), carried_);
@@ -156,9 +156,9 @@ void RealLoop<Real>::waited(Wait /*cause*/, double seconds) {
 }
 
 template <class Real>
-std::uint64_t RealLoop<Real>::pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) {
-  if (letter.kind != LetterKind::model) {
-    return workers_.pack_sent(letter.from, bytes);
+std::uint64_t RealLoop<Real>::pack(const ActorMessage& message, ActorId /*to*/, Bytes& bytes) {
+  if (message.kind != ActorMessageKind::model) {
+    return workers_.pack_sent(message.from, bytes);
   }
   ActorState state(bytes);
   pass_numbers(newest_, state);
@@ -166,28 +166,29 @@ std::uint64_t RealLoop<Real>::pack(const Letter& letter, ActorId /*to*/, Bytes& 
 }
 
 template <class Real>
-std::uint64_t RealLoop<Real>::unpack(const Letter& letter,
+std::uint64_t RealLoop<Real>::unpack(const ActorMessage& message,
                                      ActorId to,
                                      std::span<const std::byte> bytes) {
-  if (letter.kind != LetterKind::model) {
-    return take_arrival(letter, bytes);
+  if (message.kind != ActorMessageKind::model) {
+    return take_arrival(message, bytes);
   }
-  Model model{.version = letter.version, .step_size = 0, .numbers = {}};
+  Model model{.version = message.version, .step_size = 0, .numbers = {}};
   ActorState state(bytes);
   pass_numbers(model, state);
-  check_letter(state.is_at_end());
+  check_actor_message(state.is_at_end());
   workers_.take(to, std::move(model));
   return d_ * sizeof(Real);
 }
 
 template <class Real>
-std::uint64_t RealLoop<Real>::take_arrival(const Letter& letter, std::span<const std::byte> bytes) {
+std::uint64_t RealLoop<Real>::take_arrival(const ActorMessage& message,
+                                           std::span<const std::byte> bytes) {
   Arrival<Real> arrival;
-  arrival.gradients = letter.gradients;
-  if (letter.kind == LetterKind::push) {
-    arrival.gradients = {{.worker = letter.from,
-                          .iteration = static_cast<std::uint32_t>(letter.iteration),
-                          .base = letter.base}};
+  arrival.gradients = message.gradients;
+  if (message.kind == ActorMessageKind::push) {
+    arrival.gradients = {{.worker = message.from,
+                          .iteration = static_cast<std::uint32_t>(message.iteration),
+                          .base = message.base}};
   }
   const std::uint64_t numbers = unpack_arrival(bytes, training_, arrival);
   carried_.waits[static_cast<std::size_t>(Wait::idle)] += arrival.idle_s;
@@ -216,7 +217,7 @@ void RealLoop<Real>::make_version(std::uint64_t version,
     name_late_messages(arrival);
     sums.push_back({.message = &arrival.sum.message, .accumulator = arrival.sum.whole});
   }
-  version_.make(Traffic(), sums);  // its bytes are known once all letters of the version are
+  version_.make(Traffic(), sums);  // its bytes are known once all its messages have arrived
   take_model_of_stage(version);
 }
 

@@ -7,9 +7,9 @@
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
 //
-// For a checkpoint, on request and after the last version, the run is brought to rest: no letter is
-// under way, and each message that is in no version goes back into the residual of its worker. Then
-// w_t and the residuals have all gradients that were computed, and actors may begin anew at w_t.
+// For a checkpoint, on request and after the last version, the run is halted: no message is under
+// way, and each message that is in no version goes back into the residual of its worker. Then w_t
+// and the residuals have all gradients that were computed, and actors may begin anew at w_t.
 
 #include <atomic>
 #include <chrono>
@@ -28,7 +28,7 @@
 namespace residuum {
 
 template <class Real>
-class RealLoop final : public Loop, private Effects, private Cargo {
+class RealLoop final : public Loop, private Effects, private Payloads {
  public:
   /// Makes the actors of a run of so many versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
@@ -52,10 +52,12 @@ class RealLoop final : public Loop, private Effects, private Cargo {
   void make_version(std::uint64_t version, std::span<const GradientId> gradients) override;
   void discard(const GradientId& gradient) override { workers_.discard(gradient); }
   void waited(Wait cause, double seconds) override;
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return 0; }
 
-  std::uint64_t pack(const Letter& letter, ActorId to, Bytes& bytes) override;
-  std::uint64_t unpack(const Letter& letter, ActorId to, std::span<const std::byte> bytes) override;
+  std::uint64_t pack(const ActorMessage& message, ActorId to, Bytes& bytes) override;
+  std::uint64_t unpack(const ActorMessage& message,
+                       ActorId to,
+                       std::span<const std::byte> bytes) override;
   void calculate(const GradientId& gradient) override { workers_.calculate(gradient); }
 
   void begin_at(std::uint64_t t);
@@ -64,8 +66,8 @@ class RealLoop final : public Loop, private Effects, private Cargo {
   static void pass_numbers(Model& model, ActorState& state);
   Placement placement() const;
   bool meet_or_look(std::uint64_t t);
-  StepEnd rest(bool made);
-  std::uint64_t take_arrival(const Letter& letter, std::span<const std::byte> bytes);
+  StepEnd halt(bool made);
+  std::uint64_t take_arrival(const ActorMessage& message, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
   void name_late_messages(const Arrival<Real>& arrival);
   void take_model_of_stage(std::uint64_t version);
@@ -89,7 +91,7 @@ class RealLoop final : public Loop, private Effects, private Cargo {
   StepEnd found_;                       // why the run cannot go on
   std::optional<Error> failure_;        // of a process that computes
   std::vector<WorkerScalars> known_;    // of each worker
-  /// Counts of before the run was last brought to rest, and what workers say of their waits.
+  /// Counts of before the run was last halted, and what workers say of their waits.
   SimulatedVersion carried_;
   double seconds_before_ = 0;  // of the run before this process began
   Clock::time_point started_ = Clock::now();

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 #include "core/protocols/late_version.h"
 
 namespace residuum {
@@ -79,7 +79,7 @@ template <class Real>
 void RealWorkers<Real>::read(const GradientId& gradient) {
   const std::size_t place = slot(gradient.worker);
   reading_[place] = models_[source_of(gradient.worker)];
-  check_letter(reading_[place]->version == gradient.base);
+  check_actor_message(reading_[place]->version == gradient.base);
   numbers_[place] = numbers_before_[place] + gradient.iteration + 1;
 }
 
@@ -113,7 +113,7 @@ void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late
   worker.gradient.compute(
       {.first = number, .count = 1, .step_size = at.step_size, .splits_first = false},
       at.numbers,
-      stage_.bench(),
+      stage_.scratch(),
       worker.scalars);
   const bool is_finite = form_late_message(worker,
                                            {.number = number,
@@ -121,7 +121,7 @@ void RealWorkers<Real>::form(const GradientId& gradient, LateMessage<Real>& late
                                             .step_size = at.step_size,
                                             .before = number},
                                            /*measured=*/false,
-                                           stage_.bench(),
+                                           stage_.scratch(),
                                            late_message);
   if (!is_finite) {
     broken_[place] = {.worker = late_message.worker, .message = {}};
@@ -188,7 +188,7 @@ std::uint64_t RealWorkers<Real>::pack_sent(ActorId from, Bytes& bytes) {
 
 template <class Real>
 void RealWorkers<Real>::take(ActorId to, TravellingModel<Real> model) {
-  check_letter(model.numbers.size() == d_);
+  check_actor_message(model.numbers.size() == d_);
   if (models_[to]->version >= model.version) {
     return;
   }
@@ -215,7 +215,7 @@ std::uint64_t unpack_arrival(std::span<const std::byte> bytes,
     arrival.entries.push_back(unpack_number(bytes));
   }
   if (arrival.gradients.empty()) {
-    check_letter(bytes.empty());
+    check_actor_message(bytes.empty());
     return 0;
   }
   const std::size_t d = training.objective->dimension();

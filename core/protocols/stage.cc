@@ -32,12 +32,12 @@ Stage<Real>::Stage(const Training& training, StepObserver& observer)
       model_(initial_model(training)),
       working_model_(model_.begin(), model_.end()),
       update_(training),
-      bench_(training),
+      scratch_(training),
       workers_(workers_here<Real>(training)),
       participants_(training.seed, cluster_.workers(), training.taking_part()),
       layers_(matrices_of(objective_)),
       measurement_(training, law_, model_),
-      landscape_(training, law_.local_steps) {
+      evaluations_(training, law_.local_steps) {
   contributions_.reserve(workers_.size());
   list_contributions();
 }
@@ -65,18 +65,18 @@ void Stage<Real>::begin(std::uint64_t t, std::uint64_t gradients) {
   mark_ = measured_ ? Clock::now() : mark_;
   eta_ = method_.step_rule->at(t, epoch_);
   if (t >= averaged_) {
-    landscape_.average(t, model_);
+    evaluations_.average(t, model_);
     averaged_ = t + 1;
   }
   test_.reset();
   split_ = measured_ && is_due(training_.plan.split, t) && can_split(training_);
   if (measured_) {
     const auto statistics = mean_statistics<Real>(training_, workers_);
-    landscape_.look(t,
-                    {.model = model_,
-                     .virtual_iterate = measurement_.virtual_iterate(),
-                     .unperturbed = measurement_.unperturbed_iterate()},
-                    statistics);
+    evaluations_.evaluate_points(t,
+                                 {.model = model_,
+                                  .virtual_iterate = measurement_.virtual_iterate(),
+                                  .unperturbed = measurement_.unperturbed_iterate()},
+                                 statistics);
     test_ = is_due(training_.plan.tested, t) ? tested(statistics) : std::nullopt;
   }
   times_.measure_s += lap();
@@ -95,14 +95,14 @@ void Stage<Real>::compute(std::uint64_t local_steps) {
                                .step_size = eta_,
                                .splits_first = split_},
                               working_model_,
-                              bench_,
+                              scratch_,
                               worker.scalars);
     });
   }
   times_.compute_s = lap();
   for (auto& worker : workers_) {
     if (split_ && takes_part(worker) && !steps_locally(method_, local_steps)) {
-      worker.gradient.compute_half(turn_of(worker), working_model_, bench_, worker.scalars);
+      worker.gradient.compute_half(turn_of(worker), working_model_, scratch_, worker.scalars);
     }
   }
   times_.measure_s += lap();
@@ -114,14 +114,14 @@ StepEnd Stage<Real>::form() {
     for (std::size_t slot = 0; slot < workers_.size(); ++slot) {
       Worker<Real>& worker = workers_[slot];
       if (!takes_part(worker)) {
-        worker.memory.skip_version(bench_, worker.scalars);
+        worker.memory.skip_version(scratch_, worker.scalars);
         continue;
       }
       take_seconds(seconds_.select, slot, [&] {
         worker.memory.form(
             {.number = t_, .version = t_, .step_size = eta_, .before = turn_of(worker)},
             worker.gradient.gradient(),
-            bench_,
+            scratch_,
             worker.scalars);
       });
     }
@@ -207,7 +207,8 @@ template <class Real>
 void Stage<Real>::look_before_move(const Delivery<Real>& delivery) {
   measurement_.before_update(state(delivery), measured_);
   if (measured_) {
-    landscape_.look_ahead(measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
+    evaluations_.evaluate_next_z(
+        measurement_.virtual_iterate(), measurement_.mean_gradient(), eta_);
   }
 }
 
@@ -220,7 +221,7 @@ void Stage<Real>::update_residual(const Delivery<Real>& delivery) {
     }
     auto& memory = worker.memory;
     const MessageOutcome<Real> outcome = delivery.outcome(memory.message(), contribution++);
-    memory.update_residual(outcome, measured_, bench_, worker.scalars);
+    memory.update_residual(outcome, measured_, scratch_, worker.scalars);
     ++worker.turns;
   }
   finish(delivery);
@@ -237,7 +238,7 @@ void Stage<Real>::finish(const Delivery<Real>& delivery) {
   // A lost model is not measured: its numbers mean nothing, and the next version will not be made.
   if (measured_ && !model_is_lost_) {
     times_.measure_s += lap();
-    measurement_.show(now, landscape_, test_, times_, observer_);
+    measurement_.show(now, evaluations_, test_, times_, observer_);
   }
 }
 
@@ -252,7 +253,7 @@ void Stage<Real>::visit(RunState& state) {
   visit_gradients<Real>(training_, workers_, state);
   visit_memories<Real>(training_, workers_, state);
   measurement_.visit(state);
-  landscape_.visit(state);
+  evaluations_.visit(state);
   working_model_.assign(model_.begin(), model_.end());
   model_is_lost_ = !is_usable_model<Real>(working_model_);
   if (state.loads()) {
@@ -374,7 +375,7 @@ StepEnd Stage<Real>::end_at_workers() const {
 template <class Real>
 StepEnd Stage<Real>::own_end(const StepEnd& seen) const {
   const StepEnd first =
-      std::min(end_at_point(measured_ ? landscape_.view().evaluation : std::nullopt), seen);
+      std::min(end_at_point(measured_ ? evaluations_.view().at_model : std::nullopt), seen);
   if (first.diverged()) {
     return first;
   }

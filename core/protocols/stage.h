@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/aggregators/aggregator.h"
-#include "core/measurement/landscape.h"
+#include "core/measurement/evaluations.h"
 #include "core/measurement/measurement.h"
 #include "core/measurement/step_observer.h"
 #include "core/protocols/step_end.h"
@@ -72,7 +72,7 @@ class Stage {
 
   /// Returns a worker of this process.
   Worker<Real>& worker(int number) { return workers_[cluster_.slot(number)]; }
-  Workbench<Real>& bench() { return bench_; }
+  ScratchBuffers<Real>& scratch() { return scratch_; }
   /// Returns w_t, as gradients are computed from it, and eta_t.
   const std::vector<Real>& working_model() const { return working_model_; }
   double step_size() const { return eta_; }
@@ -115,7 +115,7 @@ class Stage {
   StepEnd look_at_the_end(std::optional<Evaluation>& evaluation, std::optional<TestResult>& test);
 
   /// Returns f at w_t of the current version, on the root, if it was evaluated.
-  const std::optional<Evaluation>& evaluation() const { return landscape_.view().evaluation; }
+  const std::optional<Evaluation>& evaluation() const { return evaluations_.view().at_model; }
   /// Returns what diverged; the process that has found it tells the others.
   Divergence divergence(const StepEnd& end, const std::optional<Evaluation>& evaluation) const;
 
@@ -151,13 +151,13 @@ class Stage {
   bool model_is_lost_ = false;       // the model has an entry that is not usable
   std::optional<LostSum> lost_sum_;  // by which it was lost, if it was by that
   ModelUpdate<Real> update_;
-  Workbench<Real> bench_;
+  ScratchBuffers<Real> scratch_;
   std::vector<Worker<Real>> workers_;  // of this process
   Participants participants_;
   std::vector<Contribution<Real>> contributions_;  // of those here that take part
   std::vector<MatrixPlace> layers_;                // of the model
   Measurement<Real> measurement_;
-  Landscape landscape_;
+  Evaluations evaluations_;
 
   // State of the version in the making.
   std::uint64_t t_ = 0;

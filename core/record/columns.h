@@ -120,7 +120,7 @@ namespace residuum {
   X(control_bytes,                                                                                 \
     integer,                                                                                       \
     "bytes",                                                                                       \
-    "bytes of letters between nodes since the last update, less payloads")                         \
+    "bytes of messages between nodes since the last update, without payloads")                     \
   X(virtual_s, number, "s", "virtual or wall time from the start to this update")                  \
   X(quota_wait_s,                                                                                  \
     number,                                                                                        \

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/cluster/run_state.h"
+#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/workbench.h"
 #include "core/training/worker_gradient.h"
 #include "core/training/worker_memory.h"
 #include "core/training/worker_scalars.h"

@@ -42,15 +42,15 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
 template <class Real>
 void WorkerGradient<Real>::compute(const Steps& steps,
                                    std::span<const Real> model,
-                                   Workbench<Real>& bench,
+                                   ScratchBuffers<Real>& scratch,
                                    WorkerScalars& scalars) {
   if (keeps_previous_) {
     gradient_.swap(previous_);
   }
   if (steps_locally(*training_.method, steps.count)) {
-    step_locally(steps, model, bench, scalars);
+    step_locally(steps, model, scratch, scalars);
   } else {
-    take(steps.first, model, bench.part_gradient, gradient_);
+    take(steps.first, model, scratch.part_gradient, gradient_);
   }
   if (keeps_previous_) {
     scalars.gradient_change_sq = difference_sq(gradient_, previous_);
@@ -78,36 +78,36 @@ void WorkerGradient<Real>::take(std::uint64_t number,
 template <class Real>
 void WorkerGradient<Real>::step_locally(const Steps& steps,
                                         std::span<const Real> model,
-                                        Workbench<Real>& bench,
+                                        ScratchBuffers<Real>& scratch,
                                         WorkerScalars& scalars) {
-  bench.local_model.assign(model.begin(), model.end());
-  bench.step_gradient.resize(model.size());
+  scratch.local_model.assign(model.begin(), model.end());
+  scratch.step_gradient.resize(model.size());
   std::fill(gradient_.begin(), gradient_.end(), Real{0});
   const auto step_size = static_cast<Real>(steps.step_size);
   const Optimiser* const optimiser = training_.method->optimiser.get();
   scalars.step_grad_norm_sq = 0;
   for (std::uint64_t h = 0; h < steps.count; ++h) {
     take(steps.first + h,
-         std::span<const Real>(bench.local_model),
-         bench.part_gradient,
-         bench.step_gradient);
+         std::span<const Real>(scratch.local_model),
+         scratch.part_gradient,
+         scratch.step_gradient);
     scalars.step_grad_norm_sq +=
-        norm_sq<Real>(bench.step_gradient) / static_cast<double>(steps.count);
+        norm_sq<Real>(scratch.step_gradient) / static_cast<double>(steps.count);
     if (h == 0 && training_.follows_unperturbed(steps.count)) {
-      first_ = bench.step_gradient;
+      first_ = scratch.step_gradient;
     }
     if (h == 0 && steps.splits_first) {
-      take_half(steps.first, model, bench.part_gradient, bench.step_gradient, scalars);
+      take_half(steps.first, model, scratch.part_gradient, scratch.step_gradient, scalars);
     }
     if (optimiser != nullptr) {
       optimiser->turn(Turn<Real>{.before = steps.first + h,
-                                 .model = bench.local_model,
-                                 .gradient = bench.step_gradient,
+                                 .model = scratch.local_model,
+                                 .gradient = scratch.step_gradient,
                                  .memory = optimiser_memory_});
     }
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
-      gradient_[i] += bench.step_gradient[i];
-      bench.local_model[i] -= step_size * bench.step_gradient[i];
+      gradient_[i] += scratch.step_gradient[i];
+      scratch.local_model[i] -= step_size * scratch.step_gradient[i];
     }
   }
 }
@@ -160,9 +160,9 @@ void WorkerGradient<Real>::clip(std::vector<Real>& gradient) const {
 template <class Real>
 void WorkerGradient<Real>::compute_half(std::uint64_t t,
                                         std::span<const Real> model,
-                                        Workbench<Real>& bench,
+                                        ScratchBuffers<Real>& scratch,
                                         WorkerScalars& scalars) {
-  take_half(t, model, bench.part_gradient, gradient_, scalars);
+  take_half(t, model, scratch.part_gradient, gradient_, scalars);
 }
 
 /// Takes the gradient of the first half of the batch of this number at `model`, and the noise that

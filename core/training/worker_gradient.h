@@ -8,8 +8,8 @@
 
 #include "core/cluster/run_state.h"
 #include "core/training/batches.h"
+#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/workbench.h"
 #include "core/training/worker_scalars.h"
 
 namespace residuum {
@@ -33,14 +33,14 @@ class WorkerGradient {
   /// how much G^p_t has changed.
   void compute(const Steps& steps,
                std::span<const Real> model,
-               Workbench<Real>& bench,
+               ScratchBuffers<Real>& scratch,
                WorkerScalars& scalars);
 
   /// Computes the gradient of the first half of the current batch, and the noise that it shows.
   /// `can_split(training)` must hold.
   void compute_half(std::uint64_t t,
                     std::span<const Real> model,
-                    Workbench<Real>& bench,
+                    ScratchBuffers<Real>& scratch,
                     WorkerScalars& scalars);
 
   /// Frees the gradient of the half: split batches are rare, and evaluations need the memory
@@ -77,7 +77,7 @@ class WorkerGradient {
                  WorkerScalars& scalars);
   void step_locally(const Steps& steps,
                     std::span<const Real> model,
-                    Workbench<Real>& bench,
+                    ScratchBuffers<Real>& scratch,
                     WorkerScalars& scalars);
   void batch_gradient(const Draw& draw,
                       std::span<const Real> model,

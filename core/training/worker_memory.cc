@@ -34,9 +34,9 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
 template <class Real>
 void WorkerMemory<Real>::form(const Turn& turn,
                               std::span<const Real> gradient,
-                              Workbench<Real>& bench,
+                              ScratchBuffers<Real>& scratch,
                               WorkerScalars& scalars) {
-  auto& parts = bench.selection.parts;
+  auto& parts = scratch.selection.parts;
   bounds_.resize(parts.size());
   for (std::size_t s = 0; s < parts.size(); ++s) {
     parts[s].bound = bounds_[s];
@@ -51,14 +51,14 @@ void WorkerMemory<Real>::form(const Turn& turn,
       method_.feedback->accumulate(std::span<Real>(memory_),
                                    gradient,
                                    turn.step_size,
-                                   {.segments = bench.segments, .candidates = parts});
+                                   {.segments = scratch.segments, .candidates = parts});
   note_norms(turn.before == 0, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
     return;
   }
   note_magnitudes(turn.step_size, norms, scalars);
-  select(turn, bench.selection, scalars);
+  select(turn, scratch.selection, scalars);
   for (std::size_t s = 0; s < parts.size(); ++s) {
     bounds_[s] = parts[s].bound;
   }
@@ -169,25 +169,25 @@ void WorkerMemory<Real>::measure(WorkerScalars& scalars) const {
 template <class Real>
 void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
                                          bool measured,
-                                         const Workbench<Real>& bench,
+                                         const ScratchBuffers<Real>& scratch,
                                          WorkerScalars& scalars) {
   method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
   if (measured) {
-    measure_residual(bench, scalars);
+    measure_residual(scratch, scalars);
     scalars.total_error += scalars.residual_norm_sq;
   }
   is_residual_counted_ = measured;
 }
 
 template <class Real>
-void WorkerMemory<Real>::measure_residual(const Workbench<Real>& bench,
+void WorkerMemory<Real>::measure_residual(const ScratchBuffers<Real>& scratch,
                                           WorkerScalars& scalars) const {
-  scalars.residual_norm_sq = norm_sq(accumulator(), std::span(bench.segments));
+  scalars.residual_norm_sq = norm_sq(accumulator(), std::span(scratch.segments));
   scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
 }
 
 template <class Real>
-void WorkerMemory<Real>::skip_version(const Workbench<Real>& bench, WorkerScalars& scalars) {
+void WorkerMemory<Real>::skip_version(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars) {
   message_.entries.clear();
   message_.everything = false;
   message_.coded.clear();
@@ -199,7 +199,7 @@ void WorkerMemory<Real>::skip_version(const Workbench<Real>& bench, WorkerScalar
   if (!training_.plan.measure) {
     return;
   }
-  measure_residual(bench, scalars);
+  measure_residual(scratch, scalars);
   scalars.total_error += (is_residual_counted_ ? 1 : 2) * scalars.residual_norm_sq;
   is_residual_counted_ = true;
 }

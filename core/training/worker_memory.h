@@ -1,13 +1,13 @@
 #pragma once
 // A WorkerMemory is the memory of one worker. It turns gradients into accumulators and accumulators
-// into messages, and settles the memory after the exchange.
+// into messages, and updates the residual after the exchange.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/workbench.h"
 #include "core/training/worker_scalars.h"
 
 namespace residuum {
@@ -32,7 +32,7 @@ class WorkerMemory {
   /// selected.
   void form(const Turn& turn,
             std::span<const Real> gradient,
-            Workbench<Real>& bench,
+            ScratchBuffers<Real>& scratch,
             WorkerScalars& scalars);
 
   /// Fills in |s^p|^2 and <s^p, a^p>; call it before the residual is updated.
@@ -41,12 +41,12 @@ class WorkerMemory {
   /// Makes e^p of a^p and the outcome of the message; its norms are computed only if `measured`.
   void update_residual(const MessageOutcome<Real>& outcome,
                        bool measured,
-                       const Workbench<Real>& bench,
+                       const ScratchBuffers<Real>& scratch,
                        WorkerScalars& scalars);
 
   /// Skips a version in which the worker does not participate: e^p is unchanged, and there is no
   /// message. Norms of e^p are computed if the run is measured.
-  void skip_version(const Workbench<Real>& bench, WorkerScalars& scalars);
+  void skip_version(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars);
 
   /// Returns a rejected message to e^p, so that the next message contains it. `accumulator` is the
   /// message where everything is sent.
@@ -71,7 +71,7 @@ class WorkerMemory {
 
  private:
   void note_norms(bool is_first, const PassNorms& norms, WorkerScalars& scalars) const;
-  void measure_residual(const Workbench<Real>& bench, WorkerScalars& scalars) const;
+  void measure_residual(const ScratchBuffers<Real>& scratch, WorkerScalars& scalars) const;
   void select(const Turn& turn, SelectWorkspace& workspace, WorkerScalars& scalars);
   double magnitude_added(double eta, const PassNorms& norms) const;
   void note_magnitudes(double eta, const PassNorms& norms, WorkerScalars& scalars);

@@ -45,7 +45,7 @@ std::vector<Segment> layers_of(std::size_t d) {
   return layers;
 }
 
-std::shared_ptr<ErrorFeedbackCase> settled_case(
+std::shared_ptr<ErrorFeedbackCase> case_after_steps(
     const std::shared_ptr<const ErrorFeedbackCase::Gradients>& gradients,
     std::vector<Segment> layers = {},
     std::string_view kind = "top-k") {
@@ -63,11 +63,11 @@ std::string misses_of(const ErrorFeedbackCase& step) {
 void bench_size(std::size_t d, std::vector<Measure>& measures) {
   const auto gradients = gradients_of(d);
   const auto named = [d](const char* name) { return fmt::format("fused-{}/{}", name, d); };
-  const auto warm = settled_case(gradients);
-  const auto cold = settled_case(gradients);
-  const auto layered = settled_case(gradients, layers_of(d));
-  const auto chunked = settled_case(gradients, {}, "chunk-top-k");
-  const auto torch = settled_case(gradients);
+  const auto warm = case_after_steps(gradients);
+  const auto cold = case_after_steps(gradients);
+  const auto layered = case_after_steps(gradients, layers_of(d));
+  const auto chunked = case_after_steps(gradients, {}, "chunk-top-k");
+  const auto torch = case_after_steps(gradients);
   add_benchmark(named("warm"), [warm] { warm->step(); });
   add_benchmark(named("cold"), [cold] {
     cold->forget();

@@ -24,7 +24,7 @@ class NoEffects final : public Effects {
   void make_version(std::uint64_t /*version*/, std::span<const GradientId> /*list*/) override {}
   void discard(const GradientId& /*gradient*/) override {}
   void waited(Wait /*cause*/, double /*seconds*/) override {}
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return 0; }
 };
 
 /// Simulates InHAD on 16 nodes of 4 workers with times of every kind, for a million events.

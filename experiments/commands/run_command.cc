@@ -57,7 +57,7 @@ class StudyRuns {
         group_(group_on_all()),
         log_(world.rank(), group_->is_root()),
         study_(parse_on_all()),
-        watch_(world, watched(), letters_or_signs()),
+        watch_(world, watched(), messages_or_signs()),
         result_dir_(output_folder(options, study_.name)),
         objectives_({.data_dir = data_directory(options.data_dir),
                      .cache_dir = cache_folder(),
@@ -121,11 +121,11 @@ class StudyRuns {
   }
 
   bool has_real_runs() const { return real_execution(study_) != nullptr; }
-  /// Real runs write letters within their group, which has several processes; others have groups of
+  /// Real runs send messages within their group, which has several processes; others have groups of
   /// one too, so that all watch all.
   World& watched() const { return has_real_runs() ? *group_ : world_; }
-  LossWatch::Use letters_or_signs() const {
-    return has_real_runs() ? LossWatch::Use::letters : LossWatch::Use::signs;
+  LossWatch::Use messages_or_signs() const {
+    return has_real_runs() ? LossWatch::Use::messages : LossWatch::Use::signs;
   }
 
   std::unique_ptr<World> group_on_all() const {

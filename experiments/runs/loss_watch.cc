@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kTimeToSpeak{2000};
 /// A line needs some time to leave the process.
 constexpr std::chrono::milliseconds kTimeToPrint{100};
 
-/// How often mail is looked for: it takes no time from the runs, and a sign is sent much more
+/// How often the mailbox is polled: it takes no time from the runs, and a sign is sent much more
 /// seldom.
 constexpr std::chrono::milliseconds kSeldom{50};
 constexpr std::chrono::milliseconds kAsNeeded{0};
@@ -59,15 +59,15 @@ LossWatch::LossWatch(const World& job, World& group, Use use)
 }
 
 void LossWatch::open() {
-  const bool is_for_letters = use_ == Use::letters;
-  if (group_.size() == 1 || (!is_for_letters && !mpi_serves_threads())) {
+  const bool is_for_messages = use_ == Use::messages;
+  if (group_.size() == 1 || (!is_for_messages && !mpi_serves_threads())) {
     mailbox_ = make_single_mailbox();
     return;
   }
   mailbox_ = make_mpi_mailbox(group_,
                               {.first_rank = first_rank_,
                                .last_resort = [this](const LostPeer& lost) { end_job(lost); },
-                               .look_every = is_for_letters ? kAsNeeded : kSeldom});
+                               .look_every = is_for_messages ? kAsNeeded : kSeldom});
 }
 
 void LossWatch::close() {

@@ -16,9 +16,9 @@ namespace residuum {
 
 class LossWatch {
  public:
-  /// What the mailbox is for: letters of real runs, or nothing but signs of life. Without letters
-  /// mail is looked for seldom, and an MPI library that serves one thread alone has no watch.
-  enum class Use { letters, signs };
+  /// What the mailbox is for: messages of real runs, or nothing but signs of life. Without messages
+  /// it is polled seldom, and an MPI library that serves one thread alone has no watch.
+  enum class Use { messages, signs };
 
   /// Watches the processes of a group, which is a part of the job. Collective in the group.
   LossWatch(const World& job, World& group, Use use);

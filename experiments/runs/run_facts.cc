@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/measurement/landscape.h"
+#include "core/measurement/evaluations.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {

@@ -23,7 +23,7 @@ class RunMaker {
     std::filesystem::path result_dir;
     nlohmann::json provenance;
     double checkpoint_every_s = 0;
-    LossWatch* watch = nullptr;  // has a mailbox for letters where the study has real runs; null
+    LossWatch* watch = nullptr;  // has a mailbox for messages where the study has real runs; null
                                  // where it can have none
   };
   explicit RunMaker(Place place) : place_(std::move(place)) {}

@@ -10,7 +10,7 @@
 #include "reports/figures/report_figures.h"
 #include "reports/figures/target_figures.h"
 #include "reports/numbers/bootstrap.h"
-#include "reports/page/figure_shelf.h"
+#include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_frame.h"
@@ -146,20 +146,20 @@ struct Contents {
   std::vector<TableSpec> tables;
 };
 
-std::string targets_html(const Contents& contents, FigureShelf& shelf) {
+std::string targets_html(const Contents& contents, FigureWriter& writer) {
   const Summary& summary = *contents.summary;
   const auto figures = plan_target_figures(summary.folder, groups_of(summary), summary.targets);
   if (figures.empty()) {
     return {};
   }
-  return shelf.draw(figures) + details("What each method spent until it reached targets",
-                                       spec_tables(contents.tables, "time-to-target"));
+  return writer.draw(figures) + details("What each method spent until it reached targets",
+                                        spec_tables(contents.tables, "time-to-target"));
 }
 
-std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+std::string curves_html(const Contents& contents, ReportFigures& plan, FigureWriter& writer) {
   const Summary& summary = *contents.summary;
   const IntervalKind kind = contents.kind;
-  std::string html = shelf.draw(take(plan.figures, FigureSection::headline));
+  std::string html = writer.draw(take(plan.figures, FigureSection::headline));
   if (html.empty()) {
     html = note("No run has left anything to draw.");
   }
@@ -168,39 +168,41 @@ std::string curves_html(const Contents& contents, ReportFigures& plan, FigureShe
                              plan.groups_left_out));
   }
   html += part("Where the runs ended",
-               results_table(summary, kind) + shelf.draw(plan_end_figures(summary, kind))) +
+               results_table(summary, kind) + writer.draw(plan_end_figures(summary, kind))) +
           part("At equal cost", comparison_tables(summary, kind)) +
           part("Rates", rates_table(summary));
-  html += part("Targets reached", targets_html(contents, shelf));
+  html += part("Targets reached", targets_html(contents, writer));
   html += part("Published values and ours", spec_tables(contents.tables, "expected"));
   return html + part("Training practice", practice_html(summary)) +
          part("Tables for a paper", table_links(contents.tables));
 }
 
-std::string theorems_html(const Summary& summary, FigureShelf& shelf) {
+std::string theorems_html(const Summary& summary, FigureWriter& writer) {
   return theorem_overview(summary) +
          "<p>Bounds hold in expectation: a verdict takes the interval over at least two seeds. A "
          "theorem whose preconditions are not met gives none.</p>\n" +
-         shelf.draw(plan_bound_figures(summary)) +
+         writer.draw(plan_bound_figures(summary)) +
          details("Every theorem by method", theorem_details(summary));
 }
 
-std::string assumptions_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+std::string assumptions_html(const Contents& contents, ReportFigures& plan, FigureWriter& writer) {
   const Summary& summary = *contents.summary;
   const auto curves = delta_against_workers(summary);
-  return shelf.draw(take(plan.figures, FigureSection::assumptions)) + workers_table(curves) +
-         shelf.draw(plan_workers_figures(curves, contents.kind)) +
-         part("Certificate and theorems", theorems_html(summary, shelf)) +
+  return writer.draw(take(plan.figures, FigureSection::assumptions)) + workers_table(curves) +
+         writer.draw(plan_workers_figures(curves, contents.kind)) +
+         part("Certificate and theorems", theorems_html(summary, writer)) +
          part("Layers", layers_html(summary));
 }
 
-std::string distributions_html(const Contents& contents, ReportFigures& plan, FigureShelf& shelf) {
+std::string distributions_html(const Contents& contents,
+                               ReportFigures& plan,
+                               FigureWriter& writer) {
   const Summary& summary = *contents.summary;
   const std::string late =
-      late_table(summary) + shelf.draw(plan_staleness_figures(summary, contents.kind));
-  return shelf.draw(take(plan.figures, FigureSection::distributions)) +
-         shelf.draw(plan_energy_figures(summary, contents.kind)) +
-         shelf.draw(plan_magnitude_figures(summary, contents.kind)) + part("Late gradients", late);
+      late_table(summary) + writer.draw(plan_staleness_figures(summary, contents.kind));
+  return writer.draw(take(plan.figures, FigureSection::distributions)) +
+         writer.draw(plan_energy_figures(summary, contents.kind)) +
+         writer.draw(plan_magnitude_figures(summary, contents.kind)) + part("Late gradients", late);
 }
 
 /// Returns whether the run left its sums to MPI_Allreduce.
@@ -285,7 +287,7 @@ std::string navigation(const std::vector<std::pair<std::string, std::string>>& s
   return html + "</ul></nav>\n";
 }
 
-std::string page(const Contents& contents, FigureShelf& shelf) {
+std::string page(const Contents& contents, FigureWriter& writer) {
   const Summary& summary = *contents.summary;
   ReportFigures plan =
       plan_figures(summary.folder, groups_of(summary), contents.kind, residual_bounds(summary));
@@ -299,17 +301,17 @@ std::string page(const Contents& contents, FigureShelf& shelf) {
   };
   add("verdicts", "Verdicts", verdicts_html(summary));
   add("search", "The search", search_table(summary));
-  add("curves", "Over the iterations", curves_html(contents, plan, shelf));
-  add("assumptions", "Assumptions", assumptions_html(contents, plan, shelf));
-  add("distributions", "Distributions", distributions_html(contents, plan, shelf));
-  add("phases", "Phase diagrams", phase_diagrams(summary, shelf));
+  add("curves", "Over the iterations", curves_html(contents, plan, writer));
+  add("assumptions", "Assumptions", assumptions_html(contents, plan, writer));
+  add("distributions", "Distributions", distributions_html(contents, plan, writer));
+  add("phases", "Phase diagrams", phase_diagrams(summary, writer));
   add("networks", "On networks", network_tables(summary));
   add("runs", "Runs", runs_table(summary));
   add("provenance", "Repeat it", provenance_html(summary));
   return page_head(summary.folder.title) +
          "<body>\n<a class=\"skip\" href=\"#verdicts\">Skip to the verdicts</a>\n" +
          headline(summary) + navigation(sections) + "<main id=\"main\">\n" + body + "</main>\n" +
-         data_element(page_data(summary, shelf.figures())) + page_scripts() + "</body>\n</html>\n";
+         data_element(page_data(summary, writer.figures())) + page_scripts() + "</body>\n</html>\n";
 }
 
 }  // namespace
@@ -320,14 +322,14 @@ Report write_report(const Summary& summary, IntervalKind kind) {
   const Contents contents{
       .summary = &summary, .kind = kind, .tables = study_tables(summary, summary.targets, kind)};
   write_tables(contents.tables, result_dir / "tables");
-  FigureShelf shelf(result_dir / "figures");
+  FigureWriter writer(result_dir / "figures");
   Report report{.file = (result_dir / "report.html").path(), .problems = {}};
-  write_file_atomically(report.file, page(contents, shelf));
-  shelf.remove_old();
+  write_file_atomically(report.file, page(contents, writer));
+  writer.remove_old();
   if (!summary.folder.mixed_data.empty()) {
     report.problems.push_back(summary.folder.mixed_data);
   }
-  if (const std::string problem = shelf.problem(); !problem.empty()) {
+  if (const std::string problem = writer.problem(); !problem.empty()) {
     report.problems.push_back(problem);
   }
   if (const std::string unfinished = unfinished_sentence(summary); !unfinished.empty()) {

@@ -218,14 +218,14 @@ std::string diagram(const PhaseGrid& grid, const HeatMap& map, const std::string
 
 }  // namespace
 
-std::string phase_diagrams(const Summary& summary, FigureShelf& shelf) {
+std::string phase_diagrams(const Summary& summary, FigureWriter& writer) {
   std::string html;
   const auto grids = best_grids(summary);
   for (std::size_t i = 0; i < grids.size(); ++i) {
     for (const auto& quantity : phase_quantities()) {
       const HeatMap map = heat_map(grids[i], i, quantity);
       if (!map.values().empty()) {
-        html += diagram(grids[i], map, shelf.draw(map));
+        html += diagram(grids[i], map, writer.draw(map));
       }
     }
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/figures/report_figures.h"
-#include "reports/page/figure_shelf.h"
+#include "reports/page/figure_writer.h"
 #include "reports/page/html.h"
 #include "reports/typeset/table_spec.h"
 #include "reports/verdicts/delta_workers.h"
@@ -87,9 +87,9 @@ std::string network_tables(const Summary& summary);
 // Phase diagrams: what became of a study that sweeps two keys, one table per quantity, its cells
 // coloured by value.
 
-/// Returns the diagrams of the two keys with the largest full grid, whose files the shelf draws;
+/// Returns the diagrams of the two keys with the largest full grid, whose files the writer makes;
 /// empty where no two keys were swept together.
-std::string phase_diagrams(const Summary& summary, FigureShelf& shelf);
+std::string phase_diagrams(const Summary& summary, FigureWriter& writer);
 
 // The looks of a search for the largest compression.
 

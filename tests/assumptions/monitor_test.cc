@@ -86,7 +86,7 @@ TEST(Monitor, WritesLossGapAndTestsWhereTheyWereLookedAt) {
   view.epoch = 0.5;
   view.step_size = 0.1;
   monitor.observe(view);
-  view.landscape.evaluation = Evaluation{.loss = 3, .grad_norm_sq = 4};
+  view.evaluations.at_model = Evaluation{.loss = 3, .grad_norm_sq = 4};
   view.run.minimum = 1;
   view.test = TestResult{.loss = 2, .accuracy = 0.75, .perplexity = 7.389};
   monitor.observe(view);

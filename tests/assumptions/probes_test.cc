@@ -103,7 +103,7 @@ TEST(LostMass, IsNothingForTheDenseSum) {
   EXPECT_EQ(sight.seen()[Column::lost_mass_norm_sq], 0);
 }
 
-TEST(Conservation, SeesALossThatOnlyTheSettlementListsHide) {
+TEST(Conservation, SeesALossThatOnlyTheListsOfTheResidualUpdateHide) {
   // The lists say that all is well, the model does not: somebody applied the wrong update.
   StepSight sight(
       leak,

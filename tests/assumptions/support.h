@@ -184,7 +184,7 @@ struct MeasuredRun {
   Outcome outcome;
   std::vector<Seen> rows;
   std::vector<DetailRow> workers;  // of every measured iteration
-  std::vector<DetailRow> layers;   // likewise, of three parts of the model
+  std::vector<DetailRow> layers;   // of every measured iteration, three parts of the model
   RunSummary summary;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Mailboxes between threads that play processes. Parcels take a random time, so that those of one
+// Mailboxes between threads that play processes. Packets take a random time, so that those of one
 // process overtake those of another, and a process can be frozen: it neither gives nor takes.
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@
 
 namespace residuum::test {
 
-/// The parcels between all threads.
-class ParcelHub {
+/// The packets between all threads.
+class PacketHub {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Parcels take up to `longest`; the times are drawn from `seed`.
-  ParcelHub(int size, std::chrono::microseconds longest, std::uint32_t seed)
+  /// Packets take up to `longest`; the times are drawn from `seed`.
+  PacketHub(int size, std::chrono::microseconds longest, std::uint32_t seed)
       : size_(size),
         longest_(longest),
         random_(seed, Purpose::test, 0, 0),
@@ -38,25 +38,25 @@ class ParcelHub {
 
   int size() const { return size_; }
 
-  void put(int from, Parcel parcel) {
+  void put(int from, Packet packet) {
     const std::lock_guard lock(mutex_);
-    Channel& channel = channels_[static_cast<std::size_t>(from * size_ + parcel.peer)];
+    Channel& channel = channels_[static_cast<std::size_t>(from * size_ + packet.peer)];
     const auto delay = longest_ * random_.uniform();
     channel.last =
         std::max(channel.last, Clock::now() + std::chrono::duration_cast<Clock::duration>(delay));
-    parcel.peer = from;
-    channel.parcels.emplace_back(channel.last, std::move(parcel));
+    packet.peer = from;
+    channel.packets.emplace_back(channel.last, std::move(packet));
   }
 
-  std::optional<Parcel> take(int to) {
+  std::optional<Packet> take(int to) {
     const std::lock_guard lock(mutex_);
     for (int from = 0; from < size_ && !frozen_[static_cast<std::size_t>(to)]; ++from) {
-      auto& parcels = channels_[static_cast<std::size_t>(from * size_ + to)].parcels;
+      auto& packets = channels_[static_cast<std::size_t>(from * size_ + to)].packets;
       const bool is_muted = muted_[static_cast<std::size_t>(from)];
-      if (!is_muted && !parcels.empty() && parcels.front().first <= Clock::now()) {
-        Parcel parcel = std::move(parcels.front().second);
-        parcels.pop_front();
-        return parcel;
+      if (!is_muted && !packets.empty() && packets.front().first <= Clock::now()) {
+        Packet packet = std::move(packets.front().second);
+        packets.pop_front();
+        return packet;
       }
     }
     return std::nullopt;
@@ -70,20 +70,20 @@ class ParcelHub {
     frozen_[static_cast<std::size_t>(rank)] = true;
   }
 
-  /// Returns how many parcels nobody has received.
-  std::size_t parcels_left() {
+  /// Returns how many packets nobody has received.
+  std::size_t packets_left() {
     const std::lock_guard lock(mutex_);
-    std::size_t parcels = 0;
+    std::size_t packets = 0;
     for (const Channel& channel : channels_) {
-      parcels += channel.parcels.size();
+      packets += channel.packets.size();
     }
-    return parcels;
+    return packets;
   }
 
  private:
   struct Channel {
-    std::deque<std::pair<Clock::time_point, Parcel>> parcels;
-    Clock::time_point last;  // at which a parcel arrives, so that none overtakes it
+    std::deque<std::pair<Clock::time_point, Packet>> packets;
+    Clock::time_point last;  // at which a packet arrives, so that none overtakes it
   };
 
   int size_;
@@ -95,23 +95,23 @@ class ParcelHub {
   std::deque<std::atomic<bool>> frozen_;
 };
 
-class ThreadCarrier final : public Carrier {
+class ThreadTransport final : public PacketTransport {
  public:
-  ThreadCarrier(ParcelHub& hub, int rank) : hub_(hub), rank_(rank) {}
+  ThreadTransport(PacketHub& hub, int rank) : hub_(hub), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return hub_.size(); }
-  void send(Parcel parcel) override { hub_.put(rank_, std::move(parcel)); }
-  std::optional<Parcel> poll() override { return hub_.take(rank_); }
+  void send(Packet packet) override { hub_.put(rank_, std::move(packet)); }
+  std::optional<Packet> poll() override { return hub_.take(rank_); }
   bool has_sent_all() override { return true; }
 
  private:
-  ParcelHub& hub_;
+  PacketHub& hub_;
   int rank_;
 };
 
 /// Runs `body` once per process, each in a thread with a mailbox of its own, and returns what each
 /// threw: the message of an Error, or nothing.
-inline std::vector<std::string> with_mailboxes(ParcelHub& hub,
+inline std::vector<std::string> with_mailboxes(PacketHub& hub,
                                                const MailboxOptions& options,
                                                const std::function<void(Mailbox&)>& body) {
   std::vector<std::string> errors(static_cast<std::size_t>(hub.size()));
@@ -119,7 +119,7 @@ inline std::vector<std::string> with_mailboxes(ParcelHub& hub,
   for (int rank = 0; rank < hub.size(); ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        Mailbox mailbox(std::make_unique<ThreadCarrier>(hub, rank), options);
+        Mailbox mailbox(std::make_unique<ThreadTransport>(hub, rank), options);
         body(mailbox);
         mailbox.close();
       } catch (const Error& error) {

@@ -1,5 +1,5 @@
 #pragma once
-// Several processes played by threads of this one, with a mailbox per pair: what runs over MPI can
+// Several processes played by threads of this one, with a queue per pair: what runs over MPI can
 // be tried at any number of processes without it.
 
 #include <gtest/gtest.h>
@@ -22,24 +22,24 @@
 
 namespace residuum::test {
 
-/// The mail between all ranks.
-class PostOffice {
+/// The messages between all ranks.
+class MessageQueues {
  public:
   void put(int from, int to, std::span<const std::byte> bytes) {
     const std::lock_guard lock(mutex_);
-    boxes_[{from, to}].emplace_back(bytes.begin(), bytes.end());
+    queues_[{from, to}].emplace_back(bytes.begin(), bytes.end());
     arrived_.notify_all();
   }
 
   Bytes take(int from, int to) {
     std::unique_lock lock(mutex_);
-    auto& box = boxes_[{from, to}];
-    arrived_.wait(lock, [&] { return closed_ || !box.empty(); });
-    if (box.empty()) {
+    auto& queue = queues_[{from, to}];
+    arrived_.wait(lock, [&] { return closed_ || !queue.empty(); });
+    if (queue.empty()) {
       throw std::runtime_error("another rank has failed");
     }
-    Bytes bytes = std::move(box.front());
-    box.pop_front();
+    Bytes bytes = std::move(queue.front());
+    queue.pop_front();
     return bytes;
   }
 
@@ -53,29 +53,30 @@ class PostOffice {
   bool is_empty() {
     const std::lock_guard lock(mutex_);
     return std::all_of(
-        boxes_.begin(), boxes_.end(), [](const auto& box) { return box.second.empty(); });
+        queues_.begin(), queues_.end(), [](const auto& queue) { return queue.second.empty(); });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::map<std::pair<int, int>, std::deque<Bytes>> boxes_;
+  std::map<std::pair<int, int>, std::deque<Bytes>> queues_;
   bool closed_ = false;
 };
 
 class ThreadWorld final : public World {
  public:
-  ThreadWorld(PostOffice& office, int rank, int size) : office_(office), rank_(rank), size_(size) {}
+  ThreadWorld(MessageQueues& queues, int rank, int size)
+      : queues_(queues), rank_(rank), size_(size) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void send(int to, std::span<const std::byte> bytes) override { office_.put(rank_, to, bytes); }
+  void send(int to, std::span<const std::byte> bytes) override { queues_.put(rank_, to, bytes); }
   void post(int from, std::span<std::byte> room) override { rooms_[from].push_back(room); }
   std::size_t take(int from) override {
     const auto room = rooms_[from].front();
     rooms_[from].pop_front();
-    const Bytes bytes = office_.take(from, rank_);
+    const Bytes bytes = queues_.take(from, rank_);
     if (bytes.size() > room.size()) {
       throw std::runtime_error("a message is longer than the room for it");
     }
@@ -85,7 +86,7 @@ class ThreadWorld final : public World {
 
   void broadcast(int root, std::span<std::byte> bytes) override {
     if (rank_ != root) {
-      const Bytes sent = office_.take(root, rank_);
+      const Bytes sent = queues_.take(root, rank_);
       if (sent.size() != bytes.size()) {
         throw std::runtime_error("a broadcast of different lengths");
       }
@@ -106,7 +107,7 @@ class ThreadWorld final : public World {
     all.bytes.clear();
     all.begins.assign(1, 0);
     for (int rank = 0; rank < size_; ++rank) {
-      const Bytes part = office_.take(rank, rank_);
+      const Bytes part = queues_.take(rank, rank_);
       all.bytes.insert(all.bytes.end(), part.begin(), part.end());
       all.begins.push_back(all.bytes.size());
     }
@@ -144,7 +145,7 @@ class ThreadWorld final : public World {
     }
   }
 
-  PostOffice& office_;
+  MessageQueues& queues_;
   int rank_;
   int size_;
   std::map<int, std::deque<std::span<std::byte>>> rooms_;
@@ -152,18 +153,18 @@ class ThreadWorld final : public World {
 
 /// Runs `body` once per rank, each in a thread of its own. A rank that throws fails the test.
 inline void on_processes(int size, const std::function<void(World&)>& body) {
-  PostOffice office;
+  MessageQueues queues;
   std::vector<std::string> failures(static_cast<std::size_t>(size));
   {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&, rank] {
         try {
-          ThreadWorld world(office, rank, size);
+          ThreadWorld world(queues, rank, size);
           body(world);
         } catch (const std::exception& error) {
           failures[static_cast<std::size_t>(rank)] = error.what();
-          office.close();
+          queues.close();
         }
       });
     }
@@ -171,7 +172,7 @@ inline void on_processes(int size, const std::function<void(World&)>& body) {
   for (std::size_t rank = 0; rank < failures.size(); ++rank) {
     EXPECT_EQ(failures[rank], "") << "on rank " << rank << " of " << size;
   }
-  EXPECT_TRUE(office.is_empty()) << "a message was sent that nobody received";
+  EXPECT_TRUE(queues.is_empty()) << "a message was sent that nobody received";
 }
 
 /// A rank among others of which nothing is asked but its number.

@@ -185,8 +185,8 @@ struct Frame {
         compensated_gap_norm_sq(view.iterates.compensated_gap_norm_sq),
         conserves(view.run.conserves),
         follows_measured(view.follows_measured),
-        evaluation(view.landscape.evaluation),
-        landscape(view.landscape),
+        evaluation(view.evaluations.at_model),
+        evaluations(view.evaluations),
         sums(view.iterates.sums),
         unperturbed_sums(view.iterates.unperturbed_sums),
         decay_terms(view.iterates.decay_terms),
@@ -232,7 +232,7 @@ struct Frame {
   bool conserves;
   bool follows_measured;
   std::optional<Evaluation> evaluation;
-  LandscapeView landscape;
+  EvaluationsView evaluations;
   RunningSums sums;
   std::optional<RunningSums> unperturbed_sums;
   std::optional<DecayTerms> decay_terms;
@@ -264,11 +264,11 @@ inline void expect_same_frames(const std::vector<Frame>& a, const std::vector<Fr
     ASSERT_EQ(a[t].traffic.rounds, b[t].traffic.rounds);
     ASSERT_EQ(a[t].evaluation->loss, b[t].evaluation->loss);
     ASSERT_EQ(a[t].evaluation->grad_norm_sq, b[t].evaluation->grad_norm_sq);
-    ASSERT_EQ(a[t].landscape.virtual_loss, b[t].landscape.virtual_loss);
-    ASSERT_EQ(a[t].landscape.averaged_loss, b[t].landscape.averaged_loss);
-    ASSERT_EQ(a[t].landscape.unperturbed_loss, b[t].landscape.unperturbed_loss);
-    ASSERT_EQ(a[t].landscape.decayed_grad_norm_sq, b[t].landscape.decayed_grad_norm_sq);
-    ASSERT_EQ(a[t].landscape.smoothness_secant, b[t].landscape.smoothness_secant);
+    ASSERT_EQ(a[t].evaluations.virtual_loss, b[t].evaluations.virtual_loss);
+    ASSERT_EQ(a[t].evaluations.averaged_loss, b[t].evaluations.averaged_loss);
+    ASSERT_EQ(a[t].evaluations.unperturbed_loss, b[t].evaluations.unperturbed_loss);
+    ASSERT_EQ(a[t].evaluations.decayed_grad_norm_sq, b[t].evaluations.decayed_grad_norm_sq);
+    ASSERT_EQ(a[t].evaluations.smoothness_secant, b[t].evaluations.smoothness_secant);
     ASSERT_EQ(a[t].sums.gap, b[t].sums.gap);
     ASSERT_EQ(a[t].unperturbed_sums.has_value(), b[t].unperturbed_sums.has_value());
     if (a[t].unperturbed_sums) {

@@ -1,8 +1,8 @@
 #pragma once
 // Actors are the workers, node aggregators and servers of an asynchronous protocol, as state
-// machines without a clock, a thread or MPI: they receive a letter and answer with letters, and
-// never wait. A driver delivers the letters: simulation.h in virtual time, or a mailbox between
-// processes. Letters may overtake one another; each arrives exactly once. Actors of one node share
+// machines without a clock, a thread or MPI: they receive a message and answer with messages, and
+// never wait. A driver delivers the messages: simulation.h in virtual time, or a mailbox between
+// processes. Messages may overtake one another; each arrives exactly once. Actors of one node share
 // memory, so a driver lets only one of them act at a time.
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/actor_state.h"
 #include "core/protocols/actors/effects.h"
-#include "core/protocols/actors/letter.h"
 
 namespace residuum {
 
@@ -43,10 +43,10 @@ class Outbox {
   Outbox& operator=(Outbox&&) = delete;
   virtual ~Outbox() = default;
 
-  /// Sends a letter and returns at once.
-  virtual void send(ActorId to, Letter letter) = 0;
-  /// Begins work; the actor sends itself the letter once the work is over.
-  virtual void work(Work kind, Letter when_done) = 0;
+  /// Sends a message and returns at once.
+  virtual void send(ActorId to, ActorMessage message) = 0;
+  /// Begins work; the actor sends itself the message once the work is over.
+  virtual void work(Work kind, ActorMessage when_done) = 0;
   /// Returns virtual or wall seconds. Actors report waits with it and decide nothing by it.
   virtual double now() const = 0;
   virtual Effects& effects() = 0;
@@ -61,10 +61,10 @@ class Actor {
   Actor& operator=(Actor&&) = delete;
   virtual ~Actor() = default;
 
-  /// Acts before any letter arrives.
+  /// Acts before any message arrives.
   virtual void begin(Outbox& /*outbox*/) {}
-  /// Acts on one letter.
-  virtual void receive(const Letter& letter, Outbox& outbox) = 0;
+  /// Acts on one message.
+  virtual void receive(const ActorMessage& message, Outbox& outbox) = 0;
   /// Returns the version of the model that the actor keeps for gradients that are still to begin.
   virtual std::optional<std::uint64_t> kept_version() const { return std::nullopt; }
   /// Passes all that the actor needs in order to go on, between two versions.

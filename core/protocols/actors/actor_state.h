@@ -19,12 +19,12 @@ inline void check_saved(bool is_sound) {
   require(is_sound, "the saved state of the protocol is damaged");
 }
 
-/// Throws a usage error where a letter comes that cannot come at this point. No run brings one of
-/// itself; a saved state that somebody has changed does.
+/// Throws a usage error where a message comes that cannot come at this point. No run sends one by
+/// itself; one that went on from a damaged checkpoint does.
 inline void check_order(bool holds) {
   require(holds,
-          "a letter of the protocol is out of order: the checkpoint that the run went on from was "
-          "changed");
+          "the saved state of the protocol is damaged: a message came that cannot come at this "
+          "point; remove the checkpoint to start the run anew");
 }
 
 class ActorState {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/protocols/actors/letter.h"
+#include "core/protocols/actors/actor_message.h"
 
 namespace residuum {
 
@@ -51,9 +51,9 @@ class Effects {
   /// A wait of one actor has ended after so many seconds of Outbox::now().
   virtual void waited(Wait cause, double seconds) = 0;
 
-  /// Returns the bytes of what travels with a letter that has_payload(). The call comes when the
-  /// letter is sent, for a sum after collect().
-  virtual std::uint64_t payload_bytes(const Letter& letter) = 0;
+  /// Returns the bytes of what travels with a message that has_payload(). The call comes when the
+  /// message is sent, for a sum after collect().
+  virtual std::uint64_t payload_bytes(const ActorMessage& message) = 0;
 };
 
 }  // namespace residuum

@@ -1,7 +1,7 @@
 #pragma once
-// The event queue holds the letters under way, ordered by (virtual time, number of the push). Equal
-// times are thus served in the order in which letters were sent, the same in every run. Letters
-// that take no time, as most do without a network, wait in a line beside the heap.
+// The event queue holds the messages under way, ordered by (virtual time, number of the push).
+// Equal times are thus served in the order in which messages were sent, the same in every run.
+// Messages that take no time, as most do without a network, wait in a line beside the heap.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/actor_state.h"
-#include "core/protocols/actors/letter.h"
 
 namespace residuum {
 
-/// An event is the arrival of a letter.
+/// An event is the arrival of a message.
 struct Event {
   double time = 0;  // virtual seconds
   ActorId to = 0;
-  Letter letter;
+  ActorMessage message;
 };
 
 class EventQueue {
@@ -81,7 +81,7 @@ class EventQueue {
   }
 
  private:
-  /// Keys are small, so that the heap moves no letters.
+  /// Keys are small, so that the heap moves no messages.
   struct Key {
     double time;
     std::uint64_t number;
@@ -121,12 +121,12 @@ class EventQueue {
 
   static void visit_event(Event& event, ActorState& state) {
     state.value(event.to);
-    state.value(event.letter.kind);
-    state.value(event.letter.from);
-    state.value(event.letter.iteration);
-    state.value(event.letter.version);
-    state.value(event.letter.base);
-    state.list(event.letter.gradients);
+    state.value(event.message.kind);
+    state.value(event.message.from);
+    state.value(event.message.iteration);
+    state.value(event.message.version);
+    state.value(event.message.base);
+    state.list(event.message.gradients);
   }
 
   std::vector<Key> heap_;

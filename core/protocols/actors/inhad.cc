@@ -17,12 +17,12 @@ struct NodeMemory {
   std::uint8_t stopped = 0;        // STOP has arrived
 };
 
-class DepositingWorker final : public Actor {
+class AddingWorker final : public Actor {
  public:
-  DepositingWorker(std::uint32_t worker,
-                   const Roster& roster,
-                   std::uint64_t cap,
-                   std::shared_ptr<NodeMemory> memory)
+  AddingWorker(std::uint32_t worker,
+               const Roster& roster,
+               std::uint64_t cap,
+               std::shared_ptr<NodeMemory> memory)
       : worker_(worker),
         node_(worker / roster.workers_of_node()),
         place_(worker % roster.workers_of_node()),
@@ -32,15 +32,15 @@ class DepositingWorker final : public Actor {
 
   void begin(Outbox& outbox) override { read(outbox); }
 
-  void receive(const Letter& letter, Outbox& outbox) override {
-    if (letter.kind == LetterKind::computed) {
+  void receive(const ActorMessage& message, Outbox& outbox) override {
+    if (message.kind == ActorMessageKind::computed) {
       finish(outbox);
       return;
     }
-    check_order(letter.kind == LetterKind::wake);
+    check_order(message.kind == ActorMessageKind::wake);
     outbox.effects().waited(Wait::idle, outbox.now() - idle_since_);
     if (memory_->stopped == 0) {
-      announce(LetterKind::start, memory_->model, outbox);
+      announce(ActorMessageKind::start, memory_->model, outbox);
       read(outbox);
     }
   }
@@ -60,7 +60,7 @@ class DepositingWorker final : public Actor {
       done_at_base_ = 0;
     }
     outbox.effects().compute(gradient());
-    outbox.work(Work::gradient, {.kind = LetterKind::computed, .iteration = finished_});
+    outbox.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
   }
 
   void finish(Outbox& outbox) {
@@ -74,18 +74,18 @@ class DepositingWorker final : public Actor {
     memory_->sum.push_back(done);
     outbox.effects().hand_in(done, static_cast<int>(node_));
     if (memory_->model != base_ || done_at_base_ < cap_) {
-      announce(LetterKind::progress, memory_->model, outbox);
+      announce(ActorMessageKind::progress, memory_->model, outbox);
       read(outbox);
       return;
     }
     // The bound is not infinite: a MODEL that was long under way may wake the worker with version
     // m_n + 1 while START travels to a server that has moved on (theory 10.3, the race).
-    announce(LetterKind::progress, memory_->model + 1, outbox);
+    announce(ActorMessageKind::progress, memory_->model + 1, outbox);
     memory_->idle[place_] = 1;
     idle_since_ = outbox.now();
   }
 
-  void announce(LetterKind kind, std::uint64_t bound, Outbox& outbox) const {
+  void announce(ActorMessageKind kind, std::uint64_t bound, Outbox& outbox) const {
     outbox.send(server_, {.kind = kind, .iteration = finished_, .base = bound});
   }
 
@@ -113,15 +113,15 @@ class NodeAggregator final : public Actor {
         server_(roster.server()),
         memory_(std::move(memory)) {}
 
-  void receive(const Letter& letter, Outbox& outbox) override {
-    switch (letter.kind) {
-      case LetterKind::pull:
-        send_sum(letter.version, outbox);
+  void receive(const ActorMessage& message, Outbox& outbox) override {
+    switch (message.kind) {
+      case ActorMessageKind::pull:
+        send_sum(message.version, outbox);
         break;
-      case LetterKind::model:
-        keep(letter.version, outbox);
+      case ActorMessageKind::model:
+        keep(message.version, outbox);
         break;
-      case LetterKind::stop:
+      case ActorMessageKind::stop:
         stop(outbox);
         break;
       default:
@@ -142,10 +142,11 @@ class NodeAggregator final : public Actor {
 
  private:
   void send_sum(std::uint64_t version, Outbox& outbox) {
-    Letter letter{
-        .kind = LetterKind::sum, .version = version, .gradients = std::exchange(memory_->sum, {})};
-    outbox.effects().collect(static_cast<int>(node_), letter.gradients);
-    outbox.send(server_, std::move(letter));
+    ActorMessage message{.kind = ActorMessageKind::sum,
+                         .version = version,
+                         .gradients = std::exchange(memory_->sum, {})};
+    outbox.effects().collect(static_cast<int>(node_), message.gradients);
+    outbox.send(server_, std::move(message));
   }
 
   void keep(std::uint64_t version, Outbox& outbox) {
@@ -166,7 +167,7 @@ class NodeAggregator final : public Actor {
   void wake_workers(Outbox& outbox) {
     for (std::uint32_t place = 0; place < memory_->idle.size(); ++place) {
       if (std::exchange(memory_->idle[place], std::uint8_t{0}) != 0) {
-        outbox.send(first_worker_ + place, {.kind = LetterKind::wake});
+        outbox.send(first_worker_ + place, {.kind = ActorMessageKind::wake});
       }
     }
   }
@@ -191,24 +192,25 @@ class PullingServer final : public Actor {
 
   void begin(Outbox& outbox) override { waits_since_ = outbox.now(); }
 
-  void receive(const Letter& letter, Outbox& outbox) override {
+  void receive(const ActorMessage& message, Outbox& outbox) override {
     if (version_ == versions_) {
-      discard(letter.gradients, outbox);
+      discard(message.gradients, outbox);
       return;
     }
-    if (letter.kind == LetterKind::stop) {
+    if (message.kind == ActorMessageKind::stop) {
       stop_at_this_version(outbox);
       return;
     }
-    if (letter.kind == LetterKind::sum) {
-      take(letter, outbox);
+    if (message.kind == ActorMessageKind::sum) {
+      take(message, outbox);
       return;
     }
-    check_order((letter.kind == LetterKind::progress || letter.kind == LetterKind::start) &&
-                letter.from < seen_.size());
-    // Both numbers of a worker only grow, so the newest letter wins in any order of arrival.
-    see(letter.from, letter.iteration);
-    bounds_.raise(letter.from, letter.base);
+    check_order(
+        (message.kind == ActorMessageKind::progress || message.kind == ActorMessageKind::start) &&
+        message.from < seen_.size());
+    // Both numbers of a worker only grow, so the newest message wins in any order of arrival.
+    see(message.from, message.iteration);
+    bounds_.raise(message.from, message.base);
     pull_if_due(outbox);
   }
 
@@ -254,10 +256,10 @@ class PullingServer final : public Actor {
     }
     wait_for(Wait::pull, outbox);
     pulling_ = roster_.nodes;
-    send_to_nodes(LetterKind::pull, outbox);
+    send_to_nodes(ActorMessageKind::pull, outbox);
   }
 
-  void take(const Letter& sum, Outbox& outbox) {
+  void take(const ActorMessage& sum, Outbox& outbox) {
     const bool is_from_node =
         sum.from >= roster_.node(0) && sum.from - roster_.node(0) < sums_.size();
     check_order(is_from_node && pulling_ > 0 && sum.version == version_);
@@ -267,7 +269,7 @@ class PullingServer final : public Actor {
     }
     wait_for(Wait::quota, outbox);  // the pull has ended
     make_version(outbox);
-    send_to_nodes(version_ == versions_ ? LetterKind::stop : LetterKind::model, outbox);
+    send_to_nodes(version_ == versions_ ? ActorMessageKind::stop : ActorMessageKind::model, outbox);
     if (version_ < versions_) {
       pull_if_due(outbox);
     }
@@ -279,7 +281,7 @@ class PullingServer final : public Actor {
     for (auto& sum : sums_) {
       discard(std::exchange(sum, {}), outbox);
     }
-    send_to_nodes(LetterKind::stop, outbox);
+    send_to_nodes(ActorMessageKind::stop, outbox);
   }
 
   static void discard(const std::vector<GradientId>& gradients, Outbox& outbox) {
@@ -288,7 +290,7 @@ class PullingServer final : public Actor {
     }
   }
 
-  void send_to_nodes(LetterKind kind, Outbox& outbox) const {
+  void send_to_nodes(ActorMessageKind kind, Outbox& outbox) const {
     for (std::uint32_t n = 0; n < roster_.nodes; ++n) {
       outbox.send(roster_.node(n), {.kind = kind, .version = version_});
     }
@@ -381,7 +383,7 @@ Cast make_inhad(const InhadOptions& options) {
     memories.back()->idle.resize(roster.workers_of_node());
   }
   for (std::uint32_t p = 0; p < roster.workers; ++p) {
-    cast.actors.push_back(std::make_unique<DepositingWorker>(
+    cast.actors.push_back(std::make_unique<AddingWorker>(
         p, roster, options.cap, memories[p / roster.workers_of_node()]));
   }
   for (std::uint32_t n = 0; n < roster.nodes; ++n) {

@@ -3,14 +3,14 @@
 // pull the sums (theory 10.1 and 10.2; the abstract of InHAD gives the idea, the rules below are
 // derived there).
 //
-//   Worker: READ u := m_n; compute; DEPOSIT in the sum of its node; SEND IN(iterations, u_next).
+//   Worker: READ u := m_n; compute; ADD it to the sum of its node; SEND IN(iterations, u_next).
 //           It goes on while it has done fewer than h gradients at version m_n (u_next = m_n), else
 //           it is idle (u_next = m_n + 1) until a newer model wakes it and it sends START.
 //   Node:   on PULL, send the sum and go on with an empty one; on MODEL, keep the newest.
 //   Server: when not pulling, send PULL as soon as
 //             (T1) the gradients announced and not yet applied are >= C, and
 //             (T2) u_w >= v + 1 - s for every worker w,
-//           where u_w bounds the base of every gradient of w that is not yet deposited, and of its
+//           where u_w bounds the base of every gradient of w that is in no sum yet, and of its
 //           next one; make version v + 1 of the sums of all nodes, then broadcast it.
 //
 // Guarantees (theory 10.3). S1: v - u <= s for a gradient of base u in the version v -> v + 1.

@@ -11,7 +11,7 @@ namespace {
 
 // A stream is keyed by worker and iteration; these bits of the worker keep the uses apart.
 constexpr std::uint32_t kOfWindows = 1U << 30U;
-constexpr std::uint32_t kOfLetters = 1U << 31U;
+constexpr std::uint32_t kOfMessages = 1U << 31U;
 
 RandomStream machine_stream(std::uint64_t seed, std::uint32_t who, std::uint64_t number) {
   return {seed, Purpose::simulated_time, who, static_cast<std::uint32_t>(number)};
@@ -127,8 +127,8 @@ double Machine::compute_end(std::uint32_t worker, std::uint64_t iteration, doubl
   double work = options_.compute.draw(random) / options_.speeds[worker];
   require(
       std::isfinite(start + work),
-      "virtual time has grown beyond all numbers: a gradient of worker {} would take {} seconds "
-      "from {} s on; shorten protocol.compute",
+      "virtual time has grown beyond all numbers: a gradient of worker {} would take {} seconds, "
+      "begun at {} s; shorten protocol.compute",
       worker,
       work,
       start);
@@ -173,19 +173,20 @@ double Machine::arrival(
     ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now) {
   const double on_link = options_.link_s_per_byte * static_cast<double>(bytes);
   const double under_way = delay(from, to, bytes, number);
-  require(std::isfinite(now + under_way + on_link),
-          "virtual time has grown beyond all numbers: a letter would take {} seconds from {} s on; "
-          "choose a faster network",
-          under_way + on_link,
-          now);
+  require(
+      std::isfinite(now + under_way + on_link),
+      "virtual time has grown beyond all numbers: a message would take {} seconds, sent at {} s; "
+      "choose a faster network",
+      under_way + on_link,
+      now);
   if (on_link == 0) {
     return now + under_way;
   }
   const double sent = ports_[link_of(from)].send(now, on_link);
   const double arrival = ports_[link_of(to)].receive(sent + under_way, on_link);
   require(std::isfinite(arrival),
-          "virtual time has grown beyond all numbers: letters have queued until {} s; choose a "
-          "faster network",
+          "virtual time has grown beyond all numbers: a message waits for its link until {} s; "
+          "choose a faster network",
           arrival);
   return arrival;
 }
@@ -193,14 +194,16 @@ double Machine::arrival(
 double Machine::delay(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number) const {
   double seconds = options_.delay(from, to, bytes);
   if (!options_.jitter.is_zero()) {
-    RandomStream random = machine_stream(options_.seed, from | kOfLetters, number);
+    RandomStream random = machine_stream(options_.seed, from | kOfMessages, number);
     seconds += options_.jitter.draw(random);
   }
-  require(std::isfinite(seconds) && seconds >= 0,
-          "a letter from actor {} to actor {} takes {} seconds; a link's delay is finite and >= 0",
-          from,
-          to,
-          seconds);
+  require(
+      std::isfinite(seconds) && seconds >= 0,
+      "a message from actor {} to actor {} takes {} seconds; set delays of links that are finite "
+      "and >= 0",
+      from,
+      to,
+      seconds);
   return seconds;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A machine is what a simulation assumes of computers and links: how long a gradient and a letter
-// take. Times are pure functions of (seed, worker, iteration) or (seed, sender, letter), so they do
-// not depend on the order of events.
+// A machine is what a simulation assumes of computers and links: how long a gradient and a message
+// take. Times are pure functions of (seed, worker, iteration) or (seed, sender, message), so they
+// do not depend on the order of events.
 
 #include <cstdint>
 #include <functional>
@@ -9,8 +9,8 @@
 
 #include "core/cluster/link_model.h"
 #include "core/protocols/actors/actor.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/actors/actor_state.h"
-#include "core/protocols/actors/letter.h"
 #include "core/random/random.h"
 
 namespace residuum {
@@ -49,8 +49,8 @@ struct Stragglers {
   double slow_seconds = 1;    // mean length of a slow window
 };
 
-/// Returns the seconds that a letter of so many bytes takes on the link between two actors. Letters
-/// inside a node take none and are not asked for.
+/// Returns the seconds that a message of so many bytes takes on the link between two actors.
+/// Messages inside a node take none and are not asked for.
 using LinkDelay = std::function<double(ActorId from, ActorId to, std::uint64_t bytes)>;
 
 /// Returns the delay alpha + beta * bytes, the same on every link.
@@ -62,9 +62,9 @@ struct MachineOptions {
   std::vector<double> speeds = {};         // of each worker; empty: all have speed 1
   Stragglers stragglers = {};
   LinkDelay delay = linear_delay(0, 0);
-  TimeLaw jitter = TimeLaw::constant(0);  // added to each delay; letters may then overtake others
+  TimeLaw jitter = TimeLaw::constant(0);  // added to each delay; messages may then overtake others
   /// Seconds that a byte takes on a link besides the delay. Each node, each worker without a node
-  /// and the server has one link, which sends one letter at a time and receives one at a time.
+  /// and the server has one link, which sends one message at a time and receives one at a time.
   double link_s_per_byte = 0;
 };
 
@@ -76,8 +76,8 @@ class Machine {
   /// Returns when a gradient that a worker begins at `start` is ready. The starts of one worker
   /// must not decrease.
   double compute_end(std::uint32_t worker, std::uint64_t iteration, double start);
-  /// Returns when a letter arrives that is sent at `now`; `number` counts the letters of its
-  /// sender. Letters are sent in the order of their times.
+  /// Returns when a message arrives that is sent at `now`; `number` counts the messages of its
+  /// sender. Messages are sent in the order of their times.
   double arrival(ActorId from, ActorId to, std::uint64_t bytes, std::uint64_t number, double now);
 
   void visit(ActorState& state);

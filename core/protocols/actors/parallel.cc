@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 
 namespace residuum {
 namespace {
@@ -18,12 +18,12 @@ constexpr std::chrono::milliseconds kLook{50};
 
 /// A frame is what one Parallel tells another; it begins with its kind.
 enum class Parallel::Frame : std::uint64_t {
-  letter,     // of an actor, and what travels with it
+  message,    // of an actor, and what travels with it
   reached,    // server to all: a version that all wait for is made
   ended,      // server to all: the last version is made, the actors have been told
   stop,       // to the server: make no further version
-  quiet,      // to the server: this process will send no more letters
-  discarded,  // server to all: it has all letters; these gradients are in no version
+  quiet,      // to the server: this process will send no more messages
+  discarded,  // server to all: it has all messages; these gradients are in no version
   failure,    // to all: an Error was thrown
   broken,     // compute thread to its own process: it has failed
 };
@@ -60,7 +60,7 @@ class Parallel::HeldEffects final : public Effects {
   }
   void discard(const GradientId& gradient) override { discarded_.push_back(gradient); }
   void waited(Wait cause, double seconds) override { training_.waited(cause, seconds); }
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return 0; }
 
  private:
   Effects& training_;
@@ -129,24 +129,25 @@ SimulatedVersion Parallel::take_notes() {
   return notes;
 }
 
-void Parallel::send(ActorId to, Letter letter) {
-  letter.from = acting_;
-  Bytes frame = begin_frame(Frame::letter);
-  pack({.to = to, .letter = letter}, frame);
-  const std::size_t without_cargo = frame.size();
-  const std::uint64_t numbers = has_payload(letter.kind) ? site_.cargo.pack(letter, to, frame) : 0;
+void Parallel::send(ActorId to, ActorMessage message) {
+  message.from = acting_;
+  Bytes frame = begin_frame(Frame::message);
+  pack({.to = to, .message = message}, frame);
+  const std::size_t without_payload = frame.size();
+  const std::uint64_t numbers =
+      has_payload(message.kind) ? site_.payloads.pack(message, to, frame) : 0;
   if (acting_ == cast_.roster.server()) {
-    count(letter, numbers, frame.size() - without_cargo);
+    count(message, numbers, frame.size() - without_payload);
   }
-  own_letters_ += is_here(to) ? 1 : 0;
+  own_messages_ += is_here(to) ? 1 : 0;
   mailbox_.send(placement_.host(to), std::move(frame));
 }
 
-void Parallel::work(Work /*kind*/, Letter when_done) {
+void Parallel::work(Work /*kind*/, ActorMessage when_done) {
   when_done.from = acting_;
-  ++own_letters_;
-  thread_.add([this, gradient = held_->reading(), letter = std::move(when_done)] {
-    compute(gradient, letter);
+  ++own_messages_;
+  thread_.add([this, gradient = held_->reading(), message = std::move(when_done)] {
+    compute(gradient, message);
   });
 }
 
@@ -155,17 +156,17 @@ double Parallel::now() const {
 }
 
 /// Does a job of the compute thread.
-void Parallel::compute(const GradientId& gradient, const Letter& when_done) {
-  Frame kind = Frame::letter;
+void Parallel::compute(const GradientId& gradient, const ActorMessage& when_done) {
+  Frame kind = Frame::message;
   try {
-    site_.cargo.calculate(gradient);
+    site_.payloads.calculate(gradient);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
     kind = Frame::broken;
   }
   Bytes frame = begin_frame(kind);
-  pack({.to = when_done.from, .letter = when_done}, frame);
+  pack({.to = when_done.from, .message = when_done}, frame);
   mailbox_.send(mailbox_.rank(), std::move(frame));
 }
 
@@ -215,7 +216,7 @@ void Parallel::serve_once() {
 void Parallel::open(const Incoming& incoming) {
   std::span<const std::byte> bytes = incoming.bytes;
   switch (static_cast<Frame>(unpack_number(bytes))) {
-    case Frame::letter:
+    case Frame::message:
       deliver(incoming.from, bytes);
       return;
     case Frame::reached:
@@ -241,31 +242,31 @@ void Parallel::open(const Incoming& incoming) {
       std::rethrow_exception(failure_);
     }
   }
-  check_letter(false);
+  check_actor_message(false);
 }
 
 void Parallel::deliver(int from, std::span<const std::byte> bytes) {
-  const AddressedLetter addressed = unpack_letter(bytes, cast_.roster);
-  const Letter& letter = addressed.letter;
-  check_letter(is_here(addressed.to) && placement_.host(letter.from) == from);
-  own_letters_ -= from == mailbox_.rank() ? 1 : 0;
+  const AddressedMessage addressed = unpack_actor_message(bytes, cast_.roster);
+  const ActorMessage& message = addressed.message;
+  check_actor_message(is_here(addressed.to) && placement_.host(message.from) == from);
+  own_messages_ -= from == mailbox_.rank() ? 1 : 0;
   const std::uint64_t numbers =
-      has_payload(letter.kind) ? site_.cargo.unpack(letter, addressed.to, bytes) : 0;
+      has_payload(message.kind) ? site_.payloads.unpack(message, addressed.to, bytes) : 0;
   if (addressed.to == cast_.roster.server()) {
-    count(letter, numbers, bytes.size());
+    count(message, numbers, bytes.size());
   }
-  let_act(addressed.to, letter);
+  let_act(addressed.to, message);
 }
 
-/// Books a letter of the server, with a cargo of so many bytes.
-void Parallel::count(const Letter& letter, std::uint64_t numbers, std::uint64_t cargo) {
-  log_.count_letter(letter, control_bytes(letter) + cargo - numbers, numbers);
+/// Counts a message from or to the server, to which Payloads has appended so many bytes.
+void Parallel::count(const ActorMessage& message, std::uint64_t numbers, std::uint64_t appended) {
+  log_.count_message(message, control_bytes(message) + appended - numbers, numbers);
 }
 
-void Parallel::let_act(ActorId actor, const Letter& letter) {
+void Parallel::let_act(ActorId actor, const ActorMessage& message) {
   acting_ = actor;
   log_.count_event();
-  cast_.actors[actor]->receive(letter, *this);
+  cast_.actors[actor]->receive(message, *this);
   if (is_server()) {
     made_ = log_.made();
   }
@@ -304,7 +305,7 @@ void Parallel::end() {
   }
   if (made_ < cast_.versions) {
     const ActorId server = cast_.roster.server();
-    let_act(server, {.kind = LetterKind::stop, .from = server});
+    let_act(server, {.kind = ActorMessageKind::stop, .from = server});
   }
   Bytes frame = begin_frame(Frame::ended);
   pack(made_, frame);

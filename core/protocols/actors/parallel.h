@@ -1,7 +1,7 @@
 #pragma once
 // Parallel runs the actors of an asynchronous protocol on real processes, each of which hosts some
-// of them (placement.h). Letters travel by a Mailbox; gradients are computed by one thread of each
-// process, so that letters are served meanwhile.
+// of them (placement.h). Messages travel by a Mailbox; gradients are computed by one thread of each
+// process, so that messages are served meanwhile.
 //
 //   Parallel run(make_inhad(options), placement, mailbox, site, [&] { return stop.load(); });
 //   for (v = 1; v <= T && run.advance_to(v); ++v) {
@@ -11,9 +11,9 @@
 //   mailbox.close();
 //
 // How it ends: after the last version, or on request (`stops`), every gradient is in a version or
-// is discarded, and no letter is under way. If a process is lost, every other throws a LostPeer
+// is discarded, and no message is under way. If a process is lost, every other throws a LostPeer
 // (core/cluster/mailbox.h) and must not wait for it anywhere. If an Error is thrown on one process,
-// by Effects or Cargo, every process throws it as a SharedError; after that only the mailbox's
+// by Effects or Payloads, every process throws it as a SharedError; after that only the mailbox's
 // close() may follow.
 
 #include <chrono>
@@ -27,8 +27,8 @@
 
 #include "core/cluster/mailbox.h"
 #include "core/protocols/actors/actor.h"
-#include "core/protocols/actors/cargo.h"
 #include "core/protocols/actors/compute_thread.h"
+#include "core/protocols/actors/payloads.h"
 #include "core/protocols/actors/placement.h"
 #include "core/protocols/actors/simulated_version.h"
 
@@ -36,8 +36,8 @@ namespace residuum {
 
 /// A site is what the training does on one process.
 struct Site {
-  Effects& effects;  // payload_bytes() is not called: what Cargo packs is counted
-  Cargo& cargo;
+  Effects& effects;  // payload_bytes() is not called: what Payloads packs is counted
+  Payloads& payloads;
 };
 
 class Parallel final : private Outbox {
@@ -56,14 +56,14 @@ class Parallel final : private Outbox {
   /// Waits for the gradient that is being computed.
   ~Parallel() override;
 
-  /// Serves letters until the server has made `version`, and returns true; on the server's process
+  /// Serves messages until the server has made `version`, and returns true; on the server's process
   /// right after Effects::make_version. Returns false if the run was stopped before that, within
   /// 50 ms of a request. All processes ask for the same versions in the same order. Gradients go
   /// on being computed between two calls.
   bool advance_to(std::uint64_t version);
 
   /// Ends the run, at once if versions are still to be made. It waits for the gradients that are
-  /// being computed and for all letters, then discards, once none is computed any more, the
+  /// being computed and for all messages, then discards, once none is computed any more, the
   /// gradients that are in no version, each on the process of its worker. The call is collective.
   void finish();
 
@@ -72,7 +72,7 @@ class Parallel final : private Outbox {
 
   /// Returns the notes about what happened on this process since the last call, and begins new
   /// ones; their time is now, in seconds since this object was made. On the server's process they
-  /// have the last version and the bytes of all letters.
+  /// have the last version and the bytes of all messages.
   SimulatedVersion take_notes();
 
  private:
@@ -82,14 +82,14 @@ class Parallel final : private Outbox {
   enum class Frame : std::uint64_t;
 
   // These are the acts of an actor.
-  void send(ActorId to, Letter letter) override;
-  void work(Work kind, Letter when_done) override;
+  void send(ActorId to, ActorMessage message) override;
+  void work(Work kind, ActorMessage when_done) override;
   double now() const override;
   Effects& effects() override { return log_; }
 
   bool is_here(ActorId actor) const { return placement_.host(actor) == mailbox_.rank(); }
   bool is_server() const { return is_here(cast_.roster.server()); }
-  bool is_idle() const { return own_letters_ == 0; }
+  bool is_idle() const { return own_messages_ == 0; }
 
   static Bytes begin_frame(Frame kind);
   void guard(const std::function<void()>& action);
@@ -97,14 +97,14 @@ class Parallel final : private Outbox {
   void serve_once();
   void open(const Incoming& incoming);
   void deliver(int from, std::span<const std::byte> bytes);
-  void count(const Letter& letter, std::uint64_t numbers, std::uint64_t cargo);
-  void let_act(ActorId actor, const Letter& letter);
+  void count(const ActorMessage& message, std::uint64_t numbers, std::uint64_t appended);
+  void let_act(ActorId actor, const ActorMessage& message);
   [[noreturn]] static void throw_failure(std::span<const std::byte> bytes);
   void take_discarded(std::span<const std::byte> bytes);
   void heed_stop();
   void end();
   void send_discarded();
-  void compute(const GradientId& gradient, const Letter& when_done);
+  void compute(const GradientId& gradient, const ActorMessage& when_done);
   void send_to_others(const Bytes& frame);
   void tell_failure(ExitCode code, std::string_view message);
 
@@ -119,12 +119,12 @@ class Parallel final : private Outbox {
 
   ActorId acting_ = 0;
   std::uint64_t made_ = 0;
-  std::uint64_t own_letters_ = 0;  // under way from this process to itself, or to be sent by work
-  int quiet_ = 0;                  // processes that will send no more letters to the server
+  std::uint64_t own_messages_ = 0;  // under way from this process to itself, or to be sent by work
+  int quiet_ = 0;                   // processes that will send no more messages to the server
   bool has_begun_ = false;
   bool has_asked_ = false;  // the server to stop
   bool has_ended_ = false;  // no version will follow
-  bool is_over_ = false;    // the server has all letters
+  bool is_over_ = false;    // the server has all messages
 
   std::mutex mutex_;
   std::exception_ptr failure_;  // of the compute thread

@@ -17,15 +17,15 @@ class PushingWorker final : public Actor {
 
   void begin(Outbox& outbox) override { read(outbox); }
 
-  void receive(const Letter& letter, Outbox& outbox) override {
-    switch (letter.kind) {
-      case LetterKind::model:
-        compute(letter.version, outbox);
+  void receive(const ActorMessage& message, Outbox& outbox) override {
+    switch (message.kind) {
+      case ActorMessageKind::model:
+        compute(message.version, outbox);
         break;
-      case LetterKind::computed:
+      case ActorMessageKind::computed:
         finish(outbox);
         break;
-      case LetterKind::stop:
+      case ActorMessageKind::stop:
         stopped_ = 1;
         break;
       default:
@@ -43,7 +43,7 @@ class PushingWorker final : public Actor {
  private:
   void read(Outbox& outbox) {
     waits_since_ = outbox.now();
-    outbox.send(server_, {.kind = LetterKind::read, .iteration = finished_});
+    outbox.send(server_, {.kind = ActorMessageKind::read, .iteration = finished_});
   }
 
   void compute(std::uint64_t version, Outbox& outbox) {
@@ -53,7 +53,7 @@ class PushingWorker final : public Actor {
     outbox.effects().waited(Wait::idle, outbox.now() - waits_since_);
     base_ = version;
     outbox.effects().compute(gradient());
-    outbox.work(Work::gradient, {.kind = LetterKind::computed, .iteration = finished_});
+    outbox.work(Work::gradient, {.kind = ActorMessageKind::computed, .iteration = finished_});
   }
 
   void finish(Outbox& outbox) {
@@ -65,7 +65,7 @@ class PushingWorker final : public Actor {
     }
     outbox.effects().hand_in(done, -1);
     outbox.send(server_,
-                {.kind = LetterKind::push, .iteration = done.iteration, .base = done.base});
+                {.kind = ActorMessageKind::push, .iteration = done.iteration, .base = done.base});
     read(outbox);
   }
 
@@ -89,17 +89,17 @@ class ApplyingServer final : public Actor {
         finished_(roster.workers),
         readers_(roster.workers) {}
 
-  void receive(const Letter& letter, Outbox& outbox) override {
-    check_order(letter.kind == LetterKind::stop || letter.from < readers_.size());
-    switch (letter.kind) {
-      case LetterKind::read:
-        readers_[letter.from] = {.iteration = letter.iteration, .reads = 1};
-        answer(letter.from, outbox);
+  void receive(const ActorMessage& message, Outbox& outbox) override {
+    check_order(message.kind == ActorMessageKind::stop || message.from < readers_.size());
+    switch (message.kind) {
+      case ActorMessageKind::read:
+        readers_[message.from] = {.iteration = message.iteration, .reads = 1};
+        answer(message.from, outbox);
         break;
-      case LetterKind::push:
-        apply(letter, outbox);
+      case ActorMessageKind::push:
+        apply(message, outbox);
         break;
-      case LetterKind::stop:
+      case ActorMessageKind::stop:
         stop_at_this_version(outbox);
         break;
       default:
@@ -129,7 +129,7 @@ class ApplyingServer final : public Actor {
     double held_since = 0;
   };
 
-  void apply(const Letter& push, Outbox& outbox) {
+  void apply(const ActorMessage& push, Outbox& outbox) {
     const GradientId gradient{.worker = push.from,
                               .iteration = static_cast<std::uint32_t>(push.iteration),
                               .base = push.base};
@@ -163,7 +163,7 @@ class ApplyingServer final : public Actor {
 
   void send_stop(Outbox& outbox) const {
     for (ActorId worker = 0; worker < readers_.size(); ++worker) {
-      outbox.send(worker, {.kind = LetterKind::stop});
+      outbox.send(worker, {.kind = ActorMessageKind::stop});
     }
   }
 
@@ -184,7 +184,7 @@ class ApplyingServer final : public Actor {
       outbox.effects().waited(Wait::staleness, outbox.now() - reader.held_since);
     }
     reader = {};
-    outbox.send(worker, {.kind = LetterKind::model, .version = version_});
+    outbox.send(worker, {.kind = ActorMessageKind::model, .version = version_});
   }
 
   std::uint64_t staleness_;

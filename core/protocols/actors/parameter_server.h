@@ -10,7 +10,7 @@
 // schedule attains that (theory 11.2). In ASP a worker may always start, and no bound on the
 // staleness holds (theory 11.3).
 //
-// The server answers a READ only once it has all earlier pushes of that worker: letters may
+// The server answers a READ only once it has all earlier pushes of that worker: messages may
 // overtake one another, but no worker misses its own updates. With one worker ASP is serial SGD.
 
 #include <cstdint>

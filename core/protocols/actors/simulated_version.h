@@ -13,14 +13,14 @@
 
 namespace residuum {
 
-/// All counts and waits are those since the version before. The letters that announce the version
+/// All counts and waits are those since the version before. The messages that announce the version
 /// are counted with it.
 struct SimulatedVersion {
   std::uint64_t version = 0;
   double time = 0;                    // virtual seconds at which it was made
   std::vector<GradientId> gradients;  // that it was made of
-  std::uint64_t events = 0;           // letters that arrived
-  std::uint64_t control_bytes = 0;    // of letters between nodes, without payloads
+  std::uint64_t events = 0;           // messages that arrived
+  std::uint64_t control_bytes = 0;    // of messages between nodes, without payloads
   std::uint64_t bytes_up = 0;         // payloads to the server
   std::uint64_t bytes_down = 0;       // payloads from the server
   std::array<double, 4> waits{};      // seconds by Wait, of waits that ended; see waited()
@@ -43,9 +43,9 @@ class VersionLog final : public Effects {
   SimulatedVersion take() { return std::exchange(notes_, {}); }
 
   void count_event() { ++notes_.events; }
-  void count_letter(const Letter& letter, std::uint64_t control, std::uint64_t payload) {
+  void count_message(const ActorMessage& message, std::uint64_t control, std::uint64_t payload) {
     notes_.control_bytes += control;
-    (letter.kind == LetterKind::model ? notes_.bytes_down : notes_.bytes_up) += payload;
+    (message.kind == ActorMessageKind::model ? notes_.bytes_down : notes_.bytes_up) += payload;
   }
   /// Passes the number of versions; between two of them there are no notes.
   void visit(ActorState& state) { state.value(made_); }
@@ -66,8 +66,8 @@ class VersionLog final : public Effects {
     notes_.waits[static_cast<std::size_t>(cause)] += seconds;
     driver_.waited(cause, seconds);
   }
-  std::uint64_t payload_bytes(const Letter& letter) override {
-    return driver_.payload_bytes(letter);
+  std::uint64_t payload_bytes(const ActorMessage& message) override {
+    return driver_.payload_bytes(message);
   }
 
  private:

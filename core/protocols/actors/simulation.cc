@@ -13,7 +13,7 @@ Simulation::Simulation(Cast cast, MachineOptions machine, Effects& driver)
     : cast_(std::move(cast)),
       machine_(std::move(machine), cast_.roster),
       log_(driver),
-      letters_sent_(cast_.actors.size()) {}
+      messages_sent_(cast_.actors.size()) {}
 
 std::optional<SimulatedVersion> Simulation::advance() {
   begin();
@@ -25,7 +25,7 @@ std::optional<SimulatedVersion> Simulation::advance() {
     return std::nullopt;
   }
   while (made() == before) {
-    if (queue_.empty()) {  // all actors wait for letters
+    if (queue_.empty()) {  // all actors wait for messages
       check_order(!was_loaded_);
       // Else it is our bug, as the options were checked.
       throw std::logic_error("an asynchronous protocol has come to a deadlock");
@@ -45,8 +45,8 @@ std::vector<std::uint64_t> Simulation::needed_versions() const {
     }
   }
   queue_.for_each([&](const Event& event) {
-    if (event.letter.kind == LetterKind::model) {
-      versions.push_back(event.letter.version);
+    if (event.message.kind == ActorMessageKind::model) {
+      versions.push_back(event.message.version);
     }
   });
   std::sort(versions.begin(), versions.end());
@@ -66,30 +66,30 @@ void Simulation::load(std::span<const std::byte> saved) {
   visit(state);
   require(state.is_at_end(), "the saved state is not one of this protocol: it is too long");
   queue_.for_each([&](const Event& event) {
-    require(event.to < cast_.actors.size() && event.letter.from < cast_.actors.size(),
+    require(event.to < cast_.actors.size() && event.message.from < cast_.actors.size(),
             "the saved state is of another number of actors");
-    check_saved(event.letter.kind <= LetterKind::computed && std::isfinite(event.time));
+    check_saved(event.message.kind <= ActorMessageKind::computed && std::isfinite(event.time));
   });
   check_saved(std::isfinite(time_));
   was_loaded_ = true;
 }
 
-void Simulation::send(ActorId to, Letter letter) {
-  letter.from = acting_;
+void Simulation::send(ActorId to, ActorMessage message) {
+  message.from = acting_;
   double arrival = time_;
-  if (!stays_in_node(letter.kind)) {
-    const std::uint64_t control = control_bytes(letter);
-    const std::uint64_t payload = has_payload(letter.kind) ? log_.payload_bytes(letter) : 0;
-    log_.count_letter(letter, control, payload);
-    arrival = machine_.arrival(acting_, to, control + payload, letters_sent_[acting_]++, time_);
+  if (!stays_in_node(message.kind)) {
+    const std::uint64_t control = control_bytes(message);
+    const std::uint64_t payload = has_payload(message.kind) ? log_.payload_bytes(message) : 0;
+    log_.count_message(message, control, payload);
+    arrival = machine_.arrival(acting_, to, control + payload, messages_sent_[acting_]++, time_);
   }
-  queue_.push({.time = arrival, .to = to, .letter = std::move(letter)});
+  queue_.push({.time = arrival, .to = to, .message = std::move(message)});
 }
 
-void Simulation::work(Work /*kind*/, Letter when_done) {
+void Simulation::work(Work /*kind*/, ActorMessage when_done) {
   when_done.from = acting_;
   const double end = machine_.compute_end(acting_, when_done.iteration, time_);
-  queue_.push({.time = end, .to = acting_, .letter = std::move(when_done)});
+  queue_.push({.time = end, .to = acting_, .message = std::move(when_done)});
 }
 
 void Simulation::begin() {
@@ -106,7 +106,7 @@ void Simulation::run_event() {
   time_ = event.time;
   acting_ = event.to;
   log_.count_event();
-  cast_.actors[event.to]->receive(event.letter, *this);
+  cast_.actors[event.to]->receive(event.message, *this);
 }
 
 void Simulation::visit(ActorState& state) {
@@ -115,7 +115,7 @@ void Simulation::visit(ActorState& state) {
   log_.visit(state);
   machine_.visit(state);
   queue_.visit(state);
-  state.row(letters_sent_);
+  state.row(messages_sent_);
   for (const auto& actor : cast_.actors) {
     actor->visit(state);
   }

@@ -1,7 +1,7 @@
 #pragma once
 // A simulation runs the actors of an asynchronous protocol as discrete events in virtual time. The
-// actors' own steps take no time; gradients and letters take what the machine says. Two simulations
-// of the same cast, machine and seed call the same effects in the same order.
+// actors' own steps take no time; gradients and messages take what the machine says. Two
+// simulations of the same cast, machine and seed call the same effects in the same order.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +42,8 @@ class Simulation final : private Outbox {
   void load(std::span<const std::byte> saved);
 
  private:
-  void send(ActorId to, Letter letter) override;
-  void work(Work kind, Letter when_done) override;
+  void send(ActorId to, ActorMessage message) override;
+  void work(Work kind, ActorMessage when_done) override;
   double now() const override { return time_; }
   Effects& effects() override { return log_; }
 
@@ -55,7 +55,7 @@ class Simulation final : private Outbox {
   Machine machine_;
   VersionLog log_;
   EventQueue queue_;
-  std::vector<std::uint64_t> letters_sent_;  // of each actor
+  std::vector<std::uint64_t> messages_sent_;  // of each actor
   double time_ = 0;
   ActorId acting_ = 0;
   std::uint8_t has_begun_ = 0;

@@ -348,7 +348,7 @@ class DeviceStep::Implementation {
   std::size_t k_ = 0;  // the k of the last selection
   std::size_t kept_ = 0;
 
-  // The lists to be settled stay on the host: the kernel reads each entry once.
+  // The lists of cleared and returned entries stay on the host: the kernel reads each entry once.
   PinnedBuffer<std::uint32_t> list_indices_;
   PinnedBuffer<float> list_values_;
 

@@ -45,13 +45,12 @@ class DeviceStep {
   /// Does the same with a gradient that is on the device.
   PassNorms step(DeviceSpan gradient, float scale, std::size_t k, SparseVector<float>& selected);
 
-  /// memory := memory - cleared + returned, as core/feedback settles.
+  /// memory := memory - cleared + returned, as core/feedback updates the residual.
   void update_residual(const SparseVector<float>& cleared, const SparseVector<float>& returned);
 
-  /// memory := memory - (the entries that the last step selected). It is update the
-  /// residual(selected,
-  /// {}) without sending the list back, because that is still on the device. A second call after a
-  /// step does nothing.
+  /// memory := memory - (the entries that the last step selected). It equals
+  /// update_residual(selected, {}), but sends no list back, because the list is still on the
+  /// device. A second call after a step does nothing.
   void update_selected_residual();
 
   /// Returns how many selections so far needed passes of their own, because the notes did not

@@ -21,7 +21,7 @@ double ridge(std::span<const double> x) {
 
 RandomStream random_of_test() { return {1, Purpose::test, 0, 0}; }
 
-TEST(CoordinateSearch, ClimbsAHillWhoseAxesAreTheCoordinates) {
+TEST(CoordinateSearch, AscendsAHillWhoseAxesAreTheCoordinates) {
   Budgeted function(hill, 10000);
   RandomStream random = random_of_test();
   Candidate candidate{.x = {30, 40}, .value = hill(std::vector<double>{30, 40})};

@@ -174,7 +174,7 @@ class ReferenceQuadratic : public ::testing::Test {
   static inline Evidence calm{RunFacts{}};         // the same with no delta above 1
   static inline std::vector<double> mean_square;   // of the mean gradient, over the seeds
   static inline std::vector<double> lost;          // delta |mean a|^2, summed over the seeds
-  static inline std::vector<double> brought;       // |mean a|^2, likewise
+  static inline std::vector<double> brought;       // |mean a|^2, summed over the seeds
 };
 
 constexpr double kSpread = 0.04;  // what redrawing does, with the rounding of the printed numbers

@@ -14,7 +14,7 @@ namespace residuum::test {
 struct Outcomes {
   SparseVector<double> sum;
   std::vector<SparseVector<double>> delivered;      // of all workers, unless all was applied
-  std::vector<SparseVector<double>> cut_in_merges;  // likewise
+  std::vector<SparseVector<double>> cut_in_merges;  // of all workers, unless all was applied
   std::uint64_t bytes = 0;                          // sent by all workers
   std::uint64_t rounds = 0;
   friend bool operator==(const Outcomes&, const Outcomes&) = default;

@@ -18,21 +18,21 @@
 namespace residuum {
 namespace {
 
-/// Runs the action on so many processes, each a thread, whose messages go through a post office.
+/// Runs the action on so many processes, each a thread, whose messages go through queues.
 template <class Action>
 void on_carried_processes(int size, const Action& action) {
-  test::PostOffice office;
+  test::MessageQueues queues;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&office, &action, rank, size] {
+    threads.emplace_back([&queues, &action, rank, size] {
       const auto world = make_callback_world(
           {.rank = rank,
            .size = size,
            .send = [&, rank](int to,
-                             std::span<const std::byte> bytes) { office.put(rank, to, bytes); },
+                             std::span<const std::byte> bytes) { queues.put(rank, to, bytes); },
            .receive =
                [&, rank](int from, std::span<std::byte> bytes) {
-                 const Bytes message = office.take(from, rank);
+                 const Bytes message = queues.take(from, rank);
                  ASSERT_EQ(message.size(), bytes.size());
                  std::copy(message.begin(), message.end(), bytes.begin());
                }});
@@ -42,7 +42,7 @@ void on_carried_processes(int size, const Action& action) {
   for (auto& thread : threads) {
     thread.join();
   }
-  EXPECT_TRUE(office.is_empty());
+  EXPECT_TRUE(queues.is_empty());
 }
 
 std::span<std::byte> bytes_of(int& value) { return std::as_writable_bytes(std::span(&value, 1)); }
@@ -61,7 +61,7 @@ TEST(CallbackWorld, BothSendBeforeTheyReceive) {
 // A root that sent a whole sum before it took anything back would leave all of it to the transport.
 TEST(CallbackWorld, HasFewBlocksOfALongSumUnderWay) {
   constexpr std::size_t kNumbers = 60 * (std::size_t{1} << 15U);  // 60 blocks of float64
-  test::PostOffice office;
+  test::MessageQueues queues;
   std::atomic<int> sent_first = 0;
   std::atomic<bool> root_receives = false;
   const auto process = [&](int rank) {
@@ -71,14 +71,14 @@ TEST(CallbackWorld, HasFewBlocksOfALongSumUnderWay) {
                              .send =
                                  [&, rank](int to, std::span<const std::byte> bytes) {
                                    sent_first += rank == 0 && !root_receives ? 1 : 0;
-                                   office.put(rank, to, bytes);
+                                   queues.put(rank, to, bytes);
                                  },
                              .receive =
                                  [&, rank](int from, std::span<std::byte> bytes) {
                                    root_receives = root_receives || rank == 0;
                                    root_receives.notify_all();
                                    root_receives.wait(false);  // the other process is slow
-                                   const Bytes message = office.take(from, rank);
+                                   const Bytes message = queues.take(from, rank);
                                    std::copy(message.begin(), message.end(), bytes.begin());
                                  }});
     const Cluster cluster(*world, 2);

@@ -1,5 +1,5 @@
-// Mailboxes between threads: letters keep their order, a silent process is named on all others, and
-// every mailbox closes.
+// Mailboxes between threads: messages keep their order, a silent process is named on all others,
+// and every mailbox closes.
 
 #include "core/cluster/mailbox.h"
 
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using test::error_of;
-using test::ParcelHub;
+using test::PacketHub;
 using test::with_mailboxes;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -29,7 +29,7 @@ constexpr milliseconds kShort{500};
 constexpr milliseconds kLonger{1500};               // where signs must not be late
 constexpr auto kEnough = std::chrono::seconds(20);  // for a machine that does other work
 
-Bytes number_letter(std::uint32_t number) {
+Bytes number_message(std::uint32_t number) {
   Bytes bytes(sizeof(number));
   std::memcpy(bytes.data(), &number, sizeof(number));
   return bytes;
@@ -42,25 +42,25 @@ std::uint32_t number_of(const Bytes& bytes) {
   return number;
 }
 
-/// Receives one letter; fails the test if none comes.
+/// Receives one message; fails the test if none comes.
 Incoming receive(Mailbox& mailbox) {
   auto incoming = mailbox.next(kEnough);
   EXPECT_TRUE(incoming.has_value());
-  return incoming ? *std::move(incoming) : Incoming{.from = 0, .bytes = number_letter(0)};
+  return incoming ? *std::move(incoming) : Incoming{.from = 0, .bytes = number_message(0)};
 }
 
-TEST(Mailbox, KeepsTheOrderOfLettersFromOneProcessToAnother) {
-  constexpr std::uint32_t kLetters = 300;
-  ParcelHub hub(4, microseconds(500), 1);
+TEST(Mailbox, KeepsTheOrderOfMessagesFromOneProcessToAnother) {
+  constexpr std::uint32_t kMessages = 300;
+  PacketHub hub(4, microseconds(500), 1);
   const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
     const auto size = static_cast<std::uint32_t>(mailbox.size());
-    for (std::uint32_t i = 0; i < kLetters; ++i) {
+    for (std::uint32_t i = 0; i < kMessages; ++i) {
       for (int to = 0; to < mailbox.size(); ++to) {  // also to itself
-        mailbox.send(to, number_letter(i));
+        mailbox.send(to, number_message(i));
       }
     }
     std::vector<std::uint32_t> expected(size);
-    for (std::uint32_t i = 0; i < kLetters * size; ++i) {
+    for (std::uint32_t i = 0; i < kMessages * size; ++i) {
       const Incoming incoming = receive(mailbox);
       EXPECT_EQ(number_of(incoming.bytes), expected[static_cast<std::size_t>(incoming.from)]++);
     }
@@ -68,11 +68,11 @@ TEST(Mailbox, KeepsTheOrderOfLettersFromOneProcessToAnother) {
   });
 
   EXPECT_THAT(errors, Each(IsEmpty()));
-  EXPECT_EQ(hub.parcels_left(), 0U);
+  EXPECT_EQ(hub.packets_left(), 0U);
 }
 
 TEST(Mailbox, WaitsNoLongerThanItIsAsked) {
-  ParcelHub hub(2, microseconds(0), 1);
+  PacketHub hub(2, microseconds(0), 1);
   const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_FALSE(mailbox.next(milliseconds(30)).has_value());
@@ -82,12 +82,12 @@ TEST(Mailbox, WaitsNoLongerThanItIsAsked) {
 }
 
 TEST(Mailbox, IsTakenForAliveWhileItsOwnerComputes) {
-  ParcelHub hub(3, microseconds(100), 1);
+  PacketHub hub(3, microseconds(100), 1);
   const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
     if (mailbox.rank() == 0) {
       std::this_thread::sleep_for(3 * kLonger);  // makes no call of the mailbox
-      mailbox.send(1, number_letter(7));
-      mailbox.send(2, number_letter(7));
+      mailbox.send(1, number_message(7));
+      mailbox.send(2, number_message(7));
       return;
     }
     EXPECT_EQ(number_of(receive(mailbox).bytes), 7U);
@@ -97,7 +97,7 @@ TEST(Mailbox, IsTakenForAliveWhileItsOwnerComputes) {
 
 TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
   for (const int silent : {0, 2}) {
-    ParcelHub hub(4, microseconds(100), 1);
+    PacketHub hub(4, microseconds(100), 1);
     std::array<double, 4> seconds{};
     const auto errors = with_mailboxes(hub, {.patience = kShort}, [&](Mailbox& mailbox) {
       if (mailbox.rank() == silent) {
@@ -130,7 +130,7 @@ TEST(Mailbox, NamesASilentProcessOnAllOthersInTime) {
 }
 
 TEST(Mailbox, TellsAProcessThatTheOthersHaveGivenItUp) {
-  ParcelHub hub(3, microseconds(100), 1);
+  PacketHub hub(3, microseconds(100), 1);
   const auto errors = with_mailboxes(hub, {.patience = 4 * kShort}, [&](Mailbox& mailbox) {
     if (mailbox.rank() == 1) {
       hub.mute(1);
@@ -143,7 +143,7 @@ TEST(Mailbox, TellsAProcessThatTheOthersHaveGivenItUp) {
 }
 
 TEST(Mailbox, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
-  ParcelHub hub(3, microseconds(100), 1);
+  PacketHub hub(3, microseconds(100), 1);
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
     if (mailbox.rank() == 2) {
@@ -159,20 +159,20 @@ TEST(Mailbox, TellsTheOthersAtOnceThatItsOwnerHasFailed) {
       << "nobody waits for the patience of 10 s";
 }
 
-TEST(Mailbox, ClosesWithLettersThatNobodyHasRead) {
-  ParcelHub hub(3, microseconds(300), 1);
+TEST(Mailbox, ClosesWithMessagesThatNobodyHasRead) {
+  PacketHub hub(3, microseconds(300), 1);
   const auto errors = with_mailboxes(hub, {}, [](Mailbox& mailbox) {
     for (std::uint32_t i = 0; i < 100; ++i) {
-      mailbox.send((mailbox.rank() + 1) % mailbox.size(), number_letter(i));
+      mailbox.send((mailbox.rank() + 1) % mailbox.size(), number_message(i));
     }
   });
 
   EXPECT_THAT(errors, Each(IsEmpty()));
-  EXPECT_EQ(hub.parcels_left(), 0U);
+  EXPECT_EQ(hub.packets_left(), 0U);
 }
 
 TEST(Mailbox, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
-  ParcelHub hub(3, microseconds(100), 1);
+  PacketHub hub(3, microseconds(100), 1);
   const auto errors = with_mailboxes(hub, {.patience = kLonger}, [](Mailbox& mailbox) {
     if (mailbox.rank() == 0) {
       EXPECT_FALSE(mailbox.next(3 * kLonger).has_value());
@@ -183,7 +183,7 @@ TEST(Mailbox, DoesNotMissAProcessThatHasClosedWhileOthersStillWork) {
 
 TEST(Mailbox, ReportsALossWhileItCloses) {
   for (const milliseconds look_every : {milliseconds(0), milliseconds(50)}) {
-    ParcelHub hub(3, microseconds(100), 1);
+    PacketHub hub(3, microseconds(100), 1);
     const MailboxOptions options{.patience = kShort, .look_every = look_every};
     const auto errors = with_mailboxes(hub, options, [&](Mailbox& mailbox) {
       if (mailbox.rank() == 1) {
@@ -196,7 +196,7 @@ TEST(Mailbox, ReportsALossWhileItCloses) {
 }
 
 TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
-  ParcelHub hub(2, microseconds(100), 1);
+  PacketHub hub(2, microseconds(100), 1);
   std::atomic<int> resorts = 0;
   std::atomic<int> lost_rank = -1;
   const MailboxOptions options{.patience = kShort, .last_resort = [&](const LostPeer& lost) {
@@ -218,78 +218,79 @@ TEST(Mailbox, ResortsToTheLastWhereItsOwnerWaitsForTheLostProcessElsewhere) {
   EXPECT_EQ(lost_rank, 1);
 }
 
-/// The carrier of process 0 of three. Process 1 is silent and process 2 gives signs all the time.
-class HalfSilentCarrier final : public Carrier {
+/// The transport of process 0 of three. Process 1 is silent and process 2 gives signs all the time.
+class HalfSilentTransport final : public PacketTransport {
  public:
-  explicit HalfSilentCarrier(std::vector<Parcel>& sent) : sent_(sent) {}
+  explicit HalfSilentTransport(std::vector<Packet>& sent) : sent_(sent) {}
   int rank() const override { return 0; }
   int size() const override { return 3; }
-  void send(Parcel parcel) override { sent_.push_back(std::move(parcel)); }
-  std::optional<Parcel> poll() override {
+  void send(Packet packet) override { sent_.push_back(std::move(packet)); }
+  std::optional<Packet> poll() override {
     ++polls_;
     return polls_ % 2 == 0
                ? std::nullopt
-               : std::optional(Parcel{.peer = 2, .kind = Parcel::Kind::heartbeat, .bytes = {}});
+               : std::optional(Packet{.peer = 2, .kind = Packet::Kind::heartbeat, .bytes = {}});
   }
   bool has_sent_all() override { return true; }
 
  private:
-  std::vector<Parcel>& sent_;
+  std::vector<Packet>& sent_;
   int polls_ = 0;
 };
 
 TEST(Mailbox, SendsTheNoticesOfALossHoweverFastItsOwnerLeaves) {
   for (int repetition = 0; repetition < 50; ++repetition) {
-    std::vector<Parcel> sent;
+    std::vector<Packet> sent;
     EXPECT_THROW(
         {
-          Mailbox mailbox(std::make_unique<HalfSilentCarrier>(sent), {.patience = milliseconds(8)});
+          Mailbox mailbox(std::make_unique<HalfSilentTransport>(sent),
+                          {.patience = milliseconds(8)});
           mailbox.next(kEnough);
         },
         LostPeer);
 
     std::vector<int> told;
-    for (const Parcel& parcel : sent) {
-      if (parcel.kind == Parcel::Kind::loss) {
-        told.push_back(parcel.peer);
+    for (const Packet& packet : sent) {
+      if (packet.kind == Packet::Kind::loss) {
+        told.push_back(packet.peer);
       }
     }
     ASSERT_THAT(told, ElementsAre(1, 2)) << "in repetition " << repetition;
   }
 }
 
-/// The carrier of process 0 of two. The other gives signs and says goodbye after 600 ms.
-class LateCarrier final : public Carrier {
+/// The transport of process 0 of two. The other gives signs and says goodbye after 600 ms.
+class LateTransport final : public PacketTransport {
  public:
-  explicit LateCarrier(std::vector<Parcel::Kind>& sent) : sent_(sent) {}
+  explicit LateTransport(std::vector<Packet::Kind>& sent) : sent_(sent) {}
   int rank() const override { return 0; }
   int size() const override { return 2; }
-  void send(Parcel parcel) override { sent_.push_back(parcel.kind); }
-  std::optional<Parcel> poll() override {
+  void send(Packet packet) override { sent_.push_back(packet.kind); }
+  std::optional<Packet> poll() override {
     ++polls_;
     const bool is_late = std::chrono::steady_clock::now() - begin_ >= milliseconds(600);
     return polls_ % 2 == 0 ? std::nullopt
-                           : std::optional(Parcel{
+                           : std::optional(Packet{
                                  .peer = 1,
-                                 .kind = is_late ? Parcel::Kind::goodbye : Parcel::Kind::heartbeat,
+                                 .kind = is_late ? Packet::Kind::goodbye : Packet::Kind::heartbeat,
                                  .bytes = {}});
   }
   bool has_sent_all() override { return true; }
 
  private:
-  std::vector<Parcel::Kind>& sent_;
+  std::vector<Packet::Kind>& sent_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int polls_ = 0;
 };
 
-/// Counts how often it is asked for mail, of which there is none.
-class CountingCarrier final : public Carrier {
+/// Counts how often it is polled; no packet ever arrives.
+class CountingTransport final : public PacketTransport {
  public:
-  explicit CountingCarrier(std::atomic<int>& polls) : polls_(polls) {}
+  explicit CountingTransport(std::atomic<int>& polls) : polls_(polls) {}
   int rank() const override { return 0; }
   int size() const override { return 2; }
-  void send(Parcel /*parcel*/) override {}
-  std::optional<Parcel> poll() override {
+  void send(Packet /*packet*/) override {}
+  std::optional<Packet> poll() override {
     ++polls_;
     return std::nullopt;
   }
@@ -299,10 +300,10 @@ class CountingCarrier final : public Carrier {
   std::atomic<int>& polls_;
 };
 
-TEST(Mailbox, LooksForSignsAloneAsSeldomAsItIsTold) {
+TEST(Mailbox, PollsForSignsAloneAsSeldomAsItIsTold) {
   std::atomic<int> polls = 0;
   try {
-    const Mailbox mailbox(std::make_unique<CountingCarrier>(polls),
+    const Mailbox mailbox(std::make_unique<CountingTransport>(polls),
                           {.patience = kLonger, .look_every = milliseconds(100)});
     std::this_thread::sleep_for(milliseconds(1000));
     EXPECT_LE(polls, 11);
@@ -313,23 +314,23 @@ TEST(Mailbox, LooksForSignsAloneAsSeldomAsItIsTold) {
 }
 
 TEST(Mailbox, SendsNothingAfterItsGoodbye) {
-  std::vector<Parcel::Kind> sent;
-  Mailbox mailbox(std::make_unique<LateCarrier>(sent), {.patience = kShort});
+  std::vector<Packet::Kind> sent;
+  Mailbox mailbox(std::make_unique<LateTransport>(sent), {.patience = kShort});
   std::this_thread::sleep_for(kShort);
   mailbox.close();
 
   ASSERT_GE(sent.size(), 2U);
-  EXPECT_EQ(sent.front(), Parcel::Kind::heartbeat);
-  EXPECT_EQ(sent.back(), Parcel::Kind::goodbye);
+  EXPECT_EQ(sent.front(), Packet::Kind::heartbeat);
+  EXPECT_EQ(sent.back(), Packet::Kind::goodbye);
 }
 
-/// A carrier that fails at its third look for mail.
-class BreakingCarrier final : public Carrier {
+/// A transport that fails when it is polled the third time.
+class BreakingTransport final : public PacketTransport {
  public:
   int rank() const override { return 0; }
   int size() const override { return 2; }
-  void send(Parcel /*parcel*/) override {}
-  std::optional<Parcel> poll() override {
+  void send(Packet /*packet*/) override {}
+  std::optional<Packet> poll() override {
     if (++polls_ == 3) {
       resource_error("the network is down");
     }
@@ -341,17 +342,17 @@ class BreakingCarrier final : public Carrier {
   int polls_ = 0;
 };
 
-TEST(Mailbox, PassesOnWhatItsCarrierThrows) {
-  Mailbox mailbox(std::make_unique<BreakingCarrier>());
+TEST(Mailbox, PassesOnWhatItsTransportThrows) {
+  Mailbox mailbox(std::make_unique<BreakingTransport>());
 
   EXPECT_EQ(error_of([&] { mailbox.next(kEnough); }), "the network is down");
   EXPECT_EQ(error_of([&] { mailbox.close(); }), "the network is down");
 }
 
-TEST(Mailbox, OfAProcessThatIsAloneCarriesItsOwnLetters) {
+TEST(Mailbox, OfAProcessThatIsAloneDeliversItsOwnMessages) {
   const auto mailbox = make_single_mailbox();
   EXPECT_EQ(mailbox->size(), 1);
-  mailbox->send(0, number_letter(3));
+  mailbox->send(0, number_message(3));
 
   EXPECT_EQ(number_of(receive(*mailbox).bytes), 3U);
   EXPECT_FALSE(mailbox->next(milliseconds(1)).has_value());

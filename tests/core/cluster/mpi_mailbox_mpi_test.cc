@@ -22,8 +22,8 @@ constexpr auto kWait = std::chrono::seconds(60);
 constexpr std::array<std::size_t, 8> kLengths{
     0, 1, 1000, 99'999, 100'000, 100'001, 200'000, 300'017};
 
-/// Returns `size` bytes that are like no other letter's.
-Bytes letter_of(int from, std::size_t number, std::size_t size) {
+/// Returns `size` bytes that are like no other message's.
+Bytes message_of(int from, std::size_t number, std::size_t size) {
   Bytes bytes(size);
   for (std::size_t i = 0; i < size; ++i) {
     bytes[i] =
@@ -32,25 +32,25 @@ Bytes letter_of(int from, std::size_t number, std::size_t size) {
   return bytes;
 }
 
-TEST(MpiMailbox, KeepsTheOrderOfLettersOfAnyLength) {
+TEST(MpiMailbox, KeepsTheOrderOfMessagesOfAnyLength) {
   const World& world = mpi_test_world();
   const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
   ASSERT_EQ(mailbox->rank(), world.rank());
   ASSERT_EQ(mailbox->size(), world.size());
   constexpr std::size_t kRounds = 5;
-  const std::size_t letters = kRounds * kLengths.size();
-  for (std::size_t i = 0; i < letters; ++i) {
+  const std::size_t messages = kRounds * kLengths.size();
+  for (std::size_t i = 0; i < messages; ++i) {
     for (int to = 0; to < world.size(); ++to) {
-      mailbox->send(to, letter_of(world.rank(), i, kLengths[i % kLengths.size()]));
+      mailbox->send(to, message_of(world.rank(), i, kLengths[i % kLengths.size()]));
     }
   }
   std::vector<std::size_t> arrived(static_cast<std::size_t>(world.size()));
-  for (std::size_t i = 0; i < letters * arrived.size(); ++i) {
+  for (std::size_t i = 0; i < messages * arrived.size(); ++i) {
     const auto incoming = mailbox->next(kWait);
     ASSERT_TRUE(incoming.has_value());
     const std::size_t number = arrived[static_cast<std::size_t>(incoming->from)]++;
     ASSERT_EQ(incoming->bytes,
-              letter_of(incoming->from, number, kLengths[number % kLengths.size()]));
+              message_of(incoming->from, number, kLengths[number % kLengths.size()]));
   }
   mailbox->close();
 }
@@ -60,9 +60,9 @@ TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
   const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
   for (std::size_t round = 0; round < 50; ++round) {
     const int next = (world.rank() + 1) % world.size();
-    mailbox->send(next, letter_of(world.rank(), round, 1000 * round));
+    mailbox->send(next, message_of(world.rank(), round, 1000 * round));
     EXPECT_EQ(world.minimum(world.rank() + static_cast<int>(round)), static_cast<int>(round));
-    const Bytes sent = letter_of(9, round, 1000);
+    const Bytes sent = message_of(9, round, 1000);
     if (world.rank() == 1) {
       world.send(0, sent);
     } else if (world.is_root()) {
@@ -75,27 +75,27 @@ TEST(MpiMailbox, DoesNotTouchTheMessagesOfTheWorld) {
   for (std::size_t round = 0; round < 50; ++round) {
     const auto incoming = mailbox->next(kWait);
     ASSERT_TRUE(incoming.has_value());
-    EXPECT_EQ(incoming->bytes, letter_of(previous, round, 1000 * round));
+    EXPECT_EQ(incoming->bytes, message_of(previous, round, 1000 * round));
   }
   mailbox->close();
   EXPECT_EQ(world.minimum(world.rank()), 0);
 }
 
-/// While the reader sleeps, letters pile up; no poll must look at all of them.
-TEST(MpiMailbox, CarriesManyLettersThatAreReadLate) {
-  constexpr std::size_t kLetters = 100'000;
+/// While the reader sleeps, messages pile up; no poll must look at all of them.
+TEST(MpiMailbox, CarriesManyMessagesThatAreReadLate) {
+  constexpr std::size_t kMessages = 100'000;
   const World& world = mpi_test_world();
   const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
   if (world.rank() == 1) {
-    for (std::size_t i = 0; i < kLetters; ++i) {
-      mailbox->send(0, letter_of(1, i, 40));
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      mailbox->send(0, message_of(1, i, 40));
     }
   } else if (world.is_root()) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
-    for (std::size_t i = 0; i < kLetters; ++i) {
+    for (std::size_t i = 0; i < kMessages; ++i) {
       const auto incoming = mailbox->next(kWait);
       ASSERT_TRUE(incoming.has_value());
-      ASSERT_EQ(incoming->bytes, letter_of(1, i, 40));
+      ASSERT_EQ(incoming->bytes, message_of(1, i, 40));
     }
   }
   mailbox->close();
@@ -115,12 +115,12 @@ TEST(MpiMailbox, IsTakenForAliveWhileItsOwnerComputes) {
   mailbox->close();
 }
 
-TEST(MpiMailbox, ClosesWithLettersThatNobodyHasRead) {
+TEST(MpiMailbox, ClosesWithMessagesThatNobodyHasRead) {
   const World& world = mpi_test_world();
   for (int repetition = 0; repetition < 20; ++repetition) {
     const auto mailbox = make_mpi_mailbox(world, {}, kPiece);
     for (int to = 0; to < world.size(); ++to) {
-      mailbox->send(to, letter_of(0, 0, 250'000));
+      mailbox->send(to, message_of(0, 0, 250'000));
     }
   }
 }

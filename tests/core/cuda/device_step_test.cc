@@ -154,7 +154,7 @@ TEST_F(CudaStep, BreaksTiesAndSkipsZerosAsTheHostDoes) {
   }
 }
 
-TEST_F(CudaStep, SettlesWhatItSelectedWithoutTheList) {
+TEST_F(CudaStep, UpdatesTheResidualByWhatItSelectedWithoutTheList) {
   const std::size_t d = 40'009;
   Twins twins(test::normal_vector<float>(d, 1));
   for (const std::size_t k :
@@ -164,7 +164,7 @@ TEST_F(CudaStep, SettlesWhatItSelectedWithoutTheList) {
   }
 }
 
-TEST_F(CudaStep, SettlesNothingTwice) {
+TEST_F(CudaStep, UpdatesTheResidualOnceAfterAStep) {
   const std::vector<float> gradient{1, -2, 3, 0};
   cuda::DeviceStep step(gradient.size());
   Selection selected;

@@ -40,7 +40,7 @@ TEST(Unperturbed, TakesTheWholeStepOfMomentumAtOnce) {
     EXPECT_EQ(frames[2].unperturbed_sums->step, 2);
     EXPECT_EQ(frames[2].unperturbed_sums->noise, 2);
     EXPECT_EQ(frames[2].unperturbed_sums->gap, 0.25);  // |w_1 - u_1|^2
-    EXPECT_EQ(frames[2].landscape.unperturbed_loss, 4);
+    EXPECT_EQ(frames[2].evaluations.unperturbed_loss, 4);
   }
 }
 
@@ -51,10 +51,10 @@ TEST(Unperturbed, DecaysAsTheModelDoesAndSeesTheDecayedObjective) {
   const auto frames = test::train(constant_gradient({4}, {1}), recipe).frames;
 
   EXPECT_EQ(frames[0].unperturbed, (Values{3}));
-  EXPECT_EQ(frames[0].landscape.unperturbed_loss, 16 + 2);
-  EXPECT_EQ(frames[1].landscape.unperturbed_loss, 9 + 1.125);
-  EXPECT_EQ(frames[0].landscape.decayed_grad_norm_sq, 81);  // grad f = 2 w = 8, and lambda w = 1
-  EXPECT_EQ(frames[1].unperturbed_sums->noise, 1);          // (0.5 * 2)^2
+  EXPECT_EQ(frames[0].evaluations.unperturbed_loss, 16 + 2);
+  EXPECT_EQ(frames[1].evaluations.unperturbed_loss, 9 + 1.125);
+  EXPECT_EQ(frames[0].evaluations.decayed_grad_norm_sq, 81);  // grad f = 2 w = 8, and lambda w = 1
+  EXPECT_EQ(frames[1].unperturbed_sums->noise, 1);            // (0.5 * 2)^2
   // |G + lambda w|^2 - |G|^2 = 4 - 1.
   EXPECT_EQ(frames[0].decay_terms->added(), 3);
 }
@@ -68,8 +68,8 @@ TEST(Unperturbed, CountsTheDecayLessWhereGradientsAloneHaveMomentum) {
   const auto frame = test::train(constant_gradient({4}, {1}), recipe).frames.front();
 
   EXPECT_EQ(frame.unperturbed, (Values{4 - 1 * (1 + 0.25 * 4)}));
-  EXPECT_EQ(frame.landscape.unperturbed_loss, 16 + 2);
-  EXPECT_EQ(frame.landscape.decayed_grad_norm_sq, 81);  // 8 + 0.25 * 4
+  EXPECT_EQ(frame.evaluations.unperturbed_loss, 16 + 2);
+  EXPECT_EQ(frame.evaluations.decayed_grad_norm_sq, 81);  // 8 + 0.25 * 4
 }
 
 TEST(Unperturbed, DoesNotFollowTheClipping) {
@@ -176,8 +176,8 @@ TEST(Unperturbed, MovesByTheFirstGradientsWhereWorkersStepLocally) {
   EXPECT_EQ(frames[1].unperturbed, (Values{-2.5}));
   EXPECT_EQ(frames[2].unperturbed_sums->step, 2);
   EXPECT_EQ(frames[2].unperturbed_sums->noise, 36 + 2.25);
-  EXPECT_EQ(frames[2].unperturbed_sums->gap, 2.25);        // |0.5 + 1|^2
-  EXPECT_EQ(frames[1].landscape.unperturbed_loss, 1 + 2);  // (p + 1) |u_1|^2 of each worker
+  EXPECT_EQ(frames[2].unperturbed_sums->gap, 2.25);          // |0.5 + 1|^2
+  EXPECT_EQ(frames[1].evaluations.unperturbed_loss, 1 + 2);  // (p + 1) |u_1|^2 of each worker
 }
 
 TEST(Unperturbed, TakesNoDirectionOfAnOptimiserForAGradient) {

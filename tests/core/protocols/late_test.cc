@@ -61,7 +61,7 @@ void expect_same_training(const std::vector<test::Frame>& a, const std::vector<t
     ASSERT_EQ(a[t].update, b[t].update);
     ASSERT_EQ(a[t].epoch, b[t].epoch);
     ASSERT_EQ(a[t].evaluation->loss, b[t].evaluation->loss);
-    ASSERT_EQ(a[t].landscape.virtual_loss, b[t].landscape.virtual_loss);
+    ASSERT_EQ(a[t].evaluations.virtual_loss, b[t].evaluations.virtual_loss);
     ASSERT_EQ(a[t].sums.gap, b[t].sums.gap);
     for (std::size_t p = 0; p < a[t].scalars.size(); ++p) {
       ASSERT_EQ(a[t].scalars[p].residual_norm_sq, b[t].scalars[p].residual_norm_sq);
@@ -136,7 +136,7 @@ TEST(Late, TrainingsHaveTheSameBitsAtAnyNumberOfProcesses) {
   }
 }
 
-TEST(Late, TrainingsLoseNothingWhileLettersAreUnderWay) {
+TEST(Late, TrainingsLoseNothingWhileMessagesAreUnderWay) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   for (const Json& section : late_protocols()) {
     const auto protocol = protocol_of(section);
@@ -227,10 +227,10 @@ TEST(Inhad, CanGiveEachWorkerTheSameWeight) {
   }
 }
 
-// A push carries 2 entries of 12 bytes in a letter of 3 words of 8; READ and MODEL take 2 words,
+// A push carries 2 entries of 12 bytes in a message of 3 words of 8; READ and MODEL take 2 words,
 // STOP takes 1; the model is 12 numbers of 8 bytes. The worker sends its next READ with the push,
 // so that the first version has two of them; STOP goes out with the last.
-TEST(Late, BytesAreThoseOfLettersAndPackedMessages) {
+TEST(Late, BytesAreThoseOfActorMessagesAndPackedMessages) {
   const test::TinyObjective objective = test::noisy_quadratic(12, 0.3);
   const auto asp = protocol_of({{"kind", "asp"}});
   Recipe recipe = with({.sparsifier = {{"kind", "top-k"}, {"k", 2}}}, *asp, 1, 4);

@@ -1,5 +1,5 @@
-// Trainings over real processes that are brought to rest: for a checkpoint, on request, and on
-// other processes later.
+// Trainings over real processes that are halted: for a checkpoint, on request, and on other
+// processes later.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using test::Recipe;
 using test::recipe_of;
 using test::run_really;
 
-/// Keeps the state of a run in memory, and asks for rest after a number of versions.
+/// Keeps the state of a run in memory, and asks for a halt after a number of versions.
 class KeptState final : public Checkpoints {
  public:
   explicit KeptState(std::vector<std::byte>& bytes, std::uint64_t& saved_at, int every)

@@ -19,9 +19,9 @@ inline std::unique_ptr<Protocol> real(Json section) {
 
 /// Runs `body` once per process, with a World and a mailbox.
 inline void on_real_processes(int size, const std::function<void(World&, Mailbox&)>& body) {
-  ParcelHub hub(size, std::chrono::microseconds(200), 1);
+  PacketHub hub(size, std::chrono::microseconds(200), 1);
   on_processes(size, [&](World& world) {
-    Mailbox mailbox(std::make_unique<ThreadCarrier>(hub, world.rank()));
+    Mailbox mailbox(std::make_unique<ThreadTransport>(hub, world.rank()));
     body(world, mailbox);
     mailbox.close();
   });

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Gradients take 1 s and 2.5 s, letters nothing. Versions are made at 1, 2, 2.5, 3, 4 and 5 s by
+// Gradients take 1 s and 2.5 s, messages nothing. Versions are made at 1, 2, 2.5, 3, 4 and 5 s by
 // workers 0, 0, 1, 0, 0 and 1. Worker 1 reads versions 0 and 3; worker 0's gradient of 3 s was read
 // at version 2. So their staleness is 0, 0, 2, 1, 0 and 2.
 const std::string kStalenessStudy = R"(schema = 1

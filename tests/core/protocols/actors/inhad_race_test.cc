@@ -16,9 +16,9 @@ using test::Witness;
 
 /// Announces idle worker 1 without a constraint, which is the fault that the theory warns of. At a
 /// cap of 1, and with newer models held back, every IN of worker 1 says that it is idle.
-void forget_idle_worker(ByHand::Parcel& parcel) {
-  if (parcel.letter.kind == LetterKind::progress && parcel.letter.from == 1) {
-    parcel.letter.base = kUnlimited;
+void forget_idle_worker(ByHand::Packet& packet) {
+  if (packet.message.kind == ActorMessageKind::progress && packet.message.from == 1) {
+    packet.message.base = kUnlimited;
   }
 }
 
@@ -30,7 +30,7 @@ struct RaceOutcome {
 /// Two nodes with a worker each, C = 1, h = 1. Worker 1 hands in a message at version 0 and is
 /// idle; every MODEL to its node is held back while worker 0 drives the server as far as it goes.
 /// Then MODEL 1 alone arrives and wakes worker 1, whose START is held back too.
-RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)>& tamper) {
+RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Packet&)>& tamper) {
   Witness witness;
   const std::uint64_t versions = 4 * s + 20;
   ByHand hand(
@@ -39,27 +39,29 @@ RaceOutcome play_race(std::uint64_t s, const std::function<void(ByHand::Parcel&)
       witness,
       tamper);
   const ActorId slow_node = hand.roster().node(1);
-  const auto is_held = [&](const ByHand::Parcel& parcel) {
-    const bool is_late_model = parcel.letter.kind == LetterKind::model && parcel.to == slow_node;
-    const bool is_start_of_1 = parcel.letter.kind == LetterKind::start && parcel.letter.from == 1;
+  const auto is_held = [&](const ByHand::Packet& packet) {
+    const bool is_late_model =
+        packet.message.kind == ActorMessageKind::model && packet.to == slow_node;
+    const bool is_start_of_1 =
+        packet.message.kind == ActorMessageKind::start && packet.message.from == 1;
     return is_late_model || is_start_of_1;
   };
 
   // Worker 1 is first: its late message is in version 1 at the latest.
   hand.deliver_all(
-      [](const ByHand::Parcel& parcel) { return parcel.to == 1 || parcel.letter.from == 1; }, 2);
-  hand.deliver_all([&](const ByHand::Parcel& parcel) {
-    return !is_held(parcel) && witness.versions() < versions - 5;
+      [](const ByHand::Packet& packet) { return packet.to == 1 || packet.message.from == 1; }, 2);
+  hand.deliver_all([&](const ByHand::Packet& packet) {
+    return !is_held(packet) && witness.versions() < versions - 5;
   });
   RaceOutcome outcome{.before_waking = witness.versions()};
-  EXPECT_TRUE(hand.deliver_one([&](const ByHand::Parcel& parcel) {
-    return parcel.to == slow_node && parcel.letter.kind == LetterKind::model &&
-           parcel.letter.version == 1;
+  EXPECT_TRUE(hand.deliver_one([&](const ByHand::Packet& packet) {
+    return packet.to == slow_node && packet.message.kind == ActorMessageKind::model &&
+           packet.message.version == 1;
   }));
-  hand.deliver_all([&](const ByHand::Parcel& parcel) {
-    return !is_held(parcel) && (parcel.to == 1 || parcel.letter.from == 1);
+  hand.deliver_all([&](const ByHand::Packet& packet) {
+    return !is_held(packet) && (packet.to == 1 || packet.message.from == 1);
   });
-  hand.deliver_all([&](const ByHand::Parcel& parcel) { return !is_held(parcel); });
+  hand.deliver_all([&](const ByHand::Packet& packet) { return !is_held(packet); });
   outcome.largest_staleness = witness.largest_staleness();
   return outcome;
 }

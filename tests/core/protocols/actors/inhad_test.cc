@@ -66,10 +66,10 @@ std::vector<InhadOptions> all_inhad_options(std::uint64_t versions) {
 void expect_guarantees(const Witness& witness, const InhadOptions& options) {
   ASSERT_EQ(witness.versions(), options.versions) << inhad_name(options);
   ASSERT_LE(witness.largest_staleness(), options.staleness) << inhad_name(options);
-  ASSERT_EQ(witness.unsettled(), 0U) << inhad_name(options);
+  ASSERT_EQ(witness.unfinished(), 0U) << inhad_name(options);
 }
 
-TEST(Inhad, KeepsItsGuaranteesUnderHeavyTailsAndLettersThatOvertake) {
+TEST(Inhad, KeepsItsGuaranteesUnderHeavyTailsAndMessagesThatOvertake) {
   std::uint64_t runs = 0;
   for (const auto& options : all_inhad_options(40)) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed, ++runs) {
@@ -89,7 +89,7 @@ TEST(Inhad, KeepsItsGuaranteesUnderHeavyTailsAndLettersThatOvertake) {
   EXPECT_GE(runs, 500U);
 }
 
-TEST(Inhad, KeepsItsGuaranteesInAnyOrderOfLetters) {
+TEST(Inhad, KeepsItsGuaranteesInAnyOrderOfMessages) {
   std::uint32_t runs = 0;
   for (const auto& options : all_inhad_options(20)) {
     for (std::uint32_t repetition = 0; repetition < 5; ++repetition, ++runs) {
@@ -161,16 +161,17 @@ TEST(Inhad, MakesNoFurtherVersionOnceItIsAskedToStop) {
       RandomStream random(4, Purpose::test, runs, repetition);
       Witness witness;
       ByHand hand(make_inhad(options), witness);
-      hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; }, random.below(200));
-      hand.send(hand.roster().server(), {.kind = LetterKind::stop});
-      hand.deliver_one(
-          [](const ByHand::Parcel& parcel) { return parcel.letter.kind == LetterKind::stop; });
+      hand.deliver_all([](const ByHand::Packet& /*packet*/) { return true; }, random.below(200));
+      hand.send(hand.roster().server(), {.kind = ActorMessageKind::stop});
+      hand.deliver_one([](const ByHand::Packet& packet) {
+        return packet.message.kind == ActorMessageKind::stop;
+      });
       const std::uint64_t versions = witness.versions();
 
       hand.deliver_randomly(random);
 
       ASSERT_EQ(witness.versions(), versions) << inhad_name(options);
-      ASSERT_EQ(witness.unsettled(), 0U) << inhad_name(options);
+      ASSERT_EQ(witness.unfinished(), 0U) << inhad_name(options);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Compute times follow their laws, speeds and slow windows; letters take what their link says.
+// Compute times follow their laws, speeds and slow windows; messages take what their link says.
 
 #include "core/protocols/actors/machine.h"
 
@@ -74,7 +74,7 @@ TEST(Machine, SlowsStragglersInTheirWindowsOnly) {
   EXPECT_GT(slow, kGradients / 10);
 }
 
-TEST(Machine, LetsLettersOvertakeOnlyWithJitter) {
+TEST(Machine, LetsMessagesOvertakeOnlyWithJitter) {
   Machine fixed({.delay = linear_delay(1, 0.5)}, {.workers = 2});
   Machine jittery({.delay = linear_delay(1, 0.5), .jitter = TimeLaw::exponential(3)},
                   {.workers = 2});
@@ -90,7 +90,7 @@ TEST(Machine, LetsLettersOvertakeOnlyWithJitter) {
 }
 
 // 100 bytes keep a link busy for 1 s and are under way for 5 s.
-TEST(Machine, ALinkCarriesOneLetterAtATimeAtEitherEnd) {
+TEST(Machine, ALinkCarriesOneMessageAtATimeAtEitherEnd) {
   const MachineOptions options{.delay = linear_delay(5, 0), .link_s_per_byte = 0.01};
   const Roster flat{.workers = 3};
   Machine machine(options, flat);

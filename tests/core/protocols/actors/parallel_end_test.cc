@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 #include "core/protocols/actors/parallel.h"
 #include "tests/core/protocols/actors/place_actors.h"
 #include "tests/core/protocols/actors/thread_sites.h"
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using test::comes_true;
-using test::ParcelHub;
+using test::PacketHub;
 using test::random_pauses;
 using test::RandomRun;
 using test::Sites;
@@ -39,7 +39,7 @@ TEST(ParallelEnd, StopsOnRequestOfAnyProcess) {
     std::atomic<std::uint64_t> made = 0;
     Sites sites(
         run.cast(), processes, random_pauses(seed), [&](std::uint64_t version) { made = version; });
-    ParcelHub hub(processes, microseconds(400), seed);
+    PacketHub hub(processes, microseconds(400), seed);
     std::vector<std::uint64_t> made_at_the_end(static_cast<std::size_t>(processes));
 
     const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
@@ -70,7 +70,7 @@ TEST(ParallelEnd, EndsEarlyWhereAllFinishBeforeTheLastVersion) {
   const RandomRun run(4, kProcesses);
   ASSERT_GT(run.versions(), 2U);
   Sites sites(run.cast(), kProcesses, random_pauses(4));
-  ParcelHub hub(kProcesses, microseconds(100), 4);
+  PacketHub hub(kProcesses, microseconds(100), 4);
 
   const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
     Parallel parallel = start(run, mailbox, sites);
@@ -95,7 +95,7 @@ TEST(ParallelEnd, DiscardsNothingWhileAGradientIsComputed) {
     std::this_thread::sleep_for(microseconds(300 + 500 * gradient.worker));
     --computing;
   });
-  ParcelHub hub(2, microseconds(100), 1);
+  PacketHub hub(2, microseconds(100), 1);
 
   const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
     Parallel parallel = start(run, mailbox, sites);
@@ -128,7 +128,7 @@ TEST(ParallelEnd, ThrowsTheErrorOfOneProcessOnAll) {
             resource_error("no memory for a model");
           }
         });
-    ParcelHub hub(kProcesses, microseconds(100), 1);
+    PacketHub hub(kProcesses, microseconds(100), 1);
     std::atomic<int> shared = 0;
 
     const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
@@ -153,14 +153,14 @@ TEST(ParallelEnd, RefusesFramesThatAreNotWhatTheSenderMaySend) {
   const Cast cast = make_parameter_server({.workers = 2, .versions = 5});
   Bytes of_another;
   pack(0, of_another);
-  pack({.to = cast.roster.server(), .letter = {.from = cast.roster.server()}}, of_another);
+  pack({.to = cast.roster.server(), .message = {.from = cast.roster.server()}}, of_another);
   Bytes to_another;
   pack(0, to_another);
-  pack({.to = 1, .letter = {.from = 0}}, to_another);
+  pack({.to = 1, .message = {.from = 0}}, to_another);
   Bytes of_no_kind;
   pack(99, of_no_kind);
   for (const Bytes& bytes : {of_another, to_another, of_no_kind, Bytes(3)}) {
-    ParcelHub hub(2, microseconds(100), 1);
+    PacketHub hub(2, microseconds(100), 1);
     const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
       if (mailbox.rank() == 1) {
         mailbox.send(0, bytes);
@@ -173,7 +173,7 @@ TEST(ParallelEnd, RefusesFramesThatAreNotWhatTheSenderMaySend) {
                         site.site());
       parallel.advance_to(5);
     });
-    EXPECT_THAT(errors[0], HasSubstr("a letter between processes is damaged"));
+    EXPECT_THAT(errors[0], HasSubstr("a message between processes is damaged"));
   }
 }
 
@@ -191,7 +191,7 @@ TEST(ParallelEnd, NamesALostProcessOnAllOthersInTime) {
       std::atomic<std::uint64_t> made = 0;
       Sites sites(
           run.cast(), kProcesses, random_pauses(1), [&](std::uint64_t version) { made = version; });
-      ParcelHub hub(kProcesses, microseconds(100), 1);
+      PacketHub hub(kProcesses, microseconds(100), 1);
       std::atomic<bool> is_frozen = false;
       std::chrono::steady_clock::time_point frozen_at;
       std::jthread freezer([&] {

@@ -13,7 +13,7 @@
 namespace residuum {
 namespace {
 
-using test::expect_settled;
+using test::expect_counted_once;
 using test::mpi_test_world;
 using test::random_pauses;
 using test::RandomRun;
@@ -34,7 +34,7 @@ void expect_guarantees(World& world, const TinySite& site, std::uint64_t largest
   const auto computed = gathered(world, site.computed);
   const auto discarded = gathered(world, site.discarded);
   if (world.is_root()) {
-    expect_settled(site.versions, computed, discarded, largest_staleness);
+    expect_counted_once(site.versions, computed, discarded, largest_staleness);
   }
 }
 

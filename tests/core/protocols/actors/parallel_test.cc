@@ -19,7 +19,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using test::comes_true;
-using test::ParcelHub;
+using test::PacketHub;
 using test::random_pauses;
 using test::RandomRun;
 using test::Sites;
@@ -34,19 +34,19 @@ TEST(Parallel, KeepsTheGuaranteesOfRandomProtocols) {
     const RandomRun run(seed, processes);
     SCOPED_TRACE(run.name());
     Sites sites(run.cast(), processes, random_pauses(seed));
-    ParcelHub hub(processes, microseconds(400), seed);
+    PacketHub hub(processes, microseconds(400), seed);
 
     const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
       Parallel parallel = start(run, mailbox, sites);
       EXPECT_TRUE(parallel.advance_to(run.versions()));
       EXPECT_EQ(parallel.made(), run.versions());
       parallel.finish();
-      EXPECT_FALSE(mailbox.next(milliseconds(0)).has_value()) << "a letter is left";
+      EXPECT_FALSE(mailbox.next(milliseconds(0)).has_value()) << "a message is left";
     });
 
     ASSERT_THAT(errors, Each(IsEmpty()));
     ASSERT_EQ(sites.versions().size(), run.versions());
-    ASSERT_EQ(hub.parcels_left(), 0U);
+    ASSERT_EQ(hub.packets_left(), 0U);
     sites.expect_guarantees(run.largest_staleness());
     ASSERT_FALSE(HasFailure());
   }
@@ -58,7 +58,7 @@ TEST(Parallel, MeetsAtEveryVersionThatAllAskFor) {
     const RandomRun run(seed, kProcesses);
     SCOPED_TRACE(run.name());
     Sites sites(run.cast(), kProcesses, random_pauses(seed));
-    ParcelHub hub(kProcesses, microseconds(200), seed);
+    PacketHub hub(kProcesses, microseconds(200), seed);
     std::barrier meeting(kProcesses);
 
     const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
@@ -86,7 +86,7 @@ TEST(Parallel, RunsSeveralProtocolsOnOneMailbox) {
     sites.push_back(std::make_unique<Sites>(
         RandomRun(seed, kProcesses).cast(), kProcesses, random_pauses(seed)));
   }
-  ParcelHub hub(kProcesses, microseconds(200), 1);
+  PacketHub hub(kProcesses, microseconds(200), 1);
 
   const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
     for (std::uint32_t seed = 0; seed < kRuns; ++seed) {
@@ -111,7 +111,7 @@ RandomRun run_of_one_worker(std::uint64_t versions) {
   return run;
 }
 
-TEST(Parallel, ServesLettersWhileAGradientIsComputed) {
+TEST(Parallel, ServesMessagesWhileAGradientIsComputed) {
   // Gradient 1 takes until version 1 is made, for which its process must answer a PULL.
   const RandomRun run = run_of_one_worker(3);
   std::atomic<std::uint64_t> made = 0;
@@ -124,7 +124,7 @@ TEST(Parallel, ServesLettersWhileAGradientIsComputed) {
         }
       },
       [&](std::uint64_t version) { made = version; });
-  ParcelHub hub(2, microseconds(100), 1);
+  PacketHub hub(2, microseconds(100), 1);
 
   const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
     Parallel parallel = start(run, mailbox, sites);
@@ -146,7 +146,7 @@ TEST(Parallel, ComputesOnOneThreadInTheOrderOfTheReads) {
     order.push_back(gradient);
     threads.insert(std::this_thread::get_id());
   });
-  ParcelHub hub(2, microseconds(100), 1);
+  PacketHub hub(2, microseconds(100), 1);
   std::array<std::thread::id, 2> owners;
   std::vector<GradientId> computed;
 
@@ -174,7 +174,7 @@ TEST(Parallel, CountsBytesWhereTheServerIs) {
   run.server.reset();
   run.inhad = {.nodes = 2, .workers = 4, .quota = 4, .staleness = 0, .cap = 1, .versions = 3};
   Sites sites(run.cast(), 3, random_pauses(1));
-  ParcelHub hub(3, microseconds(100), 1);
+  PacketHub hub(3, microseconds(100), 1);
 
   const auto errors = with_mailboxes(hub, {}, [&](Mailbox& mailbox) {
     Parallel parallel = start(run, mailbox, sites);

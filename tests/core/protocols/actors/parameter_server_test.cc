@@ -1,5 +1,5 @@
 // SSP and ASP: the bound (2s+1)(P-1) on the pushes between a READ and its push (theory 11.2) is
-// attained and never exceeded, whatever the order of letters.
+// attained and never exceeded, whatever the order of messages.
 
 #include "core/protocols/actors/parameter_server.h"
 
@@ -25,18 +25,18 @@ std::uint64_t staleness_of_the_sprint(int workers, std::uint64_t s) {
   ByHand hand(
       make_parameter_server({.workers = workers, .staleness = s, .versions = s + others + 1}),
       witness);
-  const auto frozen = [&](const ByHand::Parcel& parcel) {
-    return parcel.letter.kind == LetterKind::computed && parcel.to == 0 &&
-           parcel.letter.iteration == s;
+  const auto frozen = [&](const ByHand::Packet& packet) {
+    return packet.message.kind == ActorMessageKind::computed && packet.to == 0 &&
+           packet.message.iteration == s;
   };
 
-  hand.deliver_all([&](const ByHand::Parcel& parcel) {
-    return (parcel.to == 0 || parcel.letter.from == 0) && !frozen(parcel);
+  hand.deliver_all([&](const ByHand::Packet& packet) {
+    return (packet.to == 0 || packet.message.from == 0) && !frozen(packet);
   });
   EXPECT_EQ(witness.versions(), s);
-  hand.deliver_all([&](const ByHand::Parcel& parcel) { return !frozen(parcel); });
+  hand.deliver_all([&](const ByHand::Packet& packet) { return !frozen(packet); });
   EXPECT_EQ(witness.versions(), s + others);
-  hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; });
+  hand.deliver_all([](const ByHand::Packet& /*packet*/) { return true; });
   return witness.largest_staleness();
 }
 
@@ -50,7 +50,7 @@ TEST(StaleSynchronousParallel, AttainsItsLargestStalenessWhenASprinterFreezes) {
   }
 }
 
-TEST(StaleSynchronousParallel, NeverExceedsItsBoundInAnyOrderOfLetters) {
+TEST(StaleSynchronousParallel, NeverExceedsItsBoundInAnyOrderOfMessages) {
   for (const int workers : {2, 3, 6}) {
     for (const std::uint64_t s : {0, 1, 2, 5}) {
       for (std::uint32_t repetition = 0; repetition < 50; ++repetition) {
@@ -63,7 +63,7 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundInAnyOrderOfLetters) {
 
         ASSERT_EQ(witness.versions(), options.versions);
         ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
-        ASSERT_EQ(witness.unsettled(), 0U);
+        ASSERT_EQ(witness.unfinished(), 0U);
       }
     }
   }
@@ -84,7 +84,7 @@ TEST(StaleSynchronousParallel, NeverExceedsItsBoundUnderHeavyTails) {
 
       ASSERT_EQ(witness.versions(), options.versions);
       ASSERT_LE(witness.largest_staleness(), largest_staleness(options));
-      ASSERT_EQ(witness.unsettled(), 0U);
+      ASSERT_EQ(witness.unfinished(), 0U);
     }
   }
 }
@@ -126,12 +126,12 @@ TEST(AsynchronousParallel, HasNoBoundOnStaleness) {
   // One worker freezes at version 0 while the other makes 99 versions.
   Witness witness;
   ByHand hand(make_parameter_server({.workers = 2, .versions = 100}), witness);
-  hand.deliver_all([&](const ByHand::Parcel& parcel) {
-    const bool is_frozen = parcel.to == 0 && parcel.letter.kind == LetterKind::computed;
+  hand.deliver_all([&](const ByHand::Packet& packet) {
+    const bool is_frozen = packet.to == 0 && packet.message.kind == ActorMessageKind::computed;
     return !is_frozen && witness.versions() < 99;
   });
   hand.deliver_all(
-      [](const ByHand::Parcel& parcel) { return parcel.to == 0 || parcel.letter.from == 0; });
+      [](const ByHand::Packet& packet) { return packet.to == 0 || packet.message.from == 0; });
 
   EXPECT_EQ(witness.versions(), 100U);
   EXPECT_EQ(witness.largest_staleness(), 99U);
@@ -144,16 +144,17 @@ TEST(ParameterServer, MakesNoFurtherVersionOnceItIsAskedToStop) {
       RandomStream random(s, Purpose::test, 1, repetition);
       Witness witness;
       ByHand hand(make_parameter_server({.workers = 4, .staleness = s, .versions = 1000}), witness);
-      hand.deliver_all([](const ByHand::Parcel& /*parcel*/) { return true; }, random.below(200));
-      hand.send(hand.roster().server(), {.kind = LetterKind::stop});
-      hand.deliver_one(
-          [](const ByHand::Parcel& parcel) { return parcel.letter.kind == LetterKind::stop; });
+      hand.deliver_all([](const ByHand::Packet& /*packet*/) { return true; }, random.below(200));
+      hand.send(hand.roster().server(), {.kind = ActorMessageKind::stop});
+      hand.deliver_one([](const ByHand::Packet& packet) {
+        return packet.message.kind == ActorMessageKind::stop;
+      });
       const std::uint64_t versions = witness.versions();
 
       hand.deliver_randomly(random);
 
       ASSERT_EQ(witness.versions(), versions);
-      ASSERT_EQ(witness.unsettled(), 0U);
+      ASSERT_EQ(witness.unfinished(), 0U);
     }
   }
 }

@@ -112,7 +112,7 @@ TEST(Simulation, RefusesADamagedState) {
 }
 
 /// Frees every model that a simulation no longer needs, and expects the others to suffice.
-class ModelShelf final : public Effects {
+class ModelStore final : public Effects {
  public:
   void compute(const GradientId& gradient) override {
     EXPECT_TRUE(models.contains(gradient.base)) << gradient.base;
@@ -124,7 +124,7 @@ class ModelShelf final : public Effects {
   void collect(int /*node*/, std::span<const GradientId> /*gradients*/) override {}
   void discard(const GradientId& /*gradient*/) override {}
   void waited(Wait /*cause*/, double /*seconds*/) override {}
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return 0; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return 0; }
 
   void keep_only(const std::vector<std::uint64_t>& needed) {
     for (const std::uint64_t version : needed) {
@@ -138,13 +138,13 @@ class ModelShelf final : public Effects {
 
 TEST(Simulation, NeedsNoModelThatItDoesNotName) {
   for (Cast (*make)(std::uint64_t) : {&small_inhad, &small_ssp}) {
-    ModelShelf shelf;
-    Simulation simulation(make(200), rough_machine(), shelf);
+    ModelStore store;
+    Simulation simulation(make(200), rough_machine(), store);
     std::size_t most = 0;
 
     while (simulation.advance()) {
-      shelf.keep_only(simulation.needed_versions());
-      most = std::max(most, shelf.models.size());
+      store.keep_only(simulation.needed_versions());
+      most = std::max(most, store.models.size());
     }
 
     EXPECT_GT(most, 1U);

@@ -50,7 +50,7 @@ class Sites {
       computed.insert(computed.end(), site->computed.begin(), site->computed.end());
       discarded.insert(discarded.end(), site->discarded.begin(), site->discarded.end());
     }
-    expect_settled(versions(), computed, discarded, largest_staleness);
+    expect_counted_once(versions(), computed, discarded, largest_staleness);
   }
 
  private:

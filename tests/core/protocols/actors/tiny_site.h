@@ -36,7 +36,7 @@ inline std::uint64_t gradient_at(const GradientId& gradient, std::uint64_t model
   return mixed(mixed(gradient.worker) + mixed(~std::uint64_t{gradient.iteration}) + model);
 }
 
-class TinySite final : public Effects, public Cargo {
+class TinySite final : public Effects, public Payloads {
  public:
   /// `during` is called by the compute thread for every gradient, `after` when a version is made.
   TinySite(const Roster& roster,
@@ -51,7 +51,7 @@ class TinySite final : public Effects, public Cargo {
         read_(roster.workers),
         gradients_(roster.workers) {}
 
-  Site site() { return {.effects = *this, .cargo = *this}; }
+  Site site() { return {.effects = *this, .payloads = *this}; }
 
   // These record what happened on this process.
   std::vector<std::vector<GradientId>> versions;  // by version - 1
@@ -101,28 +101,29 @@ class TinySite final : public Effects, public Cargo {
     discarded.push_back(gradient);
   }
   void waited(Wait /*cause*/, double seconds) override { EXPECT_GE(seconds, 0); }
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override {
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override {
     ADD_FAILURE() << "the driver has the payload itself";
     return 0;
   }
 
-  std::uint64_t pack(const Letter& letter, ActorId /*to*/, Bytes& bytes) override {
-    const std::uint64_t number =
-        letter.kind == LetterKind::model ? history_.at(letter.version) : sent_[letter.from];
+  std::uint64_t pack(const ActorMessage& message, ActorId /*to*/, Bytes& bytes) override {
+    const std::uint64_t number = message.kind == ActorMessageKind::model
+                                     ? history_.at(message.version)
+                                     : sent_[message.from];
     const auto view = std::as_bytes(std::span(&number, 1));
     bytes.insert(bytes.end(), view.begin(), view.end());
     return view.size();
   }
-  std::uint64_t unpack(const Letter& letter,
+  std::uint64_t unpack(const ActorMessage& message,
                        ActorId to,
                        std::span<const std::byte> bytes) override {
     std::uint64_t number = 0;
     EXPECT_EQ(bytes.size(), sizeof(number));
     std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof(number)));
-    if (letter.kind != LetterKind::model) {
+    if (message.kind != ActorMessageKind::model) {
       arrived_ += number;
-    } else if (letter.version >= models_[to].version) {
-      models_[to] = {.version = letter.version, .number = number};
+    } else if (message.version >= models_[to].version) {
+      models_[to] = {.version = message.version, .number = number};
     }
     return bytes.size();
   }
@@ -211,18 +212,18 @@ inline std::function<void(const GradientId&)> random_pauses(std::uint32_t seed) 
 
 /// Expects S1, and that every gradient that was computed is in one version or discarded, those of a
 /// version first. The lists are those of all processes together.
-inline void expect_settled(const std::vector<std::vector<GradientId>>& versions,
-                           std::vector<GradientId> computed,
-                           std::vector<GradientId> discarded,
-                           std::uint64_t largest_staleness) {
+inline void expect_counted_once(const std::vector<std::vector<GradientId>>& versions,
+                                std::vector<GradientId> computed,
+                                std::vector<GradientId> discarded,
+                                std::uint64_t largest_staleness) {
   std::map<std::uint32_t, std::uint32_t> finished;  // of each worker
-  std::vector<GradientId> settled;
+  std::vector<GradientId> counted;
   for (std::size_t v = 0; v < versions.size(); ++v) {
     EXPECT_FALSE(versions[v].empty());
     for (const GradientId& gradient : versions[v]) {
       EXPECT_LE(v - gradient.base, largest_staleness);
       EXPECT_EQ(gradient.iteration, finished[gradient.worker]++);
-      settled.push_back(gradient);
+      counted.push_back(gradient);
     }
   }
   const auto is_before = [](const GradientId& a, const GradientId& b) {
@@ -231,11 +232,11 @@ inline void expect_settled(const std::vector<std::vector<GradientId>>& versions,
   std::sort(discarded.begin(), discarded.end(), is_before);
   for (const GradientId& gradient : discarded) {
     EXPECT_EQ(gradient.iteration, finished[gradient.worker]++);
-    settled.push_back(gradient);
+    counted.push_back(gradient);
   }
-  std::sort(settled.begin(), settled.end(), is_before);
+  std::sort(counted.begin(), counted.end(), is_before);
   std::sort(computed.begin(), computed.end(), is_before);
-  EXPECT_EQ(settled, computed);
+  EXPECT_EQ(counted, computed);
 }
 
 }  // namespace residuum::test

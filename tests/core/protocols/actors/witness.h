@@ -60,14 +60,14 @@ class Witness final : public Effects {
   }
 
   void waited(Wait /*cause*/, double seconds) override { EXPECT_GE(seconds, 0); }
-  std::uint64_t payload_bytes(const Letter& /*letter*/) override { return payload_; }
+  std::uint64_t payload_bytes(const ActorMessage& /*message*/) override { return payload_; }
 
   std::uint64_t versions() const { return versions_; }
   std::uint64_t largest_staleness() const { return largest_staleness_; }
   /// Returns the gradients that were computed and the versions, as worker ~0, in their order.
   const std::vector<GradientId>& calls() const { return calls_; }
-  /// Returns the gradients that were computed and have met no end.
-  std::size_t unsettled() const { return in_progress_.size(); }
+  /// Returns how many gradients were computed that are in no version and were not discarded.
+  std::size_t unfinished() const { return in_progress_.size(); }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;

@@ -1,4 +1,4 @@
-#include "reports/page/figure_shelf.h"
+#include "reports/page/figure_writer.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::string figure_html(const ReportFigure& figure, const DrawnFigure& drawn, st
 
 }  // namespace
 
-std::string FigureShelf::draw(std::vector<ReportFigure> figures) {
+std::string FigureWriter::draw(std::vector<ReportFigure> figures) {
   if (figures.empty()) {
     return {};
   }
@@ -62,17 +62,17 @@ std::string FigureShelf::draw(std::vector<ReportFigure> figures) {
   return html + "</div>\n";
 }
 
-std::string FigureShelf::draw(const HeatMap& map) {
+std::string FigureWriter::draw(const HeatMap& map) {
   names_.push_back(map.name);
   return file_links(map.name, "axes", noted(reports::draw(map, folder_)));
 }
 
-std::string FigureShelf::problem() const {
+std::string FigureWriter::problem() const {
   return not_drawn_ < 2 ? first_problem_
                         : fmt::format("{}; {} figures are not drawn", first_problem_, not_drawn_);
 }
 
-DrawnFigure FigureShelf::noted(DrawnFigure drawn) {
+DrawnFigure FigureWriter::noted(DrawnFigure drawn) {
   if (!drawn.problem.empty()) {
     first_problem_ = not_drawn_ == 0 ? drawn.problem : first_problem_;
     ++not_drawn_;

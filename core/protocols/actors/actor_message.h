@@ -1,6 +1,6 @@
 #pragma once
-// Letters are all that actors exchange. A letter carries no gradient and no model: it names them,
-// and the driver moves their numbers (effects.h).
+// Actors exchange ActorMessages and nothing else. A message has no gradient and no model: it names
+// them, and the driver moves their numbers (effects.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct GradientId {
   bool operator==(const GradientId&) const = default;
 };
 
-enum class LetterKind : std::uint8_t {
+enum class ActorMessageKind : std::uint8_t {
   read,      // worker to server: the model is wanted; iteration = finished iterations
   push,      // worker to server: one gradient, of `iteration` and `base`
   model,     // server to workers or nodes: the model of `version`
@@ -38,44 +38,46 @@ enum class LetterKind : std::uint8_t {
   computed,  // worker to itself: the gradient is ready
 };
 
-struct Letter {
-  LetterKind kind = LetterKind::read;
+struct ActorMessage {
+  ActorMessageKind kind = ActorMessageKind::read;
   ActorId from = 0;             // written by the driver
-  std::uint64_t iteration = 0;  // see LetterKind
+  std::uint64_t iteration = 0;  // see ActorMessageKind
   std::uint64_t version = 0;
   std::uint64_t base = 0;
   std::vector<GradientId> gradients = {};  // of a sum, in the order of their late messages
 };
 
-/// Returns true if the letter names numbers (a model, a gradient, a sum) that travel with it.
-inline bool has_payload(LetterKind kind) {
-  return kind == LetterKind::push || kind == LetterKind::model || kind == LetterKind::sum;
+/// Returns true if the message names numbers (a model, a gradient, a sum) that travel with it.
+inline bool has_payload(ActorMessageKind kind) {
+  return kind == ActorMessageKind::push || kind == ActorMessageKind::model ||
+         kind == ActorMessageKind::sum;
 }
 
-/// Returns true if the letter stays inside a node, where it costs neither bytes nor time on a link.
-inline bool stays_in_node(LetterKind kind) {
-  return kind == LetterKind::wake || kind == LetterKind::computed;
+/// Returns true if the message stays inside a node, where it costs neither bytes nor time on a
+/// link.
+inline bool stays_in_node(ActorMessageKind kind) {
+  return kind == ActorMessageKind::wake || kind == ActorMessageKind::computed;
 }
 
-/// Returns the bytes of the letter without its payload: 8 for kind and sender, 8 for each number
+/// Returns the bytes of the message without its payload: 8 for kind and sender, 8 for each number
 /// that its kind carries, 16 for each gradient that a sum lists. An IN has 24 (theory 10.1: 16-24).
-inline std::uint64_t control_bytes(const Letter& letter) {
+inline std::uint64_t control_bytes(const ActorMessage& message) {
   constexpr std::uint64_t kWord = 8;
-  switch (letter.kind) {
-    case LetterKind::stop:
+  switch (message.kind) {
+    case ActorMessageKind::stop:
       return kWord;
-    case LetterKind::read:
-    case LetterKind::model:
-    case LetterKind::pull:
+    case ActorMessageKind::read:
+    case ActorMessageKind::model:
+    case ActorMessageKind::pull:
       return 2 * kWord;
-    case LetterKind::push:
-    case LetterKind::progress:
-    case LetterKind::start:
+    case ActorMessageKind::push:
+    case ActorMessageKind::progress:
+    case ActorMessageKind::start:
       return 3 * kWord;
-    case LetterKind::sum:
-      return 2 * kWord + letter.gradients.size() * sizeof(GradientId);
-    case LetterKind::wake:
-    case LetterKind::computed:
+    case ActorMessageKind::sum:
+      return 2 * kWord + message.gradients.size() * sizeof(GradientId);
+    case ActorMessageKind::wake:
+    case ActorMessageKind::computed:
       break;
   }
   return 0;

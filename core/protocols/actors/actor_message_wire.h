@@ -1,5 +1,5 @@
 #pragma once
-// Between processes a letter is a row of 64-bit numbers (its fields and the number of its
+// Between processes a message is a row of 64-bit numbers (its fields and the number of its
 // gradients), its gradients, and the bytes of what travels with it. The numbers have the byte order
 // of the machines, which must be of one kind, as for all of core.
 
@@ -12,21 +12,21 @@
 
 namespace residuum {
 
-/// Throws an Error which says that a letter is damaged, unless it is sound.
-void check_letter(bool is_sound);
+/// Throws an Error which says that a message between processes is damaged, unless it is sound.
+void check_actor_message(bool is_sound);
 
-/// An addressed letter is a letter on its way to an actor.
-struct AddressedLetter {
+/// An AddressedMessage is a message on its way to an actor.
+struct AddressedMessage {
   ActorId to = 0;
-  Letter letter;
+  ActorMessage message;
 };
 
-/// Appends the letter to `bytes`. What travels with it follows it.
-void pack(const AddressedLetter& addressed, Bytes& bytes);
+/// Appends the message to `bytes`. What travels with it follows it.
+void pack(const AddressedMessage& addressed, Bytes& bytes);
 
-/// Takes a letter from the front of `bytes` and leaves what travels with it. Throws an Error if the
-/// bytes are no letter between actors of this roster.
-AddressedLetter unpack_letter(std::span<const std::byte>& bytes, const Roster& roster);
+/// Takes a message from the front of `bytes` and leaves what travels with it. Throws an Error if
+/// the bytes are no message between actors of this roster.
+AddressedMessage unpack_actor_message(std::span<const std::byte>& bytes, const Roster& roster);
 
 /// Appends a list of gradients and its length to `bytes`.
 void pack(std::span<const GradientId> gradients, Bytes& bytes);

@@ -1,4 +1,4 @@
-#include "core/protocols/actors/letter_wire.h"
+#include "core/protocols/actors/actor_message_wire.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@ namespace {
 
 /// Takes `to.size()` bytes from the front of `bytes`.
 void take_bytes(std::span<const std::byte>& bytes, std::span<std::byte> to) {
-  check_letter(to.size() <= bytes.size());
+  check_actor_message(to.size() <= bytes.size());
   if (!to.empty()) {
     std::memcpy(to.data(), bytes.data(), to.size());
   }
@@ -18,17 +18,17 @@ void take_bytes(std::span<const std::byte>& bytes, std::span<std::byte> to) {
 
 ActorId unpack_actor(std::span<const std::byte>& bytes, const Roster& roster) {
   const std::uint64_t actor = unpack_number(bytes);
-  check_letter(actor < roster.actors());
+  check_actor_message(actor < roster.actors());
   return static_cast<ActorId>(actor);
 }
 
 }  // namespace
 
-void check_letter(bool is_sound) {
+void check_actor_message(bool is_sound) {
   if (!is_sound) {
     throw Error(ExitCode::internal,
-                "a letter between processes is damaged; run the same build of the program on all "
-                "of them");
+                "a message between processes is damaged; run the same build of the program on all "
+                "processes");
   }
 }
 
@@ -52,41 +52,42 @@ void pack(std::span<const GradientId> gradients, Bytes& bytes) {
 
 std::vector<GradientId> unpack_gradients(std::span<const std::byte>& bytes, const Roster& roster) {
   const std::uint64_t size = unpack_number(bytes);
-  check_letter(size <= bytes.size() / sizeof(GradientId));
+  check_actor_message(size <= bytes.size() / sizeof(GradientId));
   std::vector<GradientId> gradients(size);
   take_bytes(bytes, std::as_writable_bytes(std::span(gradients)));
-  check_letter(std::all_of(gradients.begin(), gradients.end(), [&](const GradientId& gradient) {
-    return gradient.worker < roster.workers;
-  }));
+  check_actor_message(
+      std::all_of(gradients.begin(), gradients.end(), [&](const GradientId& gradient) {
+        return gradient.worker < roster.workers;
+      }));
   return gradients;
 }
 
-void pack(const AddressedLetter& addressed, Bytes& bytes) {
-  const Letter& letter = addressed.letter;
+void pack(const AddressedMessage& addressed, Bytes& bytes) {
+  const ActorMessage& message = addressed.message;
   for (const std::uint64_t number : {std::uint64_t{addressed.to},
-                                     static_cast<std::uint64_t>(letter.kind),
-                                     std::uint64_t{letter.from},
-                                     letter.iteration,
-                                     letter.version,
-                                     letter.base}) {
+                                     static_cast<std::uint64_t>(message.kind),
+                                     std::uint64_t{message.from},
+                                     message.iteration,
+                                     message.version,
+                                     message.base}) {
     pack(number, bytes);
   }
-  pack(letter.gradients, bytes);
+  pack(message.gradients, bytes);
 }
 
-AddressedLetter unpack_letter(std::span<const std::byte>& bytes, const Roster& roster) {
-  AddressedLetter addressed;
-  Letter& letter = addressed.letter;
+AddressedMessage unpack_actor_message(std::span<const std::byte>& bytes, const Roster& roster) {
+  AddressedMessage addressed;
+  ActorMessage& message = addressed.message;
   addressed.to = unpack_actor(bytes, roster);
   const std::uint64_t kind = unpack_number(bytes);
-  check_letter(kind <= static_cast<std::uint64_t>(LetterKind::computed));
-  letter.kind = static_cast<LetterKind>(kind);
-  letter.from = unpack_actor(bytes, roster);
-  letter.iteration = unpack_number(bytes);
-  letter.version = unpack_number(bytes);
-  letter.base = unpack_number(bytes);
-  letter.gradients = unpack_gradients(bytes, roster);
-  check_letter(bytes.empty() || has_payload(letter.kind));
+  check_actor_message(kind <= static_cast<std::uint64_t>(ActorMessageKind::computed));
+  message.kind = static_cast<ActorMessageKind>(kind);
+  message.from = unpack_actor(bytes, roster);
+  message.iteration = unpack_number(bytes);
+  message.version = unpack_number(bytes);
+  message.base = unpack_number(bytes);
+  message.gradients = unpack_gradients(bytes, roster);
+  check_actor_message(bytes.empty() || has_payload(message.kind));
   return addressed;
 }
 

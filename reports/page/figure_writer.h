@@ -1,5 +1,5 @@
 #pragma once
-// A FigureShelf draws the figures of the page and remembers them for the page's data.
+// A FigureWriter draws the figures of the page into files and remembers them for the page's data.
 
 #include <filesystem>
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace residuum::reports {
 
-class FigureShelf {
+class FigureWriter {
  public:
-  explicit FigureShelf(OutputPath folder) : folder_(std::move(folder)) {}
+  explicit FigureWriter(OutputPath folder) : folder_(std::move(folder)) {}
 
   /// Draws the figures into the folder and returns them as HTML; empty for none.
   std::string draw(std::vector<ReportFigure> figures);

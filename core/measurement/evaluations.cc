@@ -1,4 +1,4 @@
-#include "core/measurement/landscape.h"
+#include "core/measurement/evaluations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,12 +82,12 @@ std::size_t curvature_samples(const Training& training) {
   return count(thinned(evaluated_shards(training), training.plan.power_samples));
 }
 
-Landscape::Landscape(const Training& training, std::uint64_t local_steps)
+Evaluations::Evaluations(const Training& training, std::uint64_t local_steps)
     : training_(training),
       is_root_(training.cluster->world().is_root()),
       follows_unperturbed_(training.follows_unperturbed(local_steps)) {}
 
-std::vector<double> Landscape::shared(std::span<const double> on_root) const {
+std::vector<double> Evaluations::shared(std::span<const double> on_root) const {
   std::vector<double> everywhere(training_.objective->dimension());
   if (is_root_) {
     everywhere.assign(on_root.begin(), on_root.end());
@@ -96,21 +96,23 @@ std::vector<double> Landscape::shared(std::span<const double> on_root) const {
   return everywhere;
 }
 
-void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> statistics) {
+void Evaluations::evaluate_points(std::uint64_t t,
+                                  const Iterates& at,
+                                  std::vector<double> statistics) {
   const auto model = at.model;
   view_ = {};
   statistics_ = std::move(statistics);
   has_gradient_ = false;
-  looked_at_z_ = is_due(training_.plan.virtual_points, t);
+  evaluated_z_ = is_due(training_.plan.virtual_points, t);
   const bool due = is_due(training_.plan.evaluated, t);
-  const bool compares = looked_at_z_ && training_.plan.compares_points;
+  const bool compares = evaluated_z_ && training_.plan.compares_points;
   if (due || compares) {
-    look_at_model(model, due, compares);
+    evaluate_model(model, due, compares);
   }
   if (due && training_.plan.averages_iterates) {
     view_.averaged_loss = evaluate(training_, {average_, statistics_}, nullptr).loss;
   }
-  if (looked_at_z_) {
+  if (evaluated_z_) {
     const auto point = shared(at.virtual_iterate);
     const auto at_z =
         evaluate(training_, {point, statistics_}, compares ? &virtual_gradient_ : nullptr);
@@ -118,19 +120,19 @@ void Landscape::look(std::uint64_t t, const Iterates& at, std::vector<double> st
     compare_points(model, at.virtual_iterate);
   }
   if (follows_unperturbed_) {
-    look_at_decayed(at);
+    evaluate_decayed(at);
   }
   if (is_due(training_.plan.power, t)) {
     view_.smoothness_power = dominant_curvature(t, model);
   }
 }
 
-void Landscape::look_at_model(std::span<const double> model, bool due, bool compares) {
+void Evaluations::evaluate_model(std::span<const double> model, bool due, bool compares) {
   has_gradient_ = compares || training_.plan.full_gradient;
   const auto evaluation =
       evaluate(training_, {model, statistics_}, has_gradient_ ? &gradient_ : nullptr);
   if (due) {
-    view_.evaluation = evaluation;
+    view_.at_model = evaluation;
   }
   if (has_gradient_ && is_root_) {
     view_.gradient = gradient_;
@@ -138,9 +140,9 @@ void Landscape::look_at_model(std::span<const double> model, bool due, bool comp
 }
 
 /// Evaluates f + (lambda'/2)|w|^2, which the run minimises: its value at u_t, its gradient at w_t.
-void Landscape::look_at_decayed(const Iterates& at) {
+void Evaluations::evaluate_decayed(const Iterates& at) {
   const double decay = training_.method->effective_decay();
-  if (looked_at_z_) {
+  if (evaluated_z_) {
     const auto point = shared(at.unperturbed);
     const double loss = evaluate(training_, {point, statistics_}, nullptr).loss;
     view_.unperturbed_loss = loss + decay / 2 * norm_sq<double>(point);
@@ -150,7 +152,7 @@ void Landscape::look_at_decayed(const Iterates& at) {
   }
 }
 
-void Landscape::compare_points(std::span<const double> model, std::span<const double> z) {
+void Evaluations::compare_points(std::span<const double> model, std::span<const double> z) {
   if (!is_root_ || !training_.plan.compares_points) {
     return;
   }
@@ -170,11 +172,11 @@ void Landscape::compare_points(std::span<const double> model, std::span<const do
   previous_gradient_ = gradient_;
 }
 
-void Landscape::look_ahead(std::span<const double> next_z,
-                           std::span<const double> mean_gradient,
-                           double step_size) {
+void Evaluations::evaluate_next_z(std::span<const double> next_z,
+                                  std::span<const double> mean_gradient,
+                                  double step_size) {
   // If z does not move along the gradient, its step is not that of the descent inequality.
-  if (!training_.plan.compares_points || !looked_at_z_ || !training_.method->follows_gradients()) {
+  if (!training_.plan.compares_points || !evaluated_z_ || !training_.method->follows_gradients()) {
     return;
   }
   const auto point = shared(next_z);
@@ -191,7 +193,7 @@ void Landscape::look_ahead(std::span<const double> next_z,
   }
 }
 
-void Landscape::visit(RunState& state) {
+void Evaluations::visit(RunState& state) {
   if (training_.plan.averages_iterates) {
     average_.resize(training_.objective->dimension());
     state.shared(average_);
@@ -202,7 +204,7 @@ void Landscape::visit(RunState& state) {
   state.root(secant_);
 }
 
-void Landscape::average(std::uint64_t t, std::span<const double> model) {
+void Evaluations::average(std::uint64_t t, std::span<const double> model) {
   if (!training_.plan.averages_iterates) {
     return;
   }
@@ -216,7 +218,7 @@ void Landscape::average(std::uint64_t t, std::span<const double> model) {
 
 /// Estimates, from below, the largest magnitude of an eigenvalue of the Hessian: power iteration by
 /// central differences of the gradient, over about `power_samples` samples.
-double Landscape::dominant_curvature(std::uint64_t t, std::span<const double> model) const {
+double Evaluations::dominant_curvature(std::uint64_t t, std::span<const double> model) const {
   constexpr int kSteps = 30;
   constexpr double kEnough = 1e-3;    // relative change of the eigenvalue
   constexpr double kDistance = 1e-3;  // of the two points, relative to |w|

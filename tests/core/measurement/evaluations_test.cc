@@ -54,24 +54,24 @@ class Bowl final : public Objective {
   std::vector<double> h_;
 };
 
-/// What the landscape and the sums were, by iteration.
+/// The evaluations and the sums, by iteration.
 struct Sights {
-  std::vector<LandscapeView> landscapes;
+  std::vector<EvaluationsView> evaluations;
   std::vector<RunningSums> sums;
   std::vector<std::vector<double>> models;
   std::vector<std::optional<double>> distances;
-  std::vector<std::optional<Evaluation>> evaluations;
+  std::vector<std::optional<Evaluation>> at_model;
 };
 
 class Keeper final : public StepObserver {
  public:
   explicit Keeper(Sights& sights) : sights_(sights) {}
   void observe(const StepView& view) override {
-    sights_.landscapes.push_back(view.landscape);
+    sights_.evaluations.push_back(view.evaluations);
     sights_.sums.push_back(view.iterates.sums);
     sights_.models.emplace_back(view.iterates.model.begin(), view.iterates.model.end());
     sights_.distances.push_back(view.iterates.distance_sq);
-    sights_.evaluations.push_back(view.landscape.evaluation);
+    sights_.at_model.push_back(view.evaluations.at_model);
   }
   void progress(std::uint64_t, std::uint64_t) override {}
 
@@ -99,62 +99,62 @@ Recipe top_1_for(std::uint64_t iterations) {
   return recipe;
 }
 
-TEST(Landscape, KnowsTheLossAtTheVirtualIterate) {
+TEST(Evaluations, KnowTheLossAtTheVirtualIterate) {
   // h = (4, 2): w_1 = (0, 1), but z_1 = (0, 0.5), so f(w_1) = 1 and f(z_1) = 0.25.
   const auto seen = keep(Bowl({4, 2}), top_1_for(2));
 
-  EXPECT_EQ(seen.landscapes[0].virtual_loss, 3);
-  EXPECT_EQ(seen.landscapes[1].virtual_loss, 0.25);
-  EXPECT_EQ(seen.evaluations[1]->loss, 1);
+  EXPECT_EQ(seen.evaluations[0].virtual_loss, 3);
+  EXPECT_EQ(seen.evaluations[1].virtual_loss, 0.25);
+  EXPECT_EQ(seen.at_model[1]->loss, 1);
 }
 
-TEST(Landscape, FindsTheCurvatureThatSeparatesModelAndVirtualIterate) {
+TEST(Evaluations, FindTheCurvatureThatSeparatesModelAndVirtualIterate) {
   // w_1 - z_1 = (0, 0.5) lies along the second axis.
   const auto seen = keep(Bowl({4, 2}), top_1_for(2));
 
-  EXPECT_FALSE(seen.landscapes[0].smoothness_gap.has_value());
-  EXPECT_DOUBLE_EQ(seen.landscapes[1].smoothness_gap.value(), 2);
+  EXPECT_FALSE(seen.evaluations[0].smoothness_gap.has_value());
+  EXPECT_DOUBLE_EQ(seen.evaluations[1].smoothness_gap.value(), 2);
 }
 
-TEST(Landscape, TakesTheLargestSecantSoFar) {
+TEST(Evaluations, TakeTheLargestSecantSoFar) {
   // w moves along the first axis, of curvature 4, then along the second.
   const auto seen = keep(Bowl({4, 2}), top_1_for(4));
 
-  EXPECT_FALSE(seen.landscapes[0].smoothness_secant.has_value());
-  EXPECT_DOUBLE_EQ(seen.landscapes[1].smoothness_secant.value(), 4);
-  EXPECT_DOUBLE_EQ(seen.landscapes[2].smoothness_secant.value(), 4);
+  EXPECT_FALSE(seen.evaluations[0].smoothness_secant.has_value());
+  EXPECT_DOUBLE_EQ(seen.evaluations[1].smoothness_secant.value(), 4);
+  EXPECT_DOUBLE_EQ(seen.evaluations[2].smoothness_secant.value(), 4);
 }
 
-TEST(Landscape, FindsTheCurvatureOfTheDescentInequality) {
+TEST(Evaluations, FindTheCurvatureOfTheDescentInequality) {
   // Equality for a quadratic along its step g = (4, 2): g.Hg/|g|^2 = (4*16 + 2*4)/20.
   const auto seen = keep(Bowl({4, 2}), top_1_for(1));
 
-  EXPECT_DOUBLE_EQ(seen.landscapes[0].smoothness_descent.value(), 3.6);
+  EXPECT_DOUBLE_EQ(seen.evaluations[0].smoothness_descent.value(), 3.6);
 }
 
-TEST(Landscape, DoesNotSpeakOfDescentWithMomentumNorOfPointsThatOnlyRoundingParts) {
+TEST(Evaluations, HaveNoDescentWithMomentumNorOfPointsThatOnlyRoundingParts) {
   Recipe recipe = top_1_for(3);
   recipe.momentum = 0.5;
-  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[1].smoothness_descent.has_value());
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).evaluations[1].smoothness_descent.has_value());
 
   recipe = top_1_for(3);  // dense: w = z, but for what float32 leaves
   recipe.sparsifier = {{"kind", "none"}};
-  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[2].smoothness_gap.has_value());
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).evaluations[2].smoothness_gap.has_value());
 
   recipe.step = {{"value", 1e-14}};  // f changes by less than its rounding
-  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).landscapes[0].smoothness_descent.has_value());
+  EXPECT_FALSE(keep(Bowl({4, 2}), recipe).evaluations[0].smoothness_descent.has_value());
 }
 
-TEST(Landscape, FindsTheLargestCurvatureByPowerIteration) {
+TEST(Evaluations, FindTheLargestCurvatureByPowerIteration) {
   Recipe recipe = top_1_for(1);
   recipe.power = 1;
   recipe.workers = 3;
   const auto seen = keep(Bowl({0.5, 7, 3, 1, 0.1}), recipe);
 
-  EXPECT_NEAR(seen.landscapes[0].smoothness_power.value(), 7, 0.02);
+  EXPECT_NEAR(seen.evaluations[0].smoothness_power.value(), 7, 0.02);
 }
 
-TEST(Landscape, AveragesTheIteratesWithTheWeightsOfTheStepRule) {
+TEST(Evaluations, AverageTheIteratesWithTheWeightsOfTheStepRule) {
   // eta_t = 1/(2 + t): w_0 = 1, w_1 = w_0 - 1/2 = 1/2, weights 4 and 9: mean 8.5/13.
   Recipe recipe;
   recipe.step = {{"rule", "inv-time"}, {"value", 1}, {"shift", 2}};
@@ -163,19 +163,19 @@ TEST(Landscape, AveragesTheIteratesWithTheWeightsOfTheStepRule) {
   recipe.averages_iterates = true;
   const auto seen = keep(Bowl({1}), recipe);
 
-  EXPECT_DOUBLE_EQ(seen.landscapes[0].averaged_loss.value(), 0.5);
-  EXPECT_DOUBLE_EQ(seen.landscapes[1].averaged_loss.value(), 0.5 * (8.5 / 13) * (8.5 / 13));
+  EXPECT_DOUBLE_EQ(seen.evaluations[0].averaged_loss.value(), 0.5);
+  EXPECT_DOUBLE_EQ(seen.evaluations[1].averaged_loss.value(), 0.5 * (8.5 / 13) * (8.5 / 13));
 }
 
-TEST(Landscape, IsNotLookedAtUnlessAsked) {
+TEST(Evaluations, AreMadeOnlyWhereAsked) {
   Recipe recipe = top_1_for(2);
   recipe.virtual_points = std::nullopt;
   const auto seen = keep(Bowl({4, 2}), recipe);
 
-  EXPECT_FALSE(seen.landscapes[1].virtual_loss.has_value());
-  EXPECT_FALSE(seen.landscapes[1].smoothness_gap.has_value());
-  EXPECT_FALSE(seen.landscapes[1].averaged_loss.has_value());
-  EXPECT_FALSE(seen.landscapes[1].smoothness_power.has_value());
+  EXPECT_FALSE(seen.evaluations[1].virtual_loss.has_value());
+  EXPECT_FALSE(seen.evaluations[1].smoothness_gap.has_value());
+  EXPECT_FALSE(seen.evaluations[1].averaged_loss.has_value());
+  EXPECT_FALSE(seen.evaluations[1].smoothness_power.has_value());
 }
 
 TEST(RunningSums, AreOfTheIterationsBeforeByHand) {
@@ -257,7 +257,7 @@ TEST(PowerIteration, ThinsTheSamplesThatFIsTheMeanOver) {
   }
 
   // 1024 of the 4096 in even steps are none of the odd ones.
-  EXPECT_NEAR(keep(OddSamples(), recipe).landscapes[0].smoothness_power.value(), 3, 1e-6);
+  EXPECT_NEAR(keep(OddSamples(), recipe).evaluations[0].smoothness_power.value(), 3, 1e-6);
 }
 
 TEST(Distance, IsToTheMinimizerWhereThatIsKnown) {

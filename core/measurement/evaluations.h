@@ -1,5 +1,5 @@
 #pragma once
-// Landscape evaluates f along a run: its value at the virtual iterate and at the average of the
+// Evaluations evaluate f along a run: its value at the virtual iterate and at the average of the
 // iterates, and estimates of its smoothness L from gradients at two points. Evaluations are
 // expensive (each point is a pass over the data) and therefore have cadences of their own. They are
 // collective.
@@ -27,36 +27,36 @@ struct Iterates {
   std::span<const double> unperturbed;      // u_t, where it is followed
 };
 
-class Landscape {
+class Evaluations {
  public:
   /// Between two exchanges every worker takes `local_steps` gradients.
-  Landscape(const Training& training, std::uint64_t local_steps);
+  Evaluations(const Training& training, std::uint64_t local_steps);
 
   /// Evaluates f at w_t, z_t, u_t and the average, with gradients where the plan asks for them;
   /// called before the iterates move. Only the root has the results. A network's f is the loss with
   /// `statistics` (the workers' averages before this iteration) held fixed, one function for all
   /// points of an iteration. Its batches are normalised by statistics of their own, so that the
   /// mean of their gradients is near grad f, not equal to it.
-  void look(std::uint64_t t, const Iterates& at, std::vector<double> statistics);
+  void evaluate_points(std::uint64_t t, const Iterates& at, std::vector<double> statistics);
 
-  /// Evaluates f at z_{t+1}, after z has moved by -eta_t mean G_t, in an iteration for which `look`
-  /// was called.
-  void look_ahead(std::span<const double> next_z,
-                  std::span<const double> mean_gradient,
-                  double step_size);
+  /// Evaluates f at z_{t+1}, after z has moved by -eta_t mean G_t, in an iteration for which
+  /// `evaluate_points` was called.
+  void evaluate_next_z(std::span<const double> next_z,
+                       std::span<const double> mean_gradient,
+                       double step_size);
 
   /// Adds w_t to the average, with the weight that the step rule gives it.
   void average(std::uint64_t t, std::span<const double> model);
 
   void visit(RunState& state);
 
-  /// Returns what the last `look` has evaluated, on the root.
-  const LandscapeView& view() const { return view_; }
+  /// Returns what the last `evaluate_points` has evaluated, on the root.
+  const EvaluationsView& view() const { return view_; }
 
  private:
   std::vector<double> shared(std::span<const double> on_root) const;
-  void look_at_model(std::span<const double> model, bool due, bool compares);
-  void look_at_decayed(const Iterates& at);
+  void evaluate_model(std::span<const double> model, bool due, bool compares);
+  void evaluate_decayed(const Iterates& at);
   void compare_points(std::span<const double> model, std::span<const double> z);
   double dominant_curvature(std::uint64_t t, std::span<const double> model) const;
 
@@ -64,13 +64,13 @@ class Landscape {
   bool is_root_;
   bool follows_unperturbed_;
   std::vector<double> statistics_;
-  LandscapeView view_;
+  EvaluationsView view_;
 
   std::vector<double> gradient_;          // grad f(w_t)
   std::vector<double> virtual_gradient_;  // grad f(z_t)
-  bool has_gradient_ = false;             // the last `look` evaluated grad f(w_t)
+  bool has_gradient_ = false;             // the last `evaluate_points` evaluated grad f(w_t)
   double virtual_loss_ = 0;
-  bool looked_at_z_ = false;
+  bool evaluated_z_ = false;
   std::vector<double> previous_model_, previous_gradient_;
   std::optional<double> secant_;
 

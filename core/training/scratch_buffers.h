@@ -9,8 +9,8 @@
 namespace residuum {
 
 template <class Real>
-struct Workbench {
-  explicit Workbench(const Training& training) {
+struct ScratchBuffers {
+  explicit ScratchBuffers(const Training& training) {
     const auto layers = training.method->sparsifier->segments();
     segments.assign(layers.begin(), layers.end());
     if (segments.empty()) {
