@@ -122,7 +122,7 @@ void Measurement<Real>::take_means(const StepState<Real>& state, bool measured) 
   if (takes_gradient_) {
     take_mean(
         state,
-        [](const Worker<Real>& worker) { return std::span(worker.gradient.gradient()); },
+        [](const Worker<Real>& worker) { return worker.gradient.gradient(); },
         mean_gradient_);
   }
   if (state.steps_locally && unperturbed_.is_followed()) {

@@ -123,7 +123,7 @@ void GossipLoop<Real>::compute(std::uint64_t t, std::size_t slot, Worker<Real>& 
     worker.gradient.compute_half(t, point_, stage_.scratch(), worker.scalars);
     worker.gradient.drop_half();
   }
-  const auto& gradient = worker.gradient.gradient();
+  const auto gradient = worker.gradient.gradient();
   for (std::size_t i = 0; i < d_; ++i) {
     model[i] -= eta * static_cast<double>(gradient[i]);
   }

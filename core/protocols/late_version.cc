@@ -180,7 +180,8 @@ bool form_late_message(Worker<Real>& worker,
   const MessageOutcome<Real> outcome{.sent = late_message.message, .applied_whole = true};
   worker.memory.update_residual(outcome, measured, scratch, worker.scalars);
   if (measured) {
-    late_message.gradient = worker.gradient.gradient();
+    const auto gradient = worker.gradient.gradient();
+    late_message.gradient.assign(gradient.begin(), gradient.end());
     const auto residual = worker.memory.accumulator();
     late_message.residual_after.assign(residual.begin(), residual.end());
     late_message.cleared_everything = worker.memory.residual_update().cleared_everything();

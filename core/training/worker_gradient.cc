@@ -1,8 +1,11 @@
 #include "core/training/worker_gradient.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <type_traits>
 
+#include "core/gradient_source.h"
 #include "core/vectors/dense.h"
 #include "core/vectors/large_vector.h"
 
@@ -30,7 +33,8 @@ WorkerGradient<Real>::WorkerGradient(const Training& training, int worker)
       worker_(worker),
       keeps_previous_(keeps_previous_gradient(training)),
       batches_(training.seed, worker, training.shard_of(worker), training.batch, training.sampling),
-      gradient_(large_vector<Real>(objective_.dimension())),
+      borrows_(can_borrow()),
+      gradient_(large_vector<Real>(borrows_ ? 0 : objective_.dimension())),
       previous_(keeps_previous_ ? gradient_ : std::vector<Real>()),
       optimiser_memory_(training.method->optimiser == nullptr
                             ? 0
@@ -47,13 +51,31 @@ void WorkerGradient<Real>::compute(const Steps& steps,
   if (keeps_previous_) {
     gradient_.swap(previous_);
   }
-  if (steps_locally(*training_.method, steps.count)) {
+  if (borrows_) {
+    assert(steps.count == 1);
+    borrow();
+  } else if (steps_locally(*training_.method, steps.count)) {
     step_locally(steps, model, scratch, scalars);
   } else {
     take(steps.first, model, scratch.part_gradient, gradient_);
   }
   if (keeps_previous_) {
     scalars.gradient_change_sq = difference_sq(gradient_, previous_);
+  }
+}
+
+/// A training outside takes one gradient in an iteration, which nothing may change.
+template <class Real>
+bool WorkerGradient<Real>::can_borrow() const {
+  const Method& method = *training_.method;
+  return std::is_same_v<Real, float> && objective_.source() != nullptr && !keeps_previous_ &&
+         method.optimiser == nullptr && method.clip != Clip::worker;
+}
+
+template <class Real>
+void WorkerGradient<Real>::borrow() {
+  if constexpr (std::is_same_v<Real, float>) {
+    borrowed_ = objective_.source()->gradient(worker_);
   }
 }
 

@@ -47,7 +47,9 @@ class WorkerGradient {
   /// meanwhile.
   void drop_half() { half_ = std::vector<Real>(); }
 
-  const std::vector<Real>& gradient() const { return gradient_; }
+  std::span<const Real> gradient() const {
+    return borrows_ ? borrowed_ : std::span<const Real>(gradient_);
+  }
   const std::vector<Real>& half() const { return half_; }
   /// Returns the first of the gradients between which the worker stepped, which it took at w_t;
   /// kept where u is followed.
@@ -83,6 +85,8 @@ class WorkerGradient {
                       std::span<const Real> model,
                       std::vector<Real>& part,
                       std::span<Real> gradient);
+  bool can_borrow() const;
+  void borrow();
   void clip(std::vector<Real>& gradient) const;
   void weigh(std::vector<Real>& gradient) const;
 
@@ -91,6 +95,9 @@ class WorkerGradient {
   int worker_;
   bool keeps_previous_;
   Batches batches_;
+  /// True if the gradient is read where the training outside has it, which saves a copy of it.
+  bool borrows_;
+  std::span<const Real> borrowed_;
   std::vector<Real> gradient_, previous_, half_, first_;
   std::vector<Real> optimiser_memory_;
   std::vector<double> statistics_;
