@@ -26,7 +26,9 @@ class ContractionProbe final : public Probe {
     return {
         Column::mean_grad_norm_sq, Column::gap_norm_sq, Column::contraction, Column::memory_factor};
   }
-  Needs needs() const override { return {.iterate = true, .gradients = true, .mean_gradient = true}; }
+  Needs needs() const override {
+    return {.iterate = true, .gradients = true, .mean_gradient = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     row.set(Column::mean_grad_norm_sq, norm_sq<double>(view.mean.gradient));

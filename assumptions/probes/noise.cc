@@ -29,7 +29,9 @@ class NoiseProbe final : public Probe {
             Column::half_batch_bias,
             Column::gradient_bias};
   }
-  Needs needs() const override { return {.halves = true, .gradients = true, .mean_gradient = true}; }
+  Needs needs() const override {
+    return {.halves = true, .gradients = true, .mean_gradient = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     if (view.run.steps_locally) {

@@ -14,7 +14,9 @@ class TailProbe final : public Probe {
   std::vector<Column> columns() const override {
     return {Column::tail_ratio, Column::tail_bound, Column::tail_convexity};
   }
-  Needs needs() const override { return {.sorts = true, .gradients = true, .mean_accumulator = true}; }
+  Needs needs() const override {
+    return {.sorts = true, .gradients = true, .mean_accumulator = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& checks) override {
     const auto k = static_cast<std::size_t>(view.selection.k);

@@ -16,7 +16,9 @@ namespace {
 class XiProbe final : public Probe {
  public:
   std::vector<Column> columns() const override { return {Column::xi}; }
-  Needs needs() const override { return {.gradients = true, .mean_gradient = true, .mean_accumulator = true}; }
+  Needs needs() const override {
+    return {.gradients = true, .mean_gradient = true, .mean_accumulator = true};
+  }
 
   void observe(const StepView& view, Row& row, std::vector<Check>& /*checks*/) override {
     if (!view.run.exchanges_gradients) {
