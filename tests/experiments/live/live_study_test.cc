@@ -263,7 +263,7 @@ TEST(LiveStudy, AStepThatStaysRefusedIsWhatTheRunsFailedOf) {
     std::size_t runs = 0;
     for (const auto& run : fs::directory_iterator(folder.path() / "out/runs")) {
       const std::string status = read_text(run.path() / "status.json");
-      EXPECT_THAT(status, HasSubstr("\"status\": \"failed\"")) << steps;
+      EXPECT_THAT(status, HasSubstr("\"state\": \"failed\"")) << steps;
       EXPECT_THAT(status, HasSubstr("got nan in step " + std::to_string(steps)));
       ++runs;
     }
