@@ -90,16 +90,17 @@ TEST_P(ProbesAlone, MeasureWhatTheyMeasureTogether) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All,
-                         ProbesAlone,
-                         testing::Values("[aggregator]\nkind = \"gtopk-tree\"\n",
-                                         "participation = 0.75\n",
-                                         "[feedback]\nkind = \"dgc\"\n",
-                                         "[feedback]\nkind = \"ef21\"\n",
-                                         "[protocol]\nkind = \"local\"\nperiod = 2\n",
-                                         "[protocol]\nkind = \"asp\"\n",
-                                         "[protocol]\nkind = \"gossip\"\ngraph = \"ring\"\nmixing "
-                                         "= \"choco\"\nconsensus_step = 0.3\n"));
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    ProbesAlone,
+    testing::Values("[aggregator]\nkind = \"gtopk-tree\"\n",
+                    "participation = 0.75\n",
+                    "[feedback]\nkind = \"dgc\"\n",
+                    "[feedback]\nkind = \"ef21\"\n",
+                    "[protocol]\nkind = \"local\"\nperiod = 2\n",
+                    "[protocol]\nkind = \"asp\"\n",
+                    "[protocol]\nkind = \"gossip\"\ngraph = \"ring\"\nmixing "
+                    "= \"choco\"\nconsensus_step = 0.3\n[feedback]\nkind = \"none\"\n"));
 
 }  // namespace
 }  // namespace residuum
