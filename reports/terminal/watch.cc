@@ -77,14 +77,13 @@ std::string share_done(std::uint64_t done, std::uint64_t length) {
                        : fmt::format("{} of {} ({} %)", done, length, 100 * done / length);
 }
 
-/// Says what the assumption of gTop-k, delta <= 1, is worth so far.
+/// Says whether delta has been above 1, against the assumption of gTop-k.
 std::string verdict_so_far(const GrowingTable& table) {
   if (table.measured() == 0) {
     return "–";
   }
-  return table.violations() == 0
-             ? "holds so far"
-             : fmt::format("{} of {} above 1", table.violations(), table.measured());
+  return table.violations() == 0 ? "not so far"
+                                 : fmt::format("{} of {}", table.violations(), table.measured());
 }
 
 /// Returns the last delta of a table that is complete, from its last lines alone; absent where
@@ -214,7 +213,7 @@ void StudyWatch::add_end(const Run& run, std::uint64_t length, Line& line) const
   line.cells.push_back(short_number(last == last_deltas_.end() ? std::nullopt : last->second));
   const auto worst = number_at(run.status, "totals.delta_max");
   line.cells.push_back(short_number(worst));
-  line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "holds" : "above 1");
+  line.cells.emplace_back(!worst ? "–" : *worst <= 1 ? "never" : "yes");
 }
 
 std::string StudyWatch::left_of(const Run& run, std::uint64_t done, std::uint64_t length) const {
@@ -240,7 +239,11 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      std::uint64_t usual_length) const {
   const double budget = number_at(run.status, "planned_iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
-  const std::uint64_t length = is_count ? static_cast<std::uint64_t>(budget) : usual_length;
+  // Where no budget says how long a run is, one that ended early does not say it either.
+  const bool ended_early = run.state != "finished" && run.has_tables();
+  const std::uint64_t length = is_count      ? static_cast<std::uint64_t>(budget)
+                               : ended_early ? 0
+                                             : usual_length;
   Line line{.order = order_of(run.state),
             .cells = {method, run.is_known ? fmt::format("{}", run.seed) : "–", run.state}};
   const auto found = tables_.find(run.id);
@@ -291,7 +294,7 @@ std::string StudyWatch::table(std::size_t lines) const {
   constexpr std::size_t kOthers = 3;  // the counts, the header, and what is left out
   const std::size_t shown = std::min(all.size(), lines > kOthers ? lines - kOthers : 0);
   std::vector<std::vector<std::string>> rows{
-      {"method", "seed", "state", "iteration", "left", "loss", "delta", "worst", "delta <= 1"}};
+      {"method", "seed", "state", "iteration", "left", "loss", "delta", "worst", "delta > 1"}};
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back(std::move(all[i].cells));
   }

@@ -89,7 +89,7 @@ TEST(StudyWatch, SaysHowFarARunIsAndWhatItHasFound) {
                     HasSubstr("20 of 100 (20 %)"),
                     HasSubstr("2 min 00 s"),
                     HasSubstr("0.125"),
-                    HasSubstr("1 of 2 above 1")));
+                    HasSubstr("  1 of 2\n")));
   EXPECT_LT(table.find("running  "), table.find("finished  "));
 }
 
@@ -116,6 +116,23 @@ TEST(StudyWatch, KnowsTheLengthOfARunOfEpochsOnlyIfTheRunHasSaidIt) {
   status["planned_iterations"] = 400;
   write_json_atomically(run / "status.json", with_print(status));
   EXPECT_THAT(table(), AllOf(HasSubstr("20 of 400 (5 %)"), HasSubstr("9 min 30 s")));
+}
+
+TEST(StudyWatch, DoesNotCallARunWhollyDoneThatEndedEarly) {
+  const TemporaryFolder folder;
+  SyntheticStudy study;
+  study.iterations = 100;
+  study.write(folder.path());
+  for (const auto& run : std::filesystem::directory_iterator(folder.path() / "runs")) {
+    auto status = read_json(run.path() / "status.json");
+    status["state"] = "diverged";
+    status.erase("planned_iterations");
+    write_json_atomically(run.path() / "status.json", with_print(status));
+  }
+
+  StudyWatch watch({folder.path()});
+  watch.look(kStarted + 30);
+  EXPECT_THAT(watch.table(100), AllOf(HasSubstr(" diverged        100 "), Not(HasSubstr("100 %"))));
 }
 
 /// Sets when the files of a run were written, in seconds since 1970.
