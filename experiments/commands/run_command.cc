@@ -184,7 +184,10 @@ class StudyRuns {
     try {
       while (const auto position = next_run(queue)) {
         const std::size_t i = chosen_[*position];
-        progress.start_run(*position, label_of(planned_[i].varying, planned_[i].seed));
+        const std::string& label = study_.runs[i].label;
+        progress.start_run(*position,
+                           label.empty() ? label_of(planned_[i].varying, planned_[i].seed)
+                                         : fmt::format("{} seed={}", label, planned_[i].seed));
         make_or_fail(i, progress);
       }
     } catch (const SharedError& error) {

@@ -134,6 +134,9 @@ void write_study_files(const fs::path& result_dir,
     ids.push_back(batches.ids()[i]);
     hashes.push_back(settings_hash(study.runs[i]));
     plan.push_back({{"seed", study.runs[i].seed}, {"varying", study.runs[i].varying}});
+    if (!study.runs[i].label.empty()) {
+      plan.back()["label"] = study.runs[i].label;
+    }
   }
   nlohmann::json resolved{{"schema", reports::kResultSchema},
                           {"name", study.name},
@@ -146,6 +149,9 @@ void write_study_files(const fs::path& result_dir,
                           {"overrides", options.overrides}};
   if (study.search) {
     resolved["search"] = search_record(*study.search, batches.ids());
+  }
+  if (!study.labels.empty()) {
+    resolved["labels"] = study.labels;
   }
   if (!study.expected.empty()) {
     resolved["expected"] = study.expected;

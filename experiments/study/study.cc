@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "experiments/study/expected_values.h"
+#include "experiments/study/method_labels.h"
 #include "experiments/study/search_section.h"
 #include "experiments/study/study_points.h"
 #include "experiments/study/study_toml.h"
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
 void check_top_level(const toml::table& root) {
   std::vector<std::string> known = section_names();
   for (const char* key :
-       {"schema", "name", "title", "seeds", "sweep", "point", "search", "expected"}) {
+       {"schema", "name", "title", "seeds", "sweep", "point", "labels", "search", "expected"}) {
     known.emplace_back(key);
   }
   for (const auto& [key, node] : root) {
@@ -174,7 +175,8 @@ Study parse_study(const std::string& text,
               .text = text,
               .runs = {},
               .search = {},
-              .expected = {}};
+              .expected = {},
+              .labels = {}};
   study.title = title_of(root, study.name);
   study.expected = expected_values(root);
 
@@ -187,12 +189,22 @@ Study parse_study(const std::string& text,
           points.size(),
           seeds.size(),
           kMaxRuns);
+  std::vector<nlohmann::json> varying;
+  std::set<std::string> labels;
   for (const auto& point : points) {
+    varying.push_back(varying_of(point.settings, keys));
+    require(point.label.empty() || labels.insert(point.label).second,
+            "two points of {} have the label '{}'",
+            file,
+            point.label);
     for (const std::uint64_t seed : seeds) {
-      study.runs.push_back(
-          {.seed = seed, .varying = varying_of(point, keys), .sections = by_section(point)});
+      study.runs.push_back({.seed = seed,
+                            .varying = varying.back(),
+                            .sections = by_section(point.settings),
+                            .label = point.label});
     }
   }
+  study.labels = value_labels(root, varying);
   require_built_objectives(study);
   return study;
 }

@@ -19,6 +19,7 @@ struct RunSpec {
   std::uint64_t seed = 1;
   nlohmann::json varying = nlohmann::json::object();  // dotted key -> value
   std::map<std::string, std::map<std::string, Setting>> sections;
+  std::string label = {};  // of its [[point]]; empty without one
 };
 
 struct Study {
@@ -28,6 +29,7 @@ struct Study {
   std::vector<RunSpec> runs;  // of a search: those of a method beside each other, all it may need
   std::optional<StudySearch> search;
   nlohmann::json expected = nlohmann::json::array();  // what papers have, for the report
+  nlohmann::json labels = nlohmann::json::object();   // key -> value as text -> its name
 };
 
 /// The sections a study may have.

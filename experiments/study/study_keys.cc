@@ -30,7 +30,11 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {"", "title", "the name", "free text, for the report"},
     {"", "seeds", "1", "how many seeds each point of the study gets, or a list of them"},
     {"", "sweep", "", "section of keys with lists of values; the study has their product"},
-    {"", "point", "", "[[point]] adds a point outside of the product"},
+    {"",
+     "point",
+     "",
+     "[[point]] adds a point outside of the product; its `label` names the method"},
+    {"", "labels", "", "section of keys of [sweep], each with names of its values"},
 
     {kObjective, "kind", "", "residuum list objectives", kDecidesData},
     {kObjective, "precision", "float32", "of accumulators and messages; or float64"},

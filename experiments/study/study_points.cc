@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "experiments/study/long_keys.h"
+#include "experiments/study/method_labels.h"
 #include "experiments/study/search_section.h"
 #include "experiments/study/study.h"
 
@@ -51,8 +52,8 @@ std::vector<Settings> grid_of(const toml::table& root) {
   return grid;
 }
 
-std::vector<Settings> extra_points_of(const toml::table& root) {
-  std::vector<Settings> points;
+std::vector<StudyPoint> extra_points_of(const toml::table& root) {
+  std::vector<StudyPoint> points;
   const auto node = root["point"];
   if (!node) {
     return points;
@@ -62,7 +63,9 @@ std::vector<Settings> extra_points_of(const toml::table& root) {
           "'point' at {} must be written [[point]]",
           place_of(node.node()->source()));
   for (const auto& point : *list) {
-    flatten(*point.as_table(), points.emplace_back());
+    StudyPoint& extra = points.emplace_back();
+    flatten(*point.as_table(), extra.settings);
+    extra.label = take_label(extra.settings);
   }
   return points;
 }
@@ -79,7 +82,8 @@ void apply_override(const std::string& override_text, Settings& settings) {
           override_text);
   require(is_utf8(override_text), "--set {}: it is no UTF-8 text", override_text);
   const std::string value = override_text.substr(equals + 1);
-  for (const char* fixed : {"schema", "name", "title", "sweep", "point", "search", "expected"}) {
+  for (const char* fixed :
+       {"schema", "name", "title", "sweep", "point", "labels", "search", "expected"}) {
     require(key != fixed && !key.starts_with(std::string(fixed) + '.'),
             "--set {}: '{}' is set in the file alone",
             override_text,
@@ -102,7 +106,7 @@ void apply_override(const std::string& override_text, Settings& settings) {
 }
 
 /// Merges points that an override of a swept key has made equal.
-void merge_equal(std::vector<Settings>& points) {
+void merge_equal(std::vector<StudyPoint>& points) {
   const auto values = [](const Settings& point) {
     auto object = nlohmann::json::object();
     for (const auto& [key, setting] : point) {
@@ -111,7 +115,8 @@ void merge_equal(std::vector<Settings>& points) {
     return object.dump();
   };
   std::set<std::string> seen;
-  std::erase_if(points, [&](const Settings& point) { return !seen.insert(values(point)).second; });
+  std::erase_if(
+      points, [&](const StudyPoint& point) { return !seen.insert(values(point.settings)).second; });
 }
 
 Settings base_of(const toml::table& root) {
@@ -166,53 +171,61 @@ nlohmann::json varying_of(const Settings& point, const std::set<std::string>& ke
   return varying;
 }
 
-std::set<std::string> varying_keys(const std::vector<Settings>& points) {
+std::set<std::string> varying_keys(const std::vector<StudyPoint>& points) {
   std::set<std::string> keys;
+  const Settings& first = points.front().settings;
   for (const auto& point : points) {
-    for (const auto& [key, setting] : point) {
-      const auto& first = points.front();
+    for (const auto& [key, setting] : point.settings) {
       const auto found = first.find(key);
       if (found == first.end() || found->second.value != setting.value) {
         keys.insert(key);
       }
     }
   }
-  for (const auto& first : points.front()) {
-    const bool everywhere = std::all_of(points.begin(), points.end(), [&](const Settings& point) {
-      return point.contains(first.first);
+  for (const auto& [key, setting] : first) {
+    const bool everywhere = std::all_of(points.begin(), points.end(), [&](const StudyPoint& point) {
+      return point.settings.contains(key);
     });
     if (!everywhere) {
-      keys.insert(first.first);
+      keys.insert(key);
     }
   }
   return keys;
 }
 
-std::vector<Settings> points_of(const toml::table& root,
-                                const std::vector<std::string>& overrides,
-                                const std::optional<StudySearch>& search) {
+std::vector<StudyPoint> points_of(const toml::table& root,
+                                  const std::vector<std::string>& overrides,
+                                  const std::optional<StudySearch>& search) {
   const Settings base = base_of(root);
   Settings forced;
   for (const auto& override_text : overrides) {
     apply_override(override_text, forced);
   }
-  std::vector<Settings> changes = grid_of(root);
+  std::vector<StudyPoint> changes;
+  for (auto& point : grid_of(root)) {
+    changes.push_back({.settings = std::move(point), .label = {}});
+  }
   for (auto& extra : extra_points_of(root)) {
     changes.push_back(std::move(extra));
   }
   check_size(base, search ? 1 + search->values.size() : changes.size());
-  std::vector<Settings> points;
+  std::vector<StudyPoint> points;
   for (const auto& change : changes) {
     // `insert` leaves what is there, so that the strongest settings come first.
     Settings point = forced;
-    point.insert(change.begin(), change.end());
+    point.insert(change.settings.begin(), change.settings.end());
     point.insert(base.begin(), base.end());
-    points.push_back(std::move(point));
+    points.push_back({.settings = std::move(point), .label = change.label});
   }
   if (search) {
     require(
         !forced.contains(search->key), "--set {}: {} gives its values", search->key, search->place);
-    return search_points(points.front(), *search);
+    const Settings only = points.front().settings;
+    points.clear();
+    for (auto& point : search_points(only, *search)) {
+      points.push_back({.settings = std::move(point), .label = {}});
+    }
+    return points;
   }
   if (!forced.empty()) {
     merge_equal(points);

@@ -11,6 +11,7 @@
 #include "reports/collection/search_table.h"
 #include "reports/collection/summary_json.h"
 #include "reports/collection/verdicts_json.h"
+#include "reports/numbers/groups.h"
 #include "reports/tables/csv.h"
 #include "reports/tables/csv_reader.h"
 #include "reports/verdicts/evidence.h"
@@ -22,7 +23,7 @@ std::string field_of(const Json& status, std::string_view path) {
   return json_field(value_at(status, path));
 }
 
-std::string run_record(const ResultFolder& folder, const Run& run) {
+std::string run_record(const ResultFolder& folder, const Run& run, const std::string& label) {
   const std::string seed = run.is_known ? fmt::format("{}", run.seed) : std::string();
   std::string line = fmt::format("{},{},{},{},{}",
                                  run.id,
@@ -40,6 +41,9 @@ std::string run_record(const ResultFolder& folder, const Run& run) {
   for (const char* path : {"dimension", "k", "processes", "started_utc", "finished_utc"}) {
     line += ',' + field_of(run.status, path);
   }
+  if (has_labels(folder)) {
+    line += ',' + csv_field(label);
+  }
   return line + '\n';
 }
 
@@ -50,8 +54,9 @@ void write_runs(const ResultFolder& folder) {
     header += (header.empty() ? "" : ",") + csv_field(column.name);
   }
   file.append(header + '\n');
-  for (const auto& run : folder.runs) {
-    file.append(run_record(folder, run));
+  const auto labels = method_labels(folder);
+  for (std::size_t i = 0; i < folder.runs.size(); ++i) {
+    file.append(run_record(folder, folder.runs[i], labels[i]));
   }
   file.commit();
 }

@@ -189,6 +189,9 @@ std::vector<RunColumn> run_columns(const ResultFolder& folder) {
   columns.push_back({"processes", "integer", "processes the workers lived on"});
   columns.push_back({"started_utc", "string", ""});
   columns.push_back({"finished_utc", "string", ""});
+  if (has_labels(folder)) {
+    columns.push_back({"label", "string", "what the study calls the method"});
+  }
   return columns;
 }
 

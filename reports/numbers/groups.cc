@@ -31,7 +31,11 @@ constexpr std::array<ShortName, 13> kShortNames{{{"objective.kind", ""},
                                                  {"step.rule", ""},
                                                  {"step.value", "eta"}}};
 
-std::string part(std::string_view key, std::string_view name, const Json& value) {
+std::string part(const Run& run, std::string_view key, std::string_view name, const Json& value) {
+  const auto label = run.value_labels.find(std::string(key));
+  if (label != run.value_labels.end()) {
+    return label->second;
+  }
   const bool is_text = value.is_string();
   if (name.empty() && is_text) {
     return value.get<std::string>();
@@ -60,18 +64,20 @@ std::string full_label(const Run& run, std::string_view omitted, bool with_moot)
   std::vector<std::string> parts;
   std::set<std::string, std::less<>> said{std::string(omitted)};
   for (const auto& [key, name] : kShortNames) {
-    const auto found = run.varying.find(std::string(key));
-    if (found == run.varying.end() || key == omitted) {
+    const bool is_implied = run.implied.contains(std::string(key));
+    const Json& values = is_implied ? run.implied : run.varying;
+    const auto found = values.find(std::string(key));
+    if (found == values.end() || key == omitted) {
       continue;
     }
     said.emplace(key);
     if (with_moot || !is_moot(run, std::string(key))) {
-      parts.push_back(part(key, name, *found));
+      parts.push_back(part(run, key, name, *found));
     }
   }
   for (const auto& [key, value] : run.varying.items()) {
     if (!said.contains(key) && (with_moot || !is_moot(run, key))) {
-      parts.push_back(part(key, {}, value));
+      parts.push_back(part(run, key, {}, value));
     }
   }
   return join(parts);
@@ -197,6 +203,9 @@ bool selects_at_random(const ResultFolder& folder, const Group& group) {
 }
 
 std::string method_label(const Run& run, std::string_view omitted) {
+  if (!run.label.empty() && omitted.empty()) {
+    return run.label;
+  }
   std::string label = full_label(run, omitted, false);
   if (label.empty()) {
     label = text_at(run.config, "config.aggregator.kind");

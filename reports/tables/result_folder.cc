@@ -82,6 +82,40 @@ void take_plan(const Json& study, std::vector<Run>& runs) {
   }
 }
 
+/// Takes over what the study calls its methods and their values.
+void take_labels(const Json& study, std::vector<Run>& runs) {
+  const Json& plan = value_at(study, "plan");
+  const Json& labels = value_at(study, "labels");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (plan.is_array() && plan.size() == runs.size()) {
+      runs[i].label = text_at(plan[i], "label");
+    }
+    for (const auto& [key, value] : runs[i].varying.items()) {
+      const auto of_key = labels.is_object() ? labels.find(key) : labels.end();
+      if (of_key == labels.end() || !of_key->is_object()) {
+        continue;
+      }
+      const auto found = of_key->find(plain_text(value));
+      if (found != of_key->end() && found->is_string()) {
+        runs[i].value_labels[key] = found->get<std::string>();
+      }
+    }
+  }
+}
+
+/// Notes of each run the kinds that others vary and it leaves at their defaults, so that its name
+/// says what it is.
+void note_implied_kinds(const std::vector<std::string>& keys, std::vector<Run>& runs) {
+  for (auto& run : runs) {
+    for (const auto& key : keys) {
+      const std::string kind = text_at(run.config, "config." + key);
+      if (key.ends_with(".kind") && !run.varying.contains(key) && !kind.empty()) {
+        run.implied[key] = kind;
+      }
+    }
+  }
+}
+
 void take_status(Json status, const std::filesystem::path& file, Run& run) {
   run.status = std::move(status);
   require_own_print(run.status, file);
@@ -247,6 +281,7 @@ ResultFolder read_one(const std::filesystem::path& path) {
     folder.runs.push_back(read_run(path / "runs" / text, text));
   }
   take_plan(study, folder.runs);
+  take_labels(study, folder.runs);
   if (study.contains("expected")) {
     folder.expected = study["expected"];
     const bool is_list =
@@ -370,6 +405,12 @@ Run read_run(const std::filesystem::path& folder, const std::string& id) {
   }
 }
 
+bool has_labels(const ResultFolder& folder) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [](const Run& run) {
+    return !run.label.empty() || !run.value_labels.empty();
+  });
+}
+
 std::string study_of(const ResultFolder& folder, const Run& run) {
   const std::string own = text_at(run.config, "study");
   return own.empty() ? folder.name : own;
@@ -415,6 +456,7 @@ ResultFolder read_result_folders(const std::vector<std::filesystem::path>& paths
   }
   mark_moot_keys(folder.runs);
   folder.varying_keys = keys_of(folder.runs);
+  note_implied_kinds(folder.varying_keys, folder.runs);
   folder.mixed_data = mixed_data_of(folder.runs);
   return folder;
 }

@@ -28,6 +28,10 @@ struct Run {
   Json varying = Json::object();  // dotted key -> value: what differs within the study
   bool is_known = false;  // its seed and what varies, from config.json or the plan of the study
   RunFacts facts = read_run_facts(config, status);  // the record of what it was
+  std::string label;  // what the study calls the method; empty where it does not
+  std::map<std::string, std::string> value_labels;  // varying key -> the study's name for its value
+  /// What runs are in sections of which others vary the kind: dotted key -> value.
+  Json implied = Json::object();
   std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
 
   /// Returns whether the run's tables are complete because it has come to an end of its own.
@@ -46,6 +50,9 @@ struct ResultFolder {
   Json search;                            // its plan and its runs; null without one
   std::string mixed_data;  // says which runs are on different data; empty where they are comparable
 };
+
+/// Returns whether the study names methods or values of keys.
+bool has_labels(const ResultFolder& folder);
 
 /// Returns the study that a run is of; folders that are read as one may be of several.
 std::string study_of(const ResultFolder& folder, const Run& run);
