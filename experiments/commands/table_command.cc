@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/commands/commands.h"
+#include "reports/tables/run_keys.h"
 #include "reports/typeset/kept_cell.h"
 
 namespace residuum {
@@ -52,14 +53,6 @@ RunKeys settings_in(const std::vector<std::string>& words, std::string_view opti
     keys.insert_or_assign(setting_in(word, option).first, setting_in(word, option).second);
   }
   return keys;
-}
-
-std::string name_of_method(const RunKeys& keys) {
-  std::string name;
-  for (const auto& [key, value] : keys) {
-    name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
-  }
-  return name.empty() ? "all" : name;
 }
 
 Take take_named(const std::string& name) {
@@ -226,7 +219,7 @@ std::vector<std::string> row_of_method(const RunKeys& method,
                                        KeptCell cell,
                                        const TableOptions& given,
                                        reports::KeptFolders& folders) {
-  std::vector<std::string> row{name_of_method(method)};
+  std::vector<std::string> row{reports::method_name(method)};
   const KeptFolder& folder = folders.at(cell.folder);
   for (const auto& column : given.columns) {
     cell.column = column;

@@ -1,6 +1,6 @@
-// Draws a figure of what experiments/papers/keep_seeds kept of a study, whose seeds may have been
-// run on several machines, so that no result folder has them all. The figure has the files of those
-// that residuum report draws.
+// Draws a figure of what `residuum keep` kept of a study, whose seeds may have been run on several
+// machines, so that no result folder has them all. The figure has the files of those that residuum
+// report draws.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,14 +28,14 @@
 #include "reports/numbers/series.h"
 #include "reports/numbers/statistics.h"
 #include "reports/tables/csv_reader.h"
+#include "reports/tables/run_keys.h"
 
 namespace residuum {
 namespace {
 
 using reports::CsvReader;
 
-/// The varied keys of a method with their values, without those that it leaves out.
-using Method = std::map<std::string, std::string>;
+using Method = reports::RunKeys;
 
 /// A Picture is a figure that can be asked for.
 struct Picture {
@@ -103,7 +102,7 @@ std::string value_of(const Method& method, std::string_view key) {
   return found == method.end() ? std::string() : found->second;
 }
 
-/// Whose a row is: a method's run, or what by_epoch says of it.
+/// Whose a row is: a method's run, or what epochs.csv says of it.
 struct Owner {
   Method method;
   std::string seed;
@@ -118,15 +117,11 @@ Owners read_owners(const std::filesystem::path& kept) {
   CsvReader runs(kept / "runs.csv");
   const auto status = runs.find("status");
   while (runs.next()) {
-    Method method;
-    for (std::size_t i = 0; i < runs.header().size(); ++i) {
-      if (runs.header()[i].starts_with("p_") && !runs.text(i).empty()) {
-        method[runs.header()[i].substr(2)] = runs.text(i);
-      }
-    }
     const bool has_finished = !status || runs.text(*status) == "finished";
     const std::string& run = runs.text(runs.column("run_id"));
-    const Owner owner{.method = method, .seed = runs.text(runs.column("seed")), .series = run};
+    const Owner owner{.method = reports::keys_in_row(runs),
+                      .seed = runs.text(runs.column("seed")),
+                      .series = run};
     const bool is_new =
         owners.emplace(run, has_finished ? std::optional(owner) : std::nullopt).second;
     require(is_new, "runs.csv has the run {} twice", run);
@@ -134,15 +129,10 @@ Owners read_owners(const std::filesystem::path& kept) {
   return owners;
 }
 
-/// Reads "kind=dense workers=4", as by_epoch names a method.
+/// Reads "kind=dense workers=4", as epochs.csv and quarters.csv name a method.
 Method method_of(const std::string& text) {
-  Method method;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const auto equals = word.find('=');
-    require(equals != std::string::npos, "'{}' is no method of by_epoch's", text);
-    method[word.substr(0, equals)] = word.substr(equals + 1);
-  }
+  Method method = reports::keys_in_name(text);
+  require(!method.empty() || text == reports::method_name({}), "'{}' is no method", text);
   return method;
 }
 

@@ -80,6 +80,10 @@ bool CsvReader::next() {
   return true;
 }
 
+std::vector<std::string> CsvReader::texts() const {
+  return {fields_.begin(), fields_.begin() + static_cast<std::ptrdiff_t>(header_.size())};
+}
+
 bool CsvReader::refill() {
   buffer_.resize(kChunkBytes);
   file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));

@@ -28,6 +28,8 @@ class CsvReader {
 
   /// The fields of the current record, quotes resolved.
   const std::string& text(std::size_t column) const { return fields_.at(column); }
+  /// All of them, one for each column of the header.
+  std::vector<std::string> texts() const;
   /// An empty field is nullopt; nan, inf and -inf are numbers; anything else is an error.
   std::optional<double> number(std::size_t column) const;
   std::uint64_t integer(std::size_t column) const;

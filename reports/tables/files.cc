@@ -17,6 +17,27 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
 std::string system_text() { return std::generic_category().message(errno); }
 
+/// Reads one JSON value of any kind.
+Json read_any_json(const std::filesystem::path& path) {
+  constexpr int kDeepest = 64;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
+  const std::string content = read_file(path, kMostBytes);
+  // The library writes JSON by a function that calls itself for each level, so deep nesting would
+  // exhaust the stack.
+  const auto bound = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+    require(depth <= kDeepest, "'{}' is nested more than {} deep", path.string(), kDeepest);
+    return true;
+  };
+  try {
+    return Json::parse(content, bound);
+  } catch (const Json::parse_error& error) {
+    usage_error(
+        "'{}' is not valid JSON at byte {}; was it written to the end?", path.string(), error.byte);
+  } catch (const Json::out_of_range&) {
+    usage_error("'{}' holds a number that float64 does not have", path.string());
+  }
+}
+
 }  // namespace
 
 std::string indented_text(const Json& value) {
@@ -63,25 +84,18 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
 }
 
 Json read_json(const std::filesystem::path& path) {
-  constexpr int kDeepest = 64;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
-  const std::string content = read_file(path, kMostBytes);
-  // The library writes JSON by a function that calls itself for each level, so deep nesting would
-  // exhaust the stack.
-  const auto bound = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
-    require(depth <= kDeepest, "'{}' is nested more than {} deep", path.string(), kDeepest);
-    return true;
-  };
-  try {
-    Json value = Json::parse(content, bound);
-    require(value.is_object(), "'{}' does not hold a JSON object", path.string());
-    return value;
-  } catch (const Json::parse_error& error) {
-    usage_error(
-        "'{}' is not valid JSON at byte {}; was it written to the end?", path.string(), error.byte);
-  } catch (const Json::out_of_range&) {
-    usage_error("'{}' holds a number that float64 does not have", path.string());
-  }
+  Json value = read_any_json(path);
+  require(value.is_object(), "'{}' does not hold a JSON object", path.string());
+  return value;
+}
+
+Json read_json_list(const std::filesystem::path& path) {
+  Json value = read_any_json(path);
+  const bool is_list =
+      value.is_array() &&
+      std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_object(); });
+  require(is_list, "'{}' does not hold a JSON list of objects", path.string());
+  return value;
 }
 
 bool is_run_id(std::string_view text) {

@@ -35,6 +35,9 @@ std::string read_file(const std::filesystem::path& path,
 /// file and place.
 Json read_json(const std::filesystem::path& path);
 
+/// Reads a list of JSON objects in the same way.
+Json read_json_list(const std::filesystem::path& path);
+
 /// Returns whether `text` is a slug, a separator and 12 hexadecimal digits, of [a-z0-9._-] alone
 /// and not opening with a dot. Such a text is safe as a folder's name.
 bool is_run_id(std::string_view text);

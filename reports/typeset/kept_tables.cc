@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -15,31 +14,6 @@
 
 namespace residuum::reports {
 namespace {
-
-/// Returns the varied keys that a row of runs.csv has.
-RunKeys keys_in_row(const CsvReader& runs) {
-  RunKeys keys;
-  for (std::size_t i = 0; i < runs.header().size(); ++i) {
-    if (runs.header()[i].starts_with("p_") && !runs.text(i).empty()) {
-      keys[runs.header()[i].substr(2)] = runs.text(i);
-    }
-  }
-  return keys;
-}
-
-/// Reads "aggregator_kind=dense workers_count=4", as by_epoch names a method. What has no such form
-/// is a name for people, and has no keys.
-RunKeys keys_in_name(const std::string& method) {
-  RunKeys keys;
-  std::istringstream words(method);
-  for (std::string word; words >> word;) {
-    const auto equals = word.find('=');
-    if (equals != std::string::npos) {
-      keys[word.substr(0, equals)] = word.substr(equals + 1);
-    }
-  }
-  return keys;
-}
 
 /// A line that does not end may lack digits.
 void require_whole(const std::filesystem::path& path) {

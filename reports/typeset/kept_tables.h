@@ -1,6 +1,6 @@
 #pragma once
-// The tables of a folder of results, or of what is kept of one (experiments/papers/keep_seeds), row
-// by row with the varied keys of the run that a row is of. Cells of pages are computed from them.
+// The tables of a folder of results, or of what is kept of one (`residuum keep`), row by row with
+// the varied keys of the run that a row is of. Cells of pages are computed from them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "reports/tables/run_keys.h"
+
 namespace residuum::reports {
 
 class CsvReader;
-
-/// The varied keys of a run with their values, "aggregator_kind" = "dense", without those that it
-/// leaves out.
-using RunKeys = std::map<std::string, std::string>;
 
 struct KeptRow {
   RunKeys keys;
