@@ -26,6 +26,8 @@ ExitCode falsify_command(const Options& options);
 ExitCode check_command(const Options& options);
 ExitCode page_command(const Options& options);
 ExitCode table_command(const Options& options);
+ExitCode keep_command(const Options& options);
+ExitCode epochs_command(const Options& options);
 /// `program` is this program's own path, to start it under mpirun.
 ExitCode verify_command(const Options& options, const std::string& program);
 /// Collective over the world's processes.

@@ -59,6 +59,14 @@ struct TableOptions {
   double scale = 1;
 };
 
+/// The options of `keep` and of `epochs`.
+struct KeepOptions {
+  std::filesystem::path results;
+  std::filesystem::path kept;
+  std::optional<std::int64_t> rows;
+  std::optional<std::int64_t> parts;
+};
+
 struct Options {
   std::filesystem::path study;               // STUDY.toml
   std::vector<std::string> overrides;        // --set key=value
@@ -103,6 +111,7 @@ struct Options {
   bool check_pages = false;
 
   TableOptions table;
+  KeepOptions keep;
 
   // inspect, and falsify where it is the same
   std::filesystem::path file;

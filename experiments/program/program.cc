@@ -204,6 +204,20 @@ void add_table(CLI::App& command, Options& options) {
   command.add_option("--scale", own.scale, "multiplies the numbers");
 }
 
+void add_keep(CLI::App& command, Options& options) {
+  auto& own = options.keep;
+  command.add_option("RESULTS", own.results, "a result folder with its report")->required();
+  command.add_option("KEPT", own.kept, "folder of what is kept of the study")->required();
+  command.add_option(
+      "--rows", own.rows, "most rows of a run in iterations.csv (all where f was evaluated)");
+}
+
+void add_epochs(CLI::App& command, Options& options) {
+  auto& own = options.keep;
+  command.add_option("DIR", own.results, "a result folder, or what is kept of one")->required();
+  command.add_option("--parts", own.parts, "equal parts of each run, instead of passes");
+}
+
 struct CommandLine {
   Options options;
   CLI::App app{"Does the theory of sparsified distributed SGD hold on your problem?", "residuum"};
@@ -218,6 +232,8 @@ struct CommandLine {
   CLI::App* check = app.add_subcommand("check", "the laws of a compressor in any language");
   CLI::App* page = app.add_subcommand("page", "make the tables of pages from kept results");
   CLI::App* table = app.add_subcommand("table", "numbers of each method, over the seeds");
+  CLI::App* keep = app.add_subcommand("keep", "add runs to the tables kept of a study");
+  CLI::App* epochs = app.add_subcommand("epochs", "loss, delta and accuracy of each run by epoch");
   CLI::App* verify =
       app.add_subcommand("verify", "run a study at several process counts, compare the bits");
   CLI::App* bench = app.add_subcommand("bench", "benchmarks, as ratios within one run");
@@ -253,6 +269,8 @@ struct CommandLine {
     add_check(*check, options);
     add_page(*page, options);
     add_table(*table, options);
+    add_keep(*keep, options);
+    add_epochs(*epochs, options);
     add_study(*verify, options);
     add_allowance(*verify, options);
     verify->add_option("--ranks", options.ranks, "process counts, e.g. 1,2,4")
@@ -357,6 +375,12 @@ ExitCode dispatch(const CommandLine& line,
   }
   if (line.table->parsed()) {
     return residuum::table_command(options);
+  }
+  if (line.keep->parsed()) {
+    return residuum::keep_command(options);
+  }
+  if (line.epochs->parsed()) {
+    return residuum::epochs_command(options);
   }
   if (line.page->parsed()) {
     return residuum::page_command(options);

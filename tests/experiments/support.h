@@ -85,11 +85,6 @@ inline Finished run_program(const std::vector<std::string>& arguments,
           .err = read_text(err)};
 }
 
-/// The path of one of the programs in experiments/papers.
-inline std::string paper_program(const std::string& name) {
-  return RESIDUUM_STUDIES "/papers/" + name;
-}
-
 /// The built residuum with these arguments.
 inline Finished residuum_program(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& folder) {

@@ -82,6 +82,16 @@ TEST_F(DrawKept, MakesOneCurveOfMethodsThatDifferInAKeyThatIsJoined) {
               HasSubstr("aggregator_kind=* makes one curve of all values; give it alone"));
 }
 
+TEST_F(DrawKept, ReadsMethodsWhoseValuesHaveSeveralWords) {
+  folder_.write("quarters.csv",
+                "method,seed,epoch,delta\n"
+                "\"sparsifier_k=[5, 6] workers_count=4\",1,3,0.5\n"
+                "sparsifier_k=7 workers_count=4,1,3,0.7\n");
+  ASSERT_EQ(draw("delta-workers").err, "");
+  EXPECT_THAT(drawn("delta-workers.curves.csv"), HasSubstr("\n0,k=7,"));
+  EXPECT_THAT(drawn("delta-workers.curves.csv"), HasSubstr("\n1,\"[5, 6]\","));
+}
+
 TEST_F(DrawKept, LeavesOutRunsThatHaveNotFinishedAndNumbersThatAreNotFinite) {
   folder_.write("runs.csv",
                 "run_id,status,seed,p_kind\na,finished,1,x\nb,diverged,2,x\nc,finished,3,x\n");

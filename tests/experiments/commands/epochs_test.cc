@@ -1,4 +1,4 @@
-// experiments/papers/by_epoch reads the tables that a study leaves.
+// `residuum epochs` prints the tables that a study leaves by epoch.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ class ByEpoch : public testing::Test {
  protected:
   ByEpoch() { folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,2,5\n"); }
   Finished by_epoch(const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> command{paper_program("by_epoch"), folder_.path().string()};
-    command.insert(command.end(), options.begin(), options.end());
-    return run_program(command, folder_.path());
+    std::vector<std::string> words{"epochs", "."};
+    words.insert(words.end(), options.begin(), options.end());
+    return residuum_program(words, folder_.path());
   }
   TemporaryFolder folder_;
 };
@@ -39,16 +39,16 @@ TEST_F(ByEpoch, TakesEqualPartsOfARun) {
   folder_.write("iterations.csv",
                 "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\n"
                 "a,0,0,9,0.5,,\na,1,0,8,1.5,,\na,2,0,7,2,,\na,3,0,6,4,,\n");
-  EXPECT_THAT(by_epoch({"2"}).out,
+  EXPECT_THAT(by_epoch({"--parts", "2"}).out,
               EndsWith("\nsparsifier_k=5,1,0,2,8,1,,,,1.5,1\nsparsifier_k=5,1,1,2,6,3,,,,4,2\n"));
-  EXPECT_EQ(by_epoch({"0"}).code, 2);
+  EXPECT_EQ(by_epoch({"--parts", "0"}).code, 2);
 }
 
 TEST_F(ByEpoch, ReadsQuotedValuesWithCommas) {
   folder_.write("runs.csv", "run_id,p_sparsifier_k,seed\na,\"[5, 6]\",1\n");
   folder_.write("iterations.csv",
                 "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\na,0,0,9,0.5,,\n");
-  EXPECT_THAT(by_epoch().out, EndsWith("\nsparsifier_k=[5; 6],1,0,1,9,0.5,,,,0.5,0\n"));
+  EXPECT_THAT(by_epoch().out, EndsWith("\n\"sparsifier_k=[5, 6]\",1,0,1,9,0.5,,,,0.5,0\n"));
 }
 
 TEST_F(ByEpoch, CountsNoDeltaThatIsNotFinite) {
@@ -58,8 +58,7 @@ TEST_F(ByEpoch, CountsNoDeltaThatIsNotFinite) {
   EXPECT_THAT(by_epoch().out, EndsWith("\nsparsifier_k=5,1,0,3,9,0.5,,,,0.5,0\n"));
   folder_.write("iterations.csv",
                 "run_id,iteration,epoch,loss,delta,contraction,test_accuracy\na,0,0,9,big,,\n");
-  EXPECT_EQ(by_epoch().err,
-            "error: iterations.csv, line 2: delta is \"big\", which is no number\n");
+  EXPECT_EQ(by_epoch().err, "error: ./iterations.csv:2: 'big' in column 'delta' is not a number\n");
 }
 
 // The rows that are kept of a run are not all of its iterations, and their means would be others.
@@ -67,12 +66,12 @@ TEST_F(ByEpoch, PrintWhatWasKeptWhereNotEveryIterationIs) {
   folder_.write("iterations.csv", "run_id,iteration,epoch,loss\na,0,0,9\n");
   folder_.write("epochs.csv", "by epoch\n");
   EXPECT_EQ(by_epoch().out, "by epoch\n");
-  EXPECT_EQ(by_epoch({"4"}).code, 2);
-  EXPECT_THAT(by_epoch({"4"}).err, HasSubstr("has no quarters.csv"));
+  EXPECT_EQ(by_epoch({"--parts", "4"}).code, 2);
+  EXPECT_THAT(by_epoch({"--parts", "4"}).err, HasSubstr("has no quarters.csv"));
   folder_.write("quarters.csv", "by quarters\n");
-  EXPECT_EQ(by_epoch({"4"}).out, "by quarters\n");
-  EXPECT_EQ(by_epoch({"8"}).code, 2);
-  EXPECT_THAT(by_epoch({"8"}).err, HasSubstr("give 4 or no PARTS"));
+  EXPECT_EQ(by_epoch({"--parts", "4"}).out, "by quarters\n");
+  EXPECT_EQ(by_epoch({"--parts", "8"}).code, 2);
+  EXPECT_THAT(by_epoch({"--parts", "8"}).err, HasSubstr("give 4 parts or none"));
 }
 
 TEST_F(ByEpoch, RefusesTablesThatAreBroken) {
@@ -84,26 +83,25 @@ TEST_F(ByEpoch, RefusesTablesThatAreBroken) {
     EXPECT_EQ(finished.out, "");
     return finished.err;
   };
-  EXPECT_EQ(error("a,0,0,1,1\n"),
-            "error: iterations.csv, line 2: there are 5 fields instead of 7\n");
-  EXPECT_THAT(error("a,0,0,1,1,,"), HasSubstr("is cut short: its last line does not end"));
-  EXPECT_EQ(error("z,0,0,1,1,,\n"), "error: runs.csv has no run z\n");
+  EXPECT_EQ(error("a,0,0,1,1\n"), "error: ./iterations.csv:2: 5 fields where the header has 7\n");
+  EXPECT_THAT(error("a,0,0,1,1,,"), HasSubstr("the last line has no end: the file was cut off"));
+  EXPECT_EQ(error("z,0,0,1,1,,\n"), "error: ./iterations.csv:2: runs.csv has no run z\n");
   EXPECT_EQ(error("a,0,0,1,1,,\na,0,0,1,1,,\n"),
-            "error: iterations.csv, line 3: iteration 0 of a comes after 0\n");
+            "error: ./iterations.csv:3: iteration 0 of a comes after 0\n");
   EXPECT_EQ(error("a,x,0,1,1,,\n"),
-            "error: iterations.csv, line 2: iteration is \"x\", which is no number\n");
-  EXPECT_THAT(error("a,\"0,0,1,1,,\n"), HasSubstr("line 2: a quote is not closed"));
+            "error: ./iterations.csv:2: 'x' in column 'iteration' is not a number\n");
+  EXPECT_THAT(error("a,\"0,0,1,1,,\n"), HasSubstr("./iterations.csv:2: a quote is not closed"));
   folder_.write("runs.csv", "run_id,seed,p_sparsifier_k\na,1,5\nb,1,5\n");
   EXPECT_EQ(error("a,0,0,1,1,,\n"),
-            "error: runs.csv has two runs of seed 1 of sparsifier_k=5: a and b\n");
+            "error: './runs.csv' has two runs of seed 1 of sparsifier_k=5: a and b\n");
   folder_.write("runs.csv", "");
-  EXPECT_THAT(error("a,0,0,1,1,,\n"), HasSubstr("runs.csv is empty"));
+  EXPECT_THAT(error("a,0,0,1,1,,\n"), HasSubstr("'./runs.csv' is empty"));
 }
 
 TEST_F(ByEpoch, NamesWhatIsNotThere) {
   folder_.write("iterations.csv", "run_id,iteration,epoch,loss\na,0,0,9\n");
   EXPECT_EQ(by_epoch().code, 2);
-  EXPECT_EQ(by_epoch().err, "error: iterations.csv has no column delta\n");
+  EXPECT_EQ(by_epoch().err, "error: './iterations.csv' has no column 'delta'\n");
 }
 
 }  // namespace

@@ -1,0 +1,311 @@
+#include "reports/exports/kept_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "reports/exports/epoch_table.h"
+#include "reports/exports/made_runs.h"
+#include "reports/exports/merged_table.h"
+#include "reports/tables/csv_reader.h"
+#include "reports/tables/result_folder.h"
+#include "reports/tables/run_list.h"
+#include "reports/tables/text_table.h"
+
+namespace residuum::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 20> kIterationColumns{"run_id",
+                                                             "iteration",
+                                                             "epoch",
+                                                             "loss",
+                                                             "loss_gap",
+                                                             "step_size",
+                                                             "grad_norm_sq",
+                                                             "delta",
+                                                             "contraction",
+                                                             "residual_norm_sq",
+                                                             "lost_mass_norm_sq",
+                                                             "total_error",
+                                                             "nnz_sent",
+                                                             "sent_bytes",
+                                                             "test_loss",
+                                                             "test_accuracy",
+                                                             "test_perplexity",
+                                                             "total_sent_bytes",
+                                                             "total_nnz_sent",
+                                                             "virtual_s"};
+constexpr std::array<std::string_view, 4> kNetworkColumns{
+    "run_id", "iteration", "network", "virtual_s"};
+
+bool has_file(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
+/// Reads the summary of results that have a report.
+Json read_summary(const fs::path& results) {
+  for (const char* name : {"runs.csv", "iterations.csv", "summary.json"}) {
+    require(has_file(results / name),
+            "{} has no {}; run residuum report {} first",
+            results.string(),
+            name,
+            results.string());
+  }
+  Json summary = read_json(results / "summary.json");
+  require(value_at(summary, "provenance").is_object(),
+          "'{}' says nothing of the program; run residuum report {}",
+          (results / "summary.json").string(),
+          results.string());
+  return summary;
+}
+
+void require_kept_folder(const KeepRequest& request) {
+  const fs::path& kept = request.kept;
+  std::error_code ignored;
+  require(!kept.empty() && (!fs::exists(kept) || fs::is_directory(kept)) &&
+              !fs::equivalent(request.results, kept, ignored),
+          "'{}' cannot be the folder of what is kept; give another KEPT",
+          kept.string());
+  if (!has_file(kept / "runs.csv")) {
+    return;
+  }
+  for (const char* name : {"iterations.csv", "epochs.csv", "quarters.csv", "made.json"}) {
+    require(has_file(kept / name), "{} has a runs.csv and no {}; restore it", kept.string(), name);
+  }
+}
+
+/// What iterations.csv has of a run.
+struct RunRows {
+  std::vector<std::pair<std::string, double>> evaluated;  // iterations in which f was, as texts too
+  std::optional<double> last;                             // iteration that has a row
+  double gap = 0;                                         // to the row before
+};
+
+using RowsOfRuns = std::map<std::string, RunRows>;
+
+RowsOfRuns rows_of_runs(const fs::path& iterations, const std::vector<ListedRun>& runs) {
+  RowsOfRuns rows;
+  for (const auto& run : runs) {
+    rows.emplace(run.id, RunRows());
+  }
+  CsvReader table(iterations);
+  const auto run = table.column("run_id");
+  const auto at = table.column("iteration");
+  const auto loss = table.column("loss");
+  while (table.next()) {
+    const auto found = rows.find(table.text(run));
+    if (found == rows.end()) {
+      continue;  // has not ended
+    }
+    const auto iteration = static_cast<double>(table.integer(at));
+    RunRows& own = found->second;
+    own.gap = own.last ? iteration - *own.last : 0;
+    own.last = iteration;
+    if (!table.text(loss).empty()) {
+      own.evaluated.emplace_back(table.text(at), iteration);
+    }
+  }
+  return rows;
+}
+
+/// The rows of a finished run go on to its end: the last one is as far from it as from the one
+/// before.
+void require_ends(const RowsOfRuns& rows,
+                  const std::vector<ListedRun>& runs,
+                  const fs::path& results) {
+  for (const auto& run : runs) {
+    const RunRows& own = rows.at(run.id);
+    const bool is_short = run.state == "finished" && run.iterations && own.gap > 0 &&
+                          *own.last + own.gap < *run.iterations;
+    require(!is_short,
+            "'{}' ends at iteration {} of {}, which made {}; run residuum report {} again",
+            (results / "iterations.csv").string(),
+            own.last.value_or(0),
+            run.id,
+            run.iterations.value_or(0),
+            results.string());
+  }
+}
+
+/// The iterations, as texts, whose rows are kept.
+using Chosen = std::map<std::string, std::set<std::string>>;
+
+/// Returns the first row of each of the equal parts that a run is cut into: `most` - 1 parts, and
+/// the end.
+std::set<std::string> chosen_of(const RunRows& rows, std::optional<std::int64_t> most) {
+  std::set<std::string> chosen;
+  if (rows.evaluated.empty()) {
+    return chosen;
+  }
+  const double last = rows.evaluated.back().second;
+  double latest = -1;
+  for (const auto& [text, iteration] : rows.evaluated) {
+    const double part = !most || last == 0
+                            ? iteration
+                            : std::trunc(iteration * static_cast<double>(*most - 1) / last);
+    if (part > latest) {
+      chosen.insert(text);
+    }
+    latest = part;
+  }
+  return chosen;
+}
+
+Chosen chosen_rows(const RowsOfRuns& rows, std::optional<std::int64_t> most) {
+  Chosen chosen;
+  for (const auto& [run, own] : rows) {
+    chosen.emplace(run, chosen_of(own, most));
+  }
+  return chosen;
+}
+
+/// Reads the chosen rows of a table with those of the columns that it has.
+TextTable read_chosen(const fs::path& file,
+                      std::span<const std::string_view> names,
+                      const Chosen& chosen) {
+  CsvReader reader(file);
+  TextTable table{.file = file.string(), .header = {}, .rows = {}};
+  std::vector<std::size_t> columns;
+  for (const auto& name : names) {
+    if (const auto column = reader.find(name)) {
+      columns.push_back(*column);
+      table.header.emplace_back(name);
+    }
+  }
+  const auto run = reader.column("run_id");
+  const auto iteration = reader.column("iteration");
+  while (reader.next()) {
+    const auto own = chosen.find(reader.text(run));
+    if (own == chosen.end() || !own->second.contains(reader.text(iteration))) {
+      continue;
+    }
+    auto& row = table.rows.emplace_back();
+    for (const std::size_t column : columns) {
+      row.push_back(reader.text(column));
+    }
+  }
+  return table;
+}
+
+/// Returns the table of the runs that have ended.
+TextTable ended_runs(TextTable runs) {
+  const auto listed = listed_runs(runs);
+  std::vector<std::vector<std::string>> ended;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    if (listed[i].has_ended()) {
+      ended.push_back(std::move(runs.rows[i]));
+    }
+  }
+  runs.rows = std::move(ended);
+  return runs;
+}
+
+/// A file of what is kept: its name and its text.
+using KeptFile = std::pair<std::string, std::string>;
+
+/// Returns a table with what is kept of it already.
+TextTable with_kept(const fs::path& file, const TextTable& added, const RowNames& names) {
+  return merged(has_file(file) ? read_text_table(file) : TextTable(), added, names);
+}
+
+/// Returns the runs with those that are kept already, of which there may be one for a method and a
+/// seed.
+KeptFile runs_file(const fs::path& kept, const TextTable& ended) {
+  const auto runs =
+      without_empty_columns(with_kept(kept / "runs.csv", ended, {.run = {"run_id"}, .row = {}}));
+  require_distinct(listed_runs(runs), "runs.csv");
+  return {"runs.csv", csv_text(runs)};
+}
+
+/// Returns the two tables of chosen rows, or the one without networks.csv.
+std::vector<KeptFile> row_files(const KeepRequest& request, const Chosen& chosen) {
+  const auto text_of =
+      [&](const char* name, std::span<const std::string_view> columns, const RowNames& names) {
+        const auto rows = read_chosen(request.results / name, columns, chosen);
+        return KeptFile(
+            name, csv_text(without_empty_columns(with_kept(request.kept / name, rows, names))));
+      };
+  std::vector<KeptFile> files{
+      text_of("iterations.csv", kIterationColumns, {.run = {"run_id"}, .row = {"iteration"}})};
+  if (has_file(request.results / "networks.csv")) {
+    files.push_back(text_of(
+        "networks.csv", kNetworkColumns, {.run = {"run_id"}, .row = {"iteration", "network"}}));
+  }
+  return files;
+}
+
+std::vector<KeptFile> epoch_files(const KeepRequest& request, const std::vector<ListedRun>& runs) {
+  const RowNames names{.run = {"method", "seed"}, .row = {"epoch"}};
+  const auto text_of = [&](const char* name, std::optional<std::int64_t> parts) {
+    const auto table = epoch_table({.iterations = request.results / "iterations.csv",
+                                    .runs = runs,
+                                    .leave_out_others = true,
+                                    .parts = parts});
+    return KeptFile(name, csv_text(with_kept(request.kept / name, table, names)));
+  };
+  return {text_of("epochs.csv", std::nullopt), text_of("quarters.csv", kQuarters)};
+}
+
+KeptFile made_file(const fs::path& kept, const Json& entries) {
+  const auto file = kept / "made.json";
+  const Json old = has_file(file) ? read_json_list(file) : Json::array();
+  return {"made.json", indented_text(joined_entries(old, entries, file)) + '\n'};
+}
+
+/// Writes all files before the first one takes its place.
+void write_files(const OutputPath& folder, const std::vector<KeptFile>& files) {
+  make_folder(folder);
+  remove_leftovers_beside(folder / files.front().first);
+  std::vector<std::unique_ptr<AtomicFile>> written;
+  for (const auto& [name, text] : files) {
+    written.push_back(std::make_unique<AtomicFile>(folder / name));
+    written.back()->append(text);
+  }
+  for (const auto& file : written) {
+    file->commit();
+  }
+}
+
+}  // namespace
+
+std::size_t keep_study(const KeepRequest& request) {
+  assert(!request.rows || *request.rows >= 2);
+  const Json summary = read_summary(request.results);
+  require_kept_folder(request);
+  const TextTable all = read_text_table(request.results / "runs.csv");
+  const TextTable ended = ended_runs(all);
+  const auto runs = listed_runs(ended);
+  require(!runs.empty(), "no run of {} has ended", request.results.string());
+  require_distinct(runs, all.file);
+  const Json entries = made_entries(request.results, summary, runs);
+  const auto rows = rows_of_runs(request.results / "iterations.csv", runs);
+  require_ends(rows, runs, request.results);
+
+  KeptFile kept_runs = runs_file(request.kept, ended);
+  std::vector<KeptFile> files = row_files(request, chosen_rows(rows, request.rows));
+  for (auto& file : epoch_files(request, runs)) {
+    files.push_back(std::move(file));
+  }
+  files.push_back(made_file(request.kept, entries));
+  files.push_back(std::move(kept_runs));  // it names the runs that the others have
+  write_files(OutputPath::named(request.kept), files);
+  return all.rows.size() - ended.rows.size();
+}
+
+}  // namespace residuum::reports

@@ -1,0 +1,36 @@
+#pragma once
+// What is kept of a study are tables without the folders of its runs, so that its seeds can be run
+// one after the other, on several days or machines:
+//
+//   runs.csv        the rows of runs.csv
+//   iterations.csv  the rows where f was evaluated, or some of them, and the columns that tell how
+//                   the run went
+//   networks.csv    the same rows of that table, if there is one
+//   epochs.csv      the table by pass over the data (epoch_table.h), of all iterations
+//   quarters.csv    the same by quarter of a run
+//   made.json       by which program, command and machine the runs were made (made_runs.h)
+//
+// Rows are in the order of their runs' names. Columns in which no run has a value are left out,
+// but for the two tables by epoch.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace residuum::reports {
+
+struct KeepRequest {
+  std::filesystem::path results;     // a folder of results with its report
+  std::filesystem::path kept;        // the folder of what is kept; it is made where it is not there
+  std::optional<std::int64_t> rows;  // of a run in iterations.csv, at most, from 2 on; else all
+};
+
+/// Adds the runs of `results` that have finished or diverged to what is kept, and replaces those
+/// that are there. With `rows` a run has its first row, its last one, and rows as even between them
+/// as they lie. Returns how many runs were left out because they have not ended: their last f is no
+/// end. Folders that cannot be what they should are a usage error that names the file; then nothing
+/// is written.
+std::size_t keep_study(const KeepRequest& request);
+
+}  // namespace residuum::reports
