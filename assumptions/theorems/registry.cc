@@ -114,7 +114,7 @@ constexpr auto kTheorems = std::to_array<Theorem>({
     {"ef21-sgdm",
      "X_T ≤ 2Δ/(ηT) + 4G⁰/(αT) + 2σ²(1/(aT) + a)/P + 16aσ²/(α²T) + 4a²σ²/α + 16a³σ²/α²,  "
      "η ≤ 1/(L + √(2L²/a² + 16(1 + a²)L̃²/α²))",
-     "Fatkhullin, Tyurin, Richtárik, NeurIPS 2023",
+     "Fatkhullin, Tyurin, Richtárik, NeurIPS 2023, with other constants",
      ef21_sgdm},
     {"bsp", "X_T ≤ 2Δ/(ηT) + Lησ²/P,  η ≤ 1/L", "Ghadimi, Lan, SIAM J. Optim. 2013", bsp},
     {"delayed",
@@ -137,7 +137,8 @@ constexpr auto kTheorems = std::to_array<Theorem>({
      ssp_regret},
     {"local-sgd",
      "X_T ≤ 2Δ/(ηT) + H(Lησ²/P + L_max²η²(H − 1)²G²),  η ≤ 1/L",
-     "Stich, ICLR 2019; T counts exchanges, H gradients of each worker before one",
+     "Stich, ICLR 2019; Yu, Yang, Zhu, AAAI 2019, with other constants; T counts exchanges, H "
+     "gradients of each worker before one",
      local_sgd},
     {"qsparse-local-sgd",
      "X_T ≤ 2Δ/(ηHT) + 2Lησ²/P + L_max²η²H(H − 1)G²/2 + 2L²Q(q)η²H²G²,  η ≤ 1/(4LH),  "

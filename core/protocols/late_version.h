@@ -25,7 +25,7 @@ class LateVersion {
 
   /// Returns an empty late message, for which the room of an old one is used.
   std::unique_ptr<LateMessage<Real>> blank();
-  /// Gives back the room of a late_message.
+  /// Returns a late message, whose memory serves the next one.
   void drop(std::unique_ptr<LateMessage<Real>> late_message) {
     spare_.push_back(std::move(late_message));
   }

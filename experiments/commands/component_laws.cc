@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace residuum {
 namespace {
 
@@ -23,16 +21,10 @@ void add_if(bool holds, Points& points, std::string text) {
   }
 }
 
-/// alpha of E|a - C(a)|^2 <= (1 - alpha)|a|^2, as k/d where it is that.
-std::string contraction_text(double contraction, const std::optional<std::size_t>& k) {
-  const double of_k = k ? static_cast<double>(*k) / static_cast<double>(kDimension) : std::nan("");
-  return std::abs(contraction - of_k) <= 1e-12 ? "k/d" : fmt::format("{:.6g}", contraction);
-}
-
 std::string_view synchrony_text(Synchrony synchrony) {
   switch (synchrony) {
     case Synchrony::lockstep:
-      return "All workers take gradients at one model and exchange in every version";
+      return "Workers take gradients at one model and exchange in every version";
     case Synchrony::periodic:
       return "Workers step on models of their own and exchange now and then";
     case Synchrony::late:
@@ -56,12 +48,12 @@ std::vector<std::string> law_of(const Entry<Sparsifier>& entry) {
   const SparsifierLaw law = sparsifier->law(kDimension, 1);
   const auto k = sparsifier->k(kDimension);
   Points points = example_points(entry.example);
-  points.push_back(k ? "A worker sends at most k of d entries"
+  points.push_back(k ? fmt::format("A worker sends at most {} of {} entries", *k, kDimension)
                      : "The data decide how many entries a worker sends");
   if (law.contraction) {
-    points.push_back(fmt::format("E‖a − C(a)‖² {} (1 − α)‖a‖² with α = {}, {}",
+    points.push_back(fmt::format("E‖a − C(a)‖² {} (1 − α)‖a‖² with α = {:.6g}, {}",
                                  law.exact ? "=" : "≤",
-                                 contraction_text(*law.contraction, k),
+                                 *law.contraction,
                                  law.pathwise ? "for each draw" : "in expectation"));
   }
   add_if(law.threshold.has_value(),
@@ -73,7 +65,8 @@ std::vector<std::string> law_of(const Entry<Sparsifier>& entry) {
   add_if(law.keeps_values, points, "Entries are sent unchanged");
   add_if(law.unbiased, points, "E C(a) = a");
   add_if(law.shares_support, points, "All workers send the same indices, chosen without their a");
-  points.push_back(law.deterministic ? "No draw enters C(a)" : "Draws may enter C(a)");
+  add_if(law.deterministic, points, "No draw enters C(a)");
+  add_if(!law.deterministic && !law.reuses_threshold, points, "Draws may enter C(a)");
   add_if(law.reuses_threshold, points, "C(a) depends on earlier messages by its threshold");
   return points;
 }
@@ -121,7 +114,7 @@ std::vector<std::string> law_of(const Entry<Feedback>& entry) {
   const bool conserves = feedback->conserves(AggregatorLaw(), false, kWorkers);
   Points points = example_points(entry.example);
   points.push_back(fmt::format(
-      "A worker remembers {} of d numbers",
+      "A worker's memory has {} of d numbers",
       feedback->vectors() == 1 ? "one vector" : fmt::format("{} vectors", feedback->vectors())));
   add_if(feedback->estimates(), points, "Workers exchange changes of gradient estimates");
   add_if(feedback->controls_error(), points, "It sums up what the estimates have missed");
@@ -135,7 +128,7 @@ std::vector<std::string> law_of(const Entry<Optimiser>& entry) {
   const auto optimiser = example_of("worker", entry);
   Points points = example_points(entry.example);
   points.push_back(fmt::format(
-      "A worker remembers {} of d numbers",
+      "A worker's memory has {} of d numbers",
       optimiser->vectors() == 1 ? "one vector" : fmt::format("{} vectors", optimiser->vectors())));
   add_if(optimiser->gain() != 1,
          points,
@@ -159,7 +152,8 @@ std::vector<std::string> law_of(const Entry<Protocol>& entry) {
   }
   add_if(!law.contributions_weigh_alike, points, "A version is no plain mean of its gradients");
   add_if(law.times_gradients, points, "The study says how long gradients take in virtual time");
-  add_if(law.may_leave_out, points, "Some workers may make a version without the others");
+  add_if(
+      law.may_leave_out, points, "A study may let some workers make a version (`participation`)");
   return points;
 }
 

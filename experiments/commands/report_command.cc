@@ -35,7 +35,7 @@ reports::IntervalKind interval_kind(const std::string& name) {
     }
     known.emplace_back(one.first);
   }
-  usage_error("--interval {}: it is {}{}", name, fmt::join(known, ", "), suggestion(name, known));
+  usage_error("--interval {}: unknown{}", name, suggestion(name, known));
 }
 
 constexpr const char* kSources = "sources.json";

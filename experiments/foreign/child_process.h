@@ -40,7 +40,7 @@ class ChildProcess {
       std::string_view request,
       const std::function<std::optional<std::size_t>(std::string_view)>& size);
 
-  /// Takes back the bytes of an answer, whose memory serves the next one.
+  /// Accepts the bytes of an answer that is no longer needed; the next one uses their memory.
   void recycle(std::string answer);
 
   /// Says how the program ended, and its last line on standard error.

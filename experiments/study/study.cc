@@ -49,16 +49,17 @@ std::vector<std::uint64_t> seeds_of(const toml::table& root) {
   }
   const std::uint64_t count = seed_from(*node.node());
   require(count >= 1 && count <= kMaxRuns,
-          "'seeds' at {} must lie in 1..{}",
+          "'seeds' at {} must lie in 1..{}, got {}",
           place_of(node.node()->source()),
-          kMaxRuns);
+          kMaxRuns,
+          count);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     seeds.push_back(seed);
   }
   return seeds;
 }
 
-void check_top_level(const toml::table& root) {
+void check_top_level(const toml::table& root, const std::string& file) {
   std::vector<std::string> known = section_names();
   for (const char* key :
        {"schema", "name", "title", "seeds", "sweep", "point", "labels", "search", "expected"}) {
@@ -80,11 +81,15 @@ void check_top_level(const toml::table& root) {
             name);
   }
   const auto node = root["schema"];
-  require(static_cast<bool>(node), "missing key 'schema'; this program reads schema = 1");
+  require(
+      static_cast<bool>(node), "missing key 'schema' in {}; this program reads schema = 1", file);
   const auto schema = node.value_exact<std::int64_t>();
   require(
       schema.has_value(), "'schema' at {} must be the number 1", place_of(node.node()->source()));
-  require(*schema == 1, "schema {} is unknown; this program reads schema = 1", *schema);
+  require(*schema == 1,
+          "schema {} at {} is unknown; this program reads schema = 1",
+          *schema,
+          place_of(node.node()->source()));
 }
 
 bool is_folder_name(std::string_view name) {
@@ -169,7 +174,7 @@ Study parse_study(const std::string& text,
                   const std::string& file,
                   const std::vector<std::string>& overrides) {
   const toml::table root = with_seeds(parse_toml(text, file), overrides);
-  check_top_level(root);
+  check_top_level(root, file);
   Study study{.name = name_of(root, file),
               .title = "",
               .text = text,

@@ -96,7 +96,12 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    usage_error("{} at {}", error.description(), place_of(error.source()));
+    constexpr std::string_view kPrefix = "Error while parsing ";
+    std::string fault(error.description());
+    if (fault.starts_with(kPrefix)) {
+      fault = "cannot read the " + fault.substr(kPrefix.size());
+    }
+    usage_error("{} at {}", fault, place_of(error.source()));
   }
 }
 

@@ -108,7 +108,7 @@ std::optional<Path> find_file(const Path& data_dir, const Wanted& wanted) {
         places,
         wanted.name);
   }
-  usage_error("unknown data set '{}' ({}){}; a path needs a '/'",
+  usage_error("unknown data set '{}' ({}; a path needs a '/'){}",
               wanted.name,
               places,
               suggestion(wanted.name, names_of(DataKind::sparse)));

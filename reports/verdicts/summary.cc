@@ -26,10 +26,20 @@ DeltaPrediction predict(const RunFacts& method, EntryLaw::Kind entries) {
       laws, density, method.participants.value_or(method.workers), {.kind = entries});
 }
 
+/// A run says what it was when it comes to its end: before, no precondition is known to be met.
+Bound bound_of(const Theorem& theorem, const Evidence& evidence) {
+  if (!evidence.seeds().empty()) {
+    return theorem.evaluate(evidence);
+  }
+  Bound unknown;
+  unknown.reason = "no run has finished";
+  return unknown;
+}
+
 std::vector<TheoremSummary> judge_theorems(const Evidence& evidence) {
   std::vector<TheoremSummary> all;
   for (const auto& theorem : residuum::theorems()) {
-    all.push_back({.theorem = &theorem, .bound = theorem.evaluate(evidence)});
+    all.push_back({.theorem = &theorem, .bound = bound_of(theorem, evidence)});
   }
   return all;
 }

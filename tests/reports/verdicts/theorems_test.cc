@@ -94,6 +94,18 @@ TEST_F(TheoremsOfAStudy, HaveTheCertificateOfAnyRuleWhereThePlainOneIsNotAboutTh
   EXPECT_THAT(theorem_lines(summary)[0], HasSubstr("certificate holds, slack 1.154"));
 }
 
+TEST_F(TheoremsOfAStudy, TakeNothingForKnownOfRunsThatAllFailed) {
+  write(2);
+  for (int seed = 1; seed <= 2; ++seed) {
+    change_status(folder.path(), SyntheticStudy::run_id(0, seed), [](Json& status) {
+      status["state"] = "failed";
+    });
+  }
+  const std::string text = theorem_text(summarise(folder.path()), "ef21");
+  EXPECT_THAT(text, HasSubstr(": not measured\n  no run has finished\n"));
+  EXPECT_THAT(text, Not(HasSubstr("met (")));
+}
+
 TEST_F(TheoremsOfAStudy, AreJudgedInTheSummaryWithTheirTerms) {
   write(3);
   const Summary summary = collect(folder.path());
