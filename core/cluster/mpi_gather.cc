@@ -89,7 +89,9 @@ void MpiGather::put_in_order(int rank, Gathered& all) const {
     const std::size_t part = (process + processes - first) % processes;
     const std::size_t begin = (part == 0 ? 0 : ends_[part - 1]) + kLengthOfPart;
     const std::size_t length = ends_[part] - begin;
-    std::memcpy(all.bytes.data() + all.begins.back(), held_.data() + begin, length);
+    if (length > 0) {  // nobody may have sent anything: then there is no memory to copy to
+      std::memcpy(all.bytes.data() + all.begins.back(), held_.data() + begin, length);
+    }
     all.begins.push_back(all.begins.back() + length);
   }
 }

@@ -65,8 +65,12 @@ void add_progress(CLI::App& command, Options& options) {
                                                     {"bar", ProgressStyle::bar},
                                                     {"lines", ProgressStyle::lines},
                                                     {"none", ProgressStyle::none}};
-  command.add_option("--progress", options.progress, "auto, bar, lines or none")
-      ->transform(CLI::CheckedTransformer(styles));
+  command
+      .add_option_function<std::string>(
+          "--progress",
+          [&options, styles](const std::string& name) { options.progress = styles.at(name); },
+          "auto, bar, lines or none")
+      ->check(CLI::IsMember(styles));
 }
 
 /// Reads "2/8", the second of eight.

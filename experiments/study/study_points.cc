@@ -215,6 +215,12 @@ std::vector<StudyPoint> points_of(const toml::table& root,
     Settings point = forced;
     point.insert(change.settings.begin(), change.settings.end());
     point.insert(base.begin(), base.end());
+    // A [[point]] of a label alone names the study's own settings, which are a run already.
+    const bool is_own = change.settings.empty() && changes.front().settings.empty();
+    if (is_own && !change.label.empty() && !points.empty()) {
+      points.front().label = change.label;
+      continue;
+    }
     points.push_back({.settings = std::move(point), .label = change.label});
   }
   if (search) {

@@ -15,7 +15,7 @@
 namespace residuum {
 namespace {
 
-const std::string kStudy = R"(schema = 1
+const std::string kMeasuredStudy = R"(schema = 1
 name = "alone"
 [objective]
 kind = "quadratic"
@@ -40,7 +40,7 @@ using Cells = std::map<std::pair<std::uint64_t, std::string>, std::string>;
 
 Cells cells_of(const std::string& names, const std::string& rest) {
   const TemporaryFolder folder;
-  folder.write("s.toml", kStudy + rest);
+  folder.write("s.toml", kMeasuredStudy + rest);
   const auto finished = residuum_program({"run",
                                           "s.toml",
                                           "--out",

@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kStudy = R"(schema = 1
+const std::string kNamedStudy = R"(schema = 1
 name = "named"
 seeds = 2
 [objective]
@@ -34,8 +34,8 @@ iterations = 20
 class MethodLabels : public testing::Test {
  protected:
   Finished run(const std::string& rest) {
-    folder_.write("s.toml", kStudy + rest);
-    return residuum_program({"run", "s.toml", "--out", "r", "--progress", "plain"}, folder_.path());
+    folder_.write("s.toml", kNamedStudy + rest);
+    return residuum_program({"run", "s.toml", "--out", "r", "--progress", "lines"}, folder_.path());
   }
   std::string refusal(const std::string& rest) {
     const Finished finished = run(rest);
@@ -49,10 +49,13 @@ class MethodLabels : public testing::Test {
 
 TEST_F(MethodLabels, OfPointsAreShownEverywhere) {
   const Finished finished =
-      run("[[point]]\n[[point]]\nlabel = \"gTop-k, tree\"\naggregator.kind = \"gtopk-tree\"\n");
+      run("[[point]]\nlabel = \"SGD\"\n"
+          "[[point]]\nlabel = \"gTop-k, tree\"\naggregator.kind = \"gtopk-tree\"\n");
 
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("\ngTop-k, tree "), Not(HasSubstr("gtopk-tree"))));
+  EXPECT_THAT(
+      finished.out,
+      AllOf(HasSubstr("\ngTop-k, tree "), HasSubstr("\nSGD "), Not(HasSubstr("gtopk-tree"))));
   EXPECT_THAT(finished.out + finished.err, HasSubstr("gTop-k, tree seed=1"));
   EXPECT_THAT(of_results("runs.csv"),
               AllOf(HasSubstr(",label\n"), HasSubstr(",\"gTop-k, tree\"\n")));
@@ -77,7 +80,7 @@ TEST_F(MethodLabels, OfSweptValuesStandForThem) {
 }
 
 TEST_F(MethodLabels, MayChangeWithoutAnyRunBeingMadeAnew) {
-  const std::string point = "[[point]]\n[[point]]\naggregator.kind = \"gtopk-tree\"\n";
+  const std::string point = "[[point]]\naggregator.kind = \"gtopk-tree\"\n";
   ASSERT_EQ(run(point).code, 0);
 
   const Finished again = run(point + "label = \"a\"\n");
@@ -99,7 +102,7 @@ TEST_F(MethodLabels, OfAMethodWithoutAKindThatOthersVaryNameItsDefault) {
 TEST_F(MethodLabels, ThatAreNoneAreRefusedWithTheirPlace) {
   const std::string point = "[[point]]\naggregator.kind = \"gtopk-tree\"\n";
   EXPECT_THAT(refusal(point + "label = 3\n"),
-              HasSubstr("'label' at s.toml:17:1 must be a text of 1 to 40 characters"));
+              HasSubstr("'label' at s.toml:18:1 must be a text of 1 to 40 characters"));
   EXPECT_THAT(refusal(point + "label = \"\"\n"), HasSubstr("1 to 40 characters"));
   EXPECT_THAT(refusal(point + "label = \"a\\nb\"\n"), HasSubstr("1 to 40 characters"));
   EXPECT_THAT(refusal(point + "label = \"" + std::string(41, 'x') + "\"\n"),

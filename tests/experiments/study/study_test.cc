@@ -113,7 +113,8 @@ TEST(Study, NamesThePlaceOfWhatIsWrong) {
               HasSubstr("did you mean 'sparsifier'?"));
   EXPECT_THAT(error_of("schema = 1\nname = s\n"), HasSubstr("s.toml:2:"));
   EXPECT_THAT(error_of("name = \"s\"\n"), HasSubstr("missing key 'schema'"));
-  EXPECT_THAT(error_of("schema = 2\nname = \"s\"\n"), HasSubstr("schema 2 is unknown"));
+  EXPECT_THAT(error_of("schema = 2\nname = \"s\"\n"),
+              HasSubstr("schema 2 at s.toml:1:10 is unknown"));
   EXPECT_THAT(error_of("schema = 1\n"), HasSubstr("missing key 'name'"));
   EXPECT_THAT(error_of("schema = 1\nname = \"a b\"\n"), HasSubstr("'name' at s.toml:2:"));
   EXPECT_THAT(error_of("schema = 1\nname = \"../x\"\n"), HasSubstr("'name'"));

@@ -17,7 +17,7 @@ inline std::string stored_npz(const NamedArrays& arrays) {
   const auto number = [](std::size_t value, int bytes) {
     std::string text;
     for (int i = 0; i < bytes; ++i) {
-      text += static_cast<char>(value >> (8 * i) & 0xffU);
+      text += static_cast<char>(i < 8 ? value >> (8 * i) & 0xffU : 0);
     }
     return text;
   };
