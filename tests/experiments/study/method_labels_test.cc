@@ -60,6 +60,7 @@ TEST_F(MethodLabels, OfPointsAreShownEverywhere) {
   EXPECT_THAT(of_results("runs.csv"),
               AllOf(HasSubstr(",label\n"), HasSubstr(",\"gTop-k, tree\"\n")));
   EXPECT_THAT(of_results("summary.json"), HasSubstr("\"label\": \"gTop-k, tree\""));
+  EXPECT_EQ(residuum_program({"report", "r"}, folder_.path()).code, 0);
   EXPECT_THAT(of_results("report.html"), HasSubstr("gTop-k, tree"));
   const auto watched = residuum_program({"watch", "--once", "r"}, folder_.path());
   EXPECT_THAT(watched.out, HasSubstr("\ngTop-k, tree "));
