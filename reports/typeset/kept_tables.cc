@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/record/columns.h"
 #include "reports/tables/csv_reader.h"
 
 namespace residuum::reports {
@@ -166,18 +165,11 @@ std::optional<std::size_t> KeptTable::find(std::string_view name) const {
 
 std::size_t KeptTable::column(std::string_view name) const {
   const auto found = find(name);
-  if (!found) {
-    std::vector<std::string> known = header;
-    for (const auto& column : kColumns) {
-      known.emplace_back(column.name);
-    }
-    const std::string near = nearest(name, known);
-    usage_error("{} has no column '{}'; {}",
-                file,
-                name,
-                near.empty() ? "'residuum list columns' names those of iterations.csv"
-                             : fmt::format("did you mean '{}'?", near));
-  }
+  require(found.has_value(),
+          "{} has no column '{}'{}; 'residuum list columns' names all",
+          file,
+          name,
+          nearest(name, header).empty() ? "" : suggestion(name, header));
   return *found;
 }
 
