@@ -38,12 +38,18 @@ std::vector<double> mean_statistics(const Training& training,
 
 template <class Real>
 void visit_scalars(std::span<Worker<Real>> workers, RunState& state) {
-  for (auto& worker : workers) {
-    worker.scalars.down_bytes = 0;
-    worker.scalars.bytes = 0;  // the worker that they are booked on depends on the processes
-  }
+  // Bytes are those of one iteration, and the worker that they are booked on depends on the
+  // processes: they are neither saved nor taken from a state.
+  const auto forget_bytes = [&] {
+    for (auto& worker : workers) {
+      worker.scalars.down_bytes = 0;
+      worker.scalars.bytes = 0;
+    }
+  };
+  forget_bytes();
   state.workers<WorkerScalars>(
       1, [&](std::size_t slot) { return std::span(&workers[slot].scalars, 1); });
+  forget_bytes();
 }
 
 template <class Real>

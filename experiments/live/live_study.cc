@@ -628,23 +628,29 @@ class LiveStudy::Runs {
     } catch (const Error& error) {
       refusal = error.what();
     }
+    if (command == Order::refuse) {  // before the first step: there is nothing to measure
+      refusal = gradients_.refusal;
+    }
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      Member& member = *members_[i];
-      if (command == Order::refuse) {  // before the first step: there is nothing to measure
-        refusal = gradients_.refusal;
+      if (!members_[i]->is_over) {
+        begin_run(i, refusal);
       }
-      if (!member.is_over && !refusal.empty()) {
-        member.is_over = true;
-        member.failure = refusal;
-        if (world_->is_root()) {
-          note_failure(member);
-        }
-      }
-      if (!member.is_over) {
-        member.thread = std::thread([this, i] { make(i); });
-        relay_.give(i);
-        relay_.await(Relay::kConductor);
-      }
+    }
+  }
+
+  /// Starts a run, or ends it where there is a reason not to.
+  void begin_run(std::size_t number, const std::string& refusal) {
+    Member& member = *members_[number];
+    if (refusal.empty()) {
+      member.thread = std::thread([this, number] { make(number); });
+      relay_.give(number);
+      relay_.await(Relay::kConductor);
+      return;
+    }
+    member.is_over = true;
+    member.failure = refusal;
+    if (world_->is_root()) {
+      note_failure(member);
     }
   }
 

@@ -334,25 +334,9 @@ std::string complaint(const CommandLine& line,
   return fmt::format("{}; see residuum --help", error.what());
 }
 
-ExitCode dispatch(const CommandLine& line,
-                  const std::vector<std::string>& arguments,
-                  residuum::World& world) {
+/// Commands of one process.
+ExitCode dispatch_alone(const CommandLine& line) {
   const Options& options = line.options;
-  if (line.run->parsed()) {
-    return residuum::run_command(options, arguments, world);
-  }
-  if (line.bench->parsed()) {
-    return residuum::bench_command(options, world);
-  }
-  if (line.info->parsed()) {
-    return residuum::info_command(options, world);
-  }
-  if (world.size() > 1) {
-    throw residuum::SharedError(
-        ExitCode::usage,
-        "only 'run', 'info', 'bench aggregate' and 'bench network' work on several processes; "
-        "start this command without mpirun");
-  }
   if (line.plan->parsed()) {
     return residuum::plan_command(options);
   }
@@ -393,6 +377,28 @@ ExitCode dispatch(const CommandLine& line,
     return residuum::verify_command(options, std::filesystem::read_symlink("/proc/self/exe"));
   }
   return residuum::list_command(options, command_reference(line.app));
+}
+
+ExitCode dispatch(const CommandLine& line,
+                  const std::vector<std::string>& arguments,
+                  residuum::World& world) {
+  const Options& options = line.options;
+  if (line.run->parsed()) {
+    return residuum::run_command(options, arguments, world);
+  }
+  if (line.bench->parsed()) {
+    return residuum::bench_command(options, world);
+  }
+  if (line.info->parsed()) {
+    return residuum::info_command(options, world);
+  }
+  if (world.size() > 1) {
+    throw residuum::SharedError(
+        ExitCode::usage,
+        "only 'run', 'info', 'bench aggregate' and 'bench network' work on several processes; "
+        "start this command without mpirun");
+  }
+  return dispatch_alone(line);
 }
 
 /// Reads the command line. Returns what --help prints, and nothing where there is work to do.

@@ -82,6 +82,16 @@ void take_plan(const Json& study, std::vector<Run>& runs) {
   }
 }
 
+/// Returns what the study calls a value of a key; empty where it does not.
+std::string label_of_value(const Json& labels, const std::string& key, const Json& value) {
+  const auto of_key = labels.is_object() ? labels.find(key) : labels.end();
+  if (of_key == labels.end() || !of_key->is_object()) {
+    return {};
+  }
+  const auto found = of_key->find(plain_text(value));
+  return found != of_key->end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 /// Takes over what the study calls its methods and their values.
 void take_labels(const Json& study, std::vector<Run>& runs) {
   const Json& plan = value_at(study, "plan");
@@ -91,13 +101,9 @@ void take_labels(const Json& study, std::vector<Run>& runs) {
       runs[i].label = text_at(plan[i], "label");
     }
     for (const auto& [key, value] : runs[i].varying.items()) {
-      const auto of_key = labels.is_object() ? labels.find(key) : labels.end();
-      if (of_key == labels.end() || !of_key->is_object()) {
-        continue;
-      }
-      const auto found = of_key->find(plain_text(value));
-      if (found != of_key->end() && found->is_string()) {
-        runs[i].value_labels[key] = found->get<std::string>();
+      const std::string label = label_of_value(labels, key, value);
+      if (!label.empty()) {
+        runs[i].value_labels[key] = label;
       }
     }
   }
