@@ -21,7 +21,7 @@ std::size_t characters_in(const std::string& text) {
 
 std::string label_from(const nlohmann::json& value, const std::string& what) {
   const bool is_text = value.is_string() && is_utf8(value.get_ref<const std::string&>());
-  const std::string label = is_text ? value.get<std::string>() : std::string();
+  std::string label = is_text ? value.get<std::string>() : std::string();
   const bool is_printable = std::none_of(label.begin(), label.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
@@ -54,7 +54,7 @@ std::string take_label(Settings& point) {
   if (found == point.end()) {
     return {};
   }
-  const std::string label =
+  std::string label =
       label_from(found->second.value, fmt::format("'label' at {}", found->second.place));
   point.erase(found);
   return label;

@@ -98,6 +98,13 @@ void measure_without_function(MeasurementPlan& plan) {
   plan.full_gradient = false;
 }
 
+/// Adds to the plan the means over workers that a probe looks at.
+void add_means(const Needs& needs, MeasurementPlan& plan) {
+  plan.mean_gradient = plan.mean_gradient || needs.mean_gradient;
+  plan.mean_accumulator = plan.mean_accumulator || needs.mean_accumulator;
+  plan.mean_residual = plan.mean_residual || needs.mean_residual;
+}
+
 /// Reads what the chosen probes need beyond the run itself, each on a cadence of its own.
 void read_needs(const Section& section, PreparedRun& run) {
   Training& training = run.training;
@@ -120,9 +127,7 @@ void read_needs(const Section& section, PreparedRun& run) {
     sorts = sorts || needs.sorts;
     power = power || needs.power;
     iterate = iterate || needs.iterate;
-    training.plan.mean_gradient = training.plan.mean_gradient || needs.mean_gradient;
-    training.plan.mean_accumulator = training.plan.mean_accumulator || needs.mean_accumulator;
-    training.plan.mean_residual = training.plan.mean_residual || needs.mean_residual;
+    add_means(needs, training.plan);
   }
   training.plan.follows_iterate = iterate;
   const auto cadence = [&](const char* key, const nlohmann::json& fallback) {

@@ -182,12 +182,12 @@ std::set<std::string> varying_keys(const std::vector<StudyPoint>& points) {
       }
     }
   }
-  for (const auto& [key, setting] : first) {
+  for (const auto& one : first) {
     const bool everywhere = std::all_of(points.begin(), points.end(), [&](const StudyPoint& point) {
-      return point.settings.contains(key);
+      return point.settings.contains(one.first);
     });
     if (!everywhere) {
-      keys.insert(key);
+      keys.insert(one.first);
     }
   }
   return keys;
