@@ -126,7 +126,7 @@ json parse_safetensors_head(std::string_view bytes,
           size,
           bytes.size());
   head_size = kCount + static_cast<std::size_t>(size);
-  // Of two tensors of one name JSON keeps the last, and the other's numbers would be nobody's.
+  // JSON keeps the last of two tensors of one name and would drop the numbers of the other.
   std::set<std::string> names;
   const auto note_name = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth == 1 && event == json::parse_event_t::key) {

@@ -30,7 +30,7 @@ struct Run {
   RunFacts facts = read_run_facts(config, status);  // the record of what it was
   std::string label;  // what the study calls the method; empty where it does not
   std::map<std::string, std::string> value_labels;  // varying key -> the study's name for its value
-  /// What runs are in sections of which others vary the kind: dotted key -> value.
+  /// Kinds that other runs vary and this one leaves at their defaults: dotted key -> value.
   Json implied = Json::object();
   std::set<std::string> moot;  // varying keys that say nothing of the run: its kind has no such key
 

@@ -239,7 +239,7 @@ StudyWatch::Line StudyWatch::line_of(const Run& run,
                                      std::uint64_t usual_length) const {
   const double budget = number_at(run.status, "planned_iterations").value_or(0);
   const bool is_count = budget >= 1 && budget < 1e15;
-  // Where no budget says how long a run is, one that ended early does not say it either.
+  // A run that ended early does not say how long it should have been; only a budget does.
   const bool ended_early = run.state != "finished" && run.has_tables();
   const std::uint64_t length = is_count      ? static_cast<std::uint64_t>(budget)
                                : ended_early ? 0

@@ -1,5 +1,5 @@
-// What a probe measures does not depend on which others there are: each of them has the vectors
-// taken that it looks at, and only these are taken.
+// A probe measures the same alone as beside others: a run takes the vectors that its probes look
+// at, and only these.
 
 #include <gtest/gtest.h>
 
