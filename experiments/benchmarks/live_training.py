@@ -1,8 +1,9 @@
-"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4] [--json].
+"""What a study costs the training that it is attached to: live_training.py [--parameters N] [--steps N] [--ranks 2,4] [--batch N] [--json].
 
 Times a step of a DDP training (gloo, one thread to a rank) without a study and with one in shadow mode, of one gTop-k method of density 0.001,
-that measures every step or every tenth. A step's time is the whole training's over its steps, with what the study does after the last. Prints a
-Markdown table, or the entries that `residuum bench --json` prints. PYTHONPATH and RESIDUUM_LIBRARY say where residuum.py and its library are.
+that measures every step or every tenth. A step's time is the training's over its steps, with what the study does after the last; two steps before
+them, in which a study makes its memories, are not timed. Prints a Markdown table, or the entries that `residuum bench --json` prints. PYTHONPATH
+and RESIDUUM_LIBRARY say where residuum.py and its library are.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ every = {every}
 """
 
 
+WARM_UP = 2  # steps
+PLAIN_STEP_S = 0.9
+
+
 def rank_main(arguments: argparse.Namespace) -> None:
     import torch
     import torch.distributed as dist
@@ -53,7 +58,7 @@ def rank_main(arguments: argparse.Namespace) -> None:
     x = torch.randn(arguments.batch, width)
     times = []
     dist.barrier()
-    for _ in range(arguments.steps):
+    for _ in range(WARM_UP + arguments.steps):
         begin = time.perf_counter()
         ddp.zero_grad()
         ddp(x).square().mean().backward()
@@ -65,7 +70,7 @@ def rank_main(arguments: argparse.Namespace) -> None:
     if rank == 0:
         lines = dict(line.split(":") for line in open("/proc/self/status") if line.startswith("Vm"))
         memory = int(lines["VmHWM"].split()[0]) * 1024
-        print(json.dumps({"parameters": sum(value.numel() for value in model.parameters()), "steps": times, "after": after, "memory": memory}))
+        print(json.dumps({"parameters": sum(value.numel() for value in model.parameters()), "steps": times[WARM_UP:], "after": after, "memory": memory}))
     dist.destroy_process_group()
 
 
@@ -88,14 +93,24 @@ def entry(name: str, value: float, unit: str, baseline: float | None, target: fl
             "spread": (quarters[2] - quarters[0]) / statistics.median(one["steps"]), "n": len(one["steps"])}
 
 
+def batch_of(arguments: argparse.Namespace, size: int, folder: str) -> int:
+    """Returns the batch whose step takes nearly a second: its time is taken at two batches, and is a line in the batch."""
+    seconds = []
+    for arguments.batch in (64, 256):
+        seconds.append(statistics.median(measure(arguments, size, 0, folder)["steps"]))
+    of_sample = (seconds[1] - seconds[0]) / (256 - 64)
+    return max(1, round(64 + (PLAIN_STEP_S - seconds[0]) / of_sample)) if of_sample > 0 else 256
+
+
 def entries(arguments: argparse.Namespace, folder: str) -> list[dict]:
-    found = []
+    found, given = [], arguments.batch
     for size in map(int, arguments.ranks.split(",")):
+        arguments.batch = given or batch_of(arguments, size, folder)
         plain = measure(arguments, size, 0, folder)
         step = sum(plain["steps"]) / arguments.steps * 1e3
         for every, words, target in ((10, "every 10th step", 1.10), (1, "every step", 1.25)):
             one = measure(arguments, size, every, folder)
-            of = f"P = {size}, d = {one['parameters']}, {words} measured"
+            of = f"P = {size}, d = {one['parameters']}, batch {arguments.batch}, {words} measured"
             whole = (sum(one["steps"]) + one["after"]) / arguments.steps * 1e3
             found.append(entry(f"a step of a DDP training with a study attached, {of}", whole, "ms", step, target, one))
             floats = (one["memory"] - plain["memory"]) / 4 / one["parameters"]
@@ -107,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parameters", type=int, default=25_000_000)
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--batch", type=int, default=160, help="samples of a rank in a step; 160 make a step of somewhat less than a second")
+    parser.add_argument("--batch", type=int, default=0, help="samples of a rank in a step; if not given, those that make a step of 0.9 s")
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--store", help=argparse.SUPPRESS)

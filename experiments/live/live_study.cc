@@ -5,7 +5,7 @@
 // everywhere, and nothing of the runs needs to be safe for threads.
 //
 //   training        step(t)              step(t+1)
-//                      | copies gradients   | waits for the conductor, copies
+//                      | hands over         | waits for the conductor, hands over
 //   conductor          run 1, run 2, .., run n, rests
 //   run i              ...await() | iteration t | await()...
 
@@ -63,8 +63,8 @@ std::atomic<bool>& any_is_open() {
 struct StepGradients {
   std::size_t dimension = 0;
   std::vector<Layer> layers;
-  int first_worker = 0;                // of this process
-  std::vector<std::vector<float>> of;  // by worker of this process
+  int first_worker = 0;          // of this process
+  std::vector<const float*> of;  // by worker of this process; the training's own memory
   double rate = 1;
   bool applies_update = false;
   std::string refusal;  // why a step was not taken
@@ -145,7 +145,8 @@ class RunSource final : public GradientSource {
     throw Error(ExitCode::stopped, "the training has left the study");
   }
   std::span<const float> gradient(int worker) const override {
-    return gradients_.of[static_cast<std::size_t>(worker - gradients_.first_worker)];
+    return {gradients_.of[static_cast<std::size_t>(worker - gradients_.first_worker)],
+            gradients_.dimension};
   }
   double step_size() const override { return gradients_.rate; }
   std::span<double> update() override { return update_; }
@@ -224,8 +225,7 @@ class LiveStudy::Runs {
     gradients_.layers = training_.layers;
     gradients_.applies_update = training_.applies_update;
     gradients_.first_worker = world_->rank() * training_.workers_here;
-    gradients_.of.assign(static_cast<std::size_t>(training_.workers_here),
-                         std::vector<float>(gradients_.dimension));
+    gradients_.of.assign(static_cast<std::size_t>(training_.workers_here), nullptr);
     each_together(*world_, [&] { read(text, file); });
     plan();
     conductor_ = std::thread([this] { conduct(); });
@@ -255,9 +255,7 @@ class LiveStudy::Runs {
       std::fill(update.begin(), update.end(), 0.0F);
       return;
     }
-    for (std::size_t worker = 0; worker < given.size(); ++worker) {
-      std::copy_n(given[worker], gradients_.dimension, gradients_.of[worker].begin());
-    }
+    gradients_.of.assign(given.begin(), given.end());
     gradients_.rate = rate;
     order(Order::step);
     ++steps_;

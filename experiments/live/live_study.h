@@ -45,10 +45,11 @@ class LiveStudy {
 
   /// Does one iteration of every run with the gradients of this process's workers, d numbers each,
   /// taken at a learning rate. A step at rate 0 is left out where the rate is the step of a run.
-  /// Without `update` the call returns when they are copied, and waits for the iteration before it;
-  /// an error of that one is thrown here. With it, d numbers, the call waits and sets `update` to
-  /// (w_t - w_{t+1}) / learning rate of the run, or of its step size where that is its own. Throws
-  /// when no run goes on, and says why. Collective.
+  /// Without `update` the call waits for the iteration before it, whose error is thrown here, and
+  /// returns while its own is done: the gradients must stay unchanged until the next step, save or
+  /// close has returned, and where `abandon` ended the study to the end of the process. With it, d
+  /// numbers, the call waits and sets `update` to (w_t - w_{t+1}) / learning rate of the run, or of
+  /// its step size where that is its own. Throws when no run goes on, and says why. Collective.
   void step(std::span<const float* const> gradients, double rate, std::span<float> update);
 
   /// Adds a row (step, learning rate, loss) to training.csv; the root alone writes.

@@ -131,6 +131,7 @@ class Monitor:
         if not self._handle:
             raise ResiduumError(self._reason())
         self.flat = torch.zeros(workers, sum(self.sizes), pin_memory=torch.cuda.is_available())  # every bucket's part is written in every step
+        self._read = self.flat if apply else torch.zeros_like(self.flat, pin_memory=self.flat.is_pinned())  # by the library, beside the next step
         self.parts = [row.split(self.sizes) for row in self.flat]
         atexit.register(self.close)
 
@@ -166,6 +167,8 @@ class Monitor:
         update = torch.empty(self.flat.shape[1]) if self.apply else None
         if self._library.residuum_step(self._handle, rows, lr, update.data_ptr() if update is not None else None) != 0:
             self._stop(self._reason())
+        self.flat, self._read = self._read, self.flat
+        self.parts = [row.split(self.sizes) for row in self.flat]
         self.steps += 1
         return update
 
@@ -198,6 +201,8 @@ class Monitor:
         atexit.unregister(self.close)
         if not handle or os.getpid() != self._process:  # a fork has none of the library's threads
             return
+        if abandons:
+            _left.append(self._read)
         if self._library.residuum_close(handle, int(abandons)) != 0 and not self.stopped:
             self._stop(self._reason())
         if self.messages and not abandons:
@@ -224,6 +229,7 @@ class Monitor:
         warnings.warn(f"the study has stopped, the training goes on: {reason}", RuntimeWarning, stacklevel=3)
 
 
+_left: list[torch.Tensor] = []  # what a run that waits for a lost process may still read
 _failures: list[Any] = []  # exceptions that end the program: other ranks may not take part in an orderly end
 
 

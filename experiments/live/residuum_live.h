@@ -49,10 +49,12 @@ residuum_monitor* residuum_open(const char* study,
                                 int workers_here,
                                 int applies_update);
 
-/* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each, which
- * the call copies; `learning_rate` is not negative. `update` takes d float32, (w_t - w_{t+1}) over
- * the step size, or is null where the update is not applied; then the call returns before the
- * iteration is done. */
+/* Does one iteration of each run. `gradients` has workers_here pointers to d float32 each;
+ * `learning_rate` is not negative. `update` takes d float32, (w_t - w_{t+1}) over the step size, or
+ * is null where the update is not applied; then the call returns before the iteration is done, and
+ * the gradients must stay unchanged until the next residuum_step, residuum_save or residuum_close
+ * has returned: two buffers in turn do. A monitor that is abandoned may read them until the process
+ * ends. */
 int residuum_step(residuum_monitor* monitor,
                   const float* const* gradients,
                   double learning_rate,

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "tests/experiments/support.h"
 
@@ -27,24 +29,22 @@ LiveTraining small_training(int workers, bool applies_update = false) {
           .applies_update = applies_update};
 }
 
-std::vector<float> gradient_at(int step, int worker) {
-  std::vector<float> gradient(kEntries);
-  for (std::size_t i = 0; i < kEntries; ++i) {
-    gradient[i] =
-        std::sin(static_cast<float>(1 + step * 7 + worker * 3) * static_cast<float>(i + 1));
+/// Stays where it is: a study reads a gradient after the call of `step` that took it.
+const std::vector<float>& gradient_at(int step, int worker) {
+  static std::map<std::pair<int, int>, std::vector<float>> all;
+  auto& gradient = all[{step, worker}];
+  for (std::size_t i = gradient.size(); i < kEntries; ++i) {
+    gradient.push_back(
+        std::sin(static_cast<float>(1 + step * 7 + worker * 3) * static_cast<float>(i + 1)));
   }
   return gradient;
 }
 
 void take_steps(LiveStudy& study, int first, int end, int workers, double rate = 0.5) {
   for (int step = first; step < end; ++step) {
-    std::vector<std::vector<float>> gradients;
     std::vector<const float*> pointers;
     for (int worker = 0; worker < workers; ++worker) {
-      gradients.push_back(gradient_at(step, worker));
-    }
-    for (const auto& gradient : gradients) {
-      pointers.push_back(gradient.data());
+      pointers.push_back(gradient_at(step, worker).data());
     }
     study.step(pointers, rate, {});
   }
