@@ -21,6 +21,9 @@ constexpr Duration kLongestPause = std::chrono::milliseconds(1);
 /// Packets that are taken at once, before signs are given.
 constexpr int kMostAtOnce = 64;
 
+/// A process with so many packets to send waits with work that makes more.
+constexpr std::size_t kManyUnsent = 256;
+
 /// A process that fails waits so long for its last packets to leave.
 constexpr Duration kGrace = std::chrono::milliseconds(200);
 
@@ -30,7 +33,7 @@ class NoTransport final : public PacketTransport {
   int size() const override { return 1; }
   void send(Packet /*packet*/) override { assert(false); }
   std::optional<Packet> poll() override { return std::nullopt; }
-  bool has_sent_all() override { return true; }
+  std::size_t unsent() override { return 0; }
 };
 
 Bytes rank_to_bytes(int rank) {
@@ -99,6 +102,13 @@ std::optional<Incoming> Mailbox::next(std::chrono::milliseconds wait) {
   return incoming;
 }
 
+void Mailbox::await_room() {
+  Lock lock(mutex_);
+  arrived_.wait(lock, [this] {
+    return outbox_.size() + unsent_ < kManyUnsent || lost_ || failure_ || is_closing_ || is_over_;
+  });
+}
+
 void Mailbox::close() {
   if (!thread_.joinable()) {
     return;
@@ -130,6 +140,7 @@ void Mailbox::join() {
     const Lock lock(mutex_);
     is_over_ = true;
     posted_.notify_all();
+    arrived_.notify_all();
   }
   thread_.join();
 }
@@ -181,11 +192,12 @@ bool Mailbox::serve_once() {
   const bool has_sent = send_all();
   const bool has_taken = take_arrived();
   give_signs();
-  const bool is_sent = transport_->has_sent_all();
+  const std::size_t unsent = transport_->unsent();
   const Lock lock(mutex_);
-  const bool was_sent = std::exchange(is_sent_, is_sent && outbox_.empty());
+  const bool had_many = std::exchange(unsent_, unsent) >= kManyUnsent;
+  const bool was_sent = std::exchange(is_sent_, unsent == 0 && outbox_.empty());
   is_closed_ = is_closing_ && is_sent_ && liveness_.have_all_left();
-  if (is_closed_ || is_sent_ != was_sent) {
+  if (is_closed_ || is_sent_ != was_sent || had_many) {
     arrived_.notify_all();
   }
   return has_sent || has_taken;
@@ -196,6 +208,7 @@ bool Mailbox::send_all() {
   {
     const Lock lock(mutex_);
     packets.swap(outbox_);
+    unsent_ += packets.size();
   }
   for (Packet& packet : packets) {
     liveness_.write(packet.peer);

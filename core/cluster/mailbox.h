@@ -69,6 +69,11 @@ class Mailbox {
   /// arrive in the order they were sent. Any thread may call this.
   void send(int to, Bytes message);
 
+  /// Waits while many messages have not left this process: one that makes messages faster than they
+  /// travel would fill its memory, and what is sent last would arrive late. Returns also if a
+  /// process is lost. Any thread may call this.
+  void await_room();
+
   /// Returns the next message, waiting for it at most so long. Throws a LostPeer, on every process
   /// that is left, as soon as one is lost: after that many milliseconds of silence and an eighth
   /// more, plus the time in which this process itself had no CPU.
@@ -112,6 +117,7 @@ class Mailbox {
   bool is_told_ = false;        // the owner has been told what is lost
   bool is_closing_ = false;
   bool is_sent_ = false;    // everything posted has left this process
+  std::size_t unsent_ = 0;  // packets that the transport still keeps
   bool is_closed_ = false;  // and every other process has said goodbye
   bool is_over_ = false;    // the thread must end
 

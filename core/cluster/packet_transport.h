@@ -2,6 +2,7 @@
 // A PacketTransport moves packets between processes for a Mailbox and never waits. One
 // implementation goes over MPI (mpi_mailbox.cc), one between the threads of a test.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -40,8 +41,8 @@ class PacketTransport {
   virtual void send(Packet packet) = 0;
   /// Returns the next packet that has arrived, and moves on what is under way.
   virtual std::optional<Packet> poll() = 0;
-  /// Returns true if no memory is needed any more for what was sent.
-  virtual bool has_sent_all() = 0;
+  /// Returns how many packets that were sent still need memory here.
+  virtual std::size_t unsent() = 0;
 };
 
 }  // namespace residuum

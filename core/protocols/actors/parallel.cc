@@ -157,6 +157,7 @@ double Parallel::now() const {
 
 /// Does a job of the compute thread.
 void Parallel::compute(const GradientId& gradient, const ActorMessage& when_done) {
+  mailbox_.await_room();
   Frame kind = Frame::message;
   try {
     site_.payloads.calculate(gradient);
