@@ -338,7 +338,7 @@ ExitCode verify_command(const Options& options, const std::string& program) {
   refuse_fast_reductions(study);
   refuse_real_runs(study);
   refuse_measured_times(study);
-  const auto lock = FileLock::attempt(top / ".lock", FileLock::Kind::exclusive);
+  const auto lock = FileLock::attempt(top / kStudyLock, FileLock::Kind::exclusive);
   require(lock != nullptr,
           "another process verifies in {}; wait for it or give another --out",
           top.string());

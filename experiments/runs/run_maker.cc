@@ -126,6 +126,17 @@ Outcome RunMaker::make(const RunSpec& spec,
   }
 }
 
+namespace {
+
+/// A training outside that has lost a process goes on from its own checkpoint, and the run with it:
+/// what was measured stays.
+bool is_lost_training(const Error& error, const PreparedRun& run, const RunSummary& summary) {
+  return run.objective->source() != nullptr && error.code() == ExitCode::resource &&
+         summary.rows > 0;
+}
+
+}  // namespace
+
 /// The root makes the folder once; a further attempt goes on with it.
 // NOLINTNEXTLINE(readability-function-cognitive-complexity)
 Outcome RunMaker::attempt(const RunSpec& spec,
@@ -177,7 +188,18 @@ Outcome RunMaker::attempt(const RunSpec& spec,
   RunCheckpoints checkpoints(*cluster, folder.get(), monitor, place_.checkpoint_every_s);
   run.training.checkpoints = &checkpoints;
   Outcome outcome = checkpoints.guard([&] {
-    return law_of(run).is_real ? train_really(run.training, monitor) : train(run.training, monitor);
+    try {
+      return law_of(run).is_real ? train_really(run.training, monitor)
+                                 : train(run.training, monitor);
+    } catch (const Error& error) {
+      if (folder && is_lost_training(error, run, monitor.summary())) {
+        Outcome lost;
+        lost.state = Outcome::State::stopped;
+        lost.message = error.what();
+        folder->finish(lost, monitor.summary(), run, provenance);
+      }
+      throw;
+    }
   });
   check_data_at_end(spec, run, folder.get());
   in_step([&] {

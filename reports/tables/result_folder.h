@@ -17,6 +17,9 @@
 
 namespace residuum::reports {
 
+/// The command of a study that is attached to a training outside.
+inline constexpr const char* kAttached = "attached to a training";
+
 struct Run {
   std::string id;
   std::filesystem::path folder;   // of its files

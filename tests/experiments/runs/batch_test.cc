@@ -69,7 +69,7 @@ TEST_F(Batch, ShardsDoTheStudyBetweenThem) {
 
 TEST_F(Batch, AShardStandsAsideForTheWholeStudy) {
   ASSERT_EQ(run(kStudy).code, 0);
-  const auto lock = FileLock::attempt(results() / ".lock", FileLock::Kind::exclusive);
+  const auto lock = FileLock::attempt(results() / kStudyLock, FileLock::Kind::exclusive);
   ASSERT_NE(lock, nullptr);
 
   const Finished finished = run(kStudy, {"--shard", "1/2"});
