@@ -30,7 +30,7 @@ namespace residuum {
 template <class Real>
 class LateLoop final : public Loop, private Effects {
  public:
-  LateLoop(Stage<Real>& stage, Cast cast, MachineOptions machine, Weights weights);
+  LateLoop(TrainingState<Real>& state, Cast cast, MachineOptions machine, Weights weights);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -52,7 +52,7 @@ class LateLoop final : public Loop, private Effects {
   void waited(Wait /*cause*/, double /*seconds*/) override {}  // the simulation counts waits
   std::uint64_t payload_bytes(const ActorMessage& message) override;
 
-  void keep_model(std::uint64_t version);
+  void keep_model(std::uint64_t version, double step_size);
   const KeptModel& kept(std::uint64_t version) const;
   void form(const GradientId& gradient, LateMessage<Real>& late_message);
   void share(LateMessage<Real>& late_message);
@@ -60,11 +60,12 @@ class LateLoop final : public Loop, private Effects {
   void visit_numbers(ActorState& state);
   void check_numbers() const;
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
   LateVersion<Real> version_;
+  bool splits_ = false;  // the version in the making shows how noisy gradients are
   Roster roster_;
   Simulation simulation_;
   bool measures_;

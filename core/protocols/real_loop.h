@@ -33,8 +33,8 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   /// Makes the actors of a run of so many versions.
   using MakeCast = std::function<Cast(std::uint64_t versions)>;
 
-  /// The stage's cluster has a server, and its training a mailbox.
-  RealLoop(Stage<Real>& stage, MakeCast make_cast, Weights weights);
+  /// The cluster of the state has a server, and its training a mailbox.
+  RealLoop(TrainingState<Real>& state, MakeCast make_cast, Weights weights);
 
   StepEnd advance(std::uint64_t t) override;
   void visit(RunState& state) override;
@@ -70,12 +70,12 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   std::uint64_t take_arrival(const ActorMessage& message, std::span<const std::byte> bytes);
   void note_failure(const WorkerFailure& failure);
   void name_late_messages(const Arrival<Real>& arrival);
-  void take_model_of_stage(std::uint64_t version);
+  void take_newest_model(std::uint64_t version);
   void show();
   void note_known(const SimulatedVersion& made);
   void visit_server(ActorState& state);
 
-  Stage<Real>& stage_;
+  TrainingState<Real>& state_;
   const Training& training_;
   const Cluster& cluster_;
   std::size_t d_;
@@ -83,9 +83,11 @@ class RealLoop final : public Loop, private Effects, private Payloads {
   Roster roster_;
   RealWorkers<Real> workers_;
   LateVersion<Real> version_;
+  std::optional<LateIteration<Real>> iteration_;  // of the version in the making
   bool is_root_;
 
   // On the server.
+  std::optional<LateUpdate<Real>> update_;  // of a version that is not shown yet
   Model newest_;
   std::vector<Arrival<Real>> arrived_;  // for the next version
   StepEnd found_;                       // why the run cannot go on

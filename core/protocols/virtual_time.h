@@ -23,8 +23,8 @@ class VirtualTime {
  public:
   VirtualTime(const Training& training, const SimulatedMachine& machine);
 
-  bool measures_compute() const { return measures_compute_; }
-  bool measures_local() const { return transfers_.times_work(); }
+  /// Returns room for the seconds of the workers of this process, of those parts that are measured.
+  LocalSeconds local_seconds() const;
   /// Returns the list that the next exchange is to fill.
   Transfers* transfers() { return &transfers_; }
 

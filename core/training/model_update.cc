@@ -53,11 +53,15 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       room_(signs_.size()) {}
 
 template <class Real>
-double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, double eta) {
+void ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
   divisor_ = divisor;
   if (!estimate_.empty()) {
     for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor_; });
   }
+}
+
+template <class Real>
+double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
   if (method_.clip != Clip::update) {
     return scale_;
   }

@@ -19,10 +19,14 @@ class ModelUpdate {
  public:
   explicit ModelUpdate(const Training& training);
 
-  /// Computes, stores and returns s for the exchanged update. It is called once per iteration,
-  /// before `apply`.
-  /// `divisor` makes a mean of the sum g: P in lockstep.
-  double clip(const Delivery<Real>& delivery, double divisor, double eta);
+  // An iteration calls these once, in this order.
+
+  /// Takes the exchanged update: `divisor` makes a mean of the sum g (P in lockstep), which
+  /// gradient estimates move by.
+  void take(const Delivery<Real>& delivery, double divisor);
+
+  /// Computes s for that update, and returns it.
+  double clip(const Delivery<Real>& delivery, double eta);
 
   /// Moves the float64 model; the working copy, from which gradients are computed, is its rounding.
   /// Returns false if an entry that moved is no longer usable.

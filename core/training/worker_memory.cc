@@ -52,6 +52,7 @@ void WorkerMemory<Real>::form(const Turn& turn,
                                    gradient,
                                    turn.step_size,
                                    {.segments = scratch.segments, .candidates = parts});
+  has_accumulator_ = true;
   note_norms(turn.before == 0, norms, scalars);
   is_residual_counted_ = false;
   if (!std::isfinite(norms.gradient_sq) || !std::isfinite(norms.accumulator_sq)) {
@@ -172,6 +173,7 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
                                          const ScratchBuffers<Real>& scratch,
                                          WorkerScalars& scalars) {
   method_.feedback->update_residual(std::span<Real>(memory_), outcome, residual_update_);
+  has_accumulator_ = false;
   if (measured) {
     measure_residual(scratch, scalars);
     scalars.total_error += scalars.residual_norm_sq;
@@ -182,8 +184,8 @@ void WorkerMemory<Real>::update_residual(const MessageOutcome<Real>& outcome,
 template <class Real>
 void WorkerMemory<Real>::measure_residual(const ScratchBuffers<Real>& scratch,
                                           WorkerScalars& scalars) const {
-  scalars.residual_norm_sq = norm_sq(accumulator(), std::span(scratch.segments));
-  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(accumulator()));
+  scalars.residual_norm_sq = norm_sq(residual(), std::span(scratch.segments));
+  scalars.residual_norm_inf = static_cast<double>(norm_inf<Real>(residual()));
 }
 
 template <class Real>
