@@ -5,12 +5,109 @@
 #include <limits>
 #include <numeric>
 
-#include "core/measurement/gathered_lists.h"
-#include "core/measurement/message_sizes.h"
-#include "core/training/matrices.h"
+#include "core/measurement/gathering.h"
+#include "core/measurement/magnitudes.h"
+#include "core/quantisers/coded_message.h"
+#include "core/training/method.h"
+#include "core/training/training.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+namespace {
+
+/// Returns how many entries of every layer a worker may send, where layers are selected from
+/// separately and the data do not decide.
+std::vector<double> layer_counts(const Sparsifier& sparsifier) {
+  std::vector<double> counts;
+  for (std::size_t layer = 0; layer < sparsifier.segments().size(); ++layer) {
+    if (const auto k = sparsifier.segment_k(layer)) {
+      counts.push_back(static_cast<double>(*k));
+    }
+  }
+  return counts;
+}
+
+/// Returns how many entries the workers, or the late messages of a version, sent together.
+double entries_of(std::span<const WorkerScalars> workers) {
+  double entries = 0;
+  for (const auto& scalars : workers) {
+    entries += scalars.nnz_sent;
+  }
+  return entries;
+}
+template <class Real>
+double entries_of(const VersionParts<Real>& parts) {
+  double entries = 0;
+  for (const auto* late_message : parts.late_messages) {
+    entries += late_message->scalars.nnz_sent;
+  }
+  return entries;
+}
+
+/// Returns the scalars of the workers that take part; none where all do.
+std::vector<WorkerScalars> contributed_by(const Participants& participants,
+                                          std::span<const WorkerScalars> workers) {
+  std::vector<WorkerScalars> contributed;
+  for (const int worker :
+       participants.are_all() ? std::span<const int>() : participants.numbers()) {
+    contributed.push_back(workers[static_cast<std::size_t>(worker)]);
+  }
+  return contributed;
+}
+
+/// Returns the bytes of the workers' messages of this iteration, of d numbers each, by the number
+/// of values, the form of their indices and the quantiser, or a bound where layers are quantised
+/// one by one; absent where they are plain lists, none of all entries.
+template <class Real>
+std::optional<double> bytes_of_messages(const Method& method,
+                                        std::uint64_t iteration,
+                                        std::span<const WorkerScalars> workers,
+                                        std::size_t d) {
+  const IndexForm form = method.sparsifier_at(iteration).index_form(d);
+  const Coding coding = method.coding();
+  const bool any_is_whole = std::any_of(workers.begin(), workers.end(), [d](const auto& one) {
+    return one.nnz_sent == static_cast<double>(d);
+  });
+  if (coding.quantiser == nullptr && form.kind == IndexForm::Kind::listed && !any_is_whole) {
+    return std::nullopt;
+  }
+  double bytes = 0;
+  for (const auto& scalars : workers) {
+    const auto values = static_cast<std::size_t>(scalars.nnz_sent);
+    bytes += static_cast<double>(coding.quantiser != nullptr
+                                     ? most_coded_bytes<Real>(form, coding, values, d)
+                                     : index_bytes(form, values, d) + values * sizeof(Real));
+  }
+  return bytes;
+}
+
+/// Returns the histogram of the accumulators of the workers that take part: the share of their
+/// entries in each bin of magnitudes.h. Counts are exact, so that it does not matter which process
+/// counts whose. `workers` are those of this process. The call is collective.
+template <class Real>
+std::vector<double> magnitude_shares(const Training& training,
+                                     std::span<const Worker<Real>> workers,
+                                     const Participants& participants) {
+  std::vector<double> counts(kMagnitudeBins);
+  for (const auto& worker : workers) {
+    if (participants.has(worker.number)) {
+      count_magnitudes<Real>(worker.memory.accumulator(), counts);
+    }
+  }
+  const auto of_processes = training.cluster->all_gather(counts);
+  std::vector<double> shares(kMagnitudeBins);
+  for (std::size_t i = 0; i < of_processes.size(); ++i) {
+    shares[i % kMagnitudeBins] += of_processes[i];
+  }
+  const auto entries = static_cast<double>(participants.count()) *
+                       static_cast<double>(training.objective->dimension());
+  for (double& share : shares) {
+    share /= entries;
+  }
+  return shares;
+}
+
+}  // namespace
 
 template <class Real>
 Measurement<Real>::Measurement(const Training& training,
@@ -50,7 +147,10 @@ void Measurement<Real>::before_update(const StepState<Real>& state, bool measure
     return;
   }
   take_means(state, measured);
-  magnitudes_.take(training_, state.workers, state.participants, state.iteration);
+  magnitudes_.clear();
+  if (is_due(training_.plan.magnitudes, state.iteration)) {
+    magnitudes_ = magnitude_shares(training_, state.workers, state.participants);
+  }
   move_iterates(state, measured);
 }
 
@@ -410,7 +510,7 @@ StepView Measurement<Real>::view_of(const StepState<Real>& state,
           .test = beside.test,
           .times = beside.times,
           .network = state.network,
-          .magnitudes = magnitudes_.shares()};
+          .magnitudes = magnitudes_};
 }
 
 template <class Real>

@@ -8,15 +8,11 @@
 #include <vector>
 
 #include "core/measurement/evaluations.h"
+#include "core/measurement/gathering.h"
+#include "core/measurement/iterates.h"
 #include "core/measurement/late_measurement.h"
-#include "core/measurement/magnitude_shares.h"
-#include "core/measurement/mean_over_workers.h"
-#include "core/measurement/step_observer.h"
-#include "core/measurement/unperturbed.h"
-#include "core/measurement/version_lists.h"
-#include "core/measurement/virtual_iterate.h"
+#include "core/measurement/step_view.h"
 #include "core/messages/laws.h"
-#include "core/training/participants.h"
 #include "core/training/worker.h"
 
 namespace residuum {
@@ -135,7 +131,7 @@ class Measurement {
   std::vector<double> mean_first_gradient_;  // at w_t, where workers step locally and u is followed
   std::vector<double> waiting_;  // what absent workers hold, over m; empty where there are none
   std::vector<double> expected_gap_;  // all residuals, over m; or empty
-  MagnitudeShares magnitudes_;
+  std::vector<double> magnitudes_;    // shares of entries by bin, where they are due
   VirtualIterate virtual_;
   UnperturbedIterate unperturbed_;
   LateMeasurement<Real> late_measurement_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/measurement/evaluate.h"
+#include "core/measurement/evaluations.h"
 #include "core/protocols/protocol.h"
-#include "core/training/matrices.h"
+#include "core/training/training.h"
 
 namespace residuum {
 namespace {

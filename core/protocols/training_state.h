@@ -11,10 +11,9 @@
 #include "core/aggregators/aggregator.h"
 #include "core/measurement/evaluations.h"
 #include "core/measurement/measurement.h"
-#include "core/measurement/step_observer.h"
+#include "core/measurement/step_view.h"
 #include "core/training/divergence.h"
 #include "core/training/model_update.h"
-#include "core/training/participants.h"
 #include "core/training/training.h"
 #include "core/training/worker.h"
 

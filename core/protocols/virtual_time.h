@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/cluster/run_state.h"
-#include "core/measurement/network_times.h"
+#include "core/measurement/step_view.h"
 #include "core/protocols/layer_exchanges.h"
 #include "core/protocols/network_clocks.h"
 #include "core/protocols/simulated_machine.h"

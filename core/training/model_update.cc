@@ -5,10 +5,10 @@
 
 #include "core/gradient_source.h"
 #include "core/training/divergence.h"
-#include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+
 namespace {
 
 template <class Real, class Visit>
@@ -168,5 +168,13 @@ void ModelUpdate<Real>::visit(RunState& state) {
 
 template class ModelUpdate<float>;
 template class ModelUpdate<double>;
+
+void take_signs(const Objective& objective, std::span<double> update, std::span<double> room) {
+  objective.to_parameters(update, room);
+  for (double& value : room) {
+    value = value > 0 ? 1 : value < 0 ? -1 : value;  // what is no number stays none
+  }
+  objective.from_parameters(room, update);
+}
 
 }  // namespace residuum

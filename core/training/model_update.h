@@ -9,10 +9,17 @@
 #include <span>
 #include <vector>
 
+#include "core/objective.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
+
+/// update := T s(T' update), where s takes the sign of every entry (0 of a zero, NaN of a NaN) and
+/// T turns the objective's parameters into w: the signs are those of the parameters, in which
+/// signSGD is defined (Bernstein, Wang, Azizzadenesheli, Anandkumar, ICML 2018). `room` has as many
+/// numbers.
+void take_signs(const Objective& objective, std::span<double> update, std::span<double> room);
 
 template <class Real>
 class ModelUpdate {

@@ -7,9 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
 

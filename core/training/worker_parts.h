@@ -1,4 +1,10 @@
 #pragma once
+// What the gradient and the memory of a worker share.
+
+#include <vector>
+
+#include "core/training/training.h"
+#include "core/vectors/select.h"
 
 namespace residuum {
 
@@ -26,6 +32,24 @@ struct WorkerScalars {
   // and |v^p_t|^2 is set too.
   double gradient_change_sq = 0;
   double average_norm_sq = 0;
+};
+
+/// Scratch buffers that all workers of one process share, one worker at a time.
+template <class Real>
+struct ScratchBuffers {
+  explicit ScratchBuffers(const Training& training) {
+    const auto layers = training.method->sparsifier->segments();
+    segments.assign(layers.begin(), layers.end());
+    if (segments.empty()) {
+      segments.push_back({.begin = 0, .size = training.objective->dimension()});
+    }
+    selection.parts.resize(segments.size());
+  }
+
+  std::vector<Segment> segments;  // what is selected from separately: layers, or all
+  SelectWorkspace selection;
+  std::vector<Real> part_gradient;               // where batches are taken in parts
+  std::vector<Real> local_model, step_gradient;  // where workers step on models of their own
 };
 
 }  // namespace residuum

@@ -1,19 +1,23 @@
 #pragma once
-// The mean over the workers of a run has the same bits at any number of processes: it is summed in
-// worker order, in float64. There are two ways to the same sum. Where few workers are elsewhere,
-// they send their vectors to the root, which adds them. Else the sum goes from process to process
-// and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of workers.
+// What the root gathers from the workers of all processes: means, scalars and lists, in float64
+// whatever the precision of the model.
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include "core/cluster/cluster.h"
+#include "core/measurement/late_measurement.h"
 #include "core/training/worker.h"
 #include "core/vectors/dense.h"
+#include "core/vectors/sparse_vector.h"
 
 namespace residuum {
 
+/// The mean over the workers of a run has the same bits at any number of processes: it is summed in
+/// worker order, in float64. There are two ways to the same sum. Where few workers are elsewhere,
+/// they send their vectors to the root, which adds them. Else the sum goes from process to process
+/// and back to the root: 2 x 8 bytes of an entry pass the root, whatever the number of workers.
 template <class Real>
 class MeanOverWorkers {
  public:
@@ -164,6 +168,51 @@ class MeanOverWorkers {
   bool sends_vectors_;
   std::vector<double> passing_;  // room for sums on the processes that do not keep them
   std::vector<Real> room_;       // for a block of another process's vector, on the root
+};
+
+/// Returns the vector with its values in float64.
+template <class Real>
+SparseVector<double> widened(const SparseVector<Real>& vector) {
+  return {.indices = vector.indices, .values = {vector.values.begin(), vector.values.end()}};
+}
+
+/// Gathers the scalars of all workers on every process. `workers` are those of this process. The
+/// call is collective.
+template <class Real>
+std::vector<WorkerScalars> gathered_scalars(const Cluster& cluster,
+                                            std::span<const Worker<Real>> workers);
+
+/// The lists of a version, on the root: what each worker sent, what was taken from its accumulator,
+/// and what was put back.
+template <class Real>
+class VersionLists {
+ public:
+  /// Gathers the lists of a version in lockstep. `workers` are those of this process. The call is
+  /// collective.
+  void gather(const Cluster& cluster,
+              std::span<const Worker<Real>> workers,
+              const Participants& participants);
+  /// Takes those of a version that is made of late messages: all that was sent is applied, so that
+  /// nothing comes back.
+  void take(const VersionParts<Real>& parts, LateMeasurement<Real>& measurement);
+
+  /// Returns the messages of those that take part.
+  std::span<const SparseVector<double>> sent() const { return sent_; }
+  /// Return what became of the accumulators of all workers.
+  std::span<const SparseVector<double>> cleared() const { return cleared_; }
+  std::span<const SparseVector<double>> returned() const { return returned_; }
+  /// True if messages are whole accumulators; they have no lists then.
+  bool sent_everything() const { return sent_everything_; }
+  bool cleared_is_dense() const { return cleared_is_dense_; }
+
+ private:
+  void share_form(const Cluster& cluster,
+                  std::span<const Worker<Real>> workers,
+                  const Participants& participants);
+
+  std::vector<SparseVector<double>> sent_, cleared_, returned_;
+  bool sent_everything_ = false;
+  bool cleared_is_dense_ = false;
 };
 
 }  // namespace residuum
