@@ -16,8 +16,7 @@
 
 #include "core/aggregators/region_sums.h"
 #include "core/config/amount.h"
-#include "core/vectors/intersect.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {

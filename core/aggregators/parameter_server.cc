@@ -16,7 +16,7 @@
 #include "core/aggregators/dense_messages.h"
 #include "core/aggregators/gather.h"
 #include "core/messages/wire.h"
-#include "core/vectors/split.h"
+#include "core/vectors/merge.h"
 
 namespace residuum {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/protocols/actors/actor.h"
-#include "core/protocols/message_sum.h"
+#include "core/protocols/late_messages.h"
 #include "core/protocols/training_state.h"
 
 namespace residuum {

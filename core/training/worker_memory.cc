@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/vectors/dense.h"
-#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {
