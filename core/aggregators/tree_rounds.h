@@ -1,7 +1,13 @@
 #pragma once
 // The binary tree of gTopKAllReduce (Shi et al., ICDCS 2019) is defined on worker numbers, for any
 // P. With m = 2^floor(log2 P), workers r >= m are merged into r - m first; then, at strides 1, 2,
-// 4, ..., worker i receives from i + stride.
+// 4, ..., worker i receives from i + stride. With P = 6 and m = 4:
+//
+//   worker      0     1     2     3     4     5
+//   fold        <-----------------------4
+//                     <-----------------------5
+//   stride 1    <-----1     <-----3
+//   stride 2    <-----------2                       worker 0 has all
 
 #include <vector>
 

@@ -24,7 +24,13 @@ constexpr std::size_t kLengthOfPart = sizeof(std::uint64_t);
 /// Kipnis, Upfal, Weathersby, IEEE TPDS 1997): in the round r = 0, 1, ... a process sends the first
 /// 2^r parts that it holds to the process 2^r before it, so that ceil(log2 R) rounds suffice.
 /// MPI_Allgatherv wants all lengths on every process, which takes as many rounds more; here a part
-/// carries its length.
+/// carries its length. With R = 5, and the parts that each process holds after a round:
+///
+///   process     0          1          2          3          4
+///   start       0          1          2          3          4
+///   r = 0       0 1        1 2        2 3        3 4        4 0
+///   r = 1       0 1 2 3    1 2 3 4    2 3 4 0    3 4 0 1    4 0 1 2
+///   r = 2       0 1 2 3 4  ...        (the last round sends only the parts that lack)
 class MpiGather {
  public:
   /// all := what each process of the communicator gives as `mine`, in rank order. Collective.

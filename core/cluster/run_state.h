@@ -1,7 +1,16 @@
 #pragma once
 // RunState lists the numbers that a run needs to be continued; the same list serves to save and to
 // load. Numbers of a worker are stored per worker, so that a run can continue at another number of
-// processes.
+// processes:
+//
+//   checkpoint   | shared | worker 0 | worker 1 | ... | worker P - 1 | root | ...
+//
+//   save   a process that hosts a worker sends its numbers to the root, which writes them; what is
+//          shared or the root's own it has itself
+//   load   the root reads; shared numbers go to all processes, a worker's to the one that hosts it
+//
+// Every process goes through the same list, so that each sends and receives in the order of the
+// file.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,6 @@
 #pragma once
-// The virtual dense iterate z moves as the model would move if nothing were sparsified, with the
-// gradients of the run's own models. Its gap w - z is what the proofs bound; if no gradient is ever
-// lost, the gap follows from the residuals alone, unless both move by signs.
+// Two iterates that the root follows beside the model w, both driven by the gradients of the run's
+// own models: the virtual dense iterate z and the unperturbed iterate u.
 
 #include <cstdint>
 #include <span>
@@ -12,6 +11,9 @@
 
 namespace residuum {
 
+/// The virtual dense iterate z moves as the model would move if nothing were sparsified, with the
+/// gradients of the run's own models. Its gap w - z is what the proofs bound; if no gradient is
+/// ever lost, the gap follows from the residuals alone, unless both move by signs.
 class VirtualIterate {
  public:
   /// The iterate exists on the root of a run whose plan follows it; elsewhere it is empty.

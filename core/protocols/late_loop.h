@@ -10,6 +10,20 @@
 // residual, and will be in one version. This needs an aggregator that applies whole messages.
 // late_version.h has the weights that messages can have.
 //
+//   version     w_0              w_1           w_2          w_3        -> virtual time
+//   worker 0     |---- G(w_0) ----|--------- G(w_1) ---------|-- G(w_3) ----
+//   worker 1     |----------- G(w_0) -----------|----- G(w_2) ------
+//
+// w_1 is made of worker 0's G(w_0), w_2 of worker 1's, which is one version late, and w_3 of
+// G(w_1).
+//
+// `advance` makes one version: it runs the simulation until the server has what it waits for.
+// Meanwhile the actors call back, in the order of virtual time:
+//   compute       a gradient begins: it is computed at once, at a kept model
+//   hand_in       it ends: the worker forms its message, which becomes pending
+//   collect       the messages of a node are summed for its server
+//   make_version  the pending messages that the version is made of are added to it
+//
 // All processes run the same simulation. A message is sent to all of them when it is handed in, and
 // each adds up the messages of a version alone, in the order of workers: the bits are the same at
 // any number of processes.

@@ -7,6 +7,12 @@
 // Between two versions that are measured, processes are out of step. At a measured one they meet,
 // because f is evaluated on the data of all workers.
 //
+//   root       begin t --> serve messages -------> make t + 1 --> show --> begin t + 1 --> ...
+//                 |            ^         |              |
+//                 | meet       | s^p     | w_{t+1}      | (only where t is measured, all
+//                 |            |         v              |  processes share w_t and evaluate f)
+//   process    begin t --> compute G^p(w), compress, send, receive models ----------------> ...
+//
 // For a checkpoint, on request and after the last version, the run is halted: no message is under
 // way, and each message that is in no version goes back into the residual of its worker. Then w_t
 // and the residuals have all gradients that were computed, and actors may begin anew at w_t.

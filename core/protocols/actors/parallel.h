@@ -47,14 +47,13 @@ struct Placement {
 };
 
 /// Payloads moves the numbers that the actors' messages only name, where a protocol runs on real
-/// processes. Each process has one such object, beside its Effects. The object holds
-/// the models that its workers compute at, their gradients and the sums of its nodes, and on the
-/// server's process the model.
+/// processes. Each process has one such object, beside its Effects. The object holds the models
+/// that its workers compute at, their gradients and the sums of its nodes, and on the server's
+/// process the model.
 ///
 /// One gradient goes through these steps, each on the process beside it:
-///   Effects::compute       worker's process  the model of version `base` is the gradient's from
-///   now
-///                                            on, also when a newer one arrives
+///   Effects::compute       worker's process  the gradient is to be taken at version `base`, also
+///                                            when a newer one arrives
 ///   Payloads::calculate    compute thread    the gradient is computed at that model
 ///   Effects::hand_in       worker's process  it is sent (node < 0) or added to its node's sum
 ///   Effects::collect       node's process    the sum that is about to be packed is set aside
