@@ -9,7 +9,7 @@
 
 #include "core/messages/message.h"
 #include "core/messages/wire.h"
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/quantisers/coded_message.h"
 
 namespace residuum {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 
 namespace residuum {
 namespace {

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 #include "core/protocols/late_version.h"
 
 namespace residuum {

@@ -12,7 +12,7 @@
 #include "core/cluster/run_state.h"
 #include "core/messages/traffic.h"
 #include "core/objective.h"
-#include "core/schedules/measurement_plan.h"
+#include "core/schedules/cadence.h"
 #include "core/training/batches.h"
 #include "core/training/method.h"
 #include "core/training/overlap.h"

@@ -1,8 +1,10 @@
-#include "core/protocols/actors/actor_message_wire.h"
+#include "core/protocols/actors/actor_message.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+
+#include "core/protocols/actors/actor.h"
 
 namespace residuum {
 namespace {
