@@ -42,6 +42,34 @@ class StateStream {
   virtual void skip(std::uint64_t size);
 };
 
+/// Appends what is saved to bytes in memory.
+class StateWriter final : public StateStream {
+ public:
+  explicit StateWriter(Bytes& bytes) : bytes_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+
+ private:
+  Bytes& bytes_;
+};
+
+/// Reads a state from bytes in memory, which must outlive it. Bytes that end too early are an
+/// Error.
+class StateReader final : public StateStream {
+ public:
+  explicit StateReader(std::span<const std::byte> bytes) : left_(bytes) {}
+  void pass(std::span<std::byte> bytes) override {
+    require(bytes.size() <= left_.size(), "the saved state ends too early");
+    std::copy_n(left_.begin(), bytes.size(), bytes.begin());
+    left_ = left_.subspan(bytes.size());
+  }
+  bool is_at_end() const { return left_.empty(); }
+
+ private:
+  std::span<const std::byte> left_;
+};
+
 /// RunState visits the parts of a run's state; its calls are collective over the cluster, except to
 /// measure. While it loads it throws nothing, because the other processes wait for what this one
 /// passes: the first error is kept, and what is passed after it stays as it was.
