@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/aggregators/dense_messages.h"
+#include "core/aggregators/dense_sums.h"
 #include "core/aggregators/gather.h"
 #include "core/messages/wire.h"
 #include "core/vectors/merge.h"

@@ -183,13 +183,13 @@ Compressed<Real> Computed<Real>::compress(LocalSeconds& seconds) && {
         continue;
       }
       take_seconds(seconds.select, slot, [&] {
-        worker.memory.form({.number = this->number(),
-                            .version = this->number(),
-                            .step_size = this->step_size(),
-                            .before = this->turn_of(worker)},
-                           worker.gradient.gradient(),
-                           scratch,
-                           worker.scalars);
+        worker.memory.compress({.number = this->number(),
+                                .version = this->number(),
+                                .step_size = this->step_size(),
+                                .before = this->turn_of(worker)},
+                               worker.gradient.gradient(),
+                               scratch,
+                               worker.scalars);
       });
     }
   });

@@ -166,7 +166,7 @@ bool form_late_message(Worker<Real>& worker,
     const auto residual = worker.memory.residual();
     late_message.residual_before.assign(residual.begin(), residual.end());
   }
-  worker.memory.form(turn, worker.gradient.gradient(), scratch, worker.scalars);
+  worker.memory.compress(turn, worker.gradient.gradient(), scratch, worker.scalars);
   if (!std::isfinite(worker.scalars.gradient_norm_sq) ||
       !std::isfinite(worker.scalars.accumulator_norm_sq)) {
     return false;

@@ -31,10 +31,10 @@ WorkerMemory<Real>::WorkerMemory(const Training& training, int worker)
       thresholds_(reused_thresholds(*method_.sparsifier, d_)) {}
 
 template <class Real>
-void WorkerMemory<Real>::form(const Turn& turn,
-                              std::span<const Real> gradient,
-                              ScratchBuffers<Real>& scratch,
-                              WorkerScalars& scalars) {
+void WorkerMemory<Real>::compress(const Turn& turn,
+                                  std::span<const Real> gradient,
+                                  ScratchBuffers<Real>& scratch,
+                                  WorkerScalars& scalars) {
   auto& parts = scratch.selection.parts;
   bounds_.resize(parts.size());
   for (std::size_t s = 0; s < parts.size(); ++s) {

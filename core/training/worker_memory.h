@@ -30,10 +30,10 @@ class WorkerMemory {
   /// Forms a^p, in one pass over the memory, and its message. It fills in the norms of gradient and
   /// accumulator and the number of entries sent. If the accumulator is not finite, nothing is
   /// selected.
-  void form(const Turn& turn,
-            std::span<const Real> gradient,
-            ScratchBuffers<Real>& scratch,
-            WorkerScalars& scalars);
+  void compress(const Turn& turn,
+                std::span<const Real> gradient,
+                ScratchBuffers<Real>& scratch,
+                WorkerScalars& scalars);
 
   /// Fills in |s^p|^2 and <s^p, a^p>; call it before the residual is updated.
   void measure(WorkerScalars& scalars) const;
