@@ -16,6 +16,7 @@
 #include "core/protocols/network_clocks.h"
 #include "core/protocols/simulated_machine.h"
 #include "core/training/training.h"
+#include "core/training/worker.h"
 
 namespace residuum {
 
