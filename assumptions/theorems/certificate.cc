@@ -14,7 +14,7 @@
 // None of this asks how w moves. With momentum, weight decay, clipping or signs z is another
 // sequence, and
 // `certificate-any-rule` takes u in its place, which is SGD on the mean gradients
-// whatever the rule does (core/measurement/unperturbed.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
+// whatever the rule does (core/measurement/iterates.h): u_0 = w_0, u_{t+1} = u_t - eta'_t (g_t +
 // lambda w_t). The proof is the one above with u for z, eta' for eta, and f + (lambda/2)|w|^2,
 // which is (L + lambda)-smooth and of which g_t + lambda w_t is an unbiased gradient, for f. How
 // well a rule keeps w near u is measured: momentum by its velocity, error feedback by its

@@ -1,5 +1,3 @@
-#include "core/cluster/mpi_mailbox.h"
-
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "core/sparsifiers/layered.h"
 #include "core/sparsifiers/sparsifier.h"
 
 namespace residuum {

@@ -23,7 +23,7 @@ namespace residuum {
 enum class Clip { none, worker, update };
 
 /// The model moves by the mean that was exchanged, or by the signs of its entries
-/// (core/training/update_signs.h).
+/// (core/training/model_update.h).
 enum class UpdateRule { mean, signs };
 
 /// Returns the law of Q(C(a)): `of_values` is that of the quantiser for as many values as C keeps

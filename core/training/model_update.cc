@@ -5,10 +5,10 @@
 
 #include "core/gradient_source.h"
 #include "core/training/divergence.h"
-#include "core/training/update_signs.h"
 #include "core/vectors/dense.h"
 
 namespace residuum {
+
 namespace {
 
 template <class Real, class Visit>
@@ -53,11 +53,15 @@ ModelUpdate<Real>::ModelUpdate(const Training& training)
       room_(signs_.size()) {}
 
 template <class Real>
-double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double divisor, double eta) {
+void ModelUpdate<Real>::take(const Delivery<Real>& delivery, double divisor) {
   divisor_ = divisor;
   if (!estimate_.empty()) {
     for_each_entry(delivery, [&](std::size_t i, double g) { estimate_[i] += g / divisor_; });
   }
+}
+
+template <class Real>
+double ModelUpdate<Real>::clip(const Delivery<Real>& delivery, double eta) {
   if (method_.clip != Clip::update) {
     return scale_;
   }
@@ -164,5 +168,13 @@ void ModelUpdate<Real>::visit(RunState& state) {
 
 template class ModelUpdate<float>;
 template class ModelUpdate<double>;
+
+void take_signs(const Objective& objective, std::span<double> update, std::span<double> room) {
+  objective.to_parameters(update, room);
+  for (double& value : room) {
+    value = value > 0 ? 1 : value < 0 ? -1 : value;  // what is no number stays none
+  }
+  objective.from_parameters(room, update);
+}
 
 }  // namespace residuum

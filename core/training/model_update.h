@@ -9,20 +9,31 @@
 #include <span>
 #include <vector>
 
+#include "core/objective.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
+
+/// update := T s(T' update), where s takes the sign of every entry (0 of a zero, NaN of a NaN) and
+/// T turns the objective's parameters into w: the signs are those of the parameters, in which
+/// signSGD is defined (Bernstein, Wang, Azizzadenesheli, Anandkumar, ICML 2018). `room` has as many
+/// numbers.
+void take_signs(const Objective& objective, std::span<double> update, std::span<double> room);
 
 template <class Real>
 class ModelUpdate {
  public:
   explicit ModelUpdate(const Training& training);
 
-  /// Computes, stores and returns s for the exchanged update. It is called once per iteration,
-  /// before `apply`.
-  /// `divisor` makes a mean of the sum g: P in lockstep.
-  double clip(const Delivery<Real>& delivery, double divisor, double eta);
+  // An iteration calls these once, in this order.
+
+  /// Takes the exchanged update: `divisor` makes a mean of the sum g (P in lockstep), which
+  /// gradient estimates move by.
+  void take(const Delivery<Real>& delivery, double divisor);
+
+  /// Computes s for that update, and returns it.
+  double clip(const Delivery<Real>& delivery, double eta);
 
   /// Moves the float64 model; the working copy, from which gradients are computed, is its rounding.
   /// Returns false if an entry that moved is no longer usable.

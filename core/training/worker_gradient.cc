@@ -7,7 +7,6 @@
 
 #include "core/gradient_source.h"
 #include "core/vectors/dense.h"
-#include "core/vectors/large_vector.h"
 
 namespace residuum {
 namespace {

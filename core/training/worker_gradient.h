@@ -8,9 +8,8 @@
 
 #include "core/cluster/run_state.h"
 #include "core/training/batches.h"
-#include "core/training/scratch_buffers.h"
 #include "core/training/training.h"
-#include "core/training/worker_scalars.h"
+#include "core/training/worker_parts.h"
 
 namespace residuum {
 

@@ -8,7 +8,7 @@
 #include "core/fnv1a.h"
 #include "core/gradient_source.h"
 #include "core/schedules/density_schedule.h"
-#include "core/training/matrices.h"
+#include "core/training/training.h"
 #include "experiments/foreign/command_sparsifier.h"
 #include "experiments/study/budget_section.h"
 #include "experiments/study/network_section.h"

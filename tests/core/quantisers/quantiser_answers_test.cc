@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "core/quantisers/bit_codes.h"
+#include "core/quantisers/packed_codes.h"
 #include "core/quantisers/rounding.h"
 #include "tests/core/support.h"
 

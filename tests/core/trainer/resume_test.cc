@@ -23,31 +23,6 @@ struct Stored {
   Bytes bytes;
 };
 
-class Writer final : public StateStream {
- public:
-  explicit Writer(Bytes& bytes) : bytes_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
-
- private:
-  Bytes& bytes_;
-};
-
-class Reader final : public StateStream {
- public:
-  explicit Reader(const Bytes& bytes) : rest_(bytes) {}
-  void pass(std::span<std::byte> bytes) override {
-    ASSERT_LE(bytes.size(), rest_.size());
-    std::copy_n(rest_.begin(), bytes.size(), bytes.begin());
-    rest_ = rest_.subspan(bytes.size());
-  }
-  bool is_empty() const { return rest_.empty(); }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
 /// Of one process. Every save replaces the one before.
 class MemoryCheckpoints final : public Checkpoints {
  public:
@@ -59,17 +34,17 @@ class MemoryCheckpoints final : public Checkpoints {
       return 0;
     }
     expect_measured(visit);
-    Reader reader(stored_.bytes);
+    StateReader reader(stored_.bytes);
     RunState state(cluster_, stream(reader), RunState::Direction::load);
     visit(state);
-    EXPECT_TRUE(!state.is_root() || reader.is_empty());
+    EXPECT_TRUE(!state.is_root() || reader.is_at_end());
     EXPECT_FALSE(state.damage());
     return stored_.iterations;
   }
   bool due() override { return false; }
   void save(std::uint64_t iterations, const Visit& visit) override {
     Bytes bytes;
-    Writer writer(bytes);
+    StateWriter writer(bytes);
     RunState state(cluster_, stream(writer), RunState::Direction::save);
     visit(state);
     if (state.is_root()) {
@@ -85,10 +60,10 @@ class MemoryCheckpoints final : public Checkpoints {
   /// What is measured before it is loaded has the same length.
   void expect_measured(const Visit& visit) const {
     if (cluster_.world().is_root()) {
-      Reader reader(stored_.bytes);
+      StateReader reader(stored_.bytes);
       RunState state(cluster_, &reader, RunState::Direction::measure);
       visit(state);
-      EXPECT_TRUE(reader.is_empty());
+      EXPECT_TRUE(reader.is_at_end());
     }
   }
 
