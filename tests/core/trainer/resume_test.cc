@@ -195,7 +195,7 @@ TEST(Resumed, VersionsOfSomeWorkersGoOnToTheSameBits) {
     recipe.measured = 3;
     expect_resumes(objective, watched(recipe));
   }
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}}};
     recipe.participants = 3;
     recipe.local = {{"optimiser", optimiser}};
@@ -257,9 +257,9 @@ TEST(Resumed, SignsOfUpdatesGoOnToTheSameBits) {
 }
 
 TEST(Resumed, OptimisersOfWorkersGoOnToTheSameBits) {
-  const auto objective = test::noisy_quadratic(12, 0.5);
+  const auto objective = test::noisy_quadratic(27, 0.5, test::matrix_and_bias());
   const auto local = make_protocol(Section("protocol", Json{{"kind", "local"}, {"period", 3}}));
-  for (const char* optimiser : {"momentum", "adamw"}) {
+  for (const char* optimiser : {"momentum", "adamw", "lion", "muon"}) {
     for (const bool exchanges_often : {true, false}) {
       Recipe recipe{.sparsifier = {{"kind", "top-k"}, {"k", 2}},
                     .aggregator = {{"kind", "allgather"}}};
