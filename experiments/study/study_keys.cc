@@ -314,7 +314,10 @@ constexpr auto kKeys = std::to_array<StudyKey>({
     {kStep, "clip_norm", "0", "largest norm of a gradient; 0 clips nothing"},
     {kStep, "clip_at", "worker", "worker (to clip_norm/sqrt(P), before compression) or update"},
 
-    {kOuter, "kind", "plain", "heavy-ball, nesterov, or sign: by signs of the update"},
+    {kOuter,
+     "kind",
+     "plain",
+     "heavy-ball, nesterov, sign: by signs of the update, or orthogonal: by its polar factors"},
     {kOuter, "step", "1.0", "the update is multiplied by it"},
     {kOuter, "momentum", "0.9", "heavy-ball, nesterov"},
 
