@@ -11,6 +11,7 @@ inline const std::vector<Json> kSparsifiers{
     {{"kind", "none"}},
     {{"kind", "top-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"k", 6}},
+    {{"kind", "r-top-k"}, {"k", 6}},
     {{"kind", "rand-k"}, {"density", 0.7}, {"mask", "shared"}, {"scaled", true}},
     {{"kind", "chunk-top-k"}, {"k", 6}, {"block", 16}},
     {{"kind", "random-block"}, {"density", 0.4}, {"block", 8}, {"mask", "per-worker"}},
