@@ -36,7 +36,8 @@ inline const std::vector<Json> kAggregators{
     {{"kind", "ok-topk"}, {"period", 3}, {"region_period", 5}},
     {{"kind", "parameter-server"}},
     {{"kind", "parameter-server"}, {"down", "top-k"}},
-    {{"kind", "powersgd"}}};
+    {{"kind", "powersgd"}},
+    {{"kind", "arc-top-k"}}};
 inline const std::vector<Json> kFeedbacks{{{"kind", "none"}},
                                           {{"kind", "ef14"}},
                                           {{"kind", "ef14"}, {"putback", "published"}},

@@ -230,6 +230,11 @@ TEST(Resumed, LowRankApproximationsGoOnToTheSameBits) {
       }
     }
   }
+  for (const char* feedback : {"ef14", "ef21"}) {
+    expect_resumes(objective,
+                   watched({.aggregator = {{"kind", "arc-top-k"}, {"rank", 1}, {"density", 0.34}},
+                            .feedback = {{"kind", feedback}}}));
+  }
 }
 
 TEST(Resumed, LocalStepsWithAnOuterMomentumGoOnToTheSameBits) {
